@@ -1,0 +1,78 @@
+# Every target sets up what it needs: .venv, and the packages named in pyproject.toml.
+# Needed on the machine: Python >= 3.11 with venv, and make. Another interpreter: make PYTHON=python3.12 test
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# Stamps: what has been installed into .venv. A newer pyproject.toml or interpreter makes them stale.
+COMMAND := $(VENV)/.command-installed
+TEST := $(VENV)/.test-installed
+DEV := $(VENV)/.dev-installed
+
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# loadgroup: tests that share a costly fixture name a group, and run in one worker.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadgroup
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint format bench mutants soak clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: $(COMMAND) ## show a game being played
+	@$(BIN)/stellwerk demo
+
+test: $(TEST) ## run the whole test suite; ARGS='-k tunnel' passes options to pytest
+	$(PYTEST) $(ARGS)
+
+lint: $(DEV) ## ruff (rules and format), mypy, pyright
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --pythonpath $(BIN)/python
+
+format: $(DEV) ## sort the imports and format the code
+	$(BIN)/ruff check --fix --select I
+	$(BIN)/ruff format
+
+bench: $(TEST) ## measure the engine's speed
+	$(BIN)/python tests/benchmarks/bench_engine.py $(ARGS)
+
+mutants: $(TEST) ## break the rules one by one, and see that the tests notice
+	$(BIN)/python tests/mutants/run.py $(ARGS)
+
+soak: $(TEST) ## play 1,000 games of every variant and check the laws in each
+	$(BIN)/python tests/soak/run.py $(ARGS)
+
+clean: ## remove .venv and what the tools leave behind
+	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	find . -type d -name __pycache__ -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "error: no '$(PYTHON)' found. Stellwerk needs Python 3.11 or later (make PYTHON=/path/to/python ...)." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "error: '$(PYTHON)' is $$($(PYTHON) --version 2>&1); Stellwerk needs Python 3.11 or later" \
+	       "(make PYTHON=python3.12 ..., if you have another one)." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "error: '$(PYTHON)' has no venv module. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@echo "Creating $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv --clear $(VENV)
+
+$(COMMAND): pyproject.toml $(BIN)/python
+	@echo "Installing stellwerk into $(VENV)"
+	@$(PIP_INSTALL) --editable .
+	@touch $@
+
+$(TEST): pyproject.toml $(BIN)/python
+	@echo "Installing stellwerk and what its tests need into $(VENV)"
+	@$(PIP_INSTALL) --editable '.[test]'
+	@touch $@ $(COMMAND)
+
+$(DEV): pyproject.toml $(BIN)/python
+	@echo "Installing stellwerk, what its tests need, and the linters into $(VENV)"
+	@$(PIP_INSTALL) --editable '.[dev]'
+	@touch $@ $(TEST) $(COMMAND)

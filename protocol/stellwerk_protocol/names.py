@@ -1,0 +1,46 @@
+"""The words on the wire and their bounds.
+
+Every number and every text that a peer may send is bounded here, in its type, so that nothing
+behind the decoder ever meets a value that it was not built for. Names are the ids of the board
+file; a position in a list never means anything.
+"""
+
+from typing import Annotated, Final, Literal
+
+from msgspec import Meta
+
+Color = Literal["purple", "blue", "orange", "white", "green", "yellow", "black", "red", "locomotive"]
+Place = Literal["hand", "holder"]
+Viewer = Literal["seat", "public", "all_hands"]
+EndReason = Literal["trains", "pile", "all_passed", "idle"]
+
+COLORS: Final[tuple[Color, ...]] = (
+    "purple",
+    "blue",
+    "orange",
+    "white",
+    "green",
+    "yellow",
+    "black",
+    "red",
+    "locomotive",
+)
+
+MAX_SEATS: Final = 6
+MAX_CARDS_OF_A_COLOR: Final = 60  # the board loader's bound; nine such counts fit one small int
+
+Seat = Annotated[int, Meta(ge=0, lt=MAX_SEATS)]
+Team = Annotated[int, Meta(ge=0, lt=MAX_SEATS)]
+Count = Annotated[int, Meta(ge=0, le=1_000_000)]
+Points = Annotated[int, Meta(ge=-1_000_000, le=1_000_000)]
+CardCount = Annotated[int, Meta(ge=1, le=MAX_CARDS_OF_A_COLOR)]
+
+GameName = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*$")]
+CityName = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*$")]
+RouteName = Annotated[str, Meta(min_length=1, max_length=72, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+TicketName = Annotated[str, Meta(min_length=1, max_length=72, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+TechnologyName = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*$")]
+BonusName = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[a-z0-9][a-z0-9_:]*$")]
+TicketNames = Annotated[tuple[TicketName, ...], Meta(max_length=128)]
+RouteNames = Annotated[tuple[RouteName, ...], Meta(max_length=256)]
+Seats = Annotated[tuple[Seat, ...], Meta(max_length=MAX_SEATS)]

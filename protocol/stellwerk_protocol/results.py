@@ -1,0 +1,50 @@
+"""How a game ended: points with all their parts, and ranks."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from stellwerk_protocol.names import (
+    MAX_SEATS,
+    BonusName,
+    Count,
+    EndReason,
+    Points,
+    Seats,
+    Team,
+    TicketName,
+)
+
+
+class TicketScore(Struct, frozen=True, gc=False):
+    ticket: TicketName
+    completed: bool
+    points: Points
+
+
+class Bonus(Struct, frozen=True, gc=False):
+    bonus: BonusName
+    points: Points
+
+
+class TeamResult(Struct, frozen=True, gc=False):
+    """`points` is the sum of `route_points`, of all tickets' and of all bonuses' points."""
+
+    team: Team
+    seats: Seats
+    rank: Annotated[int, Meta(ge=1, le=MAX_SEATS)]
+    points: Points
+    route_points: Points
+    tickets: Annotated[tuple[TicketScore, ...], Meta(max_length=128)]
+    bonuses: Annotated[tuple[Bonus, ...], Meta(max_length=128)]
+    completed_tickets: Count
+    longest_path: Count
+
+
+class Result(Struct, frozen=True, gc=False):
+    """`ranks` has a rank for each seat: partners have their team's (GEN-07)."""
+
+    reason: EndReason
+    turns: Count
+    ranks: Annotated[tuple[Annotated[int, Meta(ge=1, le=MAX_SEATS)], ...], Meta(max_length=MAX_SEATS)]
+    teams: Annotated[tuple[TeamResult, ...], Meta(max_length=MAX_SEATS)]

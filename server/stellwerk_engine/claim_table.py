@@ -1,0 +1,164 @@
+"""The claims that a hand can pay without substitutes, looked up instead of computed.
+
+Which claims there are is asked at every turn, so it is answered from tables. For a color, what a payer
+has of it and of locomotives (in hand and holder, capped at the longest route) fixes a *plan*: the bytes
+of the route mask in which it can pay for something, each with the claims for every set of routes open in
+that byte. Plans and claims are made when first needed and kept; there are at most 256 lists a byte and
+payment.
+
+What is listed (DESIGN of `legal`): for each route and each color that the payer has and the route takes,
+the payment with fewest locomotives; from the holder first, and also from the hand first where that
+differs. Locomotives alone are listed where the route takes no card of a color in hand, and for tunnels,
+where they are another risk (ASIA-15).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from stellwerk_engine.board import GRAY, TRACKS_IN_A_BYTE, Board, Route
+from stellwerk_engine.cards import LOCOMOTIVE, LOCOMOTIVE_SHIFT, PLAIN_COLORS, SHIFT, CardSet, counts
+from stellwerk_engine.payments import plain_payment, units_to_pay
+
+if TYPE_CHECKING:
+    from stellwerk_engine.claim_route import Claim
+
+PlanKey = tuple[int, int, int, int, int, int]
+
+
+class OpenTracks(dict[int, "tuple[Claim, ...]"]):
+    """Open routes of one byte -> the claims for them."""
+
+    def __init__(self, claims_by_track: tuple[tuple[Claim, ...], ...]) -> None:
+        super().__init__()
+        self._claims_by_track = claims_by_track
+
+    def __missing__(self, open_tracks: int) -> tuple[Claim, ...]:
+        claims = tuple(
+            claim
+            for track, claims in enumerate(self._claims_by_track)
+            if open_tracks >> track & 1
+            for claim in claims
+        )
+        self[open_tracks] = claims
+        return claims
+
+
+Plan = tuple[tuple[int, OpenTracks], ...]
+
+
+class ClaimTable:
+    """All claims of one board, shared by all matches on it."""
+
+    def __init__(self, board: Board, make_claim: Callable[[Route, CardSet, CardSet], Claim]) -> None:
+        self._board = board
+        self._make_claim = make_claim
+        self._plans: dict[PlanKey, Plan] = {}
+        self._open_tracks: dict[tuple[tuple[Claim, ...], ...], OpenTracks] = {}
+        self._claims: dict[tuple[int, CardSet, CardSet], Claim] = {}
+
+    def add_claims(
+        self, open_mask: int, hand: CardSet, holder: CardSet, discount: int, moves: list[Claim]
+    ) -> None:
+        """The claims of these routes with these cards."""
+        cap = self._board.longest_route
+        plans = self._plans
+        open_bytes = open_mask.to_bytes(self._board.mask_bytes, "little")
+        in_hand = counts(hand)
+        on_holder = counts(holder)
+        locomotives = min(in_hand[LOCOMOTIVE], cap)
+        holder_locomotives = min(on_holder[LOCOMOTIVE], cap)
+        for color in PLAIN_COLORS:
+            mine = in_hand[color]
+            shared = on_holder[color]
+            if not (mine or shared or locomotives or holder_locomotives):
+                continue
+            key = (
+                color,
+                mine if mine < cap else cap,
+                shared if shared < cap else cap,
+                locomotives,
+                holder_locomotives,
+                discount,
+            )
+            plan = plans.get(key)
+            if plan is None:
+                plan = self._make_plan(key)
+            for byte, open_tracks in plan:
+                tracks = open_bytes[byte]
+                if tracks:
+                    moves += open_tracks[tracks]
+        if locomotives or holder_locomotives:
+            colors = ((hand + holder) & (1 << LOCOMOTIVE_SHIFT) - 1) != 0
+            key = (LOCOMOTIVE, int(colors), 0, locomotives, holder_locomotives, discount)
+            for byte, open_tracks in plans.get(key) or self._make_plan(key):
+                tracks = open_bytes[byte]
+                if tracks:
+                    moves += open_tracks[tracks]
+
+    def _make_plan(self, key: PlanKey) -> Plan:
+        entries: list[tuple[int, OpenTracks]] = []
+        for byte, routes in enumerate(self._board.routes_by_byte):
+            by_track = tuple(self._claims_of(route, key) for route in routes)
+            if any(by_track):
+                if by_track not in self._open_tracks:
+                    self._open_tracks[by_track] = OpenTracks(by_track)
+                entries.append((byte, self._open_tracks[by_track]))
+        plan = tuple(entries)
+        self._plans[key] = plan
+        return plan
+
+    def _claims_of(self, route: Route, key: PlanKey) -> tuple[Claim, ...]:
+        color, mine, shared, locomotives, holder_locomotives, discount = key
+        if color == LOCOMOTIVE:
+            if not self._takes_locomotives_alone(route, bool(mine), discount):
+                return ()
+            mine = 0
+        elif not route.accepts(color) or (mine + shared == 0 and (route.color == GRAY or route.tunnel)):
+            return ()
+        payment = plain_payment(route, mine + shared, locomotives + holder_locomotives, discount)
+        if payment is None or (color != LOCOMOTIVE and payment[0] == 0 and route.color == GRAY):
+            return ()
+        claims: list[Claim] = []
+        for holder_first in (True, False):
+            pay, holder_pay = split_payment(
+                color, payment, (mine, locomotives), (shared, holder_locomotives), holder_first
+            )
+            claim = self.claim(route, pay, holder_pay)
+            if claim not in claims:
+                claims.append(claim)
+        return tuple(claims)
+
+    def _takes_locomotives_alone(self, route: Route, has_colors: bool, discount: int) -> bool:
+        """Whether they are listed for it under no color: see above."""
+        if route.tunnel:
+            return True
+        all_symbols = units_to_pay(route, discount) == route.symbols
+        return route.color == GRAY and (not has_colors or all_symbols)
+
+    def claim(self, route: Route, pay: CardSet, holder_pay: CardSet) -> Claim:
+        """The one claim of this route with these cards."""
+        key = (route.id, pay, holder_pay)
+        claim = self._claims.get(key)
+        if claim is None:
+            claim = self._claims[key] = self._make_claim(route, pay, holder_pay)
+        return claim
+
+
+def split_payment(
+    color: int,
+    payment: tuple[int, int],
+    hand: tuple[int, int],
+    holder: tuple[int, int],
+    holder_first: bool,
+) -> tuple[CardSet, CardSet]:
+    """Which cards of a payment (of the color, locomotives) come from the hand and which from the holder."""
+    pay: CardSet = 0
+    holder_pay: CardSet = 0
+    shifts = (SHIFT[color] if color < TRACKS_IN_A_BYTE else LOCOMOTIVE_SHIFT, LOCOMOTIVE_SHIFT)
+    for needed, mine, shared, shift in zip(payment, hand, holder, shifts, strict=True):
+        from_holder = min(needed, shared) if holder_first else max(0, needed - mine)
+        holder_pay += from_holder << shift
+        pay += needed - from_holder << shift
+    return pay, holder_pay

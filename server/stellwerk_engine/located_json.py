@@ -1,0 +1,330 @@
+"""JSON that remembers on which line each value stood.
+
+The law: a text is taken exactly as RFC 8259 and I-JSON have it (strict UTF-8, unique names, numbers
+that every language can hold), or it is refused with the line, the place and what was expected.
+
+Why not `json.loads`: it forgets lines, keeps the last of duplicate names, takes NaN, lone surrogates
+and integers of any size, and nests as deep as the file tells it to.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import NoReturn, TypeAlias
+
+LARGEST_INT = 2**53 - 1  # the largest integer that a JavaScript client holds exactly
+SHOWN_CHARACTERS = 40  # of a text that is quoted in a message: enough to find it, too few to flood a log
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A JSON value, the field where it stands (`routes[3].length`, "" for the whole) and its line."""
+
+    value: "Value"
+    field: str
+    line: int
+
+
+Value: TypeAlias = bool | int | float | str | list[Node] | dict[str, Node] | None
+
+
+class JsonError(Exception):
+    """The text cannot be read as JSON."""
+
+    def __init__(self, line: int, field: str, message: str) -> None:
+        super().__init__(line, field, message)
+        self.line = line
+        self.field = field
+        self.message = message
+
+
+def read_json(data: bytes | str, *, max_bytes: int, max_nesting: int) -> Node:
+    """Read one JSON text, or raise `JsonError`."""
+    text = _decode(data, max_bytes)
+    parser = _Parser(text, max_nesting)
+    root = parser.value("", 1)
+    parser.expect_end()
+    return root
+
+
+def lines_by_field(node: Node) -> dict[str, int]:
+    """The line of every field of a document."""
+    lines = {node.field: node.line}
+    match node.value:
+        case list(items):
+            children = items
+        case dict(members):
+            children = list(members.values())
+        case _:
+            children = []
+    for child in children:
+        lines |= lines_by_field(child)
+    return lines
+
+
+def found(node: Node) -> str:
+    """A value as a message names it, cut short where it is long."""
+    match node.value:
+        case list():
+            return "a list"
+        case dict():
+            return "an object"
+        case str(text):
+            return quoted(text)
+        case value:
+            return json.dumps(value)
+
+
+def quoted(text: str) -> str:
+    """A text in double quotes, on one line, cut short where it is long."""
+    if len(text) > SHOWN_CHARACTERS:
+        text = text[:SHOWN_CHARACTERS] + "..."
+    return printable(json.dumps(text, ensure_ascii=False))
+
+
+def printable(text: str) -> str:
+    """The text with everything that a terminal would not show as itself written as an escape."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _decode(data: bytes | str, max_bytes: int) -> str:
+    if isinstance(data, str):
+        data = _encode(data)
+    if len(data) > max_bytes:
+        raise JsonError(1, "", f"larger than {max_bytes} bytes")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise JsonError(1, "", "not UTF-8 but UTF-16; save the file as UTF-8")
+    if data.startswith(b"\xef\xbb\xbf"):
+        raise JsonError(1, "", "begins with a byte order mark; save the file as UTF-8 without one")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise JsonError(line, "", f"not UTF-8: byte {error.start} is 0x{data[error.start]:02x}") from None
+    if not text.strip(" \t\r\n"):
+        raise JsonError(1, "", "the file is empty")
+    return text
+
+
+def _encode(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise JsonError(line, "", "a lone surrogate is no character") from None
+
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_PLAIN_CHARACTERS = re.compile(r'[^"\\\x00-\x1f]*')
+_FOUR_HEX_DIGITS = re.compile(r"[0-9a-fA-F]{4}")
+_WORD = re.compile(r"-?[A-Za-z_]+")
+_WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
+_ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_SIMPLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,72}")
+
+
+class _Parser:
+    """A recursive descent whose depth is bounded by `max_nesting`, never by the text."""
+
+    def __init__(self, text: str, max_nesting: int) -> None:
+        self._text = text
+        self._max_nesting = max_nesting
+        self._at = 0
+        self._line = 1
+        self._counted = 0  # where line counting stands, so that all of it together is linear
+
+    def value(self, field: str, depth: int) -> Node:
+        self._skip_space()
+        line = self._line_here()
+        match self._text[self._at : self._at + 1]:
+            case "{" | "[" if depth > self._max_nesting:
+                self._refuse(field, f"nested deeper than {self._max_nesting} levels")
+            case "{":
+                return Node(self._members(field, line, depth), field, line)
+            case "[":
+                return Node(self._items(field, line, depth), field, line)
+            case '"':
+                return Node(self._string(field), field, line)
+            case _:
+                return Node(self._scalar(field), field, line)
+
+    def expect_end(self) -> None:
+        self._skip_space()
+        if self._at < len(self._text):
+            self._refuse("", f"not JSON: expected the end of the file, found {self._found()}")
+
+    def _members(self, field: str, opened: int, depth: int) -> dict[str, Node]:
+        members: dict[str, Node] = {}
+        if self._opens_empty("}"):
+            return members
+        while True:
+            self._skip_space()
+            if not self._text.startswith('"', self._at):
+                self._refuse_missing(field, "a name in double quotes", opened)
+            name_at = self._at
+            name = self._string(field)
+            if name in members:
+                first = members[name].line
+                self._at = name_at
+                self._refuse(field, f"duplicate name {quoted(name)}, first on line {first}")
+            self._skip_space()
+            if not self._text.startswith(":", self._at):
+                self._refuse_missing(field, f'":" after {quoted(name)}', opened)
+            self._at += 1
+            members[name] = self.value(_member_field(field, name), depth + 1)
+            if self._closes("}", field, opened):
+                return members
+
+    def _items(self, field: str, opened: int, depth: int) -> list[Node]:
+        items: list[Node] = []
+        if self._opens_empty("]"):
+            return items
+        while True:
+            items.append(self.value(f"{field}[{len(items)}]", depth + 1))
+            if self._closes("]", field, opened):
+                return items
+
+    def _opens_empty(self, bracket: str) -> bool:
+        self._at += 1
+        self._skip_space()
+        if not self._text.startswith(bracket, self._at):
+            return False
+        self._at += 1
+        return True
+
+    def _closes(self, bracket: str, field: str, opened: int) -> bool:
+        """Step over `,` or the closing bracket; tell whether it was the bracket."""
+        self._skip_space()
+        match self._text[self._at : self._at + 1]:
+            case ",":
+                comma = self._at
+                self._at += 1
+                self._skip_space()
+                if self._text.startswith(("]", "}"), self._at):
+                    self._at = comma
+                    self._refuse(field, "not JSON: a comma after the last entry")
+                return False
+            case found if found == bracket:
+                self._at += 1
+                return True
+            case _:
+                self._refuse_missing(field, f'"," or "{bracket}"', opened)
+
+    def _string(self, field: str) -> str:
+        begin = self._at
+        self._at += 1
+        parts: list[str] = []
+        while True:
+            plain = _PLAIN_CHARACTERS.match(self._text, self._at)
+            assert plain is not None
+            parts.append(plain.group())
+            self._at = plain.end()
+            match self._text[self._at : self._at + 1]:
+                case '"':
+                    self._at += 1
+                    return "".join(parts)
+                case "\\":
+                    parts.append(self._escape(field))
+                case "" | "\n" | "\r":
+                    self._at = begin
+                    self._refuse(
+                        field, f"not JSON: the string {self._found()} has no closing quote on its line"
+                    )
+                case control:
+                    self._refuse(field, f"not JSON: the control character {printable(control)} in a string")
+
+    def _escape(self, field: str) -> str:
+        letter = self._text[self._at + 1 : self._at + 2]
+        if letter in _ESCAPES:
+            self._at += 2
+            return _ESCAPES[letter]
+        unit = self._utf16_unit()
+        if unit is None:
+            self._refuse(
+                field,
+                f"not JSON: unknown escape {printable(self._text[self._at : self._at + 2])} in a string",
+            )
+        if not 0xD800 <= unit <= 0xDFFF:
+            self._at += 6
+            return chr(unit)
+        self._at += 6
+        low = self._utf16_unit()
+        if unit > 0xDBFF or low is None or not 0xDC00 <= low <= 0xDFFF:
+            self._refuse(field, f"the lone surrogate \\u{unit:04x} is no character")
+        self._at += 6
+        return chr(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
+
+    def _utf16_unit(self) -> int | None:
+        r"""The number of the `\uXXXX` that stands here, if one does."""
+        digits = _FOUR_HEX_DIGITS.match(self._text, self._at + 2)
+        if digits is None or not self._text.startswith("\\u", self._at):
+            return None
+        return int(digits.group(), 16)
+
+    def _scalar(self, field: str) -> bool | int | float | None:
+        number = _NUMBER.match(self._text, self._at)
+        if number is not None:
+            value = self._number(field, number)
+            self._at = number.end()
+            return value
+        word = _WORD.match(self._text, self._at)
+        if word is not None and word.group() in _WORDS:
+            self._at = word.end()
+            return _WORDS[word.group()]
+        self._refuse(field, f"not JSON: expected a value, found {self._found()}")
+
+    def _number(self, field: str, token: re.Match[str]) -> int | float:
+        fraction, exponent = token.groups()
+        if fraction is None and exponent is None:
+            digits = token.group()
+            if len(digits) > len(str(-LARGEST_INT)) or abs(int(digits)) > LARGEST_INT:
+                self._refuse(field, f"a number beyond {LARGEST_INT}")
+            return int(digits)
+        value = float(token.group())
+        if abs(value) > LARGEST_INT:
+            self._refuse(field, f"a number beyond {LARGEST_INT}")
+        return value
+
+    def _skip_space(self) -> None:
+        space = _SPACE.match(self._text, self._at)
+        assert space is not None
+        self._at = space.end()
+
+    def _line_here(self) -> int:
+        if self._at < self._counted:  # an error goes back to where its string began
+            return self._line - self._text.count("\n", self._at, self._counted)
+        self._line += self._text.count("\n", self._counted, self._at)
+        self._counted = self._at
+        return self._line
+
+    def _found(self) -> str:
+        """What stands here, as a message names it."""
+        rest = self._text[self._at : self._at + SHOWN_CHARACTERS]
+        if not rest:
+            return "the end of the file"
+        if rest.startswith(("//", "/*", "#")):
+            return "a comment, and JSON has none"
+        if rest.startswith("'"):
+            return "a single quote, and JSON has double ones"
+        word = _WORD.match(rest)
+        if word is not None:
+            return quoted(word.group())
+        if rest.startswith('"'):
+            return printable(rest.splitlines()[0])
+        return quoted(rest[0])
+
+    def _refuse_missing(self, field: str, expected: str, opened: int) -> NoReturn:
+        place = f" (in the bracket opened on line {opened})" if self._at >= len(self._text) else ""
+        self._refuse(field, f"not JSON: expected {expected}, found {self._found()}{place}")
+
+    def _refuse(self, field: str, message: str) -> NoReturn:
+        line = self._line_here()
+        column = self._at - self._text.rfind("\n", 0, self._at)
+        raise JsonError(line, field, f"{message}, at column {column}")
+
+
+def _member_field(field: str, name: str) -> str:
+    if not _SIMPLE_NAME.fullmatch(name):
+        return f"{field}[{quoted(name)}]"
+    return f"{field}.{name}" if field else name

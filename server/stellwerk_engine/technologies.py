@@ -1,0 +1,240 @@
+"""Buy a technology, and the claims that some bring at once (UK-09, UK-10, UK-21, UK-22)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stellwerk_engine.board import bits
+from stellwerk_engine.cards import LOCOMOTIVE, CardSet, counts, covers, describe, from_wire, to_wire, without
+from stellwerk_engine.claim_route import add_claims, check_claim, claimable_mask, claims_complete, takeable_mask
+from stellwerk_engine.decision import Events, Move, Seat
+from stellwerk_engine.payments import all_payments, divides, substituted_payment
+from stellwerk_engine.piles import discard
+from stellwerk_engine.turn import end_turn
+from stellwerk_protocol import decisions as wire_decisions
+from stellwerk_protocol import events as ev
+from stellwerk_protocol import moves as wire_moves
+from stellwerk_protocol.errors import IllegalMoveError
+
+if TYPE_CHECKING:
+    from stellwerk_engine.state import State
+
+TechnologyId = int
+
+
+class Buy(Move):
+    __slots__ = ("name", "pay", "technology")
+
+    def __init__(self, technology: TechnologyId, name: str, pay: CardSet) -> None:
+        super().__init__()
+        self.technology = technology
+        self.name = name
+        self.pay = pay
+
+    def to_wire(self) -> wire_moves.BuyTechnology:
+        return wire_moves.BuyTechnology(self.name, to_wire(self.pay))
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        """The technology leaves the supply before the price is discarded (UK-26)."""
+        state.progress_turn = state.turn
+        technology = state.game.rules.technologies[self.technology]
+        _move_technology(state, seat, self.technology, -1)
+        state.hands[seat] -= self.pay
+        state.known[seat] = without(state.known[seat], self.pay)
+        if events is not None:
+            events.append(ev.TechnologyBought(seat, self.name, to_wire(self.pay)))
+        discard(state, self.pay, events)
+        if technology.claims_taken:
+            state.pending = ClaimNow(seat, self.technology, right_of_way=True, claims_left=1, may_stop=False)
+        elif technology.claims:
+            state.pending = ClaimNow(seat, self.technology, False, technology.claims, may_stop=False)
+        else:
+            state.pending = state.game.take_action[seat]
+        if events is not None:
+            events.append(ev.Asked(state.pending.to_wire(state, seat, sees_all=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class BuyTechnology:
+    """Before the action of a turn, at most one."""
+
+    def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
+        """For each technology the payment with fewest substitutes that leaves what it has to leave."""
+        for number in _on_offer(state, seat):
+            move = self._purchase(state, seat, number)
+            if move is not None:
+                moves.append(move)
+
+    def legal_complete(self, state: State, seat: Seat) -> bool:
+        for number in _on_offer(state, seat):
+            listed = self._purchase(state, seat, number)
+            for pay in _payments(state, seat, number):
+                if (listed is None or pay != listed.pay) and _leaves_claim(state, seat, number, pay):
+                    return False
+        return True
+
+    def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move | None:
+        if not isinstance(wire, wire_moves.BuyTechnology):
+            return None
+        game = state.game
+        number = game.technology_ids.get(wire.technology)
+        if number is None:
+            names = ", ".join(game.technology_ids)
+            raise IllegalMoveError("game.unknown_name", "/technology", f"one of {names}")
+        if number not in _on_offer(state, seat):
+            raise IllegalMoveError(
+                "game.not_available", "/technology", "a technology in the supply that this seat does not hold"
+            )
+        pay = from_wire(wire.cards)
+        if not covers(state.hands[seat], pay):
+            raise IllegalMoveError(
+                "game.not_enough_cards", "/cards", f"cards out of the hand: {describe(state.hands[seat])}"
+            )
+        technology = game.rules.technologies[number]
+        substitute = game.perks[state.technologies[seat]].substitute
+        if not divides(pay, LOCOMOTIVE, technology.cost, 0, substitute):
+            raise IllegalMoveError(
+                "game.wrong_payment",
+                "/cards",
+                f"{technology.cost} locomotives; any {substitute} cards count as one",
+            )
+        if not _leaves_claim(state, seat, number, pay):
+            raise IllegalMoveError(
+                "game.not_available", "/technology", "cards left to make the claim that this technology is for"
+            )
+        return Buy(number, technology.id, pay)
+
+    def fallback(self, state: State, seat: Seat) -> Move | None:
+        return None
+
+    def _purchase(self, state: State, seat: Seat, number: TechnologyId) -> Buy | None:
+        """With as many locomotives as it takes; with fewer, where only that leaves the cards for the claim."""
+        technology = state.game.rules.technologies[number]
+        hand = state.hands[seat]
+        substitute = state.game.perks[state.technologies[seat]].substitute
+        locomotives = counts(hand)[LOCOMOTIVE]
+        for spared in range(min(locomotives, technology.cost) + 1):
+            kept_back = max(0, locomotives - technology.cost) + spared
+            pay = substituted_payment(
+                hand - (kept_back << 8 * LOCOMOTIVE), LOCOMOTIVE, technology.cost, 0, substitute
+            )
+            if pay is None:
+                return None
+            if _leaves_claim(state, seat, number, pay):
+                return Buy(number, technology.id, pay)
+        return None
+
+
+def _on_offer(state: State, seat: Seat) -> list[TechnologyId]:
+    """In the supply and not held (UK-10)."""
+    held = state.technologies[seat]
+    return [number for number, left in enumerate(state.supply) if left and not held >> number & 1]
+
+
+def _payments(state: State, seat: Seat, number: TechnologyId) -> list[CardSet]:
+    cost = state.game.rules.technologies[number].cost
+    substitute = state.game.perks[state.technologies[seat]].substitute
+    return list(set(all_payments(state.hands[seat], LOCOMOTIVE, cost, 0, substitute)))
+
+
+def _leaves_claim(state: State, seat: Seat, number: TechnologyId, pay: CardSet) -> bool:
+    """Whether a technology that is bought for a claim leaves a legal one (UK-21, UK-22); others always do."""
+    technology = state.game.rules.technologies[number]
+    if not technology.claims_taken and not technology.claims:
+        return True
+    mask = takeable_mask(state, seat) if technology.claims_taken else claimable_mask(state, seat)
+    if not mask:
+        return False
+    moves: list[Move] = []
+    hand = state.hands[seat]
+    state.hands[seat] = hand - pay
+    add_claims(state, seat, mask, moves)
+    state.hands[seat] = hand
+    return bool(moves)
+
+
+def _move_technology(state: State, seat: Seat, number: TechnologyId, to_supply: int) -> None:
+    """From the supply to the seat (-1) or back (1)."""
+    supply = state.supply
+    state.supply = (*supply[:number], supply[number] + to_supply, *supply[number + 1 :])
+    state.technologies[seat] ^= 1 << number
+
+
+class StopClaiming(Move):
+    """UK-22: the second claim may be left."""
+
+    __slots__ = ("decision",)
+
+    def __init__(self, decision: ClaimNow) -> None:
+        super().__init__()
+        self.decision = decision
+
+    def to_wire(self) -> wire_moves.Stop:
+        return wire_moves.Stop()
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        if events is not None:
+            events.append(ev.Stopped(seat))
+        self.decision.give_back(state, seat, events)
+
+
+class ClaimNow:
+    """The claims that a technology just bought is for; then it goes back to the supply."""
+
+    __slots__ = ("claims_left", "may_stop", "right_of_way", "seats", "technology")
+
+    def __init__(
+        self, seat: Seat, technology: TechnologyId, right_of_way: bool, claims_left: int, may_stop: bool
+    ) -> None:
+        self.seats = (seat,)
+        self.technology = technology
+        self.right_of_way = right_of_way
+        self.claims_left = claims_left
+        self.may_stop = may_stop
+
+    def legal(self, state: State, seat: Seat) -> list[Move]:
+        moves: list[Move] = []
+        add_claims(state, seat, self._mask(state, seat), moves)
+        if self.may_stop:
+            moves.append(StopClaiming(self))
+        return moves
+
+    def legal_complete(self, state: State, seat: Seat) -> bool:
+        return claims_complete(state, seat, self._mask(state, seat))
+
+    def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move:
+        match wire:
+            case wire_moves.ClaimRoute():
+                return check_claim(state, seat, wire, self._mask(state, seat))
+            case wire_moves.Stop() if self.may_stop:
+                return StopClaiming(self)
+            case _:
+                raise IllegalMoveError("game.wrong_move", "/type", "claim_route, with the technology just bought")
+
+    def fallback(self, state: State, seat: Seat) -> Move:
+        """Stop, where one may; else the first claim listed."""
+        return StopClaiming(self) if self.may_stop else self.legal(state, seat)[0]
+
+    def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
+        """Another claim, if one is left and legal; else the technology goes back and the turn is over."""
+        second = ClaimNow(seat, self.technology, self.right_of_way, self.claims_left - 1, may_stop=True)
+        if second.claims_left and len(second.legal(state, seat)) > 1:
+            state.pending = second
+            if events is not None:
+                events.append(ev.Asked(second.to_wire(state, seat, sees_all=True)))
+        else:
+            self.give_back(state, seat, events)
+
+    def give_back(self, state: State, seat: Seat, events: Events | None) -> None:
+        _move_technology(state, seat, self.technology, 1)
+        if events is not None:
+            name = state.game.rules.technologies[self.technology].id
+            events.append(ev.TechnologyReturned(seat, name))
+        end_turn(state, seat, events)
+
+    def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
+        return wire_decisions.ClaimRoute(self.seats, self.right_of_way, self.may_stop)
+
+    def _mask(self, state: State, seat: Seat) -> int:
+        return takeable_mask(state, seat) if self.right_of_way else claimable_mask(state, seat)

@@ -1,0 +1,135 @@
+"""The wheel is the whole program: in an empty environment, far from the repository, its command works.
+
+A checkout hides what a wheel forgets: a package that nobody listed, a board that is no package data, a
+dependency that only the tests declare. So these tests install what a user installs, and nothing else.
+"""
+
+import os
+import subprocess
+import tomllib
+import venv
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+# One worker builds and installs for all; the package index serves hatchling and the dependencies.
+pytestmark = [pytest.mark.network, pytest.mark.xdist_group("wheel")]
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A wheel, and an environment that holds it and its dependencies and nothing more."""
+
+    wheel: Path
+    environment: Path
+    elsewhere: Path
+
+    def stellwerk(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return self._run("stellwerk", *arguments)
+
+    def python(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return self._run("python", *arguments)
+
+    def _run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [self.environment / "bin" / program, *arguments],
+            cwd=self.elsewhere,
+            env=clean_environment(),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+
+def project_file() -> dict[str, Any]:  # Any: that is how a TOML document is read
+    return tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
+
+
+def clean_environment() -> dict[str, str]:
+    """The environment without what could lead Python back to the repository."""
+    return {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))
+    }
+
+
+def pip(python: Path, *arguments: str) -> None:
+    command = [str(python), "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
+    done = subprocess.run(
+        command,
+        cwd=python.parent,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    environment = tmp_path_factory.mktemp("environment")
+    wheels = tmp_path_factory.mktemp("wheels")
+    venv.create(environment, symlinks=True, with_pip=True)
+    python = environment / "bin" / "python"
+    pip(python, "wheel", "--no-deps", "--wheel-dir", str(wheels), str(REPOSITORY))
+    [wheel] = wheels.iterdir()
+    pip(python, "install", str(wheel))
+    return Installed(wheel, environment, tmp_path_factory.mktemp("elsewhere"))
+
+
+def test_the_wheel_holds_every_file_of_its_packages(installed: Installed) -> None:
+    packages: list[str] = project_file()["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    sources = {
+        path.relative_to(folder.parent).as_posix()
+        for folder in (REPOSITORY / package for package in packages)
+        for path in folder.rglob("*")
+        if path.is_file() and path.parent.name != "__pycache__" and not path.name.startswith(".")
+    }
+
+    with zipfile.ZipFile(installed.wheel) as archive:
+        packed = set(archive.namelist())
+
+    assert sorted(sources - packed) == []
+    assert any(name.startswith("stellwerk_engine/boards/") and name.endswith(".json") for name in packed)
+
+
+def test_the_installed_command_tells_the_version_of_the_project(installed: Installed) -> None:
+    done = installed.stellwerk("--version")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert project_file()["project"]["version"] in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("boards", "list"), ("usa", "united_kingdom", "team_asia", "card_game")),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_an_installed_command_works_outside_the_repository(
+    installed: Installed, arguments: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
+    done = installed.stellwerk(*arguments)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    for word in expected:
+        assert word in done.stdout
+
+
+def test_the_installed_program_comes_from_the_wheel(installed: Installed) -> None:
+    """Without this, an import that finds its way back to the checkout would let everything above pass."""
+    packages = "stellwerk, stellwerk_engine, stellwerk_protocol"
+    code = f"import {packages}; print(*(package.__file__ for package in ({packages})), sep='\\n')"
+    done = installed.python("-c", code)
+
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 3
+    assert all(Path(path).is_relative_to(installed.environment) for path in done.stdout.splitlines())

@@ -1,0 +1,255 @@
+"""Small states for tests: build what a rule is about instead of playing up to it.
+
+Cards are named in text (`"3 red, locomotive"`), and moved rather than made: whatever a test puts into a
+hand comes out of the pile or the discards, so that the deck stays whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TypeVar
+
+import pytest
+
+from stellwerk_engine import cards as card_sets
+from stellwerk_engine import engine
+from stellwerk_engine.board_file import shipped_board
+from stellwerk_engine.cards import COLOR_IDS, ONE, CardSet
+from stellwerk_engine.claims import place_claim
+from stellwerk_engine.decision import Events, Move, Seat
+from stellwerk_engine.dice import Dice, seed_from_text
+from stellwerk_engine.draw_cards import PlaceCard
+from stellwerk_engine.game import Game, make_game
+from stellwerk_engine.games import RULE_SETS
+from stellwerk_engine.state import State
+from stellwerk_engine.tunnel import PayTunnel
+from stellwerk_protocol import moves
+from stellwerk_protocol.cards import Cards
+from stellwerk_protocol.errors import IllegalMoveError, MoveErrorCode
+
+T = TypeVar("T")
+
+VARIANTS: tuple[tuple[str, int, tuple[str, ...]], ...] = tuple(
+    (rules.id, seats, options)
+    for rules in RULE_SETS.values()
+    for seats in rules.seat_counts
+    for options in ((), *((option.id,) for option in rules.options))
+)
+
+
+def variant_id(variant: tuple[str, int, tuple[str, ...]]) -> str:
+    return "-".join([variant[0], str(variant[1]), *variant[2]])
+
+
+every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_id)
+
+
+@cache
+def table(game_id: str, seats: int, options: tuple[str, ...] = ()) -> Game:
+    rules = RULE_SETS[game_id]
+    return make_game(rules, shipped_board(rules.board), seats, options)
+
+
+def dealt(
+    game_id: str, seats: int, options: tuple[str, ...] = (), seed: str = "test", events: Events | None = None
+) -> State:
+    """A game in which everybody is about to choose the first tickets."""
+    return engine.new_game(table(game_id, seats, options), Dice(seed_from_text(seed)), events)
+
+
+def started(game_id: str, seats: int, options: tuple[str, ...] = (), seed: str = "test") -> State:
+    """A game at the first turn of seat 0, all choices before it made by the fallback."""
+    state = dealt(game_id, seats, options, seed)
+    while state.turn == 0:
+        for seat in engine.owing(state):
+            engine.apply(state, seat, engine.fallback(state, seat))
+    return state
+
+
+def cards(text: str) -> CardSet:
+    """`"3 red, 1 locomotive"`, `"red, red"`, `""`."""
+    chosen: CardSet = 0
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        number, _, color = part.rpartition(" ")
+        chosen += int(number or 1) * ONE[COLOR_IDS[color]]
+    return chosen
+
+
+def wire(text: str) -> Cards:
+    return card_sets.to_wire(cards(text))
+
+
+def set_hand(state: State, seat: Seat, text: str) -> None:
+    """The seat's hand is this; nobody knows anything of it."""
+    _put_back(state, state.hands[seat])
+    state.hands[seat] = _take_out(state, cards(text))
+    state.known[seat] = 0
+
+
+def set_holder(state: State, team: int, text: str) -> None:
+    _put_back(state, state.holders[team])
+    state.holders[team] = _take_out(state, cards(text))
+    state.known_holders[team] = 0
+
+
+def set_yard(state: State, seat: Seat, text: str, locomotives_on: str = "") -> None:
+    """Plain cards in the yard, and for each color named in `locomotives_on` so many locomotives on it."""
+    lying = sum(card_sets.counts(state.yard_locomotives[seat]))
+    _put_back(state, state.yards[seat] + lying * ONE[card_sets.LOCOMOTIVE])
+    state.yards[seat] = _take_out(state, cards(text))
+    state.yard_locomotives[seat] = cards(locomotives_on)
+    _take_out(state, card_sets.total(cards(locomotives_on)) * ONE[card_sets.LOCOMOTIVE])
+
+
+def set_stack(state: State, seat: Seat, text: str) -> None:
+    _put_back(state, state.stacks[seat])
+    state.stacks[seat] = _take_out(state, cards(text))
+
+
+def set_market(state: State, text: str) -> None:
+    _put_back(state, state.market)
+    state.market = _take_out(state, cards(text))
+
+
+def set_discards(state: State, text: str) -> None:
+    _put_back(state, state.discards)
+    state.discards = 0
+    state.discards = _take_out(state, cards(text))
+
+
+def set_pile_top(state: State, *colors: str) -> None:
+    """The next cards of the pile, the first one on top; they come from further down or from the discards."""
+    taken = _take_out(state, cards(", ".join(colors)))
+    assert card_sets.total(taken) == len(colors)
+    state.pile += [COLOR_IDS[color] for color in reversed(colors)]
+
+
+def set_pile(state: State, *colors: str) -> None:
+    """The whole pile, the first one on top. The rest of it goes into the last seat's hand."""
+    keep = _take_out(state, cards(", ".join(colors)))
+    state.hands[-1] += card_sets.of(state.pile)
+    state.pile = [COLOR_IDS[color] for color in reversed(colors)]
+    assert card_sets.of(state.pile) == keep
+
+
+def set_tickets(state: State, seat: Seat, *names: str) -> None:
+    """The seat holds these secret tickets; they come from the ticket pile, where its old ones go."""
+    board = state.game.board
+    old = [ticket for ticket in range(len(board.tickets)) if state.ticket_masks[seat] >> ticket & 1]
+    state.ticket_pile[:0] = old
+    state.ticket_masks[seat] = 0
+    for name in names:
+        ticket = board.ticket_ids[name]
+        state.ticket_pile.remove(ticket)
+        state.ticket_masks[seat] |= 1 << ticket
+
+
+def set_ticket_pile_top(state: State, *names: str) -> None:
+    """The next tickets, the first one on top."""
+    tickets = [state.game.board.ticket_ids[name] for name in names]
+    for ticket in tickets:
+        state.ticket_pile.remove(ticket)
+    state.ticket_pile += reversed(tickets)
+
+
+def own(state: State, seat: Seat, *routes: str, trains: bool = True) -> None:
+    """The seat has claimed these routes, for no cards; with `trains=False` without placing trains."""
+    board = state.game.board
+    for name in routes:
+        route = board.routes[board.route_ids[name]]
+        progress_turn, points = state.progress_turn, state.points[seat]
+        place_claim(state, seat, route, 0, 0, 0, None)
+        state.progress_turn, state.points[seat] = progress_turn, points + route.points
+        if not trains:
+            state.trains[seat] += route.length
+
+
+def give_technology(state: State, seat: Seat, *names: str) -> None:
+    for name in names:
+        number = state.game.technology_ids[name]
+        state.technologies[seat] |= 1 << number
+        state.supply = tuple(left - (n == number) for n, left in enumerate(state.supply))
+
+
+def set_turn(state: State, seat: Seat) -> None:
+    """It is this seat's turn."""
+    state.pending = state.game.take_turn[seat]
+
+
+def play(state: State, seat: Seat, move: moves.Move) -> Events:
+    """Check and apply, with the events."""
+    events: Events = []
+    engine.play(state, seat, move, events)
+    assert all_cards(state) == state.game.board.deck
+    return events
+
+
+def refused(state: State, seat: Seat, move: moves.Move) -> MoveErrorCode:
+    """The code with which the move is refused; nothing has changed."""
+    before = fingerprint(state)
+    with pytest.raises(IllegalMoveError) as raised:
+        engine.play(state, seat, move)
+    assert fingerprint(state) == before
+    return raised.value.code
+
+
+def listed(state: State, seat: Seat) -> list[moves.Move]:
+    """The legal moves as structs."""
+    return [move.wire for move in engine.legal(state, seat)]
+
+
+def listed_as(state: State, seat: Seat, kind: type[T]) -> list[T]:
+    """The legal moves of one kind."""
+    return [move for move in listed(state, seat) if isinstance(move, kind)]
+
+
+def play_out(state: State, choose: Callable[[State, Seat, list[Move]], Move], events: Events | None = None) -> None:
+    """To the end."""
+    while state.pending is not None:
+        for seat in engine.owing(state):
+            engine.apply(state, seat, choose(state, seat, engine.legal(state, seat)), events)
+
+
+def fingerprint(state: State) -> tuple[object, ...]:
+    """Everything that a state says; decisions by what they are and say."""
+    values: list[object] = []
+    for name in State.__slots__:
+        value = getattr(state, name)
+        if name == "pending" and value is not None:
+            value = (type(value).__name__, repr(value.to_wire(state, 0, sees_all=True)))
+        elif name == "choices":
+            value = tuple(repr(choice) for choice in value)
+        elif isinstance(value, list):
+            value = tuple(value)  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+        values.append(value)
+    return tuple(values)
+
+
+def all_cards(state: State) -> CardSet:
+    """Every train card, wherever it lies: always the deck."""
+    lying = sum(card_sets.total(yard) for yard in state.yard_locomotives)
+    held = sum(state.hands) + sum(state.holders) + sum(state.yards) + sum(state.stacks)
+    found = card_sets.of(state.pile) + state.market + state.discards + held
+    found += lying * ONE[card_sets.LOCOMOTIVE]
+    if isinstance(state.pending, PlaceCard):
+        found += ONE[state.pending.card]
+    if isinstance(state.pending, PayTunnel):
+        found += state.pending.revealed
+    return found
+
+
+def _put_back(state: State, returned: CardSet) -> None:
+    """Under the pile."""
+    state.pile[:0] = card_sets.as_list(returned)
+
+
+def _take_out(state: State, wanted: CardSet) -> CardSet:
+    """Out of the pile, then out of the discards."""
+    for color in card_sets.as_list(wanted):
+        if color in state.pile:
+            state.pile.remove(color)
+        else:
+            assert card_sets.counts(state.discards)[color], f"no {card_sets.COLOR_NAMES[color]} card left"
+            state.discards -= ONE[color]
+    return wanted
