@@ -204,7 +204,9 @@ def listed_as(state: State, seat: Seat, kind: type[T]) -> list[T]:
     return [move for move in listed(state, seat) if isinstance(move, kind)]
 
 
-def play_out(state: State, choose: Callable[[State, Seat, list[Move]], Move], events: Events | None = None) -> None:
+def play_out(
+    state: State, choose: Callable[[State, Seat, list[Move]], Move], events: Events | None = None
+) -> None:
     """To the end."""
     while state.pending is not None:
         for seat in engine.owing(state):

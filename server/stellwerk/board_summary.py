@@ -16,7 +16,7 @@ WIDTH: Final = 80  # columns of a terminal that nobody has widened
 
 def listing(boards: Sequence[BoardFile]) -> str:
     """One row a board, and under it how far it can be trusted."""
-    header = ("id", "title", "cities", "routes", "tickets", "doubtful")
+    header = ("id", "title", "cities", "routes", "tickets", "marked doubtful")
     rows = [
         (board.id, board.title, *(str(count) for count in counts(board)), ", ".join(doubts(board)) or "-")
         for board in boards
@@ -64,16 +64,33 @@ def doubts(board: BoardFile) -> list[str]:
 def _head(board: BoardFile) -> str:
     deck = len(COLORS) * board.cards_each_color + board.locomotives
     cards = f"{deck}: {board.cards_each_color} of each color, {_count(board.locomotives, 'locomotive')}"
-    rows = [("Holds", in_numbers(board)), ("Cards", cards)]
+    rows = [("Holds", in_numbers(board)), *_about_cities(board), ("Cards", cards)]
     if board.routes:
         rows.append(("Trains", f"{board.trains} for each player"))
     rows += [
-        ("Doubtful", ", ".join(doubts(board)) or "nothing is marked so"),
+        ("Doubtful", ", ".join(doubts(board)) or "nothing is marked as doubtful"),
         ("Source", board.provenance),
         ("Digest", board.digest),
     ]
-    lines = [_wrapped(text, first=f"{label:<10}", others=" " * 10) for label, text in rows]
+    lines = [_wrapped(text, first=f"{label:<11}", others=" " * 11) for label, text in rows]
     return _section(f"{board.id}: {board.title}", lines)
+
+
+def _about_cities(board: BoardFile) -> Iterator[tuple[str, str]]:
+    junctions = sum(city.junction for city in board.cities)
+    if junctions:
+        yield "Junctions", f"{junctions} of the cities, on no ticket"
+    regions = Counter(city.region for city in board.cities if city.region is not None)
+    if regions:
+        yield "Regions", ", ".join(f"{region} {number}" for region, number in sorted(regions.items()))
+    if board.city_groups:
+        yield (
+            "Groups",
+            "; ".join(
+                f"{_place(board, name)} is {' or '.join(_place(board, city) for city in cities)}"
+                for name, cities in board.city_groups.items()
+            ),
+        )
 
 
 def _route_table(board: BoardFile) -> str:
@@ -89,7 +106,9 @@ def _route_table(board: BoardFile) -> str:
         ("all", "", *_cells([sum(number_of[length, color] for length in lengths) for color in colors]))
     )
     spaces = sum(route.length for route in board.routes)
-    return _section(f"Routes ({_count(spaces, 'space')} in all)", _table(rows, align=">" * len(rows[0])))
+    return _section(
+        f"Routes ({_count(spaces, 'space')} in all)", _table(rows, align=">" * len(rows[0]), gap=1)
+    )
 
 
 def _cells(numbers: Sequence[int]) -> list[str]:
@@ -98,10 +117,12 @@ def _cells(numbers: Sequence[int]) -> list[str]:
 
 def _special_routes(board: BoardFile) -> Iterator[str]:
     """The routes about which there is more to say than length and color."""
-    parallel = Counter(frozenset((route.a, route.b)) for route in board.routes if route.parallel > 1)
+    bundles: dict[frozenset[str], list[Route]] = {}
+    for route in board.routes:
+        if route.parallel > 1:
+            bundles.setdefault(frozenset((route.a, route.b)), []).append(route)
     for size, kind in ((2, "Double"), (3, "Triple")):
-        pairs = [pair for pair, tracks in parallel.items() if tracks == size]
-        tracks = [next(route for route in board.routes if {route.a, route.b} == pair) for pair in pairs]
+        tracks = [bundle[0] for bundle in bundles.values() if len(bundle) == size]
         if tracks:
             yield _section(
                 f"{kind} routes ({len(tracks)})",
@@ -163,13 +184,13 @@ def _section(title: str, lines: Sequence[str]) -> str:
     return "\n".join([title, *(f"  {line}" for line in lines)]) + "\n"
 
 
-def _table(rows: Sequence[Sequence[str]], *, align: str) -> list[str]:
+def _table(rows: Sequence[Sequence[str]], *, align: str, gap: int = 2) -> list[str]:
     """The rows with their columns under each other, `<` to the left and `>` to the right."""
     widths = [max(_columns(cell) for cell in column) for column in zip(*rows, strict=True)]
     return [
-        "  ".join(
-            _padded(cell, width, side) for cell, width, side in zip(row, widths, align, strict=True)
-        ).rstrip()
+        (" " * gap)
+        .join(_padded(cell, width, side) for cell, width, side in zip(row, widths, align, strict=True))
+        .rstrip()
         for row in rows
     ]
 

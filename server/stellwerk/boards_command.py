@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def check_file(path: str) -> BoardFile:
-    """The board of a file that passes every check, or `BoardError`. Checks against a game's rules belong here."""
+    """The board of a file that passes every check, or `BoardError`. Further checks belong here."""
     return load_board(path)
 
 

@@ -85,7 +85,7 @@ class Board:
     route_ids: dict[str, RouteId]
     route_names: tuple[str, ...]
     routes_mask: int
-    kinds: tuple[Kind, ...]
+    kinds: tuple[tuple[Kind, ...], ...]  # of each plain color and of GRAY, the shortest first
     routes_by_byte: tuple[tuple[Route, ...], ...]
     mask_bytes: int
     longest_route: int
@@ -114,7 +114,8 @@ def mask_of(ids: Iterable[int]) -> int:
 
 
 def compile_board(file: BoardFile, rules: RuleSet) -> Board:
-    """The board for these rules. BoardError where it has what the rules do not play, or lacks what they need."""
+    """The board for these rules. BoardError where it has what the rules do not play, or lacks what they
+    need."""
     check_fit(file, rules)
     city_ids = {city.id: number for number, city in enumerate(file.cities)}
     rows = _rows(file)
@@ -131,7 +132,8 @@ def compile_board(file: BoardFile, rules: RuleSet) -> Board:
     tickets = _tickets(file, city_ids)
     return Board(
         file=file,
-        deck=sum(ONE[color] for color in PLAIN_COLORS) * file.cards_each_color + ONE[LOCOMOTIVE] * file.locomotives,
+        deck=sum(ONE[color] for color in PLAIN_COLORS) * file.cards_each_color
+        + ONE[LOCOMOTIVE] * file.locomotives,
         trains=file.trains,
         city_ids=city_ids,
         routes=tuple(routes),
@@ -206,13 +208,20 @@ def _needs(record: RouteRecord, regions: list[str | None], technology: Technolog
     )
 
 
-def _kinds(routes: list[Route]) -> tuple[Kind, ...]:
+def _kinds(routes: list[Route]) -> tuple[tuple[Kind, ...], ...]:
     masks: dict[tuple[int, int, int], int] = {}
     for route in routes:
         if route is not NO_ROUTE:
             price = (route.color, route.length, route.symbols)
             masks[price] = masks.get(price, 0) | route.bit
-    return tuple(Kind(*price, mask) for price, mask in masks.items())
+    return tuple(
+        tuple(
+            Kind(color, length, symbols, mask)
+            for (of, length, symbols), mask in sorted(masks.items())
+            if of == color
+        )
+        for color in range(GRAY + 1)
+    )
 
 
 def _tickets(file: BoardFile, city_ids: dict[str, CityId]) -> tuple[Ticket, ...]:
@@ -262,12 +271,15 @@ def _check_cards(file: BoardFile, rules: RuleSet) -> None:
     seats = max(rules.seat_counts)
     if file.locomotives < seats * rules.locomotives_dealt:
         raise file.error(
-            "train_cards.locomotive", f"{rules.id} deals a locomotive to each of {seats} players: expected as many"
+            "train_cards.locomotive",
+            f"{rules.id} deals a locomotive to each of {seats} players: expected as many",
         )
     cards = 8 * file.cards_each_color + file.locomotives
     needed = seats * (rules.locomotives_dealt + rules.cards_dealt) + 5 + 1
     if cards < needed:
-        raise file.error("train_cards", f"{cards} train cards; {rules.id} with {seats} players needs {needed}")
+        raise file.error(
+            "train_cards", f"{cards} train cards; {rules.id} with {seats} players needs {needed}"
+        )
     if len(file.tickets) < seats * rules.tickets_dealt:
         raise file.error(
             "tickets",
@@ -289,11 +301,16 @@ def _check_regions(file: BoardFile, rules: RuleSet) -> None:
     for number, city in enumerate(file.cities):
         if city.region not in known:
             raise file.error(
-                f"cities[{number}].region", f'{city.region!r} is no land of {rules.id}: expected {", ".join(sorted(known))}'
+                f"cities[{number}].region",
+                f"{city.region!r} is no land of {rules.id}: expected {', '.join(sorted(known))}",
             )
         if city.region in rules.overseas_regions:
             overseas.add(city.id)
-    lengths = {length for technology in rules.technologies for length in technology.opens_lengths} | rules.home_lengths
+    lengths = {
+        length for technology in rules.technologies for length in technology.opens_lengths
+    } | rules.home_lengths
     for number, route in enumerate(file.routes):
         if route.length not in lengths and not {route.a, route.b} & overseas:
-            raise file.error(f"routes[{number}].length", f"no technology of {rules.id} opens length {route.length}")
+            raise file.error(
+                f"routes[{number}].length", f"no technology of {rules.id} opens length {route.length}"
+            )

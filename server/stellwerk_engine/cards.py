@@ -23,6 +23,8 @@ SHIFT: Final = tuple(8 * color for color in range(9))
 ONE: Final[tuple[CardSet, ...]] = tuple(1 << shift for shift in SHIFT)
 ONE_LOCOMOTIVE: Final[CardSet] = ONE[LOCOMOTIVE]
 LOCOMOTIVE_SHIFT: Final = SHIFT[LOCOMOTIVE]
+PLAIN_CARDS_MASK: Final = (1 << LOCOMOTIVE_SHIFT) - 1
+COUNT_MASK: Final = 0xFF
 GUARD: Final = sum(0x80 << shift for shift in SHIFT)  # bit 7 of every count
 LOW: Final = GUARD - sum(ONE)  # 0x7F in every count
 

@@ -1,4 +1,5 @@
-"""Decisions that several owe at once (GEN-03): answers wait until the last is in, then take effect in seat order."""
+"""Decisions that several owe at once (GEN-03): answers wait until the last is in, then take effect in
+seat order."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING
 from stellwerk_protocol.errors import IllegalMoveError
 
 if TYPE_CHECKING:
-    from stellwerk_engine.decision import Decision, Events, Move, Seat
+    from stellwerk_engine.decision import Decision, Move, Seat
     from stellwerk_engine.state import State
 
 

@@ -6,10 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stellwerk_engine.board import GRAY, Route, bits
+from stellwerk_engine.board import GRAY, Kind, Route, bits
 from stellwerk_engine.cards import (
+    COUNT_MASK,
     LOCOMOTIVE,
+    PLAIN_CARDS_MASK,
     PLAIN_COLORS,
+    SHIFT,
+    CardColor,
     CardSet,
     counts,
     covers,
@@ -23,7 +27,6 @@ from stellwerk_engine.decision import Events, Move, Seat
 from stellwerk_engine.payments import (
     all_payments,
     pays_route,
-    plain_payment,
     substituted_payment,
     units_to_pay,
 )
@@ -106,7 +109,8 @@ def _with_trains(state: State, seat: Seat, mask: int) -> int:
 
 
 def add_claims(state: State, seat: Seat, mask: int, moves: list[Move]) -> None:
-    """For each of these routes and each color laid, the payment with fewest substitutes, then fewest locomotives."""
+    """For each of these routes and each color laid, the payment with fewest substitutes, then fewest
+    locomotives."""
     game = state.game
     perks = game.perks[state.technologies[seat]]
     hand = state.hands[seat]
@@ -116,28 +120,52 @@ def add_claims(state: State, seat: Seat, mask: int, moves: list[Move]) -> None:
 
 
 def _add_substituted(state: State, seat: Seat, mask: int, perks: Perks, moves: list[Move]) -> None:
-    """What the cards pay only with substitutes. Routes of one color, length and number of symbols cost the same."""
+    """What the cards pay only with substitutes, under the same colors as what they pay without."""
+    kinds = state.game.board.kinds
     hand = state.hands[seat]
-    by_count = counts(hand)
-    for kind in state.game.board.kinds:
-        routes = [state.game.board.routes[route] for route in bits(kind.mask & mask)]
-        if not routes:
+    for color in PLAIN_COLORS:
+        if hand >> SHIFT[color] & COUNT_MASK:
+            _add_kinds(state, hand, color, kinds[GRAY], mask, perks, moves)
+        _add_kinds(state, hand, color, kinds[color], mask, perks, moves)
+    _add_kinds(state, hand, LOCOMOTIVE, kinds[GRAY], mask, perks, moves)
+
+
+def _add_kinds(
+    state: State,
+    hand: CardSet,
+    color: CardColor,
+    kinds: tuple[Kind, ...],
+    mask: int,
+    perks: Perks,
+    moves: list[Move],
+) -> None:
+    """Routes of one kind cost the same. Gray ones are listed under a color only if a card of it is laid, and
+    under the locomotive if none can be."""
+    in_hand = counts(hand)
+    locomotives = in_hand[LOCOMOTIVE]
+    available = in_hand[color] if color != LOCOMOTIVE else 0
+    has_colors = hand & PLAIN_CARDS_MASK
+    reach = available + locomotives + (sum(in_hand) - available - locomotives) // perks.substitute
+    for kind in kinds:
+        if kind.length - perks.discount > reach:
+            break
+        open_mask = kind.mask & mask
+        if not open_mask:
             continue
-        units = units_to_pay(routes[0], perks.discount)
-        for color in _colors_to_lay(routes[0], hand, units):
-            if plain_payment(routes[0], by_count[color] if color != LOCOMOTIVE else 0, by_count[LOCOMOTIVE], perks.discount):
-                continue
-            payment = substituted_payment(hand, color, units, kind.symbols, perks.substitute)
-            if payment is not None:
-                moves += [Claim(route, payment) for route in routes]
-
-
-def _colors_to_lay(route: Route, hand: CardSet, units: int) -> tuple[int, ...]:
-    """The colors under which a route is listed: those in hand that it takes, or locomotives and substitutes alone."""
-    if route.color != GRAY:
-        return (route.color,)
-    in_hand = tuple(color for color in PLAIN_COLORS if counts(hand)[color])
-    return in_hand if in_hand and units > route.symbols else (LOCOMOTIVE,)
+        units = units_to_pay(kind, perks.discount)
+        of_color = min(available, units - kind.symbols)
+        if units - of_color <= locomotives:
+            continue  # paid without substitutes
+        if (
+            kind.color == GRAY
+            and not of_color
+            and has_colors
+            and (color != LOCOMOTIVE or units > kind.symbols)
+        ):
+            continue
+        payment = substituted_payment(hand, color, units, kind.symbols, perks.substitute)
+        if payment is not None:
+            moves += [Claim(state.game.board.routes[route], payment) for route in bits(open_mask)]
 
 
 def check_claim(state: State, seat: Seat, wire: wire_moves.ClaimRoute, mask: int) -> Claim:

@@ -15,16 +15,28 @@ where they are another risk (ASIA-15).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from stellwerk_engine.board import GRAY, TRACKS_IN_A_BYTE, Board, Route
-from stellwerk_engine.cards import LOCOMOTIVE, LOCOMOTIVE_SHIFT, PLAIN_COLORS, SHIFT, CardSet, counts
+from stellwerk_engine.cards import (
+    LOCOMOTIVE,
+    LOCOMOTIVE_SHIFT,
+    PLAIN_CARDS_MASK,
+    PLAIN_COLORS,
+    SHIFT,
+    CardSet,
+)
 from stellwerk_engine.payments import plain_payment, units_to_pay
 
 if TYPE_CHECKING:
     from stellwerk_engine.claim_route import Claim
+    from stellwerk_engine.decision import Move
 
-PlanKey = tuple[int, int, int, int, int, int]
+# What a plan depends on, in one int: four bits each for the color, what the payer has of it in hand and on
+# the holder, locomotives in hand and on the holder, and the discount.
+PlanKey = int
+_COLOR, _MINE, _SHARED, _LOCOMOTIVES, _HOLDER_LOCOMOTIVES, _DISCOUNT = 20, 16, 12, 8, 4, 0
+_COLOR_KEYS: Final[tuple[PlanKey, ...]] = tuple(color << _COLOR for color in range(9))
 
 
 class OpenTracks(dict[int, "tuple[Claim, ...]"]):
@@ -48,56 +60,46 @@ class OpenTracks(dict[int, "tuple[Claim, ...]"]):
 Plan = tuple[tuple[int, OpenTracks], ...]
 
 
-class ClaimTable:
-    """All claims of one board, shared by all matches on it."""
+class ClaimTable(dict[PlanKey, Plan]):
+    """All claims of one board, shared by all matches on it. A mapping from plan keys to plans."""
 
     def __init__(self, board: Board, make_claim: Callable[[Route, CardSet, CardSet], Claim]) -> None:
+        super().__init__()
         self._board = board
         self._make_claim = make_claim
-        self._plans: dict[PlanKey, Plan] = {}
         self._open_tracks: dict[tuple[tuple[Claim, ...], ...], OpenTracks] = {}
         self._claims: dict[tuple[int, CardSet, CardSet], Claim] = {}
 
     def add_claims(
-        self, open_mask: int, hand: CardSet, holder: CardSet, discount: int, moves: list[Claim]
+        self, open_mask: int, hand: CardSet, holder: CardSet, discount: int, moves: list[Move]
     ) -> None:
         """The claims of these routes with these cards."""
         cap = self._board.longest_route
-        plans = self._plans
         open_bytes = open_mask.to_bytes(self._board.mask_bytes, "little")
-        in_hand = counts(hand)
-        on_holder = counts(holder)
+        in_hand = hand.to_bytes(9, "little")
+        on_holder = holder.to_bytes(9, "little")
         locomotives = min(in_hand[LOCOMOTIVE], cap)
         holder_locomotives = min(on_holder[LOCOMOTIVE], cap)
+        rest = locomotives << _LOCOMOTIVES | holder_locomotives << _HOLDER_LOCOMOTIVES | discount
         for color in PLAIN_COLORS:
             mine = in_hand[color]
             shared = on_holder[color]
-            if not (mine or shared or locomotives or holder_locomotives):
-                continue
-            key = (
-                color,
-                mine if mine < cap else cap,
-                shared if shared < cap else cap,
-                locomotives,
-                holder_locomotives,
-                discount,
-            )
-            plan = plans.get(key)
-            if plan is None:
-                plan = self._make_plan(key)
-            for byte, open_tracks in plan:
-                tracks = open_bytes[byte]
-                if tracks:
-                    moves += open_tracks[tracks]
+            if mine or shared or rest:
+                key = _COLOR_KEYS[color] | (mine if mine < cap else cap) << _MINE | rest
+                if shared:
+                    key |= (shared if shared < cap else cap) << _SHARED
+                for byte, open_tracks in self[key]:
+                    tracks = open_bytes[byte]
+                    if tracks:
+                        moves += open_tracks[tracks]
         if locomotives or holder_locomotives:
-            colors = ((hand + holder) & (1 << LOCOMOTIVE_SHIFT) - 1) != 0
-            key = (LOCOMOTIVE, int(colors), 0, locomotives, holder_locomotives, discount)
-            for byte, open_tracks in plans.get(key) or self._make_plan(key):
+            has_colors = (hand + holder) & PLAIN_CARDS_MASK != 0
+            for byte, open_tracks in self[_COLOR_KEYS[LOCOMOTIVE] | has_colors << _MINE | rest]:
                 tracks = open_bytes[byte]
                 if tracks:
                     moves += open_tracks[tracks]
 
-    def _make_plan(self, key: PlanKey) -> Plan:
+    def __missing__(self, key: PlanKey) -> Plan:
         entries: list[tuple[int, OpenTracks]] = []
         for byte, routes in enumerate(self._board.routes_by_byte):
             by_track = tuple(self._claims_of(route, key) for route in routes)
@@ -106,11 +108,14 @@ class ClaimTable:
                     self._open_tracks[by_track] = OpenTracks(by_track)
                 entries.append((byte, self._open_tracks[by_track]))
         plan = tuple(entries)
-        self._plans[key] = plan
+        self[key] = plan
         return plan
 
     def _claims_of(self, route: Route, key: PlanKey) -> tuple[Claim, ...]:
-        color, mine, shared, locomotives, holder_locomotives, discount = key
+        color, mine, shared, locomotives, holder_locomotives, discount = (
+            key >> field & 15
+            for field in (_COLOR, _MINE, _SHARED, _LOCOMOTIVES, _HOLDER_LOCOMOTIVES, _DISCOUNT)
+        )
         if color == LOCOMOTIVE:
             if not self._takes_locomotives_alone(route, bool(mine), discount):
                 return ()

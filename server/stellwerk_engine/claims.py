@@ -65,7 +65,8 @@ def _points(state: State, seat: Seat, route: Route) -> int:
 
 
 def _close_tracks(state: State, seat: Seat, route: Route) -> None:
-    """Nobody claims two tracks between the same cities; of some, only so many can be claimed (USA-11, ASIA-12,
+    """Nobody claims two tracks between the same cities; of some, only so many can be claimed (USA-11,
+    ASIA-12,
     ASIA-13, UK-03)."""
     state.claimed_mask |= route.bit
     state.open_mask &= ~route.bit

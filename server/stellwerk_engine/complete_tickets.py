@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stellwerk_engine.board import TicketId, bits, mask_of
+from stellwerk_engine.board import Board, TicketId, bits, mask_of
 from stellwerk_engine.cards import counts, to_wire, total
 from stellwerk_engine.choices import ask_all, choose
 from stellwerk_engine.completions import TicketNeed, best_completion, feasible, maximal_completions
@@ -21,7 +21,6 @@ from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.names import EndReason
 
 if TYPE_CHECKING:
-    from stellwerk_engine.game import Game
     from stellwerk_engine.state import State
 
 CARDS_DEALT_AT_HALF = 4  # CARD-15
@@ -39,16 +38,16 @@ def ask_to_complete(state: State, reason: EndReason, events: Events | None) -> N
 
 
 class Complete(Move):
-    __slots__ = ("decision", "game", "tickets")
+    __slots__ = ("board", "decision", "tickets")
 
-    def __init__(self, game: Game, decision: CompleteTickets, tickets: tuple[TicketId, ...]) -> None:
+    def __init__(self, board: Board, decision: CompleteTickets, tickets: tuple[TicketId, ...]) -> None:
         super().__init__()
-        self.game = game
+        self.board = board
         self.decision = decision
         self.tickets = tickets
 
     def to_wire(self) -> wire_moves.CompleteTickets:
-        return wire_moves.CompleteTickets(names_of(self.game, self.tickets))
+        return wire_moves.CompleteTickets(names_of(self.board, self.tickets))
 
     def apply(self, state: State, seat: Seat, events: Events | None) -> None:
         choices = choose(state, self.decision, seat, self)
@@ -69,7 +68,7 @@ class CompleteTickets:
         """At most 64 sets to which no ticket can be added, best first."""
         held, needs = _tickets_and_needs(state, seat)
         chosen_sets, _ = maximal_completions(needs, counts(state.stacks[seat]))
-        return [Complete(state.game, self, tuple(held[n] for n in chosen)) for chosen in chosen_sets]
+        return [Complete(state.game.board, self, tuple(held[n] for n in chosen)) for chosen in chosen_sets]
 
     def legal_complete(self, state: State, seat: Seat) -> bool:
         _, needs = _tickets_and_needs(state, seat)
@@ -80,18 +79,18 @@ class CompleteTickets:
         if not isinstance(wire, wire_moves.CompleteTickets):
             raise IllegalMoveError("game.wrong_move", "/type", "complete_tickets")
         held, needs = _tickets_and_needs(state, seat)
-        chosen = check_tickets(state.game, wire.tickets, held)
+        chosen = check_tickets(state.game.board, wire.tickets, held)
         if not feasible(needs, [held.index(ticket) for ticket in chosen], counts(state.stacks[seat])):
             raise IllegalMoveError(
                 "game.wrong_tickets", "/tickets", "tickets whose cards are together in the on-track stack"
             )
-        return Complete(state.game, self, tuple(ticket for ticket in held if ticket in chosen))
+        return Complete(state.game.board, self, tuple(ticket for ticket in held if ticket in chosen))
 
     def fallback(self, state: State, seat: Seat) -> Move:
         """CARD-13: the greatest value, then most tickets, then the ids that come first."""
         held, needs = _tickets_and_needs(state, seat)
         best = best_completion(needs, counts(state.stacks[seat]))
-        return Complete(state.game, self, tuple(held[number] for number in best))
+        return Complete(state.game.board, self, tuple(held[number] for number in best))
 
     def settle(self, state: State, choices: tuple[Move, ...], events: Events | None) -> None:
         for seat, choice in zip(self.seats, choices, strict=True):
@@ -111,7 +110,7 @@ class CompleteTickets:
         state.completed_masks[seat] |= completed
         state.points[seat] += points
         if events is not None:
-            events.append(ev.TicketsCompleted(seat, names_of(state.game, tickets), points))
+            events.append(ev.TicketsCompleted(seat, names_of(state.game.board, tickets), points))
 
     def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
         raise AssertionError("no claim answers the question which tickets to complete")
@@ -161,5 +160,3 @@ def _deal_in_turns(state: State, beginner: Seat, events: Events | None) -> None:
         state.hands[seat] += cards
         if events is not None:
             events.append(ev.CardsDealt(seat, total(cards), to_wire(cards)))
-
-

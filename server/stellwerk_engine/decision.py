@@ -26,7 +26,8 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Move:
-    """A legal move. Shared and never changed; its struct and its JSON text are made once, when first asked for."""
+    """A legal move. Shared and never changed; its struct and its JSON text are made once, when first
+    asked for."""
 
     __slots__ = ("_json", "_wire")
 

@@ -9,15 +9,15 @@ from stellwerk_engine.cards import (
     COLOR_IDS,
     COLOR_NAMES,
     LOCOMOTIVE,
-    LOCOMOTIVE_SHIFT,
     ONE,
+    PLAIN_CARDS_MASK,
     PLAIN_COLORS,
     CardColor,
     colors_present,
     counts,
 )
 from stellwerk_engine.decision import Events, Move, Seat
-from stellwerk_engine.piles import draw_blind, pile_ran_out, refill_market, take_open
+from stellwerk_engine.piles import draw_blind, pile_ran_out, replace_open_card, take_open
 from stellwerk_engine.turn import end_turn
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
@@ -27,8 +27,6 @@ from stellwerk_protocol.names import Place
 
 if TYPE_CHECKING:
     from stellwerk_engine.state import State
-
-PLAIN_CARDS_MASK: Final = (1 << LOCOMOTIVE_SHIFT) - 1
 
 
 class DrawFirst(Move):
@@ -73,11 +71,11 @@ class TakeFirst(Move):
         if holders and card != LOCOMOTIVE:
             if events is not None:
                 events.append(ev.CardTaken(seat, COLOR_NAMES[card]))
-            refill_market(state, events)
+            replace_open_card(state, events)
             _ask_place(state, seat, card, events, is_open=True)
             return
         _keep_open_card(state, seat, card, "holder" if holders else "hand", events)
-        refill_market(state, events)
+        replace_open_card(state, events)
         if card == LOCOMOTIVE:
             end_turn(state, seat, events)
         else:
@@ -129,7 +127,7 @@ class TakeSecond(Move):
     def apply(self, state: State, seat: Seat, events: Events | None) -> None:
         take_open(state, self.card)
         _keep_open_card(state, seat, self.card, self.place, events)
-        refill_market(state, events)
+        replace_open_card(state, events)
         end_turn(state, seat, events)
 
 
@@ -257,13 +255,17 @@ class SecondCard:
                 card = _check_open(state, name)
                 if card == LOCOMOTIVE:
                     raise IllegalMoveError(
-                        "game.not_available", "/card", "no locomotive: an open one is only taken as the first card"
+                        "game.not_available",
+                        "/card",
+                        "no locomotive: an open one is only taken as the first card",
                     )
                 return TAKE_SECOND[self.place][card]
             case wire_moves.Stop() if self.may_stop:
                 return STOP_DRAWING
             case _:
-                raise IllegalMoveError("game.wrong_move", "/type", "draw_card or take_card, for the second card")
+                raise IllegalMoveError(
+                    "game.wrong_move", "/type", "draw_card or take_card, for the second card"
+                )
 
     def fallback(self, state: State, seat: Seat) -> Move:
         """Stop, where one may; else blind; else the first open color."""

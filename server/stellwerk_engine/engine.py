@@ -26,12 +26,14 @@ def legal_complete(state: State, seat: Seat) -> bool:
 
 
 def check(state: State, seat: Seat, wire: wire_moves.Move) -> Move:
-    """The move that the struct stands for. IllegalMoveError if it is not legal now; the state is untouched."""
+    """The move that the struct stands for. IllegalMoveError if it is not legal now; the state is
+    untouched."""
     return decision_for(state, seat).check(state, seat, wire)
 
 
 def apply(state: State, seat: Seat, move: Move, events: Events | None = None) -> None:
-    """Change the state by a move that `legal` or `check` gave for it, and append what happened to `events`."""
+    """Change the state by a move that `legal` or `check` gave for it, and append what happened to
+    `events`."""
     move.apply(state, seat, events)
 
 

@@ -16,7 +16,8 @@ from stellwerk_engine.decision import Seat
 from stellwerk_engine.draw_cards import SecondCard
 from stellwerk_engine.perks import PerksTable
 from stellwerk_engine.rule_set import RuleSet
-from stellwerk_engine.turn import TakeAction, TakeTurn
+from stellwerk_engine.tickets import Shares
+from stellwerk_engine.turn import TakeTurn
 from stellwerk_protocol.names import Place
 
 
@@ -35,10 +36,11 @@ class Game:
     track_limits: dict[RouteId, int]  # routes of which only so many beside each other can be claimed
     perks: PerksTable
     claims: ClaimTable
+    shares: Shares
     technology_ids: dict[str, int]
     # decisions without content, made once
     take_turn: tuple[TakeTurn, ...]
-    take_action: tuple[TakeAction, ...]
+    take_action: tuple[TakeTurn, ...]  # after a purchase
     second_card: dict[tuple[Seat, Place], SecondCard]
 
     @property
@@ -74,11 +76,14 @@ def make_game(rules: RuleSet, board_file: BoardFile, seat_count: int, options: S
         track_limits=_track_limits(board, rules, seat_count),
         perks=PerksTable(rules, board),
         claims=ClaimTable(board, Claim),
+        shares=Shares(board),
         technology_ids={technology.id: number for number, technology in enumerate(rules.technologies)},
-        take_turn=tuple(TakeTurn(seat) for seat in seats),
-        take_action=tuple(TakeAction(seat) for seat in seats),
+        take_turn=tuple(TakeTurn(seat, rules.before_action) for seat in seats),
+        take_action=tuple(TakeTurn(seat, ()) for seat in seats),
         second_card={
-            (seat, place): SecondCard(seat, place, rules.second_card_optional) for seat in seats for place in places
+            (seat, place): SecondCard(seat, place, rules.second_card_optional)
+            for seat in seats
+            for place in places
         },
     )
 

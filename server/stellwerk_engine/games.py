@@ -63,9 +63,7 @@ CARD_GAME: Final = RuleSet(
     halves={4: 2},
     bonuses=(BigCities(),),
     tie_breaks=("completed_tickets", "bonus_cards"),
-    options=(
-        Option("open_stacks", "players may look at their own on-track stack", {"open_stacks": True}),
-    ),
+    options=(Option("open_stacks", "players may look at their own on-track stack", {"open_stacks": True}),),
 )
 
 TEAM_ASIA: Final = RuleSet(

@@ -43,6 +43,7 @@ Partition = tuple[int, ...]
 Gains = dict[Code, int]
 
 NEVER = -(1 << 60)  # below every sum of lengths, also after some lengths have been added to it
+ENDS_MASK = 7
 FIRST_SLOT_BIT = 8
 START_COUNT = 6  # starts that `finishing_order` tries; more cost more than they save
 
@@ -82,6 +83,7 @@ class Step(NamedTuple):
     """A chain to decide, or (with the slot of `finished`) the branches of a junction without other chains."""
 
     uses: tuple[Use, ...]
+    opened: Code  # the bits of the junctions that had no decided chain before
     finished: int | None
 
 
@@ -241,16 +243,19 @@ def plan(chains: Sequence[Chain], branches: Branches) -> tuple[list[Step], int]:
     for junction in finishing_order(chains):
         for chain in [chain for chain in undecided if junction in chain[:2]]:
             undecided.remove(chain)
+            opened = 0
             for city in chain[:2]:
                 if city not in slots:
-                    slots[city] = min(set(range(width + 1)).difference(slots.values()))
-                    width = max(width, slots[city] + 1)
-            steps.append(Step(tuple(uses_of(chain, slots[chain.start], slots[chain.end])), None))
+                    slot = min(set(range(width + 1)).difference(slots.values()))
+                    slots[city] = slot
+                    width = max(width, slot + 1)
+                    opened |= FIRST_SLOT_BIT << slot
+            steps.append(Step(tuple(uses_of(chain, slots[chain.start], slots[chain.end])), opened, None))
         first, second = branches.first[junction], branches.second[junction]
         slot = slots.pop(junction)
         bit = FIRST_SLOT_BIT << slot
         uses = Use(0, 0, 0, (), False), Use(bit, 1, first, (), False), Use(0, 2, first + second, (), False)
-        steps.append(Step(uses, slot))
+        steps.append(Step(uses, 0, slot))
     return steps, width
 
 
@@ -305,18 +310,17 @@ def finishing_order(chains: Sequence[Chain]) -> list[City]:
 
 
 def bounds_of(steps: Sequence[Step]) -> list[Gains]:
-    """For each step, and after the last, the most that each code can still gain if nothing need hang together.
+    """For each step, and after the last, the most that each code can gain yet if nothing need hang together.
 
-    A code that is missing cannot become a trail at all."""
+    A code that is missing can no more become that of a trail."""
     after: Gains = {0: 0, 2: 0}
     bounds = [after]
     for step in reversed(steps):
         before: Gains = {}
         for use in step.uses:
             for code, gain in after.items():
-                ends = (code & 7) - use.ends
-                if ends >= 0:
-                    source = (code - use.ends) ^ use.flip
+                source = (code - use.ends) ^ use.flip
+                if code & ENDS_MASK >= use.ends and not source & step.opened:
                     total = gain + use.gain
                     if total > before.get(source, NEVER):
                         before[source] = total
@@ -328,29 +332,62 @@ def bounds_of(steps: Sequence[Step]) -> list[Gains]:
 
 def sweep(steps: Sequence[Step], width: int, bounds: Sequence[Gains], target: int) -> Search:
     """The longest trail if it has at least the length `target`, else something shorter."""
-    longest = states = 0
+    longest = effort = 0
     layer: dict[Partition, Gains] = {(0,) * width: {0: 0}}
     for step, after in zip(steps, bounds[1:], strict=True):
         next_layer: dict[Partition, Gains] = {}
         for partition, values in layer.items():
             for use in step.uses:
-                reached: list[tuple[Code, int]] = []
-                for code, value in values.items():
-                    new_code = (code ^ use.flip) + use.ends
-                    new_value = value + use.gain
-                    if new_value + after.get(new_code, NEVER) >= target:
-                        reached.append((new_code, new_value))
+                reached = [
+                    (new_code, value + use.gain)
+                    for code, value in values.items()
+                    if value + use.gain + after.get(new_code := (code ^ use.flip) + use.ends, NEVER) >= target
+                ]
                 if not reached:
                     continue
                 if step.finished is None:
                     new_partition = extended(partition, use) if use.touched else partition
-                elif not partition[step.finished]:
-                    if use.ends:
-                        continue  # a path in the branches of one city: found while they were stripped
-                    new_partition = partition
+                elif partition[step.finished]:
+                    rest = without(partition, step.finished)
+                    if rest is None:
+                        continue
+                    if not any(rest):
+                        longest = max(longest, max(value for _, value in reached))
+                        continue
+                    new_partition = rest
+                elif use.ends:
+                    continue  # a path in the branches of one city: found while they were stripped
                 else:
-                    new_partition = without(partition, step.finished)
-                    if partition[step.finished] not in ...:
-                        ...
+                    new_partition = partition
+                best = next_layer.setdefault(new_partition, {})
+                for code, value in reached:
+                    if value > best.get(code, NEVER):
+                        best[code] = value
         layer = next_layer
-    return Search(longest, states)
+        effort += sum(map(len, layer.values()))
+    return Search(longest, effort)
+
+
+def extended(partition: Partition, use: Use) -> Partition:
+    labels = list(partition)
+    for slot in use.touched:
+        labels[slot] = labels[slot] or slot + 1
+    if use.joined:
+        joined = {labels[slot] for slot in use.touched}
+        lowest = min(joined)
+        labels = [lowest if label in joined else label for label in labels]
+    return tuple(labels)
+
+
+def without(partition: Partition, slot: int) -> Partition | None:
+    """The partition when the junction of this slot is finished; None if that tears the path apart."""
+    label = partition[slot]
+    labels = list(partition)
+    labels[slot] = 0
+    if label in labels:
+        if label == slot + 1:
+            label_left = labels.index(label) + 1
+            labels = [label_left if other == label else other for other in labels]
+    elif any(labels):
+        return None
+    return tuple(labels)

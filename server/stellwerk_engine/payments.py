@@ -9,12 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stellwerk_engine.board import GRAY, Route
-from stellwerk_engine.cards import LOCOMOTIVE, LOCOMOTIVE_SHIFT, ONE, PLAIN_COLORS, SHIFT, CardSet, counts, total
+from stellwerk_engine.board import GRAY, Kind, Route
+from stellwerk_engine.cards import (
+    LOCOMOTIVE,
+    LOCOMOTIVE_SHIFT,
+    ONE,
+    PLAIN_COLORS,
+    SHIFT,
+    CardSet,
+    counts,
+    total,
+)
 
 
-def units_to_pay(route: Route, discount: int) -> int:
-    """The route's length, or less with Diesel Power: at least one card, and a ferry's symbols stay (UK-27)."""
+def units_to_pay(route: Route | Kind, discount: int) -> int:
+    """The route's length, or less with Diesel Power: at least one card, and a ferry's symbols stay
+    (UK-27)."""
     reduced = route.length - discount
     return reduced if reduced >= max(1, route.symbols) else route.length
 
@@ -48,7 +58,7 @@ def divides(cards: CardSet, color: int, units: int, symbols: int, substitute: in
         available = max(by_count[plain] for plain in PLAIN_COLORS)
     else:
         available = 0 if color == LOCOMOTIVE else by_count[color]
-    return 0 <= others and max(0, others - locomotives) <= min(available, others, units - symbols)
+    return others >= 0 and max(0, others - locomotives) <= min(available, others, units - symbols)
 
 
 def substituted_payment(
@@ -71,7 +81,8 @@ def substituted_payment(
 
 
 def least_missed(cards: CardSet, number: int) -> CardSet:
-    """So many of these cards, from the colors with fewest of them, in the order of the colors; locomotives last."""
+    """So many of these cards, from the colors with fewest of them, in the order of the colors;
+    locomotives last."""
     by_count = counts(cards)
     order = sorted(PLAIN_COLORS, key=lambda color: by_count[color])
     chosen: CardSet = 0
@@ -82,10 +93,9 @@ def least_missed(cards: CardSet, number: int) -> CardSet:
     return chosen
 
 
-def all_payments(
-    cards: CardSet, color: int, units: int, symbols: int, substitute: int
-) -> Iterator[CardSet]:
-    """Every payment out of these cards, with repetitions; to tell whether there is more than the one listed."""
+def all_payments(cards: CardSet, color: int, units: int, symbols: int, substitute: int) -> Iterator[CardSet]:
+    """Every payment out of these cards, with repetitions; to tell whether there is more than the one
+    listed."""
     by_count = counts(cards)
     plain = PLAIN_COLORS if color == GRAY else () if color == LOCOMOTIVE else (color,)
     for substitutes in range(units + 1 if substitute else 1):

@@ -25,7 +25,8 @@ def draw_blind(state: State) -> CardColor:
 
 
 def pile_ran_out(state: State, events: Events | None) -> None:
-    """USA-07: the discards become the pile at once, if there are any. In the card game they do not (CARD-12)."""
+    """USA-07: the discards become the pile at once, if there are any. In the card game they do not
+    (CARD-12)."""
     if state.discards and state.game.rules.pile_end == "shuffle_discards":
         cards = state.discards
         state.discards = 0
@@ -51,15 +52,35 @@ def discard(state: State, cards: CardSet, events: Events | None) -> None:
         refill_market(state, events)
 
 
-def refill_market(state: State, events: Events | None) -> None:
-    """Lay cards open as far as they go, up to five; then exchange the market while it is to be (USA-06)."""
+def replace_open_card(state: State, events: Events | None) -> None:
+    """One card was taken from the market: lay another (USA-04). The market was full, unless there is no
+    pile."""
     if not state.pile:
         return
-    laid = _lay_open(state, events)
+    card = state.pile.pop()
+    state.market += ONE[card]
+    state.may_hold -= ONE[card]
+    if events is not None:
+        events.append(ev.CardsLaidOpen(to_wire(ONE[card])))
+    if not state.pile:
+        pile_ran_out(state, events)
+    _exchange_market(state, events)
+
+
+def refill_market(state: State, events: Events | None) -> None:
+    """Lay cards open as far as they go, up to five."""
+    if _lay_open(state, events):
+        _exchange_market(state, events)
+
+
+def _exchange_market(state: State, events: Events | None) -> None:
+    """Cards have been laid open: exchange the whole market while it is to be (USA-06)."""
     exchange_at = state.game.rules.exchange_at
-    exchanges = 0
-    while laid and exchange_at and state.market >> LOCOMOTIVE_SHIFT >= exchange_at and exchanges < MOST_EXCHANGES:
-        exchanges += 1
+    if not exchange_at:
+        return
+    for _ in range(MOST_EXCHANGES):
+        if state.market >> LOCOMOTIVE_SHIFT < exchange_at:
+            return
         lot = state.market
         state.market = 0
         state.discards += lot
@@ -67,7 +88,7 @@ def refill_market(state: State, events: Events | None) -> None:
             events.append(ev.MarketExchanged(to_wire(lot)))
         if not state.pile:
             pile_ran_out(state, events)
-        laid = _lay_open(state, events)
+        _lay_open(state, events)
 
 
 def _lay_open(state: State, events: Events | None) -> bool:
@@ -107,7 +128,7 @@ def reveal(state: State, number: int, events: Events | None) -> CardSet:
 
 
 def take_open(state: State, color: CardColor) -> None:
-    """Out of the market. The caller tells who took it, and then calls `refill_market`."""
+    """Out of the market. The caller tells who took it, and then calls `replace_open_card`."""
     state.market -= ONE[color]
 
 
@@ -123,4 +144,3 @@ def _withdraw_technologies(state: State, events: Events | None) -> None:
         state.supply = tuple(0 if number in gone else left for number, left in enumerate(state.supply))
         if events is not None:
             events.append(ev.TechnologiesWithdrawn(tuple(technologies[number].id for number in gone)))
-

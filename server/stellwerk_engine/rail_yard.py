@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from stellwerk_engine.cards import (
     COLOR_NAMES,
@@ -19,7 +19,6 @@ from stellwerk_engine.cards import (
     covers,
     describe,
     from_wire,
-    of,
     to_wire,
     total,
     without,
@@ -41,10 +40,11 @@ def send_cards(state: State, seat: Seat, events: Events | None) -> None:
     if not yard:
         return
     sent: CardSet = 0
+    plain, locomotives = counts(yard), counts(state.yard_locomotives[seat])
     for color in PLAIN_COLORS:
-        if not counts(yard)[color]:
+        if not plain[color]:
             continue
-        if counts(state.yard_locomotives[seat])[color]:
+        if locomotives[color]:
             state.yard_locomotives[seat] -= ONE[color]
             sent += ONE[LOCOMOTIVE]
         else:
@@ -80,7 +80,7 @@ class Lay(Move):
             events.append(ev.CardsLaid(seat, to_wire(self.cards)))
         for color in colors:
             for other in range(state.game.seat_count):
-                if other != seat and in_yard(state, other, color):
+                if other != seat and in_yard(state, other)[color]:
                     _raid(state, other, color, events)
         end_turn(state, seat, events)
 
@@ -96,21 +96,37 @@ def _raid(state: State, victim: Seat, color: CardColor, events: Events | None) -
     discard(state, lot, events)
 
 
-def in_yard(state: State, seat: Seat, color: CardColor) -> int:
-    """How many cards lie there in the set of this color, its locomotives too."""
-    return counts(state.yards[seat])[color] + counts(state.yard_locomotives[seat])[color]
+def in_yard(state: State, seat: Seat) -> bytes:
+    """How many cards lie there in the set of each color, its locomotives too."""
+    return counts(state.yards[seat] + state.yard_locomotives[seat])
 
 
 def cards_to_beat(state: State, seat: Seat) -> list[int]:
-    """For each color how many cards in a yard a set has to outnumber: those of the other players; a color
-    in the own yard cannot be beaten."""
-    to_beat = [0] * len(PLAIN_COLORS)
+    """For each color how many cards a set has to outnumber: those in another player's yard. A color in the
+    own yard cannot be beaten (CARD-09, CARD-10)."""
+    to_beat = [0] * 9
     for other in range(state.game.seat_count):
-        for color in PLAIN_COLORS:
-            lying = in_yard(state, other, color)
+        if other != seat and state.yards[other]:
+            to_beat = [max(pair) for pair in zip(to_beat, in_yard(state, other), strict=True)]
+    if state.yards[seat]:
+        for color, lying in enumerate(in_yard(state, seat)):
             if lying:
-                to_beat[color] = 127 if other == seat else max(to_beat[color], lying)
+                to_beat[color] = _UNBEATABLE
     return to_beat
+
+
+_UNBEATABLE: Final = 127
+
+
+class LayMoves(dict[CardSet, Lay]):
+    """Cards -> the move that lays them; a deck allows less than 1,500."""
+
+    def __missing__(self, cards: CardSet) -> Lay:
+        self[cards] = move = Lay(cards)
+        return move
+
+
+LAY: Final = LayMoves()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +141,10 @@ class LayCards:
             for of_color in range(1, hand[color] + 1):
                 fewest = max(2, to_beat[color] + 1) - of_color
                 for locomotives in range(max(0, fewest), hand[LOCOMOTIVE] + 1):
-                    moves.append(Lay((of_color << SHIFT[color]) + (locomotives << LOCOMOTIVE_SHIFT)))
+                    moves.append(LAY[(of_color << SHIFT[color]) + (locomotives << LOCOMOTIVE_SHIFT)])
         free = [color for color in PLAIN_COLORS if hand[color] and not to_beat[color]]
-        moves += [Lay(of(three)) for three in combinations(free, 3)]
+        for one, two, three in combinations(free, 3):
+            moves.append(LAY[ONE[one] + ONE[two] + ONE[three]])
 
     def legal_complete(self, state: State, seat: Seat) -> bool:
         return True
@@ -138,7 +155,9 @@ class LayCards:
         cards = from_wire(wire.cards)
         hand = state.hands[seat]
         if not covers(hand, cards):
-            raise IllegalMoveError("game.not_enough_cards", "/cards", f"cards out of the hand: {describe(hand)}")
+            raise IllegalMoveError(
+                "game.not_enough_cards", "/cards", f"cards out of the hand: {describe(hand)}"
+            )
         laid = counts(cards)
         colors = [color for color in PLAIN_COLORS if laid[color]]
         is_set = len(colors) == 1 and total(cards) >= 2
@@ -147,20 +166,20 @@ class LayCards:
             raise IllegalMoveError(
                 "game.wrong_cards",
                 "/cards",
-                "two or more of one color, with locomotives or not, or three of three colors without locomotives",
+                "two or more of one color, with locomotives or not, or three of three colors without
+                locomotives",
             )
         to_beat = cards_to_beat(state, seat)
         for color in colors:
             size = total(cards) if is_set else 1
             if size <= to_beat[color]:
-                own = in_yard(state, seat, color)
                 expected = (
                     "a color that does not lie in the own yard"
-                    if own
+                    if to_beat[color] == _UNBEATABLE
                     else f"more than {to_beat[color]} cards, or a color that lies in no yard"
                 )
                 raise IllegalMoveError("game.wrong_cards", f"/cards/{COLOR_NAMES[color]}", expected)
-        return Lay(cards)
+        return LAY[cards]
 
     def fallback(self, state: State, seat: Seat) -> Move | None:
         """The first listed."""

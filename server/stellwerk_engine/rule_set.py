@@ -116,9 +116,11 @@ class RuleSet:
     home_lengths: frozenset[int] = frozenset()  # with technologies: lengths that need none
 
     # the end
-    last_round_at_trains: int = -1  # a team with so few trains at the end of a turn triggers it; -1: never
+    last_round_at_trains: int = 0  # a team with so few trains at the end of a turn triggers it
     before_scoring: Callable[[State, EndReason, Events | None], None] | None = None
-    halves: Mapping[int, int] = field(default_factory=dict[int, int])  # seats -> halves; one, where it says nothing
+    halves: Mapping[int, int] = field(
+        default_factory=dict[int, int]
+    )  # seats -> halves; one, where it says nothing
     bonuses: tuple[Bonus, ...] = ()
     tie_breaks: tuple[TieBreak, ...] = ("completed_tickets", "longest_path")
 

@@ -1,4 +1,5 @@
-"""The end: tickets, bonuses, ranks (USA-15 to USA-17, ASIA-19 to ASIA-22, CARD-16 to CARD-18, UK-20 to UK-29)."""
+"""The end: tickets, bonuses, ranks (USA-15 to USA-17, ASIA-19 to ASIA-22, CARD-16 to CARD-18, UK-20 to
+UK-29)."""
 
 from __future__ import annotations
 
@@ -106,7 +107,9 @@ def _awards(state: State, standings: list[Standing]) -> list[Award]:
 
 def _score(state: State, standing: Standing, awards: list[Award]) -> _Score:
     game = state.game
-    route_points = sum(state.points[seat] for seat in game.seats_of_team[standing.team]) if game.board.routes else 0
+    route_points = (
+        sum(state.points[seat] for seat in game.seats_of_team[standing.team]) if game.board.routes else 0
+    )
     tickets = game.board.tickets
     ticket_points = sum(
         tickets[ticket].points if standing.completed_mask >> ticket & 1 else -tickets[ticket].points
@@ -155,7 +158,8 @@ def _ticket_count(standing: Standing) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ForTheMost:
-    """To the team with the most of something, to each of those who tie, not for nothing (USA-16, ASIA-20, ASIA-21)."""
+    """To the team with the most of something, to each of those who tie, not for nothing (USA-16,
+    ASIA-20, ASIA-21)."""
 
     name: str
     points: int
@@ -168,7 +172,8 @@ class ForTheMost:
 
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """Won by an owner who has the most of something, a tie counts and nothing does not; else lost (UK-24, UK-25)."""
+    """Won by an owner who has the most of something, a tie counts and nothing does not; else lost
+    (UK-24, UK-25)."""
 
     name: str
     points: int
@@ -177,7 +182,8 @@ class Stake:
     def awards(self, standings: list[Standing], owners: list[Standing], board: Board) -> list[Award]:
         leaders = with_most(standings, self.amount)
         return [
-            Award(owner.team, self.name, self.points if owner in leaders else -self.points) for owner in owners
+            Award(owner.team, self.name, self.points if owner in leaders else -self.points)
+            for owner in owners
         ]
 
 
@@ -205,7 +211,8 @@ class BigCities:
             Award(leader.team, f"big_city:{city.name}", city.points, is_card=True)
             for city in board.big_cities
             for leader in with_most(
-                standings, lambda standing, mask=city.tickets_mask: (standing.completed_mask & mask).bit_count()
+                standings,
+                lambda standing, mask=city.tickets_mask: (standing.completed_mask & mask).bit_count(),
             )
         ]
 

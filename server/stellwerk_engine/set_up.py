@@ -1,4 +1,5 @@
-"""The set-up of every game: cards, market, tickets, and the choices before the first turn (USA-02, USA-03, ...)."""
+"""The set-up of every game: cards, market, tickets, and the choices before the first turn (USA-02,
+USA-03, ...)."""
 
 from __future__ import annotations
 
@@ -23,7 +24,9 @@ def new_game(game: Game, dice: Dice, events: Events | None = None) -> State:
     seats = tuple(range(game.seat_count))
     for seat in seats:
         offer(state, seat, game.rules.tickets_dealt, events)
-    ask_to_keep(state, seats, game.rules.tickets_dealt, game.rules.tickets_kept_at_start, _after_tickets, events)
+    ask_to_keep(
+        state, seats, game.rules.tickets_dealt, game.rules.tickets_kept_at_start, _after_tickets, events
+    )
     return state
 
 

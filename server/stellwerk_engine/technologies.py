@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stellwerk_engine.board import bits
 from stellwerk_engine.cards import LOCOMOTIVE, CardSet, counts, covers, describe, from_wire, to_wire, without
-from stellwerk_engine.claim_route import add_claims, check_claim, claimable_mask, claims_complete, takeable_mask
+from stellwerk_engine.claim_route import (
+    add_claims,
+    check_claim,
+    claimable_mask,
+    claims_complete,
+    takeable_mask,
+)
 from stellwerk_engine.decision import Events, Move, Seat
 from stellwerk_engine.payments import all_payments, divides, substituted_payment
 from stellwerk_engine.piles import discard
@@ -61,10 +66,15 @@ class BuyTechnology:
 
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
         """For each technology the payment with fewest substitutes that leaves what it has to leave."""
+        affordable = _most_locomotives(state, seat)
+        if not affordable:
+            return
+        technologies = state.game.rules.technologies
         for number in _on_offer(state, seat):
-            move = self._purchase(state, seat, number)
-            if move is not None:
-                moves.append(move)
+            if technologies[number].cost <= affordable:
+                move = self._purchase(state, seat, number)
+                if move is not None:
+                    moves.append(move)
 
     def legal_complete(self, state: State, seat: Seat) -> bool:
         for number in _on_offer(state, seat):
@@ -101,7 +111,9 @@ class BuyTechnology:
             )
         if not _leaves_claim(state, seat, number, pay):
             raise IllegalMoveError(
-                "game.not_available", "/technology", "cards left to make the claim that this technology is for"
+                "game.not_available",
+                "/technology",
+                "cards left to make the claim that this technology is for",
             )
         return Buy(number, technology.id, pay)
 
@@ -109,7 +121,8 @@ class BuyTechnology:
         return None
 
     def _purchase(self, state: State, seat: Seat, number: TechnologyId) -> Buy | None:
-        """With as many locomotives as it takes; with fewer, where only that leaves the cards for the claim."""
+        """With as many locomotives as it takes; with fewer, where only that leaves the cards for the
+        claim."""
         technology = state.game.rules.technologies[number]
         hand = state.hands[seat]
         substitute = state.game.perks[state.technologies[seat]].substitute
@@ -124,6 +137,15 @@ class BuyTechnology:
             if _leaves_claim(state, seat, number, pay):
                 return Buy(number, technology.id, pay)
         return None
+
+
+def _most_locomotives(state: State, seat: Seat) -> int:
+    """How many locomotives the hand can stand for, substitutes too."""
+    in_hand = counts(state.hands[seat])
+    return (
+        in_hand[LOCOMOTIVE]
+        + sum(in_hand[:LOCOMOTIVE]) // state.game.perks[state.technologies[seat]].substitute
+    )
 
 
 def _on_offer(state: State, seat: Seat) -> list[TechnologyId]:
@@ -210,7 +232,9 @@ class ClaimNow:
             case wire_moves.Stop() if self.may_stop:
                 return StopClaiming(self)
             case _:
-                raise IllegalMoveError("game.wrong_move", "/type", "claim_route, with the technology just bought")
+                raise IllegalMoveError(
+                    "game.wrong_move", "/type", "claim_route, with the technology just bought"
+                )
 
     def fallback(self, state: State, seat: Seat) -> Move:
         """Stop, where one may; else the first claim listed."""

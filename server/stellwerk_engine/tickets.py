@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from stellwerk_engine.board import TicketId, bits, mask_of
+from stellwerk_engine.board import Board, TicketId, bits, mask_of
 from stellwerk_engine.choices import ask_all, choose
 from stellwerk_engine.decision import Events, Move, Seat
 from stellwerk_engine.turn import end_turn
@@ -18,26 +18,29 @@ from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.names import TicketName
 
 if TYPE_CHECKING:
-    from stellwerk_engine.game import Game
     from stellwerk_engine.state import State
 
 Then = Callable[["State", Seat, "Events | None"], None]
 PAIRS_LISTED_UP_TO: Final = 16  # secret tickets: of more, pairs would make the list of moves too long
 
 
-def names_of(game: Game, tickets: Iterable[TicketId]) -> tuple[TicketName, ...]:
-    return tuple(game.board.tickets[ticket].name for ticket in tickets)
+def names_of(board: Board, tickets: Iterable[TicketId]) -> tuple[TicketName, ...]:
+    return tuple([board.tickets[ticket].name for ticket in tickets])
 
 
-def check_tickets(game: Game, names: tuple[str, ...], among: Iterable[TicketId]) -> tuple[TicketId, ...]:
+def check_tickets(board: Board, names: tuple[str, ...], among: Iterable[TicketId]) -> tuple[TicketId, ...]:
     """The tickets named, each once and each among these."""
-    ids = tuple(game.board.ticket_ids.get(name, -1) for name in names)
+    ids = tuple(board.ticket_ids.get(name, -1) for name in names)
     if -1 in ids:
-        raise IllegalMoveError("game.unknown_name", f"/tickets/{ids.index(-1)}", "the id of a ticket of this board")
+        raise IllegalMoveError(
+            "game.unknown_name", f"/tickets/{ids.index(-1)}", "the id of a ticket of this board"
+        )
     allowed = set(among)
     for place, ticket in enumerate(ids):
         if ticket not in allowed:
-            raise IllegalMoveError("game.wrong_tickets", f"/tickets/{place}", "a ticket that can be chosen here")
+            raise IllegalMoveError(
+                "game.wrong_tickets", f"/tickets/{place}", "a ticket that can be chosen here"
+            )
         if ticket in ids[:place]:
             raise IllegalMoveError("game.wrong_tickets", f"/tickets/{place}", "every ticket once")
     return ids
@@ -84,7 +87,9 @@ class DrawTickets:
         if not isinstance(wire, wire_moves.DrawTickets):
             return None
         if not state.ticket_pile:
-            raise IllegalMoveError("game.not_available", "/type", "another action, for the ticket pile is empty")
+            raise IllegalMoveError(
+                "game.not_available", "/type", "another action, for the ticket pile is empty"
+            )
         return DRAW_TICKETS
 
     def fallback(self, state: State, seat: Seat) -> Move | None:
@@ -97,7 +102,7 @@ def offer(state: State, seat: Seat, number: int, events: Events | None) -> None:
     state.offered[seat] = offered
     state.returned_masks[seat] &= ~mask_of(offered)
     if events is not None:
-        events.append(ev.TicketsOffered(seat, len(offered), names_of(state.game, offered)))
+        events.append(ev.TicketsOffered(seat, len(offered), names_of(state.game.board, offered)))
 
 
 def ask_to_keep(
@@ -114,16 +119,16 @@ def _announce(state: State, events: Events | None) -> None:
 
 
 class Keep(Move):
-    __slots__ = ("decision", "game", "tickets")
+    __slots__ = ("board", "decision", "tickets")
 
-    def __init__(self, game: Game, decision: KeepTickets, tickets: tuple[TicketId, ...]) -> None:
+    def __init__(self, board: Board, decision: KeepTickets, tickets: tuple[TicketId, ...]) -> None:
         super().__init__()
-        self.game = game
+        self.board = board
         self.decision = decision
         self.tickets = tickets
 
     def to_wire(self) -> wire_moves.KeepTickets:
-        return wire_moves.KeepTickets(names_of(self.game, self.tickets))
+        return wire_moves.KeepTickets(names_of(self.board, self.tickets))
 
     def apply(self, state: State, seat: Seat, events: Events | None) -> None:
         choices = choose(state, self.decision, seat, self)
@@ -132,7 +137,8 @@ class Keep(Move):
 
 
 class KeepTickets:
-    """Which of the tickets offered to keep; the others go under the pile, or are shuffled into it at the start."""
+    """Which of the tickets offered to keep; the others go under the pile, or are shuffled into it at the
+    start."""
 
     __slots__ = ("keep", "offered_count", "seats", "then")
 
@@ -146,7 +152,7 @@ class KeepTickets:
         """Every set that is large enough, the smallest first."""
         offered = state.offered[seat]
         return [
-            Keep(state.game, self, kept)
+            Keep(state.game.board, self, kept)
             for number in range(self.keep, len(offered) + 1)
             for kept in combinations(offered, number)
         ]
@@ -157,16 +163,16 @@ class KeepTickets:
     def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move:
         if not isinstance(wire, wire_moves.KeepTickets):
             raise IllegalMoveError("game.wrong_move", "/type", "keep_tickets, for the tickets offered")
-        kept = check_tickets(state.game, wire.tickets, state.offered[seat])
+        kept = check_tickets(state.game.board, wire.tickets, state.offered[seat])
         if len(kept) < self.keep:
             raise IllegalMoveError("game.wrong_tickets", "/tickets", f"at least {self.keep} tickets")
-        return Keep(state.game, self, tuple(ticket for ticket in state.offered[seat] if ticket in kept))
+        return Keep(state.game.board, self, tuple(ticket for ticket in state.offered[seat] if ticket in kept))
 
     def fallback(self, state: State, seat: Seat) -> Move:
         """As few as allowed: those with fewest points, of equal ones those offered first."""
         tickets = state.game.board.tickets
         cheapest = sorted(state.offered[seat], key=lambda ticket: tickets[ticket].points)[: self.keep]
-        return Keep(state.game, self, tuple(t for t in state.offered[seat] if t in cheapest))
+        return Keep(state.game.board, self, tuple(t for t in state.offered[seat] if t in cheapest))
 
     def settle(self, state: State, choices: tuple[Move, ...], events: Events | None) -> None:
         """All have chosen: in seat order what they keep is theirs and the rest goes back."""
@@ -190,12 +196,14 @@ class KeepTickets:
             state.progress_turn = state.turn
         if events is not None:
             events.append(
-                ev.TicketsKept(seat, len(kept), len(back), names_of(game, kept), names_of(game, back))
+                ev.TicketsKept(
+                    seat, len(kept), len(back), names_of(game.board, kept), names_of(game.board, back)
+                )
             )
         if game.rules.holders:
             state.offered[seat] = kept
             if events is not None:
-                events.append(ev.TicketsToShare(seat, len(kept), names_of(game, kept)))
+                events.append(ev.TicketsToShare(seat, len(kept), names_of(game.board, kept)))
 
     def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
         raise AssertionError("no claim answers an offer of tickets")
@@ -218,34 +226,46 @@ def shuffle_tickets(state: State, events: Events | None) -> None:
 class Share(Move):
     """ASIA-11, the action of a turn: one or two secret tickets go on the team's holder."""
 
-    __slots__ = ("game", "tickets")
+    __slots__ = ("board", "tickets")
 
-    def __init__(self, game: Game, tickets: tuple[TicketId, ...]) -> None:
+    def __init__(self, board: Board, tickets: tuple[TicketId, ...]) -> None:
         super().__init__()
-        self.game = game
+        self.board = board
         self.tickets = tickets
 
     def to_wire(self) -> wire_moves.ShareTickets:
-        return wire_moves.ShareTickets(names_of(self.game, self.tickets))
+        return wire_moves.ShareTickets(names_of(self.board, self.tickets))
 
     def apply(self, state: State, seat: Seat, events: Events | None) -> None:
         _put_on_holder(state, seat, self.tickets, events)
         end_turn(state, seat, events)
 
 
+class Shares(dict[tuple[TicketId, TicketId], Share]):
+    """Two tickets, or one named twice -> the move that shares them."""
+
+    def __init__(self, board: Board) -> None:
+        super().__init__()
+        self._board = board
+
+    def __missing__(self, pair: tuple[TicketId, TicketId]) -> Share:
+        self[pair] = share = Share(self._board, tuple(sorted(set(pair))))
+        return share
+
+
 class ShareOne(Move):
     """The answer to ShareTicket."""
 
-    __slots__ = ("decision", "game", "ticket")
+    __slots__ = ("board", "decision", "ticket")
 
-    def __init__(self, game: Game, decision: ShareTicket, ticket: TicketId) -> None:
+    def __init__(self, board: Board, decision: ShareTicket, ticket: TicketId) -> None:
         super().__init__()
-        self.game = game
+        self.board = board
         self.decision = decision
         self.ticket = ticket
 
     def to_wire(self) -> wire_moves.ShareTickets:
-        return wire_moves.ShareTickets(names_of(self.game, (self.ticket,)))
+        return wire_moves.ShareTickets(names_of(self.board, (self.ticket,)))
 
     def apply(self, state: State, seat: Seat, events: Events | None) -> None:
         choices = choose(state, self.decision, seat, self)
@@ -259,7 +279,7 @@ def _put_on_holder(state: State, seat: Seat, tickets: tuple[TicketId, ...], even
     state.shared_masks[state.game.team_of[seat]] |= shared
     state.progress_turn = state.turn
     if events is not None:
-        events.append(ev.TicketsShared(seat, len(tickets), names_of(state.game, tickets)))
+        events.append(ev.TicketsShared(seat, len(tickets), names_of(state.game.board, tickets)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,9 +288,10 @@ class ShareTickets:
 
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
         secret = list(bits(state.ticket_masks[seat]))
-        moves += [Share(state.game, (ticket,)) for ticket in secret]
+        shares = state.game.shares
+        moves += [shares[ticket, ticket] for ticket in secret]
         if len(secret) <= PAIRS_LISTED_UP_TO:
-            moves += [Share(state.game, pair) for pair in combinations(secret, 2)]
+            moves += [shares[pair] for pair in combinations(secret, 2)]
 
     def legal_complete(self, state: State, seat: Seat) -> bool:
         return state.ticket_masks[seat].bit_count() <= PAIRS_LISTED_UP_TO
@@ -281,11 +302,12 @@ class ShareTickets:
         secret = tuple(bits(state.ticket_masks[seat]))
         if not secret:
             raise IllegalMoveError("game.not_available", "/type", "another action, without a secret ticket")
-        return Share(state.game, tuple(sorted(check_tickets(state.game, wire.tickets, secret))))
+        chosen = check_tickets(state.game.board, wire.tickets, secret)
+        return state.game.shares[chosen[0], chosen[-1]]
 
     def fallback(self, state: State, seat: Seat) -> Move | None:
         secret = next(bits(state.ticket_masks[seat]), None)
-        return None if secret is None else Share(state.game, (secret,))
+        return None if secret is None else state.game.shares[secret, secret]
 
 
 def ask_to_share(state: State, seats: tuple[Seat, ...], then: Then, events: Events | None) -> None:
@@ -303,24 +325,26 @@ class ShareTicket:
         self.then = then
 
     def legal(self, state: State, seat: Seat) -> list[Move]:
-        return [ShareOne(state.game, self, ticket) for ticket in state.offered[seat]]
+        return [ShareOne(state.game.board, self, ticket) for ticket in state.offered[seat]]
 
     def legal_complete(self, state: State, seat: Seat) -> bool:
         return True
 
     def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move:
         if not isinstance(wire, wire_moves.ShareTickets):
-            raise IllegalMoveError("game.wrong_move", "/type", "share_tickets, with one of the tickets just kept")
-        tickets = check_tickets(state.game, wire.tickets, state.offered[seat])
+            raise IllegalMoveError(
+                "game.wrong_move", "/type", "share_tickets, with one of the tickets just kept"
+            )
+        tickets = check_tickets(state.game.board, wire.tickets, state.offered[seat])
         if len(tickets) != 1:
             raise IllegalMoveError("game.wrong_tickets", "/tickets", "one ticket")
-        return ShareOne(state.game, self, tickets[0])
+        return ShareOne(state.game.board, self, tickets[0])
 
     def fallback(self, state: State, seat: Seat) -> Move:
         """The one with fewest points, of equal ones the one offered first."""
         tickets = state.game.board.tickets
         cheapest = min(state.offered[seat], key=lambda ticket: tickets[ticket].points)
-        return ShareOne(state.game, self, cheapest)
+        return ShareOne(state.game.board, self, cheapest)
 
     def settle(self, state: State, choices: tuple[Move, ...], events: Events | None) -> None:
         for seat, choice in zip(self.seats, choices, strict=True):

@@ -5,12 +5,11 @@ The cards laid stay in hand and holder until the attempt ends; the decision to p
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from stellwerk_engine.board import Route
 from stellwerk_engine.cards import (
     LOCOMOTIVE,
-    LOCOMOTIVE_SHIFT,
     PLAIN_COLORS,
     SHIFT,
     CardColor,
@@ -195,7 +194,9 @@ class PayTunnel:
                 pay, holder_pay = from_wire(wire.cards), from_wire(wire.holder_cards)
                 hand, holder = self._hand_left(state, seat), self._holder_left(state, seat)
                 if not covers(hand, pay):
-                    raise IllegalMoveError("game.not_enough_cards", "/cards", f"cards out of {describe(hand)}")
+                    raise IllegalMoveError(
+                        "game.not_enough_cards", "/cards", f"cards out of {describe(hand)}"
+                    )
                 if not covers(holder, holder_pay):
                     raise IllegalMoveError(
                         "game.not_enough_cards", "/holder_cards", f"cards out of {describe(holder)}"
@@ -256,5 +257,3 @@ def ways_to_split(needed: int, mine: int, shared: int) -> int:
 def holder_of(state: State, seat: Seat) -> CardSet:
     """What the team shares; nothing where there are no holders."""
     return state.holders[state.game.team_of[seat]] if state.holders else 0
-
-

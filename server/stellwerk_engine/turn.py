@@ -1,4 +1,5 @@
-"""Turns: whose it is, what it offers, and when the last one has been played (GEN-01, GEN-05, GEN-06, GEN-08)."""
+"""Turns: whose it is, what it offers, and when the last one has been played (GEN-01, GEN-05, GEN-06,
+GEN-08)."""
 
 from __future__ import annotations
 
@@ -34,14 +35,15 @@ class Pass(Move):
 PASS: Final = Pass()
 
 
-class TakeAction:
-    """One action of the menu, or, only if there is none, a pass."""
+class TakeTurn:
+    """One action of the menu, or, only if there is none, a pass; and `before` it whatever the rules allow
+    there (UK-09), as long as nothing of that was done."""
 
-    __slots__ = ("seat", "seats")
+    __slots__ = ("before", "seats")
 
-    def __init__(self, seat: Seat) -> None:
-        self.seat = seat
+    def __init__(self, seat: Seat, before: tuple[Action, ...]) -> None:
         self.seats = (seat,)
+        self.before = before
 
     def legal(self, state: State, seat: Seat) -> list[Move]:
         moves: list[Move] = []
@@ -49,24 +51,23 @@ class TakeAction:
             action.add_legal(state, seat, moves)
         if not moves:
             moves.append(PASS)
+        for action in self.before:
+            action.add_legal(state, seat, moves)
         return moves
 
-    def actions(self, state: State) -> tuple[Action, ...]:
-        return state.game.rules.menu
-
     def legal_complete(self, state: State, seat: Seat) -> bool:
-        return all(action.legal_complete(state, seat) for action in self.actions(state))
+        return all(action.legal_complete(state, seat) for action in (*state.game.rules.menu, *self.before))
 
     def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move:
         if isinstance(wire, wire_moves.Pass):
-            if TakeAction.legal(self, state, seat) != [PASS]:
+            if self.legal(state, seat)[0] is not PASS:
                 raise IllegalMoveError("game.not_available", "/type", "an action, for there is a legal one")
             return PASS
-        for action in self.actions(state):
+        for action in (*state.game.rules.menu, *self.before):
             move = action.check(state, seat, wire)
             if move is not None:
                 return move
-        raise IllegalMoveError("game.wrong_move", "/type", "an action of this game's turn")
+        raise IllegalMoveError("game.wrong_move", "/type", "an action of this turn")
 
     def fallback(self, state: State, seat: Seat) -> Move:
         """The first of the menu that offers one; never a purchase."""
@@ -80,24 +81,8 @@ class TakeAction:
         end_turn(state, seat, events)
 
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
-        return wire_decisions.TakeAction(self.seats)
-
-
-class TakeTurn(TakeAction):
-    """The same, and before it whatever the rules allow before the action (UK-09)."""
-
-    __slots__ = ()
-
-    def legal(self, state: State, seat: Seat) -> list[Move]:
-        moves = super().legal(state, seat)
-        for action in state.game.rules.before_action:
-            action.add_legal(state, seat, moves)
-        return moves
-
-    def actions(self, state: State) -> tuple[Action, ...]:
-        return state.game.rules.menu + state.game.rules.before_action
-
-    def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
+        if state.game.rules.before_action and not self.before:
+            return wire_decisions.TakeAction(self.seats)
         return wire_decisions.TakeTurn(self.seats)
 
 
@@ -120,7 +105,7 @@ def end_turn(state: State, seat: Seat, events: Events | None, passed: bool = Fal
     if state.turns_left > 0:
         state.turns_left -= 1
     if state.turns_left == 0:
-        end_game(state, "trains" if game.rules.last_round_at_trains >= 0 else "pile", events)
+        end_game(state, "pile" if game.rules.pile_end == "last_round" else "trains", events)
     elif state.passes == game.seat_count:
         end_game(state, "all_passed", events)
     elif state.turn - state.progress_turn >= IDLE_ROUNDS * game.seat_count:
@@ -140,12 +125,12 @@ def begin_last_round(state: State, events: Events | None) -> None:
 def _triggers_last_round(state: State, seat: Seat) -> bool:
     """Too few trains left with the team that moved (USA-14, ASIA-18), or no pile (CARD-12)."""
     rules = state.game.rules
-    if rules.pile_end == "last_round" and not state.pile:
-        return True
-    if rules.last_round_at_trains < 0:
+    if rules.pile_end == "last_round":
+        return not state.pile
+    if state.trains[seat] > rules.last_round_at_trains:
         return False
     team = state.game.seats_of_team[state.game.team_of[seat]]
-    return sum(state.trains[partner] for partner in team) <= rules.last_round_at_trains
+    return sum([state.trains[partner] for partner in team]) <= rules.last_round_at_trains
 
 
 def end_game(state: State, reason: EndReason, events: Events | None) -> None:

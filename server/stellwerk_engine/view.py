@@ -46,7 +46,9 @@ def view(state: State, viewer: ViewerId) -> View:
         supply=_supply(state) if rules.technologies else UNSET,
         half=state.half if rules.rail_yards else UNSET,
         turns_left=state.turns_left if state.turns_left != NOT_LAST_ROUND else UNSET,
-        pending=state.pending.to_wire(state, viewer, viewer == ALL_HANDS) if state.pending is not None else UNSET,
+        pending=state.pending.to_wire(state, viewer, viewer == ALL_HANDS)
+        if state.pending is not None
+        else UNSET,
         result=state.result if state.result is not None else UNSET,
     )
 
@@ -70,7 +72,7 @@ def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
     rules = game.rules
     has_map = game.board.mask_bytes > 0
     names = game.board.route_names
-    sees = viewer == seat or viewer == ALL_HANDS
+    sees = sees_seat(viewer, seat)
     offered = state.offered[seat]
     return PlayerView(
         seat=seat,

@@ -1,0 +1,237 @@
+"""Break the rules one by one, and see that the tests notice.
+
+A rule's test is worth something only if it fails when the rule is broken. Each entry of `usa.toml`,
+`general.toml`, `card_game.toml`, `team_asia.toml` and `united_kingdom.toml` beside this file is a *mutant*:
+one small change of a source or a board file that breaks one rule.
+
+    [[mutant]]
+    rule = "USA-05"
+    why = "an open locomotive may be taken as the second card"
+    file = "server/stellwerk_engine/draw_cards.py"
+    find = '''the exact text, which occurs once in the file'''
+    replace = '''what stands there instead'''
+
+For each mutant, in a copy of the repository, only those tests run whose docstring names the rule
+(`\"""USA-05.\"""`), and one of them has to fail. Every rule needs a mutant.
+
+    make mutants                      all of them
+    make mutants ARGS='USA-05 GEN-03' of these rules
+    make mutants ARGS=team_asia       of this file
+
+Exit code: 0 all were killed; 1 one survived or a rule has none; 2 the mutants or the tests are unfit: a text not
+found, a mutant that cannot even be imported, no test that names the rule, or tests that fail unbroken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Final, Literal
+
+REPOSITORY: Final = Path(__file__).resolve().parents[2]
+MUTANTS: Final = Path(__file__).resolve().parent
+RULES: Final = REPOSITORY / "protocol" / "rules"
+SOURCE_ROOTS: Final = ("protocol", "server", "bots/python", "tournament")
+COPIED: Final = (*SOURCE_ROOTS, "tests")
+NOT_COPIED: Final = shutil.ignore_patterns("__pycache__", ".*", "node_modules", "target", "build", "dist")
+JOBS: Final = 2  # at a time; each is one Python process
+TIME_LIMIT: Final = 180.0  # seconds; a mutant that makes a game endless is noticed by it
+RULE_ID: Final = re.compile(r"\b(?:GEN|USA|CARD|ASIA|UK)-\d\d\b")
+RULE_LINE: Final = re.compile(r"^- \**((?:GEN|USA|CARD|ASIA|UK)-\d\d)\b", re.MULTILINE)
+MUTANT_FIELDS: Final = {"rule", "why", "file", "find", "replace"}
+TESTS_FAILED: Final = 1  # pytest's exit code; higher ones mean that it could not run them
+
+Outcome = Literal["killed", "survived", "unfit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    rule: str
+    why: str
+    file: str
+    find: str
+    replace: str
+    source: str  # the file of mutants it stands in, without its ending
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    outcome: Outcome
+    text: str
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="run.py", description="Break the rules one by one.")
+    parser.add_argument("selected", nargs="*", metavar="rule-or-file", help="USA-05, team_asia; default: all")
+    selected: list[str] = parser.parse_args(arguments).selected
+    rules = {rule: name for rule, name in rule_ids().items() if not selected or {rule, name} & set(selected)}
+    unknown = set(selected) - set(rules) - set(rules.values())
+    if unknown:
+        parser.error(f"neither a rule nor a file of mutants: {', '.join(sorted(unknown))}")
+    mutants = [mutant for mutant in read_mutants() if mutant.rule in rules]
+    tests = tests_by_rule(REPOSITORY / "tests")
+
+    problems = [problem for mutant in mutants if (problem := unfitness(mutant))]
+    problems += [f"{rule}: no test names it" for rule in rules if rule not in tests]
+    if problems:
+        print("\n".join(problems))
+        return 2
+    without = [rule for rule in rules if rule not in {mutant.rule for mutant in mutants}]
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copies = [copy_repository(Path(folder) / str(number)) for number in range(JOBS)]
+        failures = unbroken_failures(copies[0], {test for mutant in mutants for test in tests[mutant.rule]})
+        if failures:
+            print(f"the tests fail before anything is broken:\n{failures}")
+            return 2
+        verdicts = [
+            report(mutant, verdict)
+            for mutant, verdict in zip(mutants, run_all(mutants, tests, copies), strict=True)
+        ]
+    for rule in without:
+        print(f"{rule:8} NO MUTANT")
+    count = {outcome: verdicts.count(outcome) for outcome in ("killed", "survived", "unfit")}
+    print(
+        f"{len(mutants)} mutants of {len(rules)} rules: {count['killed']} killed, {count['survived']} survived, "
+        f"{count['unfit']} unfit; {len(without)} rules without a mutant"
+    )
+    if count["unfit"]:
+        return 2
+    return 1 if count["survived"] or without else 0
+
+
+def rule_ids() -> dict[str, str]:
+    """Every rule, and the file of mutants that it belongs to."""
+    found: dict[str, str] = {}
+    for path in sorted(RULES.glob("*.md")):
+        name = "general" if path.stem == "README" else path.stem
+        found.update((rule, name) for rule in RULE_LINE.findall(path.read_text(encoding="utf-8")))
+    return found
+
+
+def read_mutants() -> list[Mutant]:
+    """All of them, file by file. ValueError names the entry that is not one."""
+    mutants: list[Mutant] = []
+    for path in sorted(MUTANTS.glob("*.toml")):
+        entries: list[dict[str, str]] = tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]
+        for number, entry in enumerate(entries, start=1):
+            if set(entry) != MUTANT_FIELDS:
+                raise ValueError(f"{path.name}, mutant {number}: expected exactly {sorted(MUTANT_FIELDS)}")
+            mutants.append(Mutant(**entry, source=path.stem))
+    return mutants
+
+
+def unfitness(mutant: Mutant) -> str | None:
+    """Why the mutant cannot be applied, if so."""
+    place = f"{mutant.source}.toml, {mutant.rule}, {mutant.why!r}"
+    path = REPOSITORY / mutant.file
+    if not path.is_file():
+        return f"{place}: there is no file {mutant.file}"
+    found = path.read_text(encoding="utf-8").count(mutant.find)
+    if found != 1:
+        return f"{place}: its text occurs {found} times in {mutant.file}"
+    if mutant.find == mutant.replace:
+        return f"{place}: it changes nothing"
+    return None
+
+
+def tests_by_rule(folder: Path) -> dict[str, list[str]]:
+    """The pytest ids of the test functions whose docstring names a rule, for each rule."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(folder.rglob("test_*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                for rule in sorted(set(RULE_ID.findall(ast.get_docstring(node) or ""))):
+                    test = f"{path.relative_to(folder.parent).as_posix()}::{node.name}"
+                    found.setdefault(rule, []).append(test)
+    return found
+
+
+def copy_repository(copy: Path) -> Path:
+    for name in COPIED:
+        if (REPOSITORY / name).is_dir():
+            shutil.copytree(REPOSITORY / name, copy / name, ignore=NOT_COPIED)
+    shutil.copy(REPOSITORY / "pyproject.toml", copy)
+    # By default Python trusts compiled code by size and second of its source, which a mutant may share
+    # with what it replaces; by hash it notices every change. See PYTHONDONTWRITEBYTECODE below.
+    compile_all = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "."]
+    subprocess.run(compile_all, cwd=copy, check=True)
+    return copy
+
+
+def unbroken_failures(copy: Path, tests: Iterable[str]) -> str:
+    finished = run_pytest(copy, sorted(tests), None) if tests else None
+    return finished.stdout if finished is not None and finished.returncode else ""
+
+
+def run_all(mutants: Sequence[Mutant], tests: dict[str, list[str]], copies: list[Path]) -> Iterator[Verdict]:
+    """Their verdicts in their order, as many at a time as there are copies."""
+    free: SimpleQueue[Path] = SimpleQueue()
+    for copy in copies:
+        free.put(copy)
+
+    def run(mutant: Mutant) -> Verdict:
+        copy = free.get()
+        try:
+            return judge(mutant, tests[mutant.rule], copy)
+        finally:
+            free.put(copy)
+
+    with ThreadPoolExecutor(len(copies)) as executor:
+        yield from executor.map(run, mutants)
+
+
+def judge(mutant: Mutant, tests: Sequence[str], copy: Path) -> Verdict:
+    """Break the copy, run the rule's tests in it, and mend it."""
+    path = copy / mutant.file
+    sound = path.read_text(encoding="utf-8")
+    path.write_text(sound.replace(mutant.find, mutant.replace), encoding="utf-8")
+    try:
+        finished = run_pytest(copy, tests, TIME_LIMIT)
+    except subprocess.TimeoutExpired:
+        return Verdict("killed", f"no end within {TIME_LIMIT:.0f} seconds")
+    finally:
+        path.write_text(sound, encoding="utf-8")
+    if finished.returncode == 0:
+        return Verdict("survived", f"SURVIVED {len(tests)} tests")
+    if finished.returncode != TESTS_FAILED:
+        return Verdict("unfit", f"UNFIT\n{finished.stdout}{finished.stderr}")
+    failed = re.search(r"^(?:FAILED|ERROR) \S+::(.+?)(?: - .*)?$", finished.stdout, re.MULTILINE)
+    return Verdict("killed", failed[1] if failed else "a test")
+
+
+def run_pytest(copy: Path, tests: Sequence[str], limit: float | None) -> subprocess.CompletedProcess[str]:
+    environment = dict(os.environ)
+    environment["PYTHONPATH"] = os.pathsep.join(str(copy / root) for root in SOURCE_ROOTS)
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--tb=no", "-rfE"]
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *tests],
+        cwd=copy,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=limit,
+        check=False,
+    )
+
+
+def report(mutant: Mutant, verdict: Verdict) -> Outcome:
+    print(f"{mutant.rule:8} {mutant.why:90} {verdict.text}", flush=True)
+    return verdict.outcome
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
