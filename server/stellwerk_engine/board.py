@@ -283,7 +283,7 @@ def _check_cards(file: BoardFile, rules: RuleSet) -> None:
     if len(file.tickets) < seats * rules.tickets_dealt:
         raise file.error(
             "tickets",
-            f"{len(file.tickets)} tickets; {rules.id} with {seats} players deals {seats * rules.tickets_dealt}",
+            f"{len(file.tickets)} tickets; {rules.id} deals {rules.tickets_dealt} to each of {seats} players",
         )
     has_map = "map" in rules.board_features
     for number, ticket in enumerate(file.tickets):

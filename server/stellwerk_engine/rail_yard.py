@@ -166,8 +166,7 @@ class LayCards:
             raise IllegalMoveError(
                 "game.wrong_cards",
                 "/cards",
-                "two or more of one color, with locomotives or not, or three of three colors without
-                locomotives",
+                "two or more of one color, with or without locomotives, or three of three colors",
             )
         to_beat = cards_to_beat(state, seat)
         for color in colors:
