@@ -27,6 +27,7 @@ from stellwerk_engine.tunnel import PayTunnel
 from stellwerk_protocol import moves
 from stellwerk_protocol.cards import Cards
 from stellwerk_protocol.errors import IllegalMoveError, MoveErrorCode
+from stellwerk_protocol.results import Result
 
 T = TypeVar("T")
 
@@ -78,6 +79,15 @@ def cards(text: str) -> CardSet:
 
 def wire(text: str) -> Cards:
     return card_sets.to_wire(cards(text))
+
+
+def claim(route: str, text: str) -> moves.ClaimRoute:
+    """To lay these cards out of the hand for the route."""
+    return moves.ClaimRoute(route, wire(text))
+
+
+def buy(technology: str, text: str) -> moves.BuyTechnology:
+    return moves.BuyTechnology(technology, wire(text))
 
 
 def set_hand(state: State, seat: Seat, text: str) -> None:
@@ -211,6 +221,16 @@ def play_out(
     while state.pending is not None:
         for seat in engine.owing(state):
             engine.apply(state, seat, choose(state, seat, engine.legal(state, seat)), events)
+
+
+def final_result(state: State) -> Result:
+    """The score as things stand: the running turn is the last one, and whoever is asked does what is harmless."""
+    state.turns_left = 1
+    while state.pending is not None:
+        for seat in engine.owing(state):
+            engine.apply(state, seat, engine.fallback(state, seat))
+    assert state.result is not None
+    return state.result
 
 
 def fingerprint(state: State) -> tuple[object, ...]:

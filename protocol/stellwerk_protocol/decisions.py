@@ -4,10 +4,21 @@
 until the last has answered, so that nobody learns who already has.
 """
 
-from msgspec import UNSET, Struct, UnsetType
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from stellwerk_protocol.cards import Cards
-from stellwerk_protocol.names import Color, Count, RouteName, Seats
+from stellwerk_protocol.names import (
+    MAX_SEATS,
+    Color,
+    Count,
+    EndReason,
+    Place,
+    RouteName,
+    Seats,
+    TechnologyName,
+)
 
 
 class _Decision(Struct, frozen=True, tag_field="type", gc=False):
@@ -22,7 +33,10 @@ class KeepTickets(_Decision, frozen=True, tag="keep_tickets"):
 
 
 class ShareTicket(_Decision, frozen=True, tag="share_ticket"):
-    """Which ticket to put on the team's holder, of those in `offered`. Answer: `share_tickets` with one."""
+    """Which ticket to put on the team's holder, of those in `offered`; `offered_counts` says for each of
+    `seats` how many these are. Answer: `share_tickets` with one."""
+
+    offered_counts: Annotated[tuple[Count, ...], Meta(max_length=MAX_SEATS)]
 
 
 class TakeTurn(_Decision, frozen=True, tag="take_turn"):
@@ -34,21 +48,27 @@ class TakeAction(_Decision, frozen=True, tag="take_action"):
 
 
 class SecondCard(_Decision, frozen=True, tag="second_card"):
-    """The second train card. Answer: `draw_card`, `take_card`, or, where it `may_stop`, `stop`."""
+    """The second train card, which goes to `place`. Answer: `draw_card`, `take_card`, or, where it `may_stop`,
+    `stop`."""
 
+    place: Place
     may_stop: bool
 
 
 class PlaceCard(_Decision, frozen=True, tag="place_card"):
-    """Where the first card goes. `card` is there for who may know it. Answer: `place_card`."""
+    """Where the first card goes. `card` is private to the seat unless it was taken from the market (`open`).
+    Answer: `place_card`."""
 
+    open: bool
     card: Color | UnsetType = UNSET
 
 
 class ClaimRoute(_Decision, frozen=True, tag="claim_route"):
-    """A claim that a technology just bought brings: with `right_of_way` of a route that others hold.
-    Answer: `claim_route`, or, where it `may_stop`, `stop`."""
+    """A claim that a technology just bought brings, one of `claims_left`: with `right_of_way` of a route that
+    others hold. Answer: `claim_route`, or, where it `may_stop`, `stop`."""
 
+    technology: TechnologyName
+    claims_left: Count
     right_of_way: bool
     may_stop: bool
 
@@ -64,7 +84,10 @@ class PayTunnel(_Decision, frozen=True, tag="pay_tunnel"):
 
 
 class CompleteTickets(_Decision, frozen=True, tag="complete_tickets"):
-    """Which tickets to complete with the on-track stack. Answer: `complete_tickets`."""
+    """Which tickets to complete with the on-track stack, for the turns have ended by `reason`. Answer:
+    `complete_tickets`."""
+
+    reason: EndReason
 
 
 Decision = (

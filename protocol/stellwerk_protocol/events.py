@@ -14,6 +14,7 @@ from stellwerk_protocol.decisions import Decision
 from stellwerk_protocol.names import (
     Color,
     Count,
+    EndReason,
     Place,
     Points,
     RouteName,
@@ -89,7 +90,8 @@ class TurnStarted(_Event, frozen=True, tag="turn_started"):
 
 
 class Asked(_Event, frozen=True, tag="asked"):
-    """The game waits for this decision (`take_turn` is implied by `turn_started`)."""
+    """The game waits for this decision (`take_turn` is implied by `turn_started`). The card of a `place_card`
+    is private to the seat unless it is `open`."""
 
     decision: Decision
 
@@ -106,6 +108,15 @@ class Stopped(_Event, frozen=True, tag="stopped"):
 
 class LastRound(_Event, frozen=True, tag="last_round"):
     turns_left: Count
+
+
+class TurnsEnded(_Event, frozen=True, tag="turns_ended"):
+    """No turn follows before the scoring, of the game or of its first half. `passes` and `turns_left` as in
+    `turn_started`, as the last turn has left them."""
+
+    reason: EndReason
+    passes: Count = 0
+    turns_left: Count | UnsetType = UNSET
 
 
 class GameEnded(_Event, frozen=True, tag="game_ended"):
@@ -296,6 +307,7 @@ Event = (
     | Passed
     | Stopped
     | LastRound
+    | TurnsEnded
     | GameEnded
     | CardTaken
     | CardDrawn

@@ -13,8 +13,9 @@ from typing import Final
 
 from stellwerk_engine.board_file import BoardFile
 from stellwerk_engine.board_file import Route as RouteRecord
-from stellwerk_engine.cards import COLOR_IDS, LOCOMOTIVE, ONE, PLAIN_COLORS, CardSet
+from stellwerk_engine.cards import COLOR_IDS, LOCOMOTIVE, MAX_CARDS, ONE, PLAIN_COLORS, CardSet
 from stellwerk_engine.rule_set import RuleSet, Technology
+from stellwerk_protocol.names import TicketNames
 from stellwerk_protocol.results import TicketScore
 
 RouteId = int
@@ -23,6 +24,7 @@ TicketId = int
 
 GRAY: Final = 9
 TRACKS_IN_A_BYTE: Final = 8
+MOST_TICKET_SETS_KEPT: Final = 4096  # a megabyte
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,22 @@ class Ticket:
     failed: TicketScore
 
 
+class TicketNamesTable(dict[int, TicketNames]):
+    """A set of tickets -> their names, in the order of the board file. A table, because every view names the
+    same few sets over and over; emptied when it has grown large."""
+
+    def __init__(self, tickets: tuple[Ticket, ...]) -> None:
+        super().__init__()
+        self._tickets = tickets
+
+    def __missing__(self, tickets_mask: int) -> TicketNames:
+        if len(self) >= MOST_TICKET_SETS_KEPT:
+            self.clear()
+        names = tuple(self._tickets[ticket].name for ticket in bits(tickets_mask))
+        self[tickets_mask] = names
+        return names
+
+
 @dataclass(frozen=True, slots=True)
 class BigCity:
     name: str
@@ -83,7 +101,6 @@ class Board:
     city_ids: dict[str, CityId]
     routes: tuple[Route, ...]  # by id; NO_ROUTE at the ids in between
     route_ids: dict[str, RouteId]
-    route_names: tuple[str, ...]
     routes_mask: int
     kinds: tuple[tuple[Kind, ...], ...]  # of each plain color and of GRAY, the shortest first
     routes_by_byte: tuple[tuple[Route, ...], ...]
@@ -92,6 +109,7 @@ class Board:
     at_most_masks: tuple[int, ...]  # routes up to each length
     tickets: tuple[Ticket, ...]
     ticket_ids: dict[str, TicketId]
+    ticket_names: TicketNamesTable
     big_cities: tuple[BigCity, ...]
 
 
@@ -138,7 +156,6 @@ def compile_board(file: BoardFile, rules: RuleSet) -> Board:
         city_ids=city_ids,
         routes=tuple(routes),
         route_ids=route_ids,
-        route_names=tuple(route.name for route in routes),
         routes_mask=mask_of(route_ids.values()),
         kinds=_kinds(routes),
         routes_by_byte=tuple(tuple(routes[route_ids[record.id]] for record in row) for row in rows),
@@ -150,6 +167,7 @@ def compile_board(file: BoardFile, rules: RuleSet) -> Board:
         ),
         tickets=tickets,
         ticket_ids={ticket.name: ticket.id for ticket in tickets},
+        ticket_names=TicketNamesTable(tickets),
         big_cities=tuple(
             BigCity(city, points, mask_of(n for n, t in enumerate(file.tickets) if city in (t.a, t.b)))
             for city, points in file.big_cities.items()
@@ -280,6 +298,8 @@ def _check_cards(file: BoardFile, rules: RuleSet) -> None:
         raise file.error(
             "train_cards", f"{cards} train cards; {rules.id} with {seats} players needs {needed}"
         )
+    if cards > MAX_CARDS:
+        raise file.error("train_cards", f"{cards} train cards; the engine plays with at most {MAX_CARDS}")
     if len(file.tickets) < seats * rules.tickets_dealt:
         raise file.error(
             "tickets",

@@ -2,19 +2,20 @@
 
 A hand is read, compared, moved and copied on every step of a search, so it is an int and not a
 list: adding and taking away are `+` and `-`, and a copy costs nothing. No count ever exceeds 127
-(the board loader allows 60 of a color), so bit 7 of each count is free to catch borrows.
+(the board loader allows 60 of a color), so bit 7 of each count is free to catch borrows. No set has more than MAX_CARDS, which makes `total` a remainder.
 """
 
 from collections.abc import Iterable
 from typing import Final
 
-from stellwerk_protocol.cards import Cards
+from stellwerk_protocol.cards import NO_CARDS, Cards
 from stellwerk_protocol.names import COLORS, Color
 
 CardColor = int  # 0 to 8, in the order of COLORS
 CardSet = int
 
 LOCOMOTIVE: Final = 8
+MAX_CARDS: Final = 254
 PLAIN_COLORS: Final = tuple(range(8))
 COLOR_IDS: Final[dict[str, CardColor]] = {name: color for color, name in enumerate(COLORS)}
 COLOR_NAMES: Final[tuple[Color, ...]] = COLORS
@@ -35,7 +36,8 @@ def counts(cards: CardSet) -> bytes:
 
 
 def total(cards: CardSet) -> int:
-    return sum(cards.to_bytes(9, "little"))
+    """How many cards: 256 leaves a rest of 1 by 255, so each count adds just itself."""
+    return cards % 255
 
 
 def covers(have: CardSet, need: CardSet) -> bool:
@@ -75,7 +77,7 @@ def as_list(cards: CardSet) -> list[CardColor]:
 
 
 def to_wire(cards: CardSet) -> Cards:
-    return Cards(*cards.to_bytes(9, "little"))
+    return Cards(*cards.to_bytes(9, "little")) if cards else NO_CARDS
 
 
 def from_wire(cards: Cards) -> CardSet:

@@ -115,7 +115,7 @@ def add_claims(state: State, seat: Seat, mask: int, moves: list[Move]) -> None:
     perks = game.perks[state.technologies[seat]]
     hand = state.hands[seat]
     game.claims.add_claims(mask, hand, holder_of(state, seat), perks.discount, moves)
-    if perks.substitute and total(hand) >= perks.substitute:
+    if perks.substitute and total(hand & PLAIN_CARDS_MASK) >= perks.substitute:
         _add_substituted(state, seat, mask, perks, moves)
 
 

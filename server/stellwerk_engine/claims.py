@@ -29,10 +29,7 @@ def place_claim(
     state.trains[seat] -= route.length
     points = _points(state, seat, route)
     state.points[seat] += points
-    state.owned_masks[seat] |= route.bit
-    state.routes[seat] = (*state.routes[seat], route.id)
-    _close_tracks(state, seat, route)
-    _connect(state, seat, route)
+    hand_over(state, seat, route)
     if events is not None:
         events.append(
             ev.RouteClaimed(
@@ -46,6 +43,14 @@ def place_claim(
             )
         )
     discard(state, pay + holder_pay + revealed, events)
+
+
+def hand_over(state: State, seat: Seat, route: Route) -> None:
+    """The route is the seat's, with all that this means for other routes and for the team's network."""
+    state.owned_masks[seat] |= route.bit
+    state.route_names[seat] = (*state.route_names[seat], route.name)
+    _close_tracks(state, seat, route)
+    _connect(state, seat, route)
 
 
 def spend(state: State, seat: Seat, pay: CardSet, holder_pay: CardSet) -> None:

@@ -32,9 +32,10 @@ def ask_to_complete(state: State, reason: EndReason, events: Events | None) -> N
     if events is not None:
         for seat, stack in enumerate(state.stacks):
             events.append(ev.StackTakenUp(seat, total(stack), to_wire(stack)))
-    ask_all(state, CompleteTickets(tuple(range(state.game.seat_count)), reason))
+    decision = CompleteTickets(tuple(range(state.game.seat_count)), reason)
+    ask_all(state, decision)
     if events is not None:
-        events.append(ev.Asked(wire_decisions.CompleteTickets(tuple(range(state.game.seat_count)))))
+        events.append(ev.Asked(decision.to_wire(state, 0, sees_all=True)))
 
 
 class Complete(Move):
@@ -116,7 +117,7 @@ class CompleteTickets:
         raise AssertionError("no claim answers the question which tickets to complete")
 
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
-        return wire_decisions.CompleteTickets(self.seats)
+        return wire_decisions.CompleteTickets(self.seats, self.reason)
 
 
 def _tickets_and_needs(state: State, seat: Seat) -> tuple[list[TicketId], list[TicketNeed]]:

@@ -275,7 +275,7 @@ class SecondCard:
         raise AssertionError("no claim answers the question for a second card")
 
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
-        return wire_decisions.SecondCard(self.seats, self.may_stop)
+        return wire_decisions.SecondCard(self.seats, self.place, self.may_stop)
 
 
 class PlaceCard:
@@ -309,8 +309,8 @@ class PlaceCard:
 
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
         if self.is_open or sees_all or viewer_seat in self.seats:
-            return wire_decisions.PlaceCard(self.seats, COLOR_NAMES[self.card])
-        return wire_decisions.PlaceCard(self.seats)
+            return wire_decisions.PlaceCard(self.seats, self.is_open, COLOR_NAMES[self.card])
+        return wire_decisions.PlaceCard(self.seats, self.is_open)
 
 
 def _ask_place(state: State, seat: Seat, card: CardColor, events: Events | None, is_open: bool) -> None:

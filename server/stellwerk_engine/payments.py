@@ -84,7 +84,7 @@ def least_missed(cards: CardSet, number: int) -> CardSet:
     """So many of these cards, from the colors with fewest of them, in the order of the colors;
     locomotives last."""
     by_count = counts(cards)
-    order = sorted(PLAIN_COLORS, key=lambda color: by_count[color])
+    order = sorted(PLAIN_COLORS, key=by_count.__getitem__)
     chosen: CardSet = 0
     for color in (*order, LOCOMOTIVE):
         taken = min(number, by_count[color])

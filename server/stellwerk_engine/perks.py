@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from stellwerk_engine.board import Board
 from stellwerk_engine.rule_set import RuleSet
+from stellwerk_protocol.names import TechnologyName
 
 
 @dataclass(frozen=True, slots=True)
 class Perks:
+    names: tuple[TechnologyName, ...]  # of the technologies
     openable_mask: int  # routes for which no technology is missing
     substitute: int  # so many cards count as a locomotive; 0: none do
     discount: int  # cards less for a claim
@@ -38,6 +40,7 @@ class PerksTable(dict[int, Perks]):
                 openable_mask |= route.bit
         substitutes = [technology.substitute for technology in held if technology.substitute]
         perks = Perks(
+            names=tuple(technology.id for technology in held),
             openable_mask=openable_mask,
             substitute=min([self._rules.substitute, *substitutes]),
             discount=sum(technology.discount for technology in held),

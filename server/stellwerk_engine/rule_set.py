@@ -41,6 +41,11 @@ class Technology:
     until_shuffle: bool = False  # leaves the supply when the discards become the pile (UK-26)
     bonus: Bonus | None = None  # what it brings its owner at the end
 
+    @property
+    def is_for_claims(self) -> bool:
+        """Bought for claims in the same turn, and returned after them."""
+        return self.claims_taken or self.claims > 0
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:

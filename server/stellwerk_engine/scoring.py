@@ -67,7 +67,9 @@ def _standing(state: State, team: int) -> Standing:
 def team_longest_path(state: State, team: int) -> int:
     """Over the routes of all partners (USA-16, ASIA-20)."""
     routes = state.game.board.routes
-    owned = [routes[route] for seat in state.game.seats_of_team[team] for route in state.routes[seat]]
+    owned = [
+        routes[route] for seat in state.game.seats_of_team[team] for route in bits(state.owned_masks[seat])
+    ]
     return longest_path([(route.a, route.b, route.length) for route in owned])
 
 
@@ -207,14 +209,17 @@ class BigCities:
     """For each big city to who completed most tickets that name it, to each of those who tie (CARD-17)."""
 
     def awards(self, standings: list[Standing], owners: list[Standing], board: Board) -> list[Award]:
-        return [
-            Award(leader.team, f"big_city:{city.name}", city.points, is_card=True)
-            for city in board.big_cities
-            for leader in with_most(
-                standings,
-                lambda standing, mask=city.tickets_mask: (standing.completed_mask & mask).bit_count(),
-            )
-        ]
+        awards: list[Award] = []
+        for city in board.big_cities:
+
+            def tickets_there(standing: Standing, tickets_mask: int = city.tickets_mask) -> int:
+                return (standing.completed_mask & tickets_mask).bit_count()
+
+            awards += [
+                Award(leader.team, f"big_city:{city.name}", city.points, is_card=True)
+                for leader in with_most(standings, tickets_there)
+            ]
+        return awards
 
 
 def with_most(standings: list[Standing], amount: Callable[[Standing], int]) -> list[Standing]:

@@ -25,7 +25,7 @@ def new_game(game: Game, dice: Dice, events: Events | None = None) -> State:
     for seat in seats:
         offer(state, seat, game.rules.tickets_dealt, events)
     ask_to_keep(
-        state, seats, game.rules.tickets_dealt, game.rules.tickets_kept_at_start, _after_tickets, events
+        state, seats, game.rules.tickets_dealt, game.rules.tickets_kept_at_start, after_first_tickets, events
     )
     return state
 
@@ -50,7 +50,7 @@ def _deal_cards(state: State, events: Events | None) -> None:
             events.append(ev.CardsDealt(seat, game.rules.cards_dealt, to_wire(dealt)))
 
 
-def _after_tickets(state: State, seat: Seat, events: Events | None) -> None:
+def after_first_tickets(state: State, seat: Seat, events: Events | None) -> None:
     if state.game.rules.holders:
         ask_to_share(state, tuple(range(state.game.seat_count)), start_first_turn, events)
     else:
@@ -97,7 +97,7 @@ def empty_state(game: Game, dice: Dice) -> State:
     state.claimed_mask = 0
     state.barred_masks = [0] * seats
     state.owned_masks = [0] * seats
-    state.routes = [()] * seats
+    state.route_names = [()] * seats
     state.networks = [()] * teams
     state.holders = [0] * holders
     state.known_holders = [0] * holders

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from stellwerk_engine.decision import Decision, Move
     from stellwerk_engine.dice import Dice
     from stellwerk_engine.game import Game
-    from stellwerk_protocol.names import EndReason
+    from stellwerk_protocol.names import EndReason, RouteName
     from stellwerk_protocol.results import Result
 
 NOT_LAST_ROUND = -1
@@ -50,7 +50,7 @@ class State:
         "progress_turn",
         "result",
         "returned_masks",
-        "routes",
+        "route_names",
         "shared_masks",
         "stacks",
         "stacks_seen",
@@ -99,7 +99,7 @@ class State:
     claimed_mask: int
     barred_masks: list[int]  # tracks beside a seat's own
     owned_masks: list[int]  # routes, a seat
-    routes: list[tuple[int, ...]]  # the same, in the order of the claims
+    route_names: list[tuple[RouteName, ...]]  # the same, in the order of the claims, as views show them
     networks: list[tuple[int, ...]]  # a team's connected cities, one mask a network
     # holders
     holders: list[CardSet]  # a team
@@ -147,7 +147,7 @@ class State:
         twin.claimed_mask = self.claimed_mask
         twin.barred_masks = self.barred_masks[:]
         twin.owned_masks = self.owned_masks[:]
-        twin.routes = self.routes[:]
+        twin.route_names = self.route_names[:]
         twin.networks = self.networks[:]
         twin.holders = self.holders[:]
         twin.known_holders = self.known_holders[:]

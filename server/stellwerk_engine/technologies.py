@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
-from stellwerk_engine.cards import LOCOMOTIVE, CardSet, counts, covers, describe, from_wire, to_wire, without
+from stellwerk_engine.cards import (
+    LOCOMOTIVE,
+    LOCOMOTIVE_SHIFT,
+    CardSet,
+    counts,
+    covers,
+    describe,
+    from_wire,
+    to_wire,
+    without,
+)
 from stellwerk_engine.claim_route import (
     add_claims,
     check_claim,
@@ -26,6 +38,8 @@ if TYPE_CHECKING:
     from stellwerk_engine.state import State
 
 TechnologyId = int
+
+PAYMENTS_LOOKED_AT: Final = 500  # so that no hand makes a list of moves slow
 
 
 class Buy(Move):
@@ -67,22 +81,33 @@ class BuyTechnology:
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
         """For each technology the payment with fewest substitutes that leaves what it has to leave."""
         affordable = _most_locomotives(state, seat)
-        if not affordable:
-            return
-        technologies = state.game.rules.technologies
-        for number in _on_offer(state, seat):
-            if technologies[number].cost <= affordable:
-                move = self._purchase(state, seat, number)
-                if move is not None:
-                    moves.append(move)
+        plain_payments: dict[int, CardSet | None] = {}  # by cost
+        for number in _on_offer(state, seat) if affordable else ():
+            technology = state.game.rules.technologies[number]
+            cost = technology.cost
+            if cost > affordable:
+                continue
+            if technology.is_for_claims:
+                pay = _payment_that_leaves_claim(state, seat, number)
+            elif cost in plain_payments:
+                pay = plain_payments[cost]
+            else:
+                pay = plain_payments[cost] = _payment(state, seat, cost, 0)
+            if pay is not None:
+                moves.append(Buy(number, technology.id, pay))
 
     def legal_complete(self, state: State, seat: Seat) -> bool:
-        for number in _on_offer(state, seat):
-            listed = self._purchase(state, seat, number)
-            for pay in _payments(state, seat, number):
-                if (listed is None or pay != listed.pay) and _leaves_claim(state, seat, number, pay):
-                    return False
-        return True
+        listed: list[Move] = []
+        self.add_legal(state, seat, listed)
+        return not any(
+            _may_be_bought_otherwise(
+                state,
+                seat,
+                number,
+                [buy.pay for buy in listed if isinstance(buy, Buy) and buy.technology == number],
+            )
+            for number in _on_offer(state, seat)
+        )
 
     def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move | None:
         if not isinstance(wire, wire_moves.BuyTechnology):
@@ -120,24 +145,6 @@ class BuyTechnology:
     def fallback(self, state: State, seat: Seat) -> Move | None:
         return None
 
-    def _purchase(self, state: State, seat: Seat, number: TechnologyId) -> Buy | None:
-        """With as many locomotives as it takes; with fewer, where only that leaves the cards for the
-        claim."""
-        technology = state.game.rules.technologies[number]
-        hand = state.hands[seat]
-        substitute = state.game.perks[state.technologies[seat]].substitute
-        locomotives = counts(hand)[LOCOMOTIVE]
-        for spared in range(min(locomotives, technology.cost) + 1):
-            kept_back = max(0, locomotives - technology.cost) + spared
-            pay = substituted_payment(
-                hand - (kept_back << 8 * LOCOMOTIVE), LOCOMOTIVE, technology.cost, 0, substitute
-            )
-            if pay is None:
-                return None
-            if _leaves_claim(state, seat, number, pay):
-                return Buy(number, technology.id, pay)
-        return None
-
 
 def _most_locomotives(state: State, seat: Seat) -> int:
     """How many locomotives the hand can stand for, substitutes too."""
@@ -154,16 +161,51 @@ def _on_offer(state: State, seat: Seat) -> list[TechnologyId]:
     return [number for number, left in enumerate(state.supply) if left and not held >> number & 1]
 
 
-def _payments(state: State, seat: Seat, number: TechnologyId) -> list[CardSet]:
-    cost = state.game.rules.technologies[number].cost
+def _payment(state: State, seat: Seat, cost: int, spared: int) -> CardSet | None:
+    """The payment with fewest substitutes when so many locomotives more than need be are kept back."""
+    hand = state.hands[seat]
+    locomotives = counts(hand)[LOCOMOTIVE]
+    kept_back = max(0, locomotives - cost) + spared
     substitute = state.game.perks[state.technologies[seat]].substitute
-    return list(set(all_payments(state.hands[seat], LOCOMOTIVE, cost, 0, substitute)))
+    return substituted_payment(hand - (kept_back << LOCOMOTIVE_SHIFT), LOCOMOTIVE, cost, 0, substitute)
+
+
+def _payment_that_leaves_claim(state: State, seat: Seat, number: TechnologyId) -> CardSet | None:
+    """With as many locomotives as it takes; with fewer, where only that leaves the cards for the claim."""
+    cost = state.game.rules.technologies[number].cost
+    for spared in range(min(counts(state.hands[seat])[LOCOMOTIVE], cost) + 1):
+        pay = _payment(state, seat, cost, spared)
+        if pay is None:
+            break
+        if _leaves_claim(state, seat, number, pay):
+            return pay
+    return next(
+        (pay for pay in _some_payments(state, seat, cost) if _leaves_claim(state, seat, number, pay)), None
+    )
+
+
+def _some_payments(state: State, seat: Seat, cost: int) -> Iterator[CardSet]:
+    """Payments one by one, but not without end: large hands have millions."""
+    substitute = state.game.perks[state.technologies[seat]].substitute
+    every = all_payments(state.hands[seat], LOCOMOTIVE, cost, 0, substitute)
+    return islice(every, PAYMENTS_LOOKED_AT)
+
+
+def _may_be_bought_otherwise(state: State, seat: Seat, number: TechnologyId, listed: list[CardSet]) -> bool:
+    """Whether `check` accepts a payment that is not listed, or may do so among those not looked at."""
+    cost = state.game.rules.technologies[number].cost
+    looked_at = 0
+    for pay in _some_payments(state, seat, cost):
+        looked_at += 1
+        if pay not in listed and _leaves_claim(state, seat, number, pay):
+            return True
+    return looked_at == PAYMENTS_LOOKED_AT
 
 
 def _leaves_claim(state: State, seat: Seat, number: TechnologyId, pay: CardSet) -> bool:
     """Whether a technology that is bought for a claim leaves a legal one (UK-21, UK-22); others always do."""
     technology = state.game.rules.technologies[number]
-    if not technology.claims_taken and not technology.claims:
+    if not technology.is_for_claims:
         return True
     mask = takeable_mask(state, seat) if technology.claims_taken else claimable_mask(state, seat)
     if not mask:
@@ -258,7 +300,10 @@ class ClaimNow:
         end_turn(state, seat, events)
 
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
-        return wire_decisions.ClaimRoute(self.seats, self.right_of_way, self.may_stop)
+        technology = state.game.rules.technologies[self.technology].id
+        return wire_decisions.ClaimRoute(
+            self.seats, technology, self.claims_left, self.right_of_way, self.may_stop
+        )
 
     def _mask(self, state: State, seat: Seat) -> int:
         return takeable_mask(state, seat) if self.right_of_way else claimable_mask(state, seat)

@@ -58,13 +58,13 @@ class DrawTicketsMove(Move):
     def apply(self, state: State, seat: Seat, events: Events | None) -> None:
         rules = state.game.rules
         offer(state, seat, rules.tickets_drawn, events)
-        ask_to_keep(state, (seat,), rules.tickets_drawn, rules.tickets_kept, _after_draw, events)
+        ask_to_keep(state, (seat,), rules.tickets_drawn, rules.tickets_kept, after_draw, events)
 
 
 DRAW_TICKETS: Final = DrawTicketsMove()
 
 
-def _after_draw(state: State, seat: Seat, events: Events | None) -> None:
+def after_draw(state: State, seat: Seat, events: Events | None) -> None:
     """With holders one of the new tickets goes there (ASIA-10); then the turn is over."""
     if state.game.rules.holders and state.offered[seat]:
         ask_to_share(state, (seat,), end_turn, events)
@@ -357,4 +357,4 @@ class ShareTicket:
         raise AssertionError("no claim answers the question which ticket to share")
 
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
-        return wire_decisions.ShareTicket(self.seats)
+        return wire_decisions.ShareTicket(self.seats, tuple(len(state.offered[seat]) for seat in self.seats))

@@ -136,6 +136,11 @@ def _triggers_last_round(state: State, seat: Seat) -> bool:
 def end_game(state: State, reason: EndReason, events: Events | None) -> None:
     """Score the game, after whatever the rules want to be asked before."""
     state.end_reason = reason
+    if events is not None:
+        if state.turns_left == NOT_LAST_ROUND:
+            events.append(ev.TurnsEnded(reason, state.passes))
+        else:
+            events.append(ev.TurnsEnded(reason, state.passes, state.turns_left))
     if state.game.rules.before_scoring is not None:
         state.game.rules.before_scoring(state, reason, events)
     else:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import UNSET, UnsetType
 
-from stellwerk_engine.board import bits
 from stellwerk_engine.cards import COLOR_NAMES, PLAIN_COLORS, counts, to_wire, total
 from stellwerk_engine.state import NOT_LAST_ROUND
 from stellwerk_protocol.cards import Cards
-from stellwerk_protocol.names import TechnologyName, TicketNames, Viewer
+from stellwerk_protocol.names import RouteName, TechnologyName, TicketNames, Viewer
 from stellwerk_protocol.views import PlayerView, TeamView, View, YardStack
 
 if TYPE_CHECKING:
@@ -68,29 +67,48 @@ def sees_team(game: Game, viewer: ViewerId, team: int) -> bool:
 
 
 def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
+    """Public facts in the order of PlayerView's fields, then, for who may see them, the private ones."""
     game = state.game
     rules = game.rules
-    has_map = game.board.mask_bytes > 0
-    names = game.board.route_names
-    sees = sees_seat(viewer, seat)
+    tickets_mask = state.ticket_masks[seat]
+    trains: int | UnsetType = UNSET
+    routes: tuple[RouteName, ...] | UnsetType = UNSET
+    technologies: tuple[TechnologyName, ...] | UnsetType = UNSET
+    yard: tuple[YardStack, ...] | UnsetType = UNSET
+    stack_count: int | UnsetType = UNSET
+    completed: TicketNames | UnsetType = UNSET
+    if game.board.longest_route:
+        trains = state.trains[seat]
+        routes = state.route_names[seat]
+    if rules.technologies:
+        technologies = game.perks[state.technologies[seat]].names
+    if rules.rail_yards:
+        yard = _yard(state, seat)
+        stack_count = total(state.stacks[seat])
+        completed = game.board.ticket_names[state.completed_masks[seat]]
+    public = (
+        seat,
+        game.team_of[seat],
+        state.points[seat],
+        total(state.hands[seat]),
+        to_wire(state.known[seat]),
+        tickets_mask.bit_count(),
+        trains,
+        routes,
+        technologies,
+        yard,
+        stack_count,
+        completed,
+    )
+    if not sees_seat(viewer, seat):
+        return PlayerView(*public)
     offered = state.offered[seat]
     return PlayerView(
-        seat=seat,
-        team=game.team_of[seat],
-        points=state.points[seat],
-        hand_count=total(state.hands[seat]),
-        known_cards=to_wire(state.known[seat]),
-        ticket_count=state.ticket_masks[seat].bit_count(),
-        trains=state.trains[seat] if has_map else UNSET,
-        routes=tuple([names[route] for route in state.routes[seat]]) if has_map else UNSET,
-        technologies=_technologies(state, seat) if rules.technologies else UNSET,
-        yard=_yard(state, seat) if rules.rail_yards else UNSET,
-        stack_count=total(state.stacks[seat]) if rules.rail_yards else UNSET,
-        completed=ticket_names(game, state.completed_masks[seat]) if rules.rail_yards else UNSET,
-        hand=to_wire(state.hands[seat]) if sees else UNSET,
-        tickets=ticket_names(game, state.ticket_masks[seat]) if sees else UNSET,
-        offered=tuple([game.board.tickets[ticket].name for ticket in offered]) if sees and offered else UNSET,
-        returned=ticket_names(game, state.returned_masks[seat]) if sees else UNSET,
+        *public,
+        hand=to_wire(state.hands[seat]),
+        tickets=game.board.ticket_names[tickets_mask],
+        offered=tuple([game.board.tickets[ticket].name for ticket in offered]) if offered else UNSET,
+        returned=game.board.ticket_names[state.returned_masks[seat]],
         stack=_stack(state, seat, viewer) if rules.rail_yards else UNSET,
     )
 
@@ -105,29 +123,20 @@ def _stack(state: State, seat: Seat, viewer: ViewerId) -> Cards | UnsetType:
 def _teams(state: State, viewer: ViewerId) -> tuple[TeamView, ...]:
     game = state.game
     return tuple(
-        TeamView(
-            team=team,
-            holder_count=total(state.holders[team]),
-            known_holder=to_wire(state.known_holders[team]),
-            shared_count=state.shared_masks[team].bit_count(),
-            holder=to_wire(state.holders[team]) if sees_team(game, viewer, team) else UNSET,
-            shared_tickets=ticket_names(game, state.shared_masks[team])
-            if sees_team(game, viewer, team)
-            else UNSET,
-        )
-        for team in range(len(game.seats_of_team))
+        [
+            TeamView(
+                team=team,
+                holder_count=total(state.holders[team]),
+                known_holder=to_wire(state.known_holders[team]),
+                shared_count=state.shared_masks[team].bit_count(),
+                holder=to_wire(state.holders[team]) if sees_team(game, viewer, team) else UNSET,
+                shared_tickets=game.board.ticket_names[state.shared_masks[team]]
+                if sees_team(game, viewer, team)
+                else UNSET,
+            )
+            for team in range(len(game.seats_of_team))
+        ]
     )
-
-
-def ticket_names(game: Game, tickets_mask: int) -> TicketNames:
-    """In the order of the board file."""
-    tickets = game.board.tickets
-    return tuple([tickets[ticket].name for ticket in bits(tickets_mask)])
-
-
-def _technologies(state: State, seat: Seat) -> tuple[TechnologyName, ...]:
-    technologies = state.game.rules.technologies
-    return tuple([technologies[number].id for number in bits(state.technologies[seat])])
 
 
 def _supply(state: State) -> dict[TechnologyName, int]:
@@ -136,6 +145,8 @@ def _supply(state: State) -> dict[TechnologyName, int]:
 
 
 def _yard(state: State, seat: Seat) -> tuple[YardStack, ...]:
+    if not state.yards[seat]:
+        return ()
     cards, locomotives = counts(state.yards[seat]), counts(state.yard_locomotives[seat])
     return tuple(
         YardStack(COLOR_NAMES[color], cards[color], locomotives[color])

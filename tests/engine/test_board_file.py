@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stellwerk_engine.board_file import (
@@ -21,6 +21,7 @@ from stellwerk_engine.board_file import (
     COLORS,
     SHIPPED,
     BoardError,
+    BoardFile,
     City,
     Route,
     Ticket,
@@ -119,6 +120,20 @@ def remove(*path: str | int) -> Edit:
     return edit
 
 
+def reverse(*path: str) -> Edit:
+    def edit(content: Content) -> None:
+        place: Any = content
+        for step in path:
+            place = place[step]
+        place.reverse()
+
+    return edit
+
+
+def move_cities_to_the_end(content: Content) -> None:
+    content["cities"] = content.pop("cities")
+
+
 def both(*edits: Edit) -> Edit:
     def edit(content: Content) -> None:
         for each in edits:
@@ -215,7 +230,7 @@ def test_a_shipped_board_is_read_once() -> None:
 
 
 def test_an_unknown_shipped_board_is_refused_with_the_nearest_name() -> None:
-    with pytest.raises(BoardError, match='usb: no such board; .*; did you mean "usa"?'):
+    with pytest.raises(BoardError, match=r'^usb: no such board; .*; did you mean "usa"\?$'):
         shipped_board("usb")
 
 
@@ -290,8 +305,8 @@ def test_the_digest_is_the_hash_of_the_canonical_content(id: str) -> None:
         put("cities", 0, "x", value=10.01),
         put("routes", 0, "color", value="blue"),
         put("tickets", 0, "points", value=4),
-        lambda content: content["tickets"].reverse(),
-        lambda content: content["city_groups"]["coast"].reverse(),
+        reverse("tickets"),
+        reverse("city_groups", "coast"),
     ],
 )
 def test_the_digest_depends_on_every_fact(edit: Edit) -> None:
@@ -426,7 +441,7 @@ MAP_FAULTS: list[tuple[Edit, str, str]] = [
         both(
             add_islands,
             put("tickets", 0, "a", value="far"),
-            lambda content: content.update(cities=content.pop("cities")),
+            move_cities_to_the_end,
         ),
         "tickets[0]",
         'no routes connect "far" and "south"',
@@ -442,7 +457,7 @@ MAP_FAULTS: list[tuple[Edit, str, str]] = [
     ],
 )
 def test_a_fault_is_told_with_its_field(content: Content, edit: Edit, field: str, message: str) -> None:
-    error = refused(json.dumps(edited(content, edit)))
+    error = refused(json.dumps(edited(content, edit), indent=1))
     assert error.field == field
     assert message in error.message
 
@@ -459,7 +474,7 @@ def test_a_ticket_to_a_group_that_has_its_other_city_is_refused() -> None:
 
 
 def test_the_smaller_part_of_a_map_is_the_one_that_is_cut_off() -> None:
-    edit = both(add_islands, lambda content: content["cities"].reverse())
+    edit = both(add_islands, reverse("cities"))
     error = refused(json.dumps(edited(MAP, edit)))
     assert (error.field, error.message) == (
         "cities[0]",
@@ -572,13 +587,17 @@ def test_of_several_faults_the_first_by_line_is_told() -> None:
 def test_of_several_faults_of_the_map_the_first_by_line_is_told() -> None:
     edit = both(put("routes", 2, "length", value=2), add_islands)
     assert refused(json.dumps(edited(MAP, edit), indent=1)).field == "cities[4]"
-    routes_first = {"format": MAP["format"], "routes": [], **edited(MAP, edit)}
+    routes_first: Content = {"format": MAP["format"], "routes": [], **edited(MAP, edit)}
     assert refused(json.dumps(routes_first, indent=1)).field == "routes[2].length"
 
 
 def test_a_faulty_city_is_not_also_unknown_to_its_routes() -> None:
     """Else the routes, which stand before the cities in this file, would be blamed."""
-    content = {"format": MAP["format"], "routes": [], **edited(MAP, put("cities", 0, "name", value=""))}
+    content: Content = {
+        "format": MAP["format"],
+        "routes": [],
+        **edited(MAP, put("cities", 0, "name", value="")),
+    }
     assert refused(json.dumps(content, indent=1)).field == "cities[0].name"
 
 
@@ -626,7 +645,7 @@ def test_an_error_is_one_printable_line_and_survives_pickling() -> None:
         ('"x": 10', '"x": NaN', 11, "cities[0].x", 'not JSON: expected a value, found "NaN", at column'),
         ('"x": 10', '"x": -Infinity', 11, "cities[0].x", 'expected a value, found "-Infinity"'),
         ('"trains": 12', '"trains": True', 8, "trains", 'expected a value, found "True"'),
-        ('"trains": 12', '"trains": 012', 8, "trains", 'expected "," or "}", found "1"'),
+        ('"trains": 12', '"trains": 012', 8, "", 'expected "," or "}", found "1"'),
         ('"trains": 12', '"trains": 12.', 8, "", 'expected "," or "}", found "."'),
         ('"trains": 12', '"trains": +12', 8, "trains", 'expected a value, found "+"'),
         ('"trains": 12', '"trains": 1' + "0" * 5000, 8, "trains", "a number beyond 9007199254740991"),
@@ -739,7 +758,7 @@ def test_what_is_read_is_json_and_what_is_json_is_read(text: str) -> None:
     except JsonError as error:
         if "duplicate name" in error.message or "a number beyond" in error.message:
             return
-        with pytest.raises(ValueError, match=""):
+        with pytest.raises(json.JSONDecodeError):
             json.loads(text)
     else:
         assert plain(node.value) == json.loads(text)
@@ -779,7 +798,9 @@ def test_a_board_is_loaded_from_a_file(tmp_path: Path) -> None:
     assert load_board(path).file == str(path)
 
 
-@pytest.mark.parametrize("kind", ["missing", "folder", "pipe", "device", "loop", "secret", "impossible"])
+@pytest.mark.parametrize(
+    "kind", ["missing", "folder", "pipe", "device", "unreadable", "secret", "loop", "impossible"]
+)
 def test_what_is_no_readable_file_is_refused(tmp_path: Path, kind: str) -> None:
     """A pipe that nobody writes into would block, /dev/zero would never end."""
     path = str(tmp_path / kind)
@@ -790,6 +811,8 @@ def test_what_is_no_readable_file_is_refused(tmp_path: Path, kind: str) -> None:
             os.mkfifo(path)
         case "device":
             path = "/dev/zero"
+        case "unreadable":
+            path = "/proc/self/mem"  # regular and open to its owner, but not at its beginning
         case "loop":
             os.symlink(path, path)
         case "secret":
@@ -817,15 +840,19 @@ def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
 # Whatever the file says, it is a board or a BoardError
 
 
-def loads_or_is_refused(text: bytes | str) -> None:
+def outcome(text: bytes | str) -> BoardFile | BoardError:
     try:
-        board = parse_board(text, "my.json")
+        return parse_board(text, "my.json")
     except BoardError as error:
-        assert "\n" not in str(error)
-        assert error.message
-        assert error.line is not None
-    else:
-        assert parse_board(format_board(board), "my.json").digest == board.digest
+        return error
+
+
+def loads_or_is_refused(text: bytes | str) -> None:
+    match outcome(text):
+        case BoardFile() as board:
+            assert parse_board(format_board(board), "my.json").digest == board.digest
+        case error:
+            assert re.fullmatch(r"my\.json:\d+: .+", str(error))
 
 
 SOURCES = st.sampled_from(
@@ -833,6 +860,7 @@ SOURCES = st.sampled_from(
 )
 
 
+@settings(deadline=None)  # a busy machine is no fault of the board
 @given(SOURCES, st.data())
 def test_a_file_with_any_bytes_changed_loads_or_is_refused(source: bytes, data: st.DataObject) -> None:
     text = bytearray(source)
@@ -848,30 +876,32 @@ def test_a_file_with_any_bytes_changed_loads_or_is_refused(source: bytes, data: 
     loads_or_is_refused(bytes(text))
 
 
-def paths(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    """The place of every value of a document."""
-    steps: list[tuple[str | int, object]] = []
-    if isinstance(value, dict):
-        steps = list(value.items())
-    elif isinstance(value, list):
-        steps = list(enumerate(value))
-    return [path, *(deeper for step, child in steps for deeper in paths(child, (*path, step)))]
+def paths(node: Node, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """The place of every value of a document, but not of the whole."""
+    children: list[tuple[str | int, Node]] = []
+    match node.value:
+        case dict(members):
+            children = list(members.items())
+        case list(items):
+            children = list(enumerate(items))
+        case _:
+            pass
+    here = [path] if path else []
+    return [*here, *(deeper for step, child in children for deeper in paths(child, (*path, step)))]
 
 
+@settings(deadline=None)  # a busy machine is no fault of the board
 @given(st.sampled_from([MAP, CARDS, json.loads(EXAMPLE)]), st.data())
 def test_a_board_with_any_value_changed_loads_or_is_refused(source: Content, data: st.DataObject) -> None:
     content = copy.deepcopy(source)
     for _ in range(data.draw(st.integers(1, 3))):
-        path = data.draw(st.sampled_from([path for path in paths(content) if path]))
-        edit = data.draw(
-            st.just(remove(*path))
-            | (
-                JSON_VALUES
-                | st.integers(-1, 300)
-                | st.sampled_from(["north", "fork", "coast", "red", {}, []])
-            ).map(lambda value, path=path: put(*path, value=value))
-        )
-        edit(content)
+        path = data.draw(st.sampled_from(paths(read(json.dumps(content)))))
+        if data.draw(st.booleans()):
+            remove(*path)(content)
+        else:
+            words: list[object] = ["north", "fork", "coast", "red", {}, []]
+            value: object = data.draw(JSON_VALUES | st.integers(-1, 300) | st.sampled_from(words))
+            put(*path, value=value)(content)
     loads_or_is_refused(json.dumps(content))
 
 

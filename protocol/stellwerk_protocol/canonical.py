@@ -1,0 +1,272 @@
+"""Canonical JSON, and the chain of hashes over it: one value has one text, in every language.
+
+The law: canonical JSON is RFC 8785 (JCS) where all numbers are integers of at most 2^53-1 and all names
+are ASCII. So no blanks, names in ascending order, none twice, and nothing escaped that can stand for itself.
+`protocol/REPLAYS.md` writes it down for implementers, with the chain.
+
+What comes from elsewhere passes `decode` or `decode_as`, which let nothing but `CanonicalError` escape.
+msgspec alone would keep the last of duplicate names, take numbers of any size, skip broken UTF-8 in unknown
+fields, and raise errors of four kinds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+JsonValue: TypeAlias = "bool | int | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+Hash: TypeAlias = str  # 64 hexadecimal digits, lower case
+
+LARGEST_INT: Final = 2**53 - 1  # the largest integer that every language holds exactly (I-JSON)
+MAX_DEPTH: Final = 64  # levels of brackets; nothing that is said here needs more than 10
+SHOWN_CHARACTERS: Final = 60  # of a value in a message: enough to find it, too few to flood a log
+
+T = TypeVar("T")
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+class CanonicalError(ValueError):
+    """This is not canonical JSON, or not of the type asked for; one line says why."""
+
+
+# -- values and texts --------------------------------------------------------------------------------
+
+
+def encode(value: Struct | JsonValue) -> bytes:
+    """The one text of a value. `CanonicalError` for what has none: fractions, great numbers, names that are
+    not ASCII, half a surrogate pair. A struct is trusted to have fields of no such types."""
+    if not isinstance(value, Struct):
+        _check(value, 0)
+    return _encode(value)
+
+
+def decode(text: bytes) -> JsonValue:
+    """The value of a canonical text, or `CanonicalError`."""
+    string = gate(text)
+    try:
+        value = json.loads(
+            string,
+            object_pairs_hook=_members,
+            parse_int=_integer,
+            parse_float=_refuse_fraction,
+            parse_constant=_refuse_constant,
+        )
+    except json.JSONDecodeError as error:
+        raise CanonicalError(f"not JSON: {error.msg} at character {error.pos + 1}") from None
+    if encode(value) != text:
+        raise CanonicalError("not canonical: expected sorted names, no blanks and no needless escapes")
+    checked: JsonValue = value
+    return checked
+
+
+def decode_as(text: bytes, decoder: msgspec.json.Decoder[T]) -> T:
+    """The struct that a canonical text stands for, or `CanonicalError`.
+
+    Every field must be one that the struct would write: an unknown one is refused, and so is a default.
+    """
+    gate(text)
+    try:
+        value = decoder.decode(text)
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        decode(text)  # says it better where the text itself is at fault
+        raise CanonicalError(shown(str(error), 200)) from None
+    written = _encode(value)
+    if written != text:
+        raise CanonicalError(str(difference(decode(written), decode(text))))
+    return value
+
+
+def _check(value: JsonValue, depth: int) -> None:
+    match value:
+        case None | bool():
+            pass
+        case str():
+            if any("\ud800" <= character <= "\udfff" for character in value):
+                raise CanonicalError("half a surrogate pair is no character")
+        case int():
+            if abs(value) > LARGEST_INT:
+                raise CanonicalError(f"a number beyond {LARGEST_INT}")
+        case Mapping() | Sequence() if depth == MAX_DEPTH:
+            raise CanonicalError(f"nested deeper than {MAX_DEPTH} levels")
+        case Mapping():
+            for name, member in value.items():
+                if not name.isascii():
+                    raise CanonicalError(f"the name {shown(name)} is not ASCII")
+                _check(member, depth + 1)
+        case Sequence():
+            for item in value:
+                _check(item, depth + 1)
+        case _:
+            raise CanonicalError(f"{shown(repr(value))} is no value of canonical JSON")
+
+
+_BRACKETS_AND_STRINGS = re.compile(rb'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
+
+
+def gate(text: bytes) -> str:
+    """The text as characters, if it is UTF-8 and its brackets are not too deep for a recursive decoder."""
+    try:
+        string = text.decode()
+    except UnicodeDecodeError as error:
+        raise CanonicalError(f"not UTF-8: byte {error.start + 1} is 0x{text[error.start]:02x}") from None
+    if text.count(b"{") + text.count(b"[") > MAX_DEPTH:
+        depth = 0
+        for token in _BRACKETS_AND_STRINGS.finditer(text):
+            match token.group():
+                case b"{" | b"[":
+                    depth += 1
+                case b"}" | b"]":
+                    depth -= 1
+                case _:
+                    pass
+            if depth > MAX_DEPTH:
+                raise CanonicalError(f"nested deeper than {MAX_DEPTH} levels")
+    return string
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:  # Any: that is how json hands values on
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise CanonicalError(f"duplicate name {shown(twice)}")
+    return members
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > len(str(-LARGEST_INT)) or abs(int(digits)) > LARGEST_INT:
+        raise CanonicalError(f"the number {shown(digits)} is beyond {LARGEST_INT}")
+    return int(digits)
+
+
+def _refuse_fraction(digits: str) -> NoReturn:
+    raise CanonicalError(f"the number {shown(digits)} is not written as an integer")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise CanonicalError(f"{name} is no number of JSON")
+
+
+# -- what differs ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first place where two values differ, and what stands there, each as a message shows it."""
+
+    place: str  # `events[2].cards.red`; "" for the whole
+    expected: str
+    found: str
+
+    def __str__(self) -> str:
+        place = f"{self.place}: " if self.place else ""
+        return f"{place}expected {self.expected}, found {self.found}"
+
+
+def difference(expected: JsonValue, found: JsonValue) -> Difference | None:
+    """Where two values differ first, in the order of the text; None if they are equal."""
+    return _difference("", expected, found)
+
+
+def _difference(place: str, expected: JsonValue, found: JsonValue) -> Difference | None:
+    match expected, found:
+        case Mapping(), Mapping():
+            for name in sorted({*expected, *found}):
+                inner = f"{place}.{name}" if place else name
+                if name not in expected:
+                    return Difference(shown(inner), "nothing", _value(found[name]))
+                if name not in found:
+                    return Difference(shown(inner), _value(expected[name]), "nothing")
+                differs = _difference(inner, expected[name], found[name])
+                if differs is not None:
+                    return differs
+            return None
+        case (str(), _) | (_, str()):
+            pass
+        case Sequence(), Sequence():
+            for number, (one, other) in enumerate(zip(expected, found, strict=False)):
+                differs = _difference(f"{place}[{number}]", one, other)
+                if differs is not None:
+                    return differs
+            if len(expected) == len(found):
+                return None
+            more = f"{place}[{min(len(expected), len(found))}]"
+            if len(expected) > len(found):
+                return Difference(shown(more), _value(expected[len(found)]), "the end of the list")
+            return Difference(shown(more), "the end of the list", _value(found[len(expected)]))
+        case _:
+            pass
+    if type(expected) is type(found) and expected == found:
+        return None
+    return Difference(shown(place), _value(expected), _value(found))
+
+
+def _value(value: JsonValue) -> str:
+    return shown(_encode(value).decode())
+
+
+def shown(text: str, characters: int = SHOWN_CHARACTERS) -> str:
+    """A text on one line, cut short where it is long, with everything that a terminal would obey as an escape."""
+    cut = text if len(text) <= characters else text[:characters] + "..."
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
+
+
+# -- the chain ---------------------------------------------------------------------------------------
+
+_SEAL = re.compile(rb',"hash":"([0-9a-f]{64})"\}\n')
+_SEAL_SIZE: Final = len(',"hash":"') + 64 + len('"}\n')
+
+
+def chained(previous: Hash, body: bytes) -> Hash:
+    """The hash of a line: over the hash of the line before, a newline, and the line's canonical JSON without
+    its hash. Before the first line stands the chain's label."""
+    return sha256(previous.encode() + b"\n" + body).hexdigest()
+
+
+def seal(body: bytes, hash: Hash) -> bytes:
+    """The whole line: the canonical JSON of an object, with the hash as its last member, and a newline."""
+    return b'%b,"hash":"%b"}\n' % (body[:-1], hash.encode())
+
+
+def unseal(line: bytes) -> tuple[bytes, Hash]:
+    """The canonical JSON of a line and the hash that it states; neither has been checked."""
+    match = _SEAL.fullmatch(line[-_SEAL_SIZE:])
+    if match is None or not line.startswith(b"{"):
+        raise CanonicalError('expected an object whose last member is "hash", and a newline after it')
+    return line[:-_SEAL_SIZE] + b"}", match.group(1).decode()
+
+
+class Chain:
+    """A chain while its lines are made or checked. It remembers the last hash, and nothing else."""
+
+    __slots__ = ("last",)
+
+    def __init__(self, last: str) -> None:
+        """`last` is the label of a new chain, or the last hash of one that goes on."""
+        self.last = last
+
+    def add(self, record: Struct) -> bytes:
+        """The next line."""
+        body = _encode(record)
+        self.last = chained(self.last, body)
+        return seal(body, self.last)
+
+    def follow(self, line: bytes) -> bytes:
+        """The canonical JSON of the next line. `CanonicalError` if its hash is not the one that it must have."""
+        body, stated = unseal(line)
+        expected = chained(self.last, body)
+        if stated != expected:
+            raise CanonicalError(
+                f"hash: expected {expected[:16]}..., found {stated[:16]}...: "
+                "this line was changed, or one before it was changed, removed or added"
+            )
+        self.last = expected
+        return body

@@ -1,0 +1,125 @@
+"""The lines of a replay: one struct a kind of line, told apart by `type`.
+
+A replay is a header, the set-up, the moves and the end, in this order, and one line that reveals the seed:
+after the header, or, where it is kept secret during the match, after the end. `protocol/REPLAYS.md` says
+what each line must be, and `canonical.py` holds the chain that seals them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from stellwerk_protocol.canonical import chained, encode
+from stellwerk_protocol.events import Event
+from stellwerk_protocol.moves import Move
+from stellwerk_protocol.names import MAX_SEATS, GameName, Seat
+from stellwerk_protocol.results import Result
+
+FORMAT: Final = "stellwerk-replay/1"
+CHAIN_LABEL: Final = FORMAT  # stands where the first line's previous hash would
+COMMITMENT_LABEL: Final = "stellwerk-commitment/1"
+
+MAX_LINE_BYTES: Final = 2**20
+"""A line with its newline. The longest there can be is a header with the largest board, some 100,000 bytes."""
+
+MAX_BYTES: Final = 2**26
+"""A whole replay, of 60 MB and more: a hundred times the longest game. Only a reader that must keep it all
+before it learns the seed needs the bound."""
+
+_END: Final = r"(?!\n)$"  # `$` alone lets a newline pass at the end, in some languages
+
+Digits64 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}" + _END)]
+OptionName = Annotated[str, Meta(max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*" + _END)]
+PlayerName = Annotated[str, Meta(max_length=32, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*" + _END)]
+MatchId = Annotated[str, Meta(max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*" + _END)]
+Reason = Annotated[str, Meta(max_length=64, pattern=r"^[a-z][a-z0-9_.]*" + _END)]
+Note = Annotated[str, Meta(min_length=1, max_length=200)]
+BoardText = Annotated[str, Meta(max_length=48_000)]  # as many bytes as a board may have
+Events = Annotated[tuple[Event, ...], Meta(max_length=10_000)]
+
+
+class BoardReference(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """`content` is the canonical JSON of the board and there unless the board comes with Stellwerk; `digest` is
+    its SHA-256."""
+
+    id: GameName
+    digest: Digits64
+    content: BoardText | UnsetType = UNSET
+
+
+class Player(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    name: PlayerName | UnsetType = UNSET
+
+
+class _Line(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True, omit_defaults=True):
+    pass
+
+
+class Header(_Line, frozen=True, tag="header"):
+    """All that fixes a game, but for the seed and the moves. `options` are in ascending order."""
+
+    format: Literal["stellwerk-replay/1"]
+    game: GameName
+    rules_version: Annotated[int, Meta(ge=1, le=1_000_000)]
+    options: Annotated[tuple[OptionName, ...], Meta(max_length=32)]
+    board: BoardReference
+    seats: Annotated[tuple[Player, ...], Meta(min_length=1, max_length=MAX_SEATS)]
+    match: MatchId | UnsetType = UNSET
+    commitment: Digits64 | UnsetType = UNSET
+
+
+class Reveal(_Line, frozen=True, tag="reveal"):
+    """The seed, as `protocol/DICE.md` has it; with a commitment the salt too."""
+
+    seed: Digits64
+    salt: Digits64 | UnsetType = UNSET
+
+
+class SetUp(_Line, frozen=True, tag="set_up"):
+    events: Events
+
+
+class MoveMade(_Line, frozen=True, tag="move"):
+    """`by` is there when the seat did not move itself, with a `reason` if it is known."""
+
+    seat: Seat
+    move: Move
+    events: Events
+    by: Literal["fallback"] | UnsetType = UNSET
+    reason: Reason | UnsetType = UNSET
+    note: Note | UnsetType = UNSET
+
+
+class End(_Line, frozen=True, tag="end"):
+    result: Result
+
+
+Line = Header | Reveal | SetUp | MoveMade | End
+
+
+class Commitment(Struct, frozen=True, omit_defaults=True):
+    """What a commitment is made of; the names mean what they mean in the header and in the reveal."""
+
+    board: Digits64
+    game: GameName
+    options: tuple[OptionName, ...]
+    seats: tuple[Player, ...]
+    seed: Digits64
+    match: MatchId | UnsetType = UNSET
+    salt: Digits64 | UnsetType = UNSET
+
+
+def commitment(header: Header, reveal: Reveal) -> str:
+    """What is published before the first card is dealt, so that the deal cannot be changed afterwards."""
+    committed = Commitment(
+        board=header.board.digest,
+        game=header.game,
+        match=header.match,
+        options=header.options,
+        salt=reveal.salt,
+        seats=header.seats,
+        seed=reveal.seed,
+    )
+    return chained(COMMITMENT_LABEL, encode(committed))
