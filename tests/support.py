@@ -187,6 +187,16 @@ def set_turn(state: State, seat: Seat) -> None:
     state.pending = state.game.take_turn[seat]
 
 
+def play_last_turn(state: State, seat: Seat) -> Events:
+    """The card game: the pile is among the discards, and this seat plays the last turn of the last round."""
+    state.discards += card_sets.of(state.pile)
+    state.pile = []
+    state.turn = state.game.seat_count + seat + 1
+    state.turns_left = 1
+    set_turn(state, seat)
+    return play(state, seat, moves.DrawTickets()) + play(state, seat, moves.KeepTickets(()))
+
+
 def play(state: State, seat: Seat, move: moves.Move) -> Events:
     """Check and apply, with the events."""
     events: Events = []

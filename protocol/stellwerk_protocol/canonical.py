@@ -214,7 +214,7 @@ def _value(value: JsonValue) -> str:
 
 
 def shown(text: str, characters: int = SHOWN_CHARACTERS) -> str:
-    """A text on one line, cut short where it is long, with everything that a terminal would obey as an escape."""
+    """A text on one line, cut short where it is long, and with escapes for what a terminal would obey."""
     cut = text if len(text) <= characters else text[:characters] + "..."
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
 
@@ -260,7 +260,7 @@ class Chain:
         return seal(body, self.last)
 
     def follow(self, line: bytes) -> bytes:
-        """The canonical JSON of the next line. `CanonicalError` if its hash is not the one that it must have."""
+        """The canonical JSON of the next line. `CanonicalError` if its hash does not continue the chain."""
         body, stated = unseal(line)
         expected = chained(self.last, body)
         if stated != expected:

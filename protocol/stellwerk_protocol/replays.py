@@ -22,11 +22,11 @@ CHAIN_LABEL: Final = FORMAT  # stands where the first line's previous hash would
 COMMITMENT_LABEL: Final = "stellwerk-commitment/1"
 
 MAX_LINE_BYTES: Final = 2**20
-"""A line with its newline. The longest there can be is a header with the largest board, some 100,000 bytes."""
+"""A line with its newline. The longest there can be, a header with the largest board, has some 100,000."""
 
 MAX_BYTES: Final = 2**26
-"""A whole replay, of 60 MB and more: a hundred times the longest game. Only a reader that must keep it all
-before it learns the seed needs the bound."""
+"""A whole replay. A game has some 100,000, and none can have half as many as this; the bound is for readers
+that must keep all lines until they learn the seed."""
 
 _END: Final = r"(?!\n)$"  # `$` alone lets a newline pass at the end, in some languages
 
@@ -41,8 +41,8 @@ Events = Annotated[tuple[Event, ...], Meta(max_length=10_000)]
 
 
 class BoardReference(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """`content` is the canonical JSON of the board and there unless the board comes with Stellwerk; `digest` is
-    its SHA-256."""
+    """`digest` is the SHA-256 of the board's canonical JSON, which is the `content`. The content is there
+    unless the board comes with Stellwerk."""
 
     id: GameName
     digest: Digits64

@@ -72,8 +72,9 @@ class TeamView(Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class View(Struct, frozen=True, omit_defaults=True, gc=False):
-    """`pile_may_hold`: no others than these are in the pile; those of them that are not in it are in
-    hands. `progress_turn` and `passes` count towards an early end (GEN-05, GEN-06)."""
+    """`pile_may_hold`: no others than these are in the pile; those of them that are not in it were drawn
+    blind (after the card game's first half some were in hands already). `progress_turn` and `passes` count
+    towards an early end (GEN-05, GEN-06)."""
 
     game: GameName
     viewer: Viewer

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 from stellwerk_engine.board import GRAY, Kind, Route, bits
 from stellwerk_engine.cards import (
-    COUNT_MASK,
     LOCOMOTIVE,
     PLAIN_CARDS_MASK,
     PLAIN_COLORS,
-    SHIFT,
     CardColor,
     CardSet,
     counts,
@@ -27,6 +25,7 @@ from stellwerk_engine.decision import Events, Move, Seat
 from stellwerk_engine.payments import (
     all_payments,
     pays_route,
+    plain_payment,
     substituted_payment,
     units_to_pay,
 )
@@ -110,7 +109,7 @@ def _with_trains(state: State, seat: Seat, mask: int) -> int:
 
 def add_claims(state: State, seat: Seat, mask: int, moves: list[Move]) -> None:
     """For each of these routes and each color laid, the payment with fewest substitutes, then fewest
-    locomotives."""
+    locomotives; gray routes with substitutes only where no color pays for them without."""
     game = state.game
     perks = game.perks[state.technologies[seat]]
     hand = state.hands[seat]
@@ -120,52 +119,42 @@ def add_claims(state: State, seat: Seat, mask: int, moves: list[Move]) -> None:
 
 
 def _add_substituted(state: State, seat: Seat, mask: int, perks: Perks, moves: list[Move]) -> None:
-    """What the cards pay only with substitutes, under the same colors as what they pay without."""
+    """Routes that the cards pay only with substitutes: gray ones under every color in hand."""
     kinds = state.game.board.kinds
-    hand = state.hands[seat]
+    in_hand = counts(state.hands[seat])
+    colors = [color for color in PLAIN_COLORS if in_hand[color]]
+    most = max(colors, key=in_hand.__getitem__)
+    for kind in kinds[GRAY]:
+        if kind.mask & mask and not plain_payment(kind, in_hand[most], in_hand[LOCOMOTIVE], perks.discount):
+            takes_color = units_to_pay(kind, perks.discount) > kind.symbols
+            _add_kind(state, seat, kind, colors if takes_color else [LOCOMOTIVE], mask, perks, moves)
     for color in PLAIN_COLORS:
-        if hand >> SHIFT[color] & COUNT_MASK:
-            _add_kinds(state, hand, color, kinds[GRAY], mask, perks, moves)
-        _add_kinds(state, hand, color, kinds[color], mask, perks, moves)
-    _add_kinds(state, hand, LOCOMOTIVE, kinds[GRAY], mask, perks, moves)
+        for kind in kinds[color]:
+            if kind.mask & mask and not plain_payment(
+                kind, in_hand[color], in_hand[LOCOMOTIVE], perks.discount
+            ):
+                _add_kind(state, seat, kind, [color], mask, perks, moves)
 
 
-def _add_kinds(
+def _add_kind(
     state: State,
-    hand: CardSet,
-    color: CardColor,
-    kinds: tuple[Kind, ...],
+    seat: Seat,
+    kind: Kind,
+    colors: list[CardColor],
     mask: int,
     perks: Perks,
     moves: list[Move],
 ) -> None:
-    """Routes of one kind cost the same. Gray ones are listed under a color only if a card of it is laid, and
-    under the locomotive if none can be."""
-    in_hand = counts(hand)
-    locomotives = in_hand[LOCOMOTIVE]
-    available = in_hand[color] if color != LOCOMOTIVE else 0
-    has_colors = hand & PLAIN_CARDS_MASK
-    reach = available + locomotives + (sum(in_hand) - available - locomotives) // perks.substitute
-    for kind in kinds:
-        if kind.length - perks.discount > reach:
-            break
-        open_mask = kind.mask & mask
-        if not open_mask:
-            continue
-        units = units_to_pay(kind, perks.discount)
-        of_color = min(available, units - kind.symbols)
-        if units - of_color <= locomotives:
-            continue  # paid without substitutes
-        if (
-            kind.color == GRAY
-            and not of_color
-            and has_colors
-            and (color != LOCOMOTIVE or units > kind.symbols)
-        ):
-            continue
-        payment = substituted_payment(hand, color, units, kind.symbols, perks.substitute)
+    """Routes of one kind cost the same. Cards that are the payment under two colors (`1 white, 4 green`) are
+    listed once."""
+    units = units_to_pay(kind, perks.discount)
+    payments: dict[CardSet, None] = {}
+    for color in colors:
+        payment = substituted_payment(state.hands[seat], color, units, kind.symbols, perks.substitute)
         if payment is not None:
-            moves += [Claim(state.game.board.routes[route], payment) for route in bits(open_mask)]
+            payments[payment] = None
+    routes = [state.game.board.routes[route] for route in bits(kind.mask & mask)]
+    moves += [Claim(route, payment) for payment in payments for route in routes]
 
 
 def check_claim(state: State, seat: Seat, wire: wire_moves.ClaimRoute, mask: int) -> Claim:

@@ -6,10 +6,10 @@ of the route mask in which it can pay for something, each with the claims for ev
 that byte. Plans and claims are made when first needed and kept; there are at most 256 lists a byte and
 payment.
 
-What is listed (DESIGN of `legal`): for each route and each color that the payer has and the route takes,
-the payment with fewest locomotives; from the holder first, and also from the hand first where that
-differs. Locomotives alone are listed where the route takes no card of a color in hand, and for tunnels,
-where they are another risk (ASIA-15).
+What is listed: for each route and each color that the payer has and the route takes, the payment with
+fewest locomotives; from the holder first, and also from the hand first where that differs (unless the list
+grows beyond CLAIMS_LISTED_BOTH_WAYS). Locomotives alone are listed where the route takes no card of a color
+in hand, and for tunnels, where they are another risk (ASIA-15).
 """
 
 from __future__ import annotations
@@ -32,9 +32,13 @@ if TYPE_CHECKING:
     from stellwerk_engine.claim_route import Claim
     from stellwerk_engine.decision import Move
 
-# What a plan depends on, in one int: four bits each for the color, what the payer has of it in hand and on
-# the holder, locomotives in hand and on the holder, and the discount.
+CLAIMS_LISTED_BOTH_WAYS: Final = 256  # longer lists, holder first only, so that they fit into a message
+
+# What a plan depends on, in one int: whether it lists claims from the holder first only; then four bits each
+# for the color, what the payer has of it in hand and on the holder, locomotives in hand and on the holder,
+# and the discount.
 PlanKey = int
+_HOLDER_FIRST_ONLY = 1 << 24
 _COLOR, _MINE, _SHARED, _LOCOMOTIVES, _HOLDER_LOCOMOTIVES, _DISCOUNT = 20, 16, 12, 8, 4, 0
 _COLOR_KEYS: Final[tuple[PlanKey, ...]] = tuple(color << _COLOR for color in range(9))
 
@@ -74,17 +78,27 @@ class ClaimTable(dict[PlanKey, Plan]):
         self, open_mask: int, hand: CardSet, holder: CardSet, discount: int, moves: list[Move]
     ) -> None:
         """The claims of these routes with these cards."""
+        before = len(moves)
+        self._add_claims(open_mask, hand, holder, discount, moves)
+        if holder and len(moves) - before > CLAIMS_LISTED_BOTH_WAYS:
+            del moves[before:]
+            self._add_claims(open_mask, hand, holder, discount | _HOLDER_FIRST_ONLY, moves)
+
+    def _add_claims(
+        self, open_mask: int, hand: CardSet, holder: CardSet, rest: PlanKey, moves: list[Move]
+    ) -> None:
+        """`rest` is the part of the plan keys that does not depend on the cards."""
         cap = self._board.longest_route
         open_bytes = open_mask.to_bytes(self._board.mask_bytes, "little")
         in_hand = hand.to_bytes(9, "little")
         on_holder = holder.to_bytes(9, "little")
         locomotives = min(in_hand[LOCOMOTIVE], cap)
         holder_locomotives = min(on_holder[LOCOMOTIVE], cap)
-        rest = locomotives << _LOCOMOTIVES | holder_locomotives << _HOLDER_LOCOMOTIVES | discount
+        rest |= locomotives << _LOCOMOTIVES | holder_locomotives << _HOLDER_LOCOMOTIVES
         for color in PLAIN_COLORS:
             mine = in_hand[color]
             shared = on_holder[color]
-            if mine or shared or rest:
+            if mine or shared or locomotives or holder_locomotives:
                 key = _COLOR_KEYS[color] | (mine if mine < cap else cap) << _MINE | rest
                 if shared:
                     key |= (shared if shared < cap else cap) << _SHARED
@@ -126,7 +140,7 @@ class ClaimTable(dict[PlanKey, Plan]):
         if payment is None or (color != LOCOMOTIVE and payment[0] == 0 and route.color == GRAY):
             return ()
         claims: list[Claim] = []
-        for holder_first in (True, False):
+        for holder_first in (True,) if key & _HOLDER_FIRST_ONLY else (True, False):
             pay, holder_pay = split_payment(
                 color, payment, (mine, locomotives), (shared, holder_locomotives), holder_first
             )

@@ -159,7 +159,6 @@ class _Parser:
         if self._opens_empty("}"):
             return members
         while True:
-            self._skip_space()
             if not self._text.startswith('"', self._at):
                 self._refuse_missing(field, "a name in double quotes", opened)
             name_at = self._at
@@ -292,8 +291,6 @@ class _Parser:
         self._at = space.end()
 
     def _line_here(self) -> int:
-        if self._at < self._counted:  # an error goes back to where its string began
-            return self._line - self._text.count("\n", self._at, self._counted)
         self._line += self._text.count("\n", self._counted, self._at)
         self._counted = self._at
         return self._line

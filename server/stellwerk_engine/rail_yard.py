@@ -116,6 +116,7 @@ def cards_to_beat(state: State, seat: Seat) -> list[int]:
 
 
 _UNBEATABLE: Final = 127
+SETS_LISTED_UP_TO: Final = 512  # more would make the list of moves too long for a message
 
 
 class LayMoves(dict[CardSet, Lay]):
@@ -129,25 +130,47 @@ class LayMoves(dict[CardSet, Lay]):
 LAY: Final = LayMoves()
 
 
+def _smallest_set(to_beat: int) -> int:
+    return max(2, to_beat + 1)
+
+
+def _too_many_sets(hand: bytes, to_beat: list[int]) -> bool:
+    locomotives = hand[LOCOMOTIVE]
+    if sum(hand) * (locomotives + 1) <= SETS_LISTED_UP_TO:
+        return False
+    sets = [
+        max(0, locomotives + 1 - max(0, _smallest_set(to_beat[color]) - of_color))
+        for color in PLAIN_COLORS
+        for of_color in range(1, hand[color] + 1)
+    ]
+    return sum(sets) > SETS_LISTED_UP_TO
+
+
 @dataclass(frozen=True, slots=True)
 class LayCards:
     """The action of a turn."""
 
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
-        """All sets of one color, then all threes of three colors."""
+        """All sets of one color, then all threes of three colors. Of very many sets those with fewest
+        locomotives for their size."""
         hand = counts(state.hands[seat])
         to_beat = cards_to_beat(state, seat)
+        fewest_only = _too_many_sets(hand, to_beat)
         for color in PLAIN_COLORS:
             for of_color in range(1, hand[color] + 1):
-                fewest = max(2, to_beat[color] + 1) - of_color
-                for locomotives in range(max(0, fewest), hand[LOCOMOTIVE] + 1):
+                fewest = max(0, _smallest_set(to_beat[color]) - of_color)
+                most = hand[LOCOMOTIVE]
+                if fewest_only and of_color < hand[color]:
+                    most = min(most, 0)
+                for locomotives in range(fewest, most + 1):
                     moves.append(LAY[(of_color << SHIFT[color]) + (locomotives << LOCOMOTIVE_SHIFT)])
         free = [color for color in PLAIN_COLORS if hand[color] and not to_beat[color]]
         for one, two, three in combinations(free, 3):
             moves.append(LAY[ONE[one] + ONE[two] + ONE[three]])
 
     def legal_complete(self, state: State, seat: Seat) -> bool:
-        return True
+        hand = counts(state.hands[seat])
+        return not _too_many_sets(hand, cards_to_beat(state, seat))
 
     def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move | None:
         if not isinstance(wire, wire_moves.LayCards):

@@ -1,8 +1,8 @@
 """Replays as they are read: line by line, each checked before the next is looked at.
 
 Law: whatever the bytes are, a reader gets sound lines in their right order and then, at most, one
-`ReplayError` that names the line. A line is sound if it is not too long, its hash continues the chain, and its
-text is the canonical JSON of a record that may stand there. Whether the record is *true* is for
+`ReplayError` that names the line. A line is sound if it is not too long, its hash continues the chain, and
+its text is the canonical JSON of a record that may stand there. Whether the record is *true* is for
 `replay_verify.py` to say.
 """
 
@@ -102,7 +102,9 @@ def _expect_format(line: bytes) -> None:
         return
     if not found.startswith(FORMAT.rpartition("/")[0] + "/"):
         raise ReplayError("not_a_replay", 1, f"no header of a replay: its format is {shown(found)}")
-    raise ReplayError("foreign_format", 1, f"a replay in the format {shown(found)}; this version reads {FORMAT}")
+    raise ReplayError(
+        "foreign_format", 1, f"a replay in the format {shown(found)}; this version reads {FORMAT}"
+    )
 
 
 _LINE_DECODER: Final = msgspec.json.Decoder(Line)
@@ -119,7 +121,9 @@ def read_records(bodies: Iterable[bytes]) -> Iterator[Line]:
         except CanonicalError as error:
             raise ReplayError("differs", number, str(error)) from None
         if not isinstance(record, expected):
-            raise ReplayError("differs", number, f"expected {_any_of(expected)}, found {_NAMES[type(record)]}")
+            raise ReplayError(
+                "differs", number, f"expected {_any_of(expected)}, found {_NAMES[type(record)]}"
+            )
         match record:
             case Header():
                 expected = (Reveal, SetUp)

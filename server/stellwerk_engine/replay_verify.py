@@ -1,9 +1,9 @@
 """Whether a replay is true: the game is played again, and every line compared with what it must be.
 
-Law: a replay is good if and only if the header, the seed and the moves give exactly its lines. The verdict names
-the first line that is not so. Replays that this version cannot judge (other rules, another format, a board
-that it does not have) are not good either, but are told apart from forged ones: for those of other rules
-the chain of hashes has been checked to the end.
+Law: a replay is good if and only if the header, the seed and the moves give exactly its lines. The verdict
+names the first line that is not so. Replays that this version cannot judge (other rules, another format, a
+board that it does not have) are not good either, but are told apart from forged ones: for those of other
+rules the chain of hashes has been checked to the end.
 """
 
 from __future__ import annotations
@@ -27,7 +27,14 @@ from stellwerk_engine.state import State
 from stellwerk_protocol.canonical import JsonValue, decode, difference, encode, shown
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.replays import (
-    BoardReference, End, Header, Line, MoveMade, Reveal, SetUp, commitment,
+    BoardReference,
+    End,
+    Header,
+    Line,
+    MoveMade,
+    Reveal,
+    SetUp,
+    commitment,
 )
 from stellwerk_protocol.results import Result
 
@@ -48,7 +55,7 @@ class Verdict:
 
 
 def verify(lines: Iterable[bytes]) -> Verdict:
-    """Read a replay, play its game again, and compare. Nothing escapes but what reading `lines` raises itself."""
+    """Read a replay, play its game again, and compare. Raises nothing but what reading `lines` raises."""
     header: Header | None = None
     try:
         bodies = read_bodies(lines)
@@ -83,7 +90,9 @@ def game_of(header: Header) -> Game:
 def _rules_of(header: Header) -> RuleSet:
     if header.game not in RULE_SETS:
         known = ", ".join(RULE_SETS)
-        raise ReplayError("foreign_rules", 1, f"the game {shown(header.game)} is not known here; known are {known}")
+        raise ReplayError(
+            "foreign_rules", 1, f"the game {shown(header.game)} is not known here; known are {known}"
+        )
     return RULE_SETS[header.game]
 
 
@@ -115,8 +124,11 @@ def _board_of(reference: BoardReference) -> BoardFile:
 
 def _shipped_board(reference: BoardReference) -> BoardFile:
     if reference.id not in SHIPPED:
-        message = f"the board {shown(reference.id)} does not come with this version, and the replay does not hold it"
-        raise ReplayError("foreign_board", 1, message)
+        raise ReplayError(
+            "foreign_board",
+            1,
+            f"the board {shown(reference.id)} does not come with this version, nor stands it in the replay",
+        )
     board = shipped_board(reference.id)
     if board.digest != reference.digest:
         raise ReplayError(
@@ -136,7 +148,9 @@ Records = Iterable[tuple[int, Line]]
 def _play_again(header: Header, game: Game, records: Iterator[tuple[int, Line]]) -> Verdict:
     number, reveal, rest = _find_seed(records)
     if header.commitment is not UNSET and commitment(header, reveal) != header.commitment:
-        raise ReplayError("differs", number, "this seed is not the one that the header's commitment was made of")
+        raise ReplayError(
+            "differs", number, "this seed is not the one that the header's commitment was made of"
+        )
     dice = Dice(bytes.fromhex(reveal.seed))
     state: State | None = None
     for number, record in rest:

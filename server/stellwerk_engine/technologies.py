@@ -16,9 +16,11 @@ from stellwerk_engine.cards import (
     describe,
     from_wire,
     to_wire,
+    total,
     without,
 )
 from stellwerk_engine.claim_route import (
+    Claim,
     add_claims,
     check_claim,
     claimable_mask,
@@ -26,7 +28,7 @@ from stellwerk_engine.claim_route import (
     takeable_mask,
 )
 from stellwerk_engine.decision import Events, Move, Seat
-from stellwerk_engine.payments import all_payments, divides, substituted_payment
+from stellwerk_engine.payments import all_payments, divides, least_missed, substituted_payment
 from stellwerk_engine.piles import discard
 from stellwerk_engine.turn import end_turn
 from stellwerk_protocol import decisions as wire_decisions
@@ -35,6 +37,7 @@ from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
 
 if TYPE_CHECKING:
+    from stellwerk_engine.rule_set import Technology
     from stellwerk_engine.state import State
 
 TechnologyId = int
@@ -92,7 +95,8 @@ class BuyTechnology:
             elif cost in plain_payments:
                 pay = plain_payments[cost]
             else:
-                pay = plain_payments[cost] = _payment(state, seat, cost, 0)
+                locomotives = min(counts(state.hands[seat])[LOCOMOTIVE], cost)
+                pay = plain_payments[cost] = _payment(state, seat, cost, locomotives)
             if pay is not None:
                 moves.append(Buy(number, technology.id, pay))
 
@@ -161,27 +165,35 @@ def _on_offer(state: State, seat: Seat) -> list[TechnologyId]:
     return [number for number, left in enumerate(state.supply) if left and not held >> number & 1]
 
 
-def _payment(state: State, seat: Seat, cost: int, spared: int) -> CardSet | None:
-    """The payment with fewest substitutes when so many locomotives more than need be are kept back."""
+def _payment(state: State, seat: Seat, cost: int, locomotives: int) -> CardSet | None:
+    """The payment with so many locomotives, and substitutes for the others."""
     hand = state.hands[seat]
-    locomotives = counts(hand)[LOCOMOTIVE]
-    kept_back = max(0, locomotives - cost) + spared
+    kept_back = counts(hand)[LOCOMOTIVE] - locomotives
     substitute = state.game.perks[state.technologies[seat]].substitute
     return substituted_payment(hand - (kept_back << LOCOMOTIVE_SHIFT), LOCOMOTIVE, cost, 0, substitute)
 
 
 def _payment_that_leaves_claim(state: State, seat: Seat, number: TechnologyId) -> CardSet | None:
-    """With as many locomotives as it takes; with fewer, where only that leaves the cards for the claim."""
-    cost = state.game.rules.technologies[number].cost
-    for spared in range(min(counts(state.hands[seat])[LOCOMOTIVE], cost) + 1):
-        pay = _payment(state, seat, cost, spared)
+    """With as many locomotives as it takes; with fewer, where only that leaves the cards for the claim. If
+    need be, the cards of a claim are set aside before the substitutes are chosen: `None` means that no
+    payment leaves one."""
+    technology = state.game.rules.technologies[number]
+    cost = technology.cost
+    hand = state.hands[seat]
+    substitute = state.game.perks[state.technologies[seat]].substitute
+    for locomotives in range(min(counts(hand)[LOCOMOTIVE], cost), -1, -1):
+        pay = _payment(state, seat, cost, locomotives)
         if pay is None:
-            break
-        if _leaves_claim(state, seat, number, pay):
+            return None
+        if _claims_with(state, seat, technology, hand - pay):
             return pay
-    return next(
-        (pay for pay in _some_payments(state, seat, cost) if _leaves_claim(state, seat, number, pay)), None
-    )
+        by_themselves = locomotives << LOCOMOTIVE_SHIFT
+        in_groups = (cost - locomotives) * substitute
+        for claim in _claims_with(state, seat, technology, hand - by_themselves):
+            others = hand - by_themselves - claim.pay
+            if total(others) >= in_groups:
+                return by_themselves + least_missed(others, in_groups)
+    return None
 
 
 def _some_payments(state: State, seat: Seat, cost: int) -> Iterator[CardSet]:
@@ -193,6 +205,8 @@ def _some_payments(state: State, seat: Seat, cost: int) -> Iterator[CardSet]:
 
 def _may_be_bought_otherwise(state: State, seat: Seat, number: TechnologyId, listed: list[CardSet]) -> bool:
     """Whether `check` accepts a payment that is not listed, or may do so among those not looked at."""
+    if not listed:
+        return False
     cost = state.game.rules.technologies[number].cost
     looked_at = 0
     for pay in _some_payments(state, seat, cost):
@@ -205,17 +219,21 @@ def _may_be_bought_otherwise(state: State, seat: Seat, number: TechnologyId, lis
 def _leaves_claim(state: State, seat: Seat, number: TechnologyId, pay: CardSet) -> bool:
     """Whether a technology that is bought for a claim leaves a legal one (UK-21, UK-22); others always do."""
     technology = state.game.rules.technologies[number]
-    if not technology.is_for_claims:
-        return True
+    return not technology.is_for_claims or bool(
+        _claims_with(state, seat, technology, state.hands[seat] - pay)
+    )
+
+
+def _claims_with(state: State, seat: Seat, technology: Technology, hand: CardSet) -> list[Claim]:
+    """The claims that the technology brings, listed for this hand instead of the seat's own."""
     mask = takeable_mask(state, seat) if technology.claims_taken else claimable_mask(state, seat)
-    if not mask:
-        return False
     moves: list[Move] = []
-    hand = state.hands[seat]
-    state.hands[seat] = hand - pay
-    add_claims(state, seat, mask, moves)
-    state.hands[seat] = hand
-    return bool(moves)
+    if mask:
+        held = state.hands[seat]
+        state.hands[seat] = hand
+        add_claims(state, seat, mask, moves)
+        state.hands[seat] = held
+    return [move for move in moves if isinstance(move, Claim)]
 
 
 def _move_technology(state: State, seat: Seat, number: TechnologyId, to_supply: int) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from stellwerk_engine.state import State
 
 Then = Callable[["State", Seat, "Events | None"], None]
-PAIRS_LISTED_UP_TO: Final = 16  # secret tickets: of more, pairs would make the list of moves too long
+PAIRS_LISTED_UP_TO: Final = 12  # secret tickets: of more, pairs would make the list of moves too long
 
 
 def names_of(board: Board, tickets: Iterable[TicketId]) -> tuple[TicketName, ...]:

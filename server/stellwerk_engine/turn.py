@@ -104,10 +104,10 @@ def end_turn(state: State, seat: Seat, events: Events | None, passed: bool = Fal
     state.passes = state.passes + 1 if passed else 0
     if state.turns_left > 0:
         state.turns_left -= 1
-    if state.turns_left == 0:
-        end_game(state, "pile" if game.rules.pile_end == "last_round" else "trains", events)
-    elif state.passes == game.seat_count:
+    if state.passes == game.seat_count:  # first, for a last round of passes ends the card game in both halves
         end_game(state, "all_passed", events)
+    elif state.turns_left == 0:
+        end_game(state, "pile" if game.rules.pile_end == "last_round" else "trains", events)
     elif state.turn - state.progress_turn >= IDLE_ROUNDS * game.seat_count:
         end_game(state, "idle", events)
     else:

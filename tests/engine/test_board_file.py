@@ -358,6 +358,14 @@ FAULTS: list[tuple[Edit, str, str]] = [
     (put("cities", 0, "x", value=0.125), "cities[0].x", "at most two decimals, found 0.125"),
     (put("cities", 0, "x", value=True), "cities[0].x", "found true"),
     (remove("cities", 0, "x"), "cities[0]", "expected x and y"),
+    (
+        both(
+            *(remove("cities", city, name) for city in range(4) for name in "xy"),
+            put("cities", 0, "x", value=1),
+        ),
+        "cities[0]",
+        "expected x and y",
+    ),
     (put("cities", 0, "junction", value=1), "cities[0].junction", "expected true or false, found 1"),
     (put("cities", 0, "region", value="The Hills"), "cities[0].region", 'found "The Hills"'),
     (put("cities", 1, "id", value="north"), "cities[1].id", 'duplicate id "north", first on line'),
@@ -522,6 +530,31 @@ def test_a_number_may_be_just_within_its_bounds(bound: str, path: tuple[str | in
         assert error.message.endswith(f"found {value}")
 
 
+@pytest.mark.parametrize(
+    ("bound", "path"),
+    [
+        ("characters of a city id", ("id",)),
+        ("characters of a city id", ("cities", 0, "region")),
+        ("characters of a name", ("title",)),
+        ("characters of a name", ("cities", 0, "name")),
+        ("characters of the provenance", ("provenance",)),
+        ("characters of a route or ticket id", ("routes", 0, "id")),
+        ("characters of a route or ticket id", ("tickets", 0, "id")),
+    ],
+)
+def test_a_text_may_be_just_as_long_as_allowed(bound: str, path: tuple[str | int, ...]) -> None:
+    for length in (1, BOUNDS[bound].high):
+        parse_board(json.dumps(edited(MAP, put(*path, value="x" * length))), "my.json")
+    for length in (0, BOUNDS[bound].high + 1):
+        refused(json.dumps(edited(MAP, put(*path, value="x" * length))))
+
+
+def test_a_long_text_is_cut_short_in_a_message() -> None:
+    error = refused(json.dumps(edited(MAP, put("id", value="x" * 1000))))
+    assert error.message.endswith(f'found "{"x" * 40}..."')
+    assert len(refused(json.dumps(edited(MAP, put("x" * 1000, value=1)))).field) < 60
+
+
 def large_board(cities: int, routes: int, tickets: int) -> Content:
     """A ring of cities with as many chords as there are routes left."""
     ids = [f"c{number}" for number in range(cities)]
@@ -661,6 +694,9 @@ def test_an_error_is_one_printable_line_and_survives_pickling() -> None:
         ('"The island"', '"The\tisland"', 4, "title", "the control character \\t in a string"),
         ('"The island"', '"The \\q"', 4, "title", "unknown escape \\q in a string"),
         ('"The island"', '"The \\u12"', 4, "title", "unknown escape \\u in a string"),
+        ('"The island"', '"\\ud83d\\udbff"', 4, "title", "the lone surrogate \\ud83d is no character"),
+        ('"The island"', '"\\ud83d\\ue000"', 4, "title", "the lone surrogate \\ud83d is no character"),
+        ('"The island"', '"\\udbff\\u0000"', 4, "title", "the lone surrogate \\udbff is no character"),
         ('"The island"', '"\\ud800"', 4, "title", "the lone surrogate \\ud800 is no character"),
         ('"The island"', '"\\udc00\\ud800"', 4, "title", "the lone surrogate \\udc00 is no character"),
         ('"The island"', '"\\ud800\\u0041"', 4, "title", "the lone surrogate \\ud800 is no character"),

@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 from stellwerk.board_drawing import draw_board
+from stellwerk.board_summary import listing, summary
 from stellwerk.boards_command import add_arguments, run
 from stellwerk_engine.board_file import SHIPPED, BoardFile, format_board, parse_board, shipped_board
 
@@ -50,7 +51,8 @@ def boards_process(*words: str, **options: Any) -> "subprocess.CompletedProcess[
 
 
 def columns(line: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in line)
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in line)
+    return len(line) + wide - sum(unicodedata.combining(character) > 0 for character in line)
 
 
 def small_board(**changes: object) -> BoardFile:
@@ -150,6 +152,7 @@ def test_show_has_every_ticket(id: str, capsys: pytest.CaptureFixture[str]) -> N
         ("team_asia", ["Triple routes (4)", "Tunnels (10)", "  Kabul - Kashgar: 3 yellow, 4 cards revealed"]),
         ("united_kingdom", ["Ferries (30)", "  New York - Southampton: 10 gray, 3 locomotives"]),
         ("united_kingdom", ["  Groups     France is France (west) or France (east)"]),
+        ("team_asia", ["  Junctions  3 of the cities, on no ticket", "  Trains     27 for each player"]),
         (
             "card_game",
             ["  Cards      96: 10 of each color, 16 locomotives", "Big cities", "   15   New York"],
@@ -160,6 +163,27 @@ def test_show_tells_what_is_special(id: str, lines: list[str], capsys: pytest.Ca
     boards("show", id)
     shown = capsys.readouterr().out.splitlines()
     assert [line for line in lines if line not in shown] == []
+
+
+def test_show_leaves_out_what_a_board_does_not_have() -> None:
+    titles = [line.split(" (")[0] for line in summary(small_board()).splitlines() if line[:1].strip()]
+    assert titles == ["small: Small", "Routes", "Tickets"]
+    labels = [line.split()[0] for line in summary(small_board()).split("\n\n")[0].splitlines()[1:]]
+    assert labels == ["Holds", "Cards", "Trains", "Doubtful", "Source", "Digest"]
+
+
+def test_routes_that_only_share_their_cities_are_not_shown_as_double() -> None:
+    shown = (
+        summary(shipped_board("united_kingdom")).partition("\nDouble routes (18)\n")[2].partition("\n\n")[0]
+    )
+    assert len(shown.splitlines()) == 18
+    assert "Penzance" not in shown
+
+
+def test_columns_stand_under_each_other_in_every_script() -> None:
+    boards = [small_board(title=title) for title in ("Map", "\u6771\u4eac", "a\N{COMBINING ACUTE ACCENT}b")]
+    rows = [line for line in listing(boards).splitlines() if not line.startswith(" ")]
+    assert len({columns(row[: row.rindex("1")]) for row in rows[1:]}) == 1
 
 
 @pytest.mark.parametrize("id", SHIPPED)

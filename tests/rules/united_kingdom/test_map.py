@@ -94,7 +94,12 @@ def test_without_technologies_only_short_english_routes_without_water_can_be_cla
     """UK-08."""
     assert allowed() == AT_FIRST
     assert {"london-reading", "dover-london", "penzance-plymouth"} <= AT_FIRST
-    for closed in ("barrow-liverpool", "bristol-plymouth", "carlisle-edinburgh", "birmingham-llandrindod_wells"):
+    for closed in (
+        "barrow-liverpool",
+        "bristol-plymouth",
+        "carlisle-edinburgh",
+        "birmingham-llandrindod_wells",
+    ):
         assert closed not in AT_FIRST
 
 

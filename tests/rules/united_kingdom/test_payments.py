@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,6 +27,7 @@ from tests.support import (
     claim,
     give_technology,
     listed_as,
+    own,
     play,
     refused,
     set_hand,
@@ -346,7 +348,9 @@ PRICED = (
 
 
 @pytest.mark.parametrize("name", PRICED)
-@pytest.mark.parametrize("perks", [(), ("booster",), ("diesel_power",), ("booster", "diesel_power")], ids="-".join)
+@pytest.mark.parametrize(
+    "perks", [(), ("booster",), ("diesel_power",), ("booster", "diesel_power")], ids="-".join
+)
 def test_a_claim_is_paid_by_exactly_the_cards_that_can_be_divided(name: str, perks: tuple[str, ...]) -> None:
     """UK-30, UK-04, UK-07."""
     state = holding(BIG_HAND, *perks, *FOR_ROUTES)
@@ -396,54 +400,150 @@ def test_a_payment_takes_exactly_the_cards_named() -> None:
 
 COLORS = ("red", "blue", "white", "green")
 small_hands = st.builds(
-    lambda colors, locomotives: as_hand(Counter({**dict(zip(COLORS, colors, strict=True)), LOCOMOTIVE: locomotives})),
+    lambda colors, locomotives: as_hand(
+        Counter({**dict(zip(COLORS, colors, strict=True)), LOCOMOTIVE: locomotives})
+    ),
     st.lists(st.integers(0, 4), min_size=len(COLORS), max_size=len(COLORS)),
     st.integers(0, 4),
 )
 perk_sets = st.sets(st.sampled_from(["booster", "diesel_power"]))
 
 
+some_routes = st.sets(st.sampled_from(PRICED), min_size=1, max_size=4)
+
+
 @settings(max_examples=60, deadline=None, derandomize=True)
-@given(hand=small_hands, perks=perk_sets, open_routes=st.sets(st.sampled_from(PRICED), min_size=1, max_size=4))
+@given(hand=small_hands, perks=perk_sets, open_routes=some_routes)
 def test_of_each_route_and_color_the_payment_with_fewest_substitutes_is_listed(
     hand: Hand, perks: set[str], open_routes: set[str]
 ) -> None:
-    """UK-30."""
+    """UK-30, UK-27."""
     state = holding(text_of(hand), *perks, *FOR_ROUTES, routes=open_routes)
+    state.supply = (0,) * len(state.supply)
     shown: dict[str, list[Hand]] = {name: [] for name in open_routes}
     for move in listed_as(state, 0, moves.ClaimRoute):
         shown[move.route].append(hand_of(move))
     complete = True
     for name in open_routes:
         price = route_price(name, 3 if "booster" in perks else 4, "diesel_power" in perks)
-        accepted = {cards: ways for cards in parts(hand) if (ways := readings(cards, price))}
-        check_listing(accepted, shown[name], own_color=ROUTES[name].color != "gray")
-        complete = complete and set(accepted) == set(shown[name])
-    if not complete:
-        assert not engine.legal_complete(state, 0)
+        cheapest = replace(price, units=(max(1, price.symbols, min(price.units)),))
+        check_listing(payments(hand, cheapest), shown[name], one_color=price.color is not None)
+        complete = complete and set(payments(hand, price)) == set(shown[name])
+    assert engine.legal_complete(state, 0) == complete
+
+
+def payments(hand: Hand, price: Price) -> dict[Hand, frozenset[Reading]]:
+    """Every payment out of the hand, with the ways to read it."""
+    return {cards: ways for cards in parts(hand) if (ways := readings(cards, price))}
 
 
 def hand_of(move: moves.ClaimRoute | moves.BuyTechnology) -> Hand:
-    cards = move.cards
-    return as_hand(Counter({color: getattr(cards, color) for color in (*COLORS, LOCOMOTIVE)}))
+    return as_hand(Counter(msgspec.to_builtins(move.cards)))
 
 
-def check_listing(accepted: dict[Hand, frozenset[Reading]], shown: list[Hand], own_color: bool) -> None:
-    """One payment for each color that can be laid, the thriftiest; one without a color if none can be. A route
-    of a color has one at most."""
+def check_listing(accepted: dict[Hand, frozenset[Reading]], shown: list[Hand], one_color: bool) -> None:
+    """The thriftiest payment for each color that can be laid, one without a color if none can be, and no other:
+    one payment for a route of a color, and with substitutes only those that no color can do without."""
     every = {reading for ways in accepted.values() for reading in ways}
-    colors = {""} if own_color else {reading.color for reading in every} - {""} or {""}
-    if not every:
-        colors = set()
-    assert len(shown) == len(set(shown)) == len(colors)
-    for color in colors:
-        best = min(
-            (reading.substitutes, reading.locomotives)
-            for reading in every
-            if own_color or reading.color == color
-        )
-        assert any(
-            (reading.substitutes, reading.locomotives) == best and (own_color or reading.color == color)
-            for cards in shown
-            for reading in accepted[cards]
-        )
+    colors = {reading.color for reading in every}
+    if one_color:
+        by_color = [every] if every else []
+    else:
+        laid = colors - {""} or colors
+        by_color = [{reading for reading in every if reading.color == color} for color in laid]
+    thriftiest = [thrifty(ways) for ways in by_color]
+    plain = [ways for ways in thriftiest if any(reading.substitutes == 0 for reading in ways)]
+    wanted = plain or thriftiest
+    assert len(shown) == len(set(shown)) <= len(wanted)
+    assert all(any(ways & accepted[cards] for cards in shown) for ways in wanted)
+    assert all(any(ways & accepted[cards] for ways in wanted) for cards in shown)
+
+
+def thrifty(ways: set[Reading]) -> set[Reading]:
+    """Those with fewest substitutes, then fewest locomotives."""
+    fewest = min((reading.substitutes, reading.locomotives) for reading in ways)
+    return {reading for reading in ways if (reading.substitutes, reading.locomotives) == fewest}
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(hand=small_hands, perks=perk_sets)
+def test_of_each_technology_the_payment_with_fewest_substitutes_is_listed(
+    hand: Hand, perks: set[str]
+) -> None:
+    """UK-30, UK-09."""
+    state = holding(text_of(hand), *perks, routes=())
+    shown = {move.technology: hand_of(move) for move in listed_as(state, 0, moves.BuyTechnology)}
+    complete = True
+    for technology in COST.keys() - perks - {"right_of_way", "thermocompressor"}:
+        accepted = payments(hand, cost_price(technology, 3 if "booster" in perks else 4))
+        check_listing(accepted, [shown[technology]] if technology in shown else [], one_color=True)
+        complete = complete and len(accepted) == (technology in shown)
+    assert engine.legal_complete(state, 0) == complete
+
+
+# -- technologies that are bought for a claim, against the oracle -------------------------------------
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(hand=small_hands, perks=perk_sets, routes=some_routes, taken=st.booleans())
+def test_a_technology_for_a_claim_is_sold_for_what_leaves_the_cards_for_one(
+    hand: Hand, perks: set[str], routes: set[str], taken: bool
+) -> None:
+    """UK-21, UK-22."""
+    state = holding(text_of(hand), *perks, *FOR_ROUTES, routes=() if taken else routes)
+    technology = "right_of_way" if taken else "thermocompressor"
+    if taken:
+        own(state, 1, *routes, trains=False)
+    substitute = 3 if "booster" in perks else 4
+    price = cost_price(technology, substitute)
+    claims = {
+        cards
+        for name in routes
+        for cards in payments(hand, route_price(name, substitute, "diesel_power" in perks))
+    }
+    good = {pay for pay in payments(hand, price) if any(fit_together(pay, cards, hand) for cards in claims)}
+    for cards in parts(hand):
+        assert (cards in good) == is_sold(state, buy(technology, text_of(cards))), text_of(cards)
+    shown = [hand_of(m) for m in listed_as(state, 0, moves.BuyTechnology) if m.technology == technology]
+    assert len(shown) == bool(good)
+    for pay in shown:
+        fewest = min(reading.substitutes for cards in good for reading in readings(cards, price))
+        assert pay in good
+        assert fewest in {reading.substitutes for reading in readings(pay, price)}
+
+
+def fit_together(one: Hand, other: Hand, hand: Hand) -> bool:
+    return Counter(dict(one)) + Counter(dict(other)) <= Counter(dict(hand))
+
+
+def is_sold(state: State, move: moves.BuyTechnology) -> bool:
+    try:
+        engine.check(state, 0, move)
+    except IllegalMoveError as error:
+        assert error.code in ("game.wrong_payment", "game.not_available")
+        return False
+    return True
+
+
+def test_of_the_cards_that_pay_those_are_spared_that_the_claim_takes() -> None:
+    """UK-22."""
+    state = holding("1 red, 4 blue", routes=["northampton-reading"])  # a red route of length 1
+    assert buy("thermocompressor", "4 blue") in listed_as(state, 0, moves.BuyTechnology)
+    assert refused(state, 0, buy("thermocompressor", "red, 3 blue")) == "game.not_available"
+
+
+def test_a_large_hand_does_not_hide_the_one_way_to_leave_a_claim() -> None:
+    """UK-21."""
+    others = "3 blue, 3 orange, 3 white, 3 green, 3 yellow, 3 black"
+    state = holding(f"3 purple, {others}", *FOR_ROUTES, routes=())
+    own(state, 1, "aberdeen-inverness")  # a purple route of length 3
+    (shown,) = [m for m in listed_as(state, 0, moves.BuyTechnology) if m.technology == "right_of_way"]
+    assert shown.cards.purple == 0
+    play(state, 0, shown)
+    play(state, 0, claim("aberdeen-inverness", "3 purple"))
+
+
+def test_cards_that_pay_under_two_colors_are_listed_once() -> None:
+    """UK-30."""
+    state = holding("4 green, 1 white", *FOR_ROUTES, routes=["dover-france_east"])
+    assert listed_as(state, 0, moves.ClaimRoute) == [claim("dover-france_east", "4 green, 1 white")]

@@ -1,0 +1,72 @@
+"""What is true of every state, a real one and an imagined one."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import networkx as nx
+
+from stellwerk_engine import cards as card_sets
+from stellwerk_engine.board import bits, mask_of
+from stellwerk_engine.cards import covers
+from stellwerk_engine.piles import MARKET_SIZE
+from stellwerk_engine.state import State
+from stellwerk_engine.tickets import KeepTickets
+from tests.support import all_cards
+
+
+def assert_lawful(state: State) -> None:
+    assert all_cards(state) == state.game.board.deck, "train cards were lost or made"
+    assert_tickets_are_conserved(state)
+    assert_trains_are_conserved(state)
+    assert_knowledge_is_true(state)
+    if state.pile:
+        assert card_sets.total(state.market) == MARKET_SIZE, "the market is short, and there is a pile"
+
+
+def assert_tickets_are_conserved(state: State) -> None:
+    """Each ticket lies in exactly one place."""
+    found = Counter(state.ticket_pile)
+    for mask in (*state.ticket_masks, *state.shared_masks, *state.completed_masks):
+        found.update(bits(mask))
+    for seat, offered in enumerate(state.offered):
+        if isinstance(state.pending, KeepTickets):
+            found.update(offered)
+        else:
+            assert not mask_of(offered) & ~state.ticket_masks[seat]
+    assert found == Counter(range(len(state.game.board.tickets)))
+
+
+def assert_trains_are_conserved(state: State) -> None:
+    """On the board, or left."""
+    board = state.game.board
+    for seat, left in enumerate(state.trains):
+        lengths = [board.routes[board.route_ids[name]].length for name in state.route_names[seat]]
+        assert left == board.trains - sum(lengths) >= 0
+
+
+def assert_knowledge_is_true(state: State) -> None:
+    """What everybody knows to lie in a hand or on a holder lies there, and the pile holds only what it may."""
+    for held, known in zip(state.hands, state.known, strict=True):
+        assert covers(held, known)
+    for held, known in zip(state.holders, state.known_holders, strict=True):
+        assert covers(held, known)
+    assert covers(state.may_hold, card_sets.of(state.pile))
+
+
+def team_graph(state: State, team: int) -> nx.Graph[int]:
+    """The routes of a team as a graph of cities."""
+    board = state.game.board
+    graph: nx.Graph[int] = nx.Graph()
+    for seat in state.game.seats_of_team[team]:
+        for name in state.route_names[seat]:
+            route = board.routes[board.route_ids[name]]
+            graph.add_edge(route.a, route.b)
+    return graph
+
+
+def assert_networks_are_connected(state: State) -> None:
+    """A team's networks are the connected components of its routes."""
+    for team, networks in enumerate(state.networks):
+        components = [mask_of(component) for component in nx.connected_components(team_graph(state, team))]
+        assert sorted(networks) == sorted(components)
