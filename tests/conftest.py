@@ -1,8 +1,8 @@
 """One Hypothesis profile for all tests.
 
-No deadline: an example plays whole games, and how long that takes says something about the machine only. Where
-`CI` is set the examples follow from the tests' sources alone, so that a run can be repeated; elsewhere each run
-tries new ones.
+No deadline: an example plays whole games, and how long that takes says something about the machine only.
+Where `CI` is set the examples follow from the tests' sources alone, so that a run can be repeated; elsewhere
+each run tries new ones.
 """
 
 import os

@@ -234,7 +234,7 @@ def play_out(
 
 
 def final_result(state: State) -> Result:
-    """The score as things stand: the running turn is the last one, and whoever is asked does what is harmless."""
+    """The score as things stand: the running turn is the last one, and its seat does what is harmless."""
     state.turns_left = 1
     while state.pending is not None:
         for seat in engine.owing(state):

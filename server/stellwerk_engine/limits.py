@@ -242,10 +242,12 @@ def _claim_body(
 ) -> int:
     """The length of what is listed for a route of this kind, without the route's name; 0: nothing."""
     payment = plain_payment(kind, mine, locomotives, discount)
+    units = units_to_pay(kind, discount)
+    if kind.color == GRAY and (color == LOCOMOTIVE) != (units == kind.symbols):
+        return 0  # a hand of nothing but locomotives lists other gray routes too, but then no color at all
     if payment is not None:
         pay = (payment[1] << LOCOMOTIVE_SHIFT) + (payment[0] << SHIFT[color] if payment[0] else 0)
         return len(_encode(moves.ClaimRoute("", to_wire(pay)))) + 1
-    units = units_to_pay(kind, discount)
     if not substitute or units > reach:
         return 0
     if kind.color == GRAY and kind.symbols <= locomotives and units <= paid_plainly:

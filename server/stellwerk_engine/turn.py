@@ -104,7 +104,7 @@ def end_turn(state: State, seat: Seat, events: Events | None, passed: bool = Fal
     state.passes = state.passes + 1 if passed else 0
     if state.turns_left > 0:
         state.turns_left -= 1
-    if state.passes == game.seat_count:  # first, for a last round of passes ends the card game in both halves
+    if state.passes == game.seat_count:  # looked at first: unlike a last round it leaves no second half
         end_game(state, "all_passed", events)
     elif state.turns_left == 0:
         end_game(state, "pile" if game.rules.pile_end == "last_round" else "trains", events)

@@ -46,7 +46,7 @@ def assert_trains_are_conserved(state: State) -> None:
 
 
 def assert_knowledge_is_true(state: State) -> None:
-    """What everybody knows to lie in a hand or on a holder lies there, and the pile holds only what it may."""
+    """What everybody knows to lie in a hand or on a holder lies there; the pile holds only what it may."""
     for held, known in zip(state.hands, state.known, strict=True):
         assert covers(held, known)
     for held, known in zip(state.holders, state.known_holders, strict=True):

@@ -81,7 +81,7 @@ def viewers(game: Game) -> tuple[ViewerId, ...]:
 
 
 def played(variant: Variant, line: Line, events: Events | None = None) -> Iterator[State]:
-    """One game's state, after the deal and after each move to the end. It is one state that goes on changing."""
+    """A game's state after the deal and after each move to the end; it is one state that goes on changing."""
     chance = Random(line.chance)
     state = dealt(*variant, seed=str(line.deal), events=events)
     yield state
@@ -92,7 +92,7 @@ def played(variant: Variant, line: Line, events: Events | None = None) -> Iterat
 
 
 def moments(variant: Variant, line: Line, number: int) -> list[State]:
-    """So many moments of one game before its end, each kind of decision as often as the others if it can be."""
+    """So many moments of a game before its end, each kind of decision as often as the others if possible."""
     by_kind: dict[str, list[State]] = {}
     for state in played(variant, line):
         if state.pending is not None:

@@ -53,7 +53,7 @@ def at_half_time(last: Seat = 3) -> State:
 
 
 def with_cards_left(rest: str, market: str = "") -> State:
-    """All four are asked. These cards are on seat 0's stack, all others in the market and in seat 3's hand."""
+    """All four are asked. Seat 0's stack is this; all other cards are in the market and in seat 3's hand."""
     state = started("card_game", 4)
     for seat in range(4):
         set_hand(state, seat, "")

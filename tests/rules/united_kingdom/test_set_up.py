@@ -10,8 +10,8 @@ from stellwerk_engine.cards import COLOR_NAMES, counts, from_wire, to_wire
 from stellwerk_engine.game import GameError, make_game
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_engine.view import view
-from stellwerk_protocol import moves
 from stellwerk_protocol import events as ev
+from stellwerk_protocol import moves
 from stellwerk_protocol.cards import Cards
 from tests.support import (
     dealt,
