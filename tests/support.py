@@ -214,6 +214,15 @@ def refused(state: State, seat: Seat, move: moves.Move) -> MoveErrorCode:
     return raised.value.code
 
 
+def refusal(state: State, seat: Seat, move: moves.Move) -> MoveErrorCode | None:
+    """The code with which the move would be refused; None: it is legal."""
+    try:
+        engine.check(state, seat, move)
+    except IllegalMoveError as error:
+        return error.code
+    return None
+
+
 def listed(state: State, seat: Seat) -> list[moves.Move]:
     """The legal moves as structs."""
     return [move.wire for move in engine.legal(state, seat)]

@@ -42,7 +42,7 @@ class CanonicalError(ValueError):
 
 def encode(value: Struct | JsonValue) -> bytes:
     """The one text of a value. `CanonicalError` for what has none: fractions, great numbers, names that are
-    not ASCII, half a surrogate pair. A struct is trusted to have fields of no such types."""
+    not ASCII, half a surrogate pair. A struct is trusted to have fields of no such types, and bounds."""
     if not isinstance(value, Struct):
         _check(value, 0)
     return _encode(value)
@@ -71,6 +71,7 @@ def decode_as(text: bytes, decoder: msgspec.json.Decoder[T]) -> T:
     """The struct that a canonical text stands for, or `CanonicalError`.
 
     Every field must be one that the struct would write: an unknown one is refused, and so is a default.
+    Numbers are as large as the struct lets them be.
     """
     gate(text)
     try:
@@ -94,14 +95,14 @@ def _check(value: JsonValue, depth: int) -> None:
         case int():
             if abs(value) > LARGEST_INT:
                 raise CanonicalError(f"a number beyond {LARGEST_INT}")
-        case Mapping() | Sequence() if depth == MAX_DEPTH:
+        case Mapping() | list() | tuple() if depth == MAX_DEPTH:
             raise CanonicalError(f"nested deeper than {MAX_DEPTH} levels")
         case Mapping():
             for name, member in value.items():
                 if not name.isascii():
                     raise CanonicalError(f"the name {shown(name)} is not ASCII")
                 _check(member, depth + 1)
-        case Sequence():
+        case list() | tuple():
             for item in value:
                 _check(item, depth + 1)
         case _:

@@ -169,8 +169,13 @@ def compile_board(file: BoardFile, rules: RuleSet) -> Board:
         ticket_ids={ticket.name: ticket.id for ticket in tickets},
         ticket_names=TicketNamesTable(tickets),
         big_cities=tuple(
-            BigCity(city, points, mask_of(n for n, t in enumerate(file.tickets) if city in (t.a, t.b)))
-            for city, points in file.big_cities.items()
+            BigCity(
+                city.id,
+                file.big_cities[city.id],
+                mask_of(n for n, t in enumerate(file.tickets) if city.id in (t.a, t.b)),
+            )
+            for city in file.cities  # whose order, unlike that of names in an object, is part of the board
+            if city.id in file.big_cities
         ),
     )
 

@@ -1,4 +1,4 @@
-"""Which tickets to complete with a stack of train cards (CARD-13): the best choice, and the choices worth listing.
+"""Which tickets to complete with a stack of cards (CARD-13): the best choice, and those worth listing.
 
 The law: a ticket takes exactly the cards that it shows, a locomotive stands for any color, and each card
 serves one ticket. So a set of tickets is feasible if its needs, color by color, exceed the stack by no
@@ -20,14 +20,13 @@ floating-point number can make two machines disagree:
    if its value and the bound of its future stay below the floor. A path back through the layers is a
    set, and a heap yields them best first.
 
-`maximal_completions` first tries to write down all maximal sets, which is quick for the hands that players
-have, and reads the best from the layers if there are too many.
+`best_completion` is the first of these sets, `maximal_completions` are the first that nothing can join.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from operator import add, mul
+from operator import add, mul, sub
 from typing import NamedTuple
 
 COLOR_COUNT = 8
@@ -40,9 +39,8 @@ Rank = int
 """Points, then number of tickets, then a bit for each ticket (the first is the highest) in one int: a set's
 rank is the sum of its tickets' ranks, and the better set has the higher rank."""
 
-LISTING_BUDGET = 3_000  # nodes; the hands of a usual game need some dozen
 PIVOT_LIMIT = 500  # usually 30 to 80; simplex can cycle, and any prices give a valid bound
-RANKING_BUDGET = 60_000  # states and sets; the cards of a whole game in one hand need some thousand
+BUDGET = 20_000  # states, also those of sets on the heap: a few tenths of a second
 
 
 class TicketNeed(NamedTuple):
@@ -53,7 +51,7 @@ class TicketNeed(NamedTuple):
 
 @dataclass
 class Effort:
-    """Nodes, states and sets that a search has looked at, the same number on every machine."""
+    """States that a search has met in the layers and on the heap: the same number on every machine."""
 
     spent: int = 0
 
@@ -87,7 +85,7 @@ class Layer(NamedTuple):
 
 def feasible(tickets: Sequence[TicketNeed], chosen: Iterable[int], stack: Sequence[int]) -> bool:
     """Whether the stack suffices for all the chosen tickets (indexes, each once)."""
-    return fits(stack, summed(tickets[index].needs for index in chosen))
+    return fits(tuple(stack), summed(tickets[index].needs for index in chosen))
 
 
 def best_completion(tickets: Sequence[TicketNeed], stack: Sequence[int]) -> tuple[int, ...]:
@@ -104,46 +102,13 @@ def maximal_completions(
     What is listed is always the beginning of the full list: its first is `best_completion`, and nothing
     better than its last is missing. It ends before `limit` if there are no more, or if finding more
     exceeds a budget of work, which is counted and not timed."""
-    every = every_maximal(tickets, stack, Effort())
-    if every is not None:
-        found = every[:limit]
-    else:
-        found = []
-        for chosen in best_first(tickets, stack, Effort(), RANKING_BUDGET):
-            if is_maximal(tickets, chosen, stack):
-                found.append(chosen)
-                if len(found) == limit:
-                    break
-    return found, found == [()]
-
-
-def every_maximal(
-    tickets: Sequence[TicketNeed], stack: Sequence[int], effort: Effort
-) -> list[tuple[int, ...]] | None:
-    """All maximal feasible sets, best first; None if that takes more than `LISTING_BUDGET` nodes."""
-    undecided_needs = suffix_sums([ticket.needs for ticket in tickets])
     found: list[tuple[int, ...]] = []
-
-    def decide(index: int, cards: Cards, chosen: tuple[int, ...], left_out: Sequence[int]) -> None:
-        effort.spent += 1
-        if effort.spent > LISTING_BUDGET:
-            return
-        # A ticket that was left out although it fits must not fit in the end.
-        addable = [other for other in left_out if fits(cards, tickets[other].needs)]
-        if not all(can_be_blocked(cards, tickets[other].needs, undecided_needs[index]) for other in addable):
-            return
-        if index == len(tickets):
+    for chosen in best_first(tickets, stack, Effort(), BUDGET):
+        if is_maximal(tickets, chosen, stack):
             found.append(chosen)
-            return
-        rest = spend(cards, tickets[index].needs)
-        if rest is not None:
-            decide(index + 1, rest, (*chosen, index), addable)
-        decide(index + 1, cards, chosen, addable if rest is None else [*addable, index])
-
-    decide(0, tuple(stack), (), ())
-    if effort.spent > LISTING_BUDGET:
-        return None
-    return sorted(found, key=lambda chosen: (-points_of(tickets, chosen), -len(chosen), chosen))
+            if len(found) == limit:
+                break
+    return found, found == [()]
 
 
 def best_first(
@@ -183,8 +148,7 @@ def priced(tickets: Sequence[TicketNeed], stack: Sequence[int]) -> Problem:
     ranks = [value << count | 1 << (count - 1 - index) for index, value in enumerate(values)]
     prices = card_prices(values, needs, stack)
     profits = [
-        value * prices.scale - cost(prices.cards, need)
-        for value, need in zip(values, needs, strict=True)
+        value * prices.scale - cost(prices.cards, need) for value, need in zip(values, needs, strict=True)
     ]
     useful = useful_part(tuple(stack), summed(needs))
     bound = (cost(prices.cards, useful) + sum(profit for profit in profits if profit > 0)) // prices.scale
@@ -210,7 +174,7 @@ def card_prices(values: Sequence[int], needs: Sequence[tuple[int, ...]], stack: 
         entering = min(range(count + 17), key=goal.__getitem__)
         if goal[entering] >= 0:
             break
-        # How far the entering column can grow: to 1 if it is a ticket, and until a basic column meets its bound.
+        # The entering column grows until a basic column meets a bound, a ticket until it is taken whole.
         length, divisor = (1, 1) if entering < count else (1, 0)
         leaving = None
         at_one = False
@@ -220,13 +184,13 @@ def card_prices(values: Sequence[int], needs: Sequence[tuple[int, ...]], stack: 
                 length, divisor, leaving, at_one = row[-1], slope, place, False
             elif slope < 0 and basis[place] < count and (scale - row[-1]) * divisor < length * -slope:
                 length, divisor, leaving, at_one = scale - row[-1], -slope, place, True
-        if leaving is None:  # the ticket is taken whole: from now on the column counts what is left out of it
+        if leaving is None:  # taken whole: from now on the column counts what is left out of the ticket
             for row in (*rows, goal):
                 row[-1] -= row[entering]
                 row[entering] = -row[entering]
             continue
         pivot_row = rows[leaving]
-        if at_one:  # the basic ticket is taken whole: likewise
+        if at_one:  # a basic ticket is taken whole: likewise
             pivot_row[:] = [-entry for entry in pivot_row]
             pivot_row[basis[leaving]] = scale
             pivot_row[-1] += scale
@@ -254,7 +218,7 @@ def deciding_order(problem: Problem, gap: int) -> list[int]:
     The others color by color, the rarest first: a color that is through no longer tells states apart."""
     by_clearness = sorted(range(len(problem.needs)), key=lambda index: (-abs(problem.profits[index]), index))
     order = [index for index in by_clearness if abs(problem.profits[index]) > gap * problem.prices.scale]
-    left = by_clearness[len(order) :]
+    left: list[int] = by_clearness[len(order) :]
     while left:
         demand = [sum(problem.needs[index][color] > 0 for index in left) for color in range(COLOR_COUNT)]
         rarest = min(range(COLOR_COUNT), key=lambda color: (demand[color] or len(left) + 1, color))
@@ -279,10 +243,11 @@ def layers_of(
         layer = Layer({}, {})
         for cards, rank in layers[-1].best.items():
             rest = spend(cards, needs)
+            enough = rest[LOCOMOTIVE] >= 0
             options: list[tuple[Cards, Rank, bool]] = []
-            if rest is not None:
+            if enough:
                 options.append((rest, rank + ticket_rank, True))
-            if rest is None or can_be_blocked(cards, needs, future_needs):
+            if not enough or can_be_blocked(cards, needs, future_needs):
                 options.append((cards, rank, False))
             for left, new_rank, taken in options:
                 useful = useful_part(left, future_needs)
@@ -301,7 +266,7 @@ def ranks_in(
     problem: Problem, order: Sequence[int], layers: Sequence[Layer], effort: Effort
 ) -> Iterator[Rank]:
     """The ranks of all sets in the layers, best first: the best start of a path is known in each state."""
-    # The rank of the best set through a state, negative; the layer; the rank of the tickets taken since; the state.
+    # The negative rank of the best set on this path, its layer, the rank of the tickets taken after it, its state.
     heap = [(-rank, len(order), 0, cards) for cards, rank in layers[-1].best.items()]
     heapify(heap)
     while heap:
@@ -318,41 +283,29 @@ def ranks_in(
 
 def is_maximal(tickets: Sequence[TicketNeed], chosen: Sequence[int], stack: Sequence[int]) -> bool:
     """Whether no further ticket can join the feasible set."""
-    needs = summed(tickets[index].needs for index in chosen)
-    return not any(
-        fits(stack, summed((needs, ticket.needs)))
-        for index, ticket in enumerate(tickets)
-        if index not in chosen
-    )
+    rest = spend(tuple(stack), summed(tickets[index].needs for index in chosen))
+    others = [ticket for index, ticket in enumerate(tickets) if index not in chosen]
+    return not any(fits(rest, ticket.needs) for ticket in others)
 
 
-def points_of(tickets: Sequence[TicketNeed], chosen: Iterable[int]) -> int:
-    return sum(tickets[index].points for index in chosen)
+def spend(cards: Cards, needs: Sequence[int]) -> Cards:
+    """What is left when locomotives stand in for missing cards: a negative number of them if they are too few."""
+    rest = list(map(sub, cards, needs))
+    locomotives = cards[LOCOMOTIVE]
+    if min(rest) < 0:
+        locomotives += sum([count for count in rest if count < 0])
+        rest = [count if count > 0 else 0 for count in rest]
+    return (*rest, locomotives)
 
 
-def fits(cards: Sequence[int], needs: Sequence[int]) -> bool:
-    """Whether the locomotives can stand in for all missing cards."""
-    missing = 0
-    for have, need in zip(cards, needs, strict=False):
-        if need > have:
-            missing += need - have
-    return missing <= cards[LOCOMOTIVE]
-
-
-def spend(cards: Cards, needs: Sequence[int]) -> Cards | None:
-    """What is left; locomotives go only where a color is used up. None if the cards do not suffice."""
-    rest = [have - need for have, need in zip(cards, needs, strict=False)]
-    locomotives = cards[LOCOMOTIVE] + sum(count for count in rest if count < 0)
-    if locomotives < 0:
-        return None
-    return (*(count if count > 0 else 0 for count in rest), locomotives)
+def fits(cards: Cards, needs: Sequence[int]) -> bool:
+    return spend(cards, needs)[LOCOMOTIVE] >= 0
 
 
 def can_be_blocked(cards: Cards, needs: Sequence[int], future_needs: Sequence[int]) -> bool:
-    """Whether the ticket might no longer fit after others (of which all need `future_needs`) are taken."""
-    rest = [have - need for have, need in zip(cards, future_needs, strict=False)]
-    locomotives = max(cards[LOCOMOTIVE] + sum(count for count in rest if count < 0), 0)
-    return not fits((*(count if count > 0 else 0 for count in rest), locomotives), needs)
+    """Whether a ticket might not fit any more when others, which need `future_needs` in all, are decided."""
+    rest = spend(cards, future_needs)
+    return not fits((*rest[:COLOR_COUNT], max(rest[LOCOMOTIVE], 0)), needs)
 
 
 def useful_part(cards: Cards, needs: Sequence[int]) -> Cards:

@@ -199,7 +199,7 @@ def _best_hand(
                 if now <= plain_cards:
                     extended[now] = max(extended.get(now, (0, 0)), _add(so_far, claims))
         best = extended
-    return best.get(plain_cards, (0, 0))
+    return best.get(plain_cards, (0, 0)) if substitute else max(best.values())
 
 
 def _add(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:

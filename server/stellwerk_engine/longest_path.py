@@ -38,7 +38,7 @@ Code = int
 for each slot: whether its junction has an odd number of routes on the path."""
 
 Partition = tuple[int, ...]
-"""For each slot 0 if its junction is not on the path, else 1 + the lowest slot that hangs together with it."""
+"""For each slot 0 if its junction is not on the path, else 1 + the lowest slot that it hangs together with."""
 
 Gains = dict[Code, int]
 
@@ -282,7 +282,7 @@ def finishing_order(chains: Sequence[Chain]) -> list[City]:
         near_masks[place[chain.end]] |= 1 << place[chain.start]
 
     def order_from(start: int) -> tuple[int, list[int]]:
-        left = set(range(len(junctions)))
+        left: set[int] = set(range(len(junctions)))
         order: list[int] = []
         opened_mask = open_count = cost = 0
         junction = start

@@ -54,6 +54,7 @@ class Outlook:
     open_tickets_mask: int
     plan: Plan
     wanted: list[int]  # cards that its next routes lack, by color
+    last_round: bool
     ends_soon: bool
 
 
@@ -135,6 +136,7 @@ def _look(state: State, seat: Seat) -> Outlook:
         open_tickets_mask=open_tickets_mask,
         plan=plan,
         wanted=wanted,
+        last_round=state.turns_left != NOT_LAST_ROUND,
         ends_soon=state.turns_left != NOT_LAST_ROUND or min(state.trains) <= SOON,
     )
 
@@ -164,17 +166,17 @@ def _wanted(routes: list[Route], purse: bytes) -> list[int]:
 
 
 def _worth_of_claim(outlook: Outlook, route: Route, cards: CardSet) -> float:
-    worth = 10 * route.points - _price(outlook, cards)
-    last_round = outlook.state.turns_left != NOT_LAST_ROUND
-    if last_round:
-        return CLAIM_FOR_PLAN + worth + 20 * _points_completed(outlook, route)
-    if route.tunnel and _cards_beside(outlook, cards) < route.tunnel // 3:
+    if outlook.last_round:
+        level = CLAIM_FOR_PLAN + 20 * _points_completed(outlook, route)
+    elif route.tunnel and _cards_beside(outlook, cards) < route.tunnel // 3:
         return -1
-    if route.bit & outlook.plan.routes_mask:
-        return CLAIM_FOR_PLAN + worth
-    if not outlook.plan.routes_mask and (outlook.ends_soon or 2 * route.points >= 3 * route.length):
-        return CLAIM_FOR_POINTS + worth
-    return 0
+    elif route.bit & outlook.plan.routes_mask:
+        level = CLAIM_FOR_PLAN
+    elif not outlook.plan.routes_mask and (outlook.ends_soon or 2 * route.points >= 3 * route.length):
+        level = CLAIM_FOR_POINTS
+    else:
+        return 0
+    return level + 10 * route.points - _price(outlook, cards)
 
 
 def _price(outlook: Outlook, cards: CardSet) -> float:

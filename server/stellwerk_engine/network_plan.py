@@ -1,6 +1,7 @@
-"""Which routes to claim for a set of tickets: shortest paths, one ticket after the other.
+"""Which routes to claim for a set of tickets: cheapest paths, one ticket after the other.
 
-The first tickets' routes cost the later ones nothing, so paths join into one network where they can.
+What is planned for one ticket costs the next ones nothing, so their paths join where they can. The tickets of
+most points come first: the others branch off from them.
 """
 
 from __future__ import annotations
@@ -10,118 +11,104 @@ from functools import lru_cache
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final
 
-from stellwerk_engine.board import NO_ROUTE, CityId, Route, RouteId, bits
+from stellwerk_engine.board import NO_ROUTE, CityId, Route, RouteId, Ticket, bits
 
 if TYPE_CHECKING:
     from stellwerk_engine.game import Game
 
-PLANS_KEPT: Final = 4096
-CLAIM_COST: Final = 1  # beside its cards a claim costs a turn: few long routes rather than many short ones
-TECHNOLOGY_COST: Final = 3  # a locomotive is as dear as some cards
+# In cards: a turn for the claim itself, so that few long routes beat many short ones; what locomotives cost.
+CLAIM_COST: Final = 1
 SYMBOL_COST: Final = 2
+TECHNOLOGY_COST: Final = 3
 
-Links = tuple[tuple[tuple[CityId, Route], ...], ...]
+PLANS_KEPT: Final = 4096  # most moves leave everything that a plan depends on as it was
+GAMES_KEPT: Final = 64
+
+Step = tuple[CityId, RouteId, int, int, int]  # to, by, its bit, its cost, the technologies it needs
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     routes_mask: int  # to be claimed
     technologies_mask: int  # to be bought for them
-    trains: int
     cost: int
-    reached_mask: int  # tickets that are completed once all that is done
-    points: int  # of these tickets, less those of the others
+    points: int  # of the tickets that this completes, less those of the others
 
 
 @lru_cache(maxsize=PLANS_KEPT)
 def make_plan(
-    game: Game,
-    free_mask: int,
-    usable_mask: int,
-    tickets_mask: int,
-    technologies_mask: int,
-    trains: int,
+    game: Game, network_mask: int, usable_mask: int, tickets_mask: int, to_buy_mask: int, trains: int
 ) -> Plan:
-    """Connect the tickets with routes out of `usable_mask`, beside those of `free_mask`, which are the team's own,
-    buying only technologies out of `technologies_mask`; tickets for which the trains do not suffice are left."""
-    tickets = game.board.tickets
-    order = sorted(bits(tickets_mask), key=lambda ticket: -tickets[ticket].points)
-    planned = bought = reached = 0
-    left = trains
-    total_cost = points = 0
-    for number in order:
-        ticket = tickets[number]
-        costs = _costs(game, free_mask | planned, usable_mask, bought, technologies_mask)
-        path = cheapest_path(game, ticket.a_mask, ticket.b_mask, costs)
-        routes = [] if path is None else [game.board.routes[route] for route in path[1] if costs[route]]
-        length = sum(route.length for route in routes)
-        if path is None or length > left:
+    """Connect the tickets by the own network and usable routes, for which only technologies of `to_buy_mask`
+    are missing. A ticket for which the trains do not suffice is given up."""
+    routes = game.board.routes
+    tickets = [game.board.tickets[ticket] for ticket in bits(tickets_mask)]
+    planned_mask = bought_mask = cost = points = 0
+    for ticket in sorted(tickets, key=lambda ticket: -ticket.points):
+        free_mask = network_mask | planned_mask
+        path = cheapest_path(game, ticket, free_mask, usable_mask, to_buy_mask & ~bought_mask)
+        to_claim = [routes[route] for route in path[1] if not free_mask >> route & 1] if path else []
+        length = sum(route.length for route in to_claim)
+        if path is None or length > trains:
             points -= ticket.points
             continue
-        left -= length
-        total_cost += path[0]
-        reached |= 1 << number
+        trains -= length
+        cost += path[0]
         points += ticket.points
-        for route in routes:
-            planned |= route.bit
-            bought |= route.needs_mask & technologies_mask
-    return Plan(planned, bought, trains - left, total_cost, reached, points)
-
-
-def _costs(game: Game, free_mask: int, usable_mask: int, bought: int, to_buy: int) -> list[int]:
-    """What each route costs in cards and turns; -1: not to be had."""
-    technologies = game.rules.technologies
-    costs = [-1] * len(game.board.routes)
-    for number in bits(usable_mask):
-        route = game.board.routes[number]
-        missing = route.needs_mask & to_buy & ~bought
-        costs[number] = (
-            route.length
-            + CLAIM_COST
-            + SYMBOL_COST * route.symbols
-            + TECHNOLOGY_COST * sum(technologies[technology].cost for technology in bits(missing))
-        )
-    for number in bits(free_mask):
-        costs[number] = 0
-    return costs
+        for route in to_claim:
+            planned_mask |= route.bit
+            bought_mask |= route.needs_mask & to_buy_mask
+    return Plan(planned_mask, bought_mask, cost, points)
 
 
 def cheapest_path(
-    game: Game, start_mask: int, goal_mask: int, costs: list[int]
+    game: Game, ticket: Ticket, free_mask: int, usable_mask: int, missing_mask: int
 ) -> tuple[int, list[RouteId]] | None:
-    """From a city of one mask to one of the other: the cost and the routes; None if there is no way."""
-    links = _links(game)
-    queue = [(0, city, -1) for city in bits(start_mask)]
+    """The cost and the routes of the cheapest way between the ticket's places; None if there is none."""
+    steps = _steps(game)
+    queue: list[tuple[int, CityId, RouteId]] = [(0, city, NO_ROUTE.id) for city in bits(ticket.a_mask)]
     came_by: dict[CityId, RouteId] = {}
     while queue:
         cost, city, by = heappop(queue)
         if city in came_by:
             continue
         came_by[city] = by
-        if goal_mask >> city & 1:
-            return cost, _walk_back(game, city, came_by)
-        for neighbor, route in links[city]:
-            step = costs[route.id]
-            if step >= 0 and neighbor not in came_by:
-                heappush(queue, (cost + step, neighbor, route.id))
+        if ticket.b_mask >> city & 1:
+            return cost, _way_back(game, city, came_by)
+        for neighbor, route, bit, price, needs_mask in steps[city]:
+            if neighbor in came_by:
+                continue
+            if bit & free_mask:
+                heappush(queue, (cost, neighbor, route))
+            elif bit & usable_mask:
+                if needs_mask & missing_mask:
+                    price += _technologies_cost(game, needs_mask & missing_mask)
+                heappush(queue, (cost + price, neighbor, route))
     return None
 
 
-def _walk_back(game: Game, city: CityId, came_by: dict[CityId, RouteId]) -> list[RouteId]:
-    path: list[RouteId] = []
-    while came_by[city] >= 0:
+def _way_back(game: Game, city: CityId, came_by: dict[CityId, RouteId]) -> list[RouteId]:
+    way: list[RouteId] = []
+    while came_by[city] != NO_ROUTE.id:
         route = game.board.routes[came_by[city]]
-        path.append(route.id)
+        way.append(route.id)
         city = route.a if route.b == city else route.b
-    return path
+    return way
 
 
-@lru_cache(maxsize=32)
-def _links(game: Game) -> Links:
-    """For each city its neighbors and the routes there."""
-    links: list[list[tuple[CityId, Route]]] = [[] for _ in game.board.city_ids]
+@lru_cache(maxsize=GAMES_KEPT)
+def _steps(game: Game) -> tuple[tuple[Step, ...], ...]:
+    """The steps from each city."""
+    steps: list[list[Step]] = [[] for _ in game.board.city_ids]
     for route in game.board.routes:
         if route is not NO_ROUTE:
-            links[route.a].append((route.b, route))
-            links[route.b].append((route.a, route))
-    return tuple(map(tuple, links))
+            price = route.length + CLAIM_COST + SYMBOL_COST * route.symbols
+            steps[route.a].append((route.b, route.id, route.bit, price, route.needs_mask))
+            steps[route.b].append((route.a, route.id, route.bit, price, route.needs_mask))
+    return tuple(map(tuple, steps))
+
+
+@lru_cache(maxsize=PLANS_KEPT)
+def _technologies_cost(game: Game, technologies_mask: int) -> int:
+    technologies = game.rules.technologies
+    return TECHNOLOGY_COST * sum(technologies[number].cost for number in bits(technologies_mask))

@@ -24,6 +24,7 @@ from stellwerk_engine.decision import Events, Move, Seat
 from stellwerk_engine.dice import Dice, seed_from_text
 from stellwerk_engine.game import Game, make_game
 from stellwerk_engine.games import RULE_SETS
+from stellwerk_engine.limits import longest_line
 from stellwerk_engine.state import State
 from stellwerk_engine.view import view
 
@@ -58,6 +59,11 @@ class Figures:
     view_and_encode_us: float
     view_bytes: float
     legal_moves: float
+    most_moves: int
+    most_view_bytes: int
+    computed_moves: int
+    computed_view_bytes: int
+    computed_line_bytes: int
 
 
 def main() -> None:
@@ -87,6 +93,8 @@ def measure(name: str, game: Game, seconds: float) -> Figures:
     states = [state for state, _, _ in positions]
     encode = msgspec.json.Encoder().encode
     views = [view(state, seat) for state, seat, _ in positions]
+    lists = [engine.legal(state, seat) for state, seat, _ in positions]
+    longest = longest_line(game)
     return Figures(
         variant=name,
         decisions_per_second=decisions / spent,
@@ -104,7 +112,12 @@ def measure(name: str, game: Game, seconds: float) -> Figures:
             lambda: [encode(view(state, seat)) for state, seat, _ in positions], seconds / 8
         ),
         view_bytes=sum(len(encode(shown)) for shown in views) / len(views),
-        legal_moves=sum(len(engine.legal(state, seat)) for state, seat, _ in positions) / len(positions),
+        legal_moves=sum(len(moves) for moves in lists) / len(lists),
+        most_moves=max(len(moves) for moves in lists),
+        most_view_bytes=max(len(encode(shown)) for shown in views),
+        computed_moves=longest.moves_count,
+        computed_view_bytes=longest.view,
+        computed_line_bytes=longest.line,
     )
 
 
@@ -181,31 +194,81 @@ def bare_call_ns() -> float:
 
 
 def print_tables(figures: list[Figures], call_ns: float) -> None:
-    width = max(len(figure.variant) for figure in figures)
-    print(
-        f"\nRandom policy, one process, CPU time, Python {sys.version.split()[0]}; a bare call: {call_ns:.0f} ns\n"
+    version = sys.version.split()[0]
+    print(f"\nRandom policy, one process, CPU time, Python {version}; a bare call: {call_ns:.0f} ns\n")
+    print_table(
+        ["", "decisions/s", "games/s", "with events", "games/s", "decisions a game", "calls a decision"],
+        [
+            [
+                f.variant,
+                f"{f.decisions_per_second:,.0f}",
+                f"{f.games_per_second:,.0f}",
+                f"{f.decisions_per_second_with_events:,.0f}",
+                f"{f.games_per_second_with_events:,.0f}",
+                f"{f.decisions_per_game:.0f}",
+                f"{1e9 / f.decisions_per_second / call_ns:.0f}",
+            ]
+            for f in figures
+        ],
     )
-    head = f"{'':{width}}  {'decisions/s':>11} {'games/s':>8}   with events:"
-    print(head + f" {'decisions/s':>11} {'games/s':>8}  {'a game':>7}  calls a decision")
-    for f in figures:
-        calls = 1e9 / f.decisions_per_second / call_ns
-        print(
-            f"{f.variant:{width}}  {f.decisions_per_second:11,.0f} {f.games_per_second:8,.0f}"
-            f"   {'':12} {f.decisions_per_second_with_events:11,.0f} {f.games_per_second_with_events:8,.0f}"
-            f"  {f.decisions_per_game:7.0f}  {calls:.0f}"
-        )
-    print(f"\n{'CPU µs':{width}}  {'copy':>6} {'legal':>6} {'apply':>6} {'+events':>8}", end="")
-    print(f" {'view':>6} {'encode':>7} {'both':>6}  {'bytes':>6} {'moves':>6}")
-    for f in figures:
-        print(
-            f"{f.variant:{width}}  {f.copy_us:6.2f} {f.legal_us:6.2f} {f.apply_us:6.2f} {f.apply_with_events_us:8.2f}"
-            f" {f.view_us:6.2f} {f.encode_us:7.2f} {f.view_and_encode_us:6.2f}  {f.view_bytes:6.0f} {f.legal_moves:6.1f}"
-        )
+    print_table(
+        ["CPU µs", "copy", "legal", "apply", "+ events", "view", "encode", "view + encode"],
+        [
+            [
+                f.variant,
+                f"{f.copy_us:.2f}",
+                f"{f.legal_us:.2f}",
+                f"{f.apply_us:.2f}",
+                f"{f.apply_with_events_us:.2f}",
+                f"{f.view_us:.2f}",
+                f"{f.encode_us:.2f}",
+                f"{f.view_and_encode_us:.2f}",
+            ]
+            for f in figures
+        ],
+    )
+    print_table(
+        [
+            "sizes",
+            "moves, mean",
+            "most met",
+            "computed",
+            "view bytes, mean",
+            "most met",
+            "computed",
+            "a line",
+        ],
+        [
+            [
+                f.variant,
+                f"{f.legal_moves:.1f}",
+                f"{f.most_moves}",
+                f"{f.computed_moves}",
+                f"{f.view_bytes:.0f}",
+                f"{f.most_view_bytes}",
+                f"{f.computed_view_bytes}",
+                f"{f.computed_line_bytes}",
+            ]
+            for f in figures
+        ],
+    )
     usa = figures[0]
     print(
-        f"\nusa-2 against the fastest known simulator in Python ({KNOWN_DECISIONS:,} steps, {KNOWN_GAMES} games):"
-        f" {usa.decisions_per_second / KNOWN_DECISIONS:.2f} x decisions, {usa.games_per_second / KNOWN_GAMES:.2f} x games"
+        f"The fastest simulator in Python known: {KNOWN_DECISIONS:,} steps, {KNOWN_GAMES} games a CPU second."
     )
+    print(
+        f"usa-2 against it: {usa.decisions_per_second / KNOWN_DECISIONS:.2f} x decisions,"
+        f" {usa.games_per_second / KNOWN_GAMES:.2f} x games"
+    )
+
+
+def print_table(head: list[str], rows: list[list[str]]) -> None:
+    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
+    for row in [head, *rows]:
+        first, *others = row
+        cells = [text.rjust(width) for text, width in zip(others, widths[1:], strict=True)]
+        print("  ".join([first.ljust(widths[0]), *cells]))
+    print()
 
 
 if __name__ == "__main__":

@@ -20,8 +20,7 @@ from stellwerk_engine.game import Game, make_game
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_engine.replay_writer import ReplayWriter, header_of
 from stellwerk_engine.state import State
-from stellwerk_protocol.canonical import Chain, seal, unseal
-from stellwerk_protocol.canonical import chained as chained_hash
+from stellwerk_protocol.canonical import chained, seal, unseal
 from stellwerk_protocol.replays import CHAIN_LABEL, Header
 
 Choose = Callable[[State, Seat, list[Move]], Move]
@@ -93,7 +92,7 @@ def record(
 
 @cache
 def short_replay() -> tuple[bytes, ...]:
-    """A game of the card game, in which the last line reveals nothing: header, seed, set-up, moves, end."""
+    """Header, seed, set-up, moves, end: of a card game in which everybody is always late."""
     return tuple(record(game_for("card_game", 2), by_fallback))
 
 
@@ -101,7 +100,7 @@ def resealed(bodies: Sequence[bytes]) -> list[bytes]:
     """Lines with these bodies, whose chain holds."""
     last, lines = CHAIN_LABEL, list[bytes]()
     for body in bodies:
-        last = chained_hash(last, body)
+        last = chained(last, body)
         lines.append(seal(body, last))
     return lines
 
@@ -122,13 +121,6 @@ def edited(lines: Sequence[bytes], number: int, edit: Callable[[Any], object]) -
 def canonical_json(value: object) -> bytes:
     """By the recipe of `protocol/REPLAYS.md`, not by the code under test."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-
-
-def chain_of(lines: Sequence[bytes]) -> str:
-    chain = Chain(CHAIN_LABEL)
-    for line in lines:
-        chain.follow(line)
-    return chain.last
 
 
 def digests() -> dict[str, str]:

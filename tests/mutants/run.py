@@ -215,7 +215,8 @@ def run_pytest(copy: Path, tests: Sequence[str], limit: float | None) -> subproc
     environment = dict(os.environ)
     environment["PYTHONPATH"] = os.pathsep.join(str(copy / root) for root in SOURCE_ROOTS)
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    options = ["-x", "-q", "-p", "no:cacheprovider", "--tb=no", "-rfE"]
+    # Plain assertions: rewriting them, without a cache, would take most of the time.
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", "--tb=no", "-rfE"]
     return subprocess.run(
         [sys.executable, "-m", "pytest", *options, *tests],
         cwd=copy,

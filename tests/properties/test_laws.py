@@ -23,7 +23,7 @@ from tests.properties.laws import (
     team_graph,
 )
 from tests.properties.playing import Line, Variant, any_kind, any_move, lines, played
-from tests.support import dealt, every_variant, fingerprint, own, started, table
+from tests.support import VARIANTS, dealt, every_variant, fingerprint, own, started, table, variant_id
 
 
 @every_variant
@@ -50,8 +50,14 @@ def test_events_are_told_or_not_without_changing_the_game(variant: Variant, line
 # -- networks ----------------------------------------------------------------------------------------
 
 
-@every_variant
-@settings(max_examples=3)
+MAPS = ("usa", "team_asia", "united_kingdom")
+every_map_variant = pytest.mark.parametrize(
+    "variant", [variant for variant in VARIANTS if variant[0] in MAPS], ids=variant_id
+)
+
+
+@every_map_variant
+@settings(max_examples=2)
 @given(line=lines)
 def test_networks_are_the_connected_components_of_a_teams_routes(variant: Variant, line: Line) -> None:
     """Looked at after each tenth move, and at the end."""
@@ -61,9 +67,6 @@ def test_networks_are_the_connected_components_of_a_teams_routes(variant: Varian
             assert_networks_are_connected(state)
     assert state is not None
     assert_networks_are_connected(state)
-
-
-MAPS = ("usa", "team_asia", "united_kingdom")
 
 
 @pytest.mark.parametrize("game_id", MAPS)
@@ -121,7 +124,7 @@ def failing(state: State, seat: Seat, moves: list[Move], chance: Random) -> Move
 
 
 def never_a_claim(state: State, seat: Seat, moves: list[Move], chance: Random) -> Move:
-    """Tickets, of which as few as possible are kept; without tickets, cards; claims only if nothing else is left."""
+    """Tickets, of which as few as possible are kept; without tickets, cards; claims only if all else is gone."""
     dull = (
         "DrawTicketsMove",
         "Keep",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stellwerk_engine import engine
+from stellwerk_engine.cards import from_wire, total
 from stellwerk_engine.decision import Seat
 from stellwerk_engine.state import State
 from stellwerk_engine.view import PUBLIC, view
@@ -126,6 +127,20 @@ def test_all_sets_and_all_threes_are_listed() -> None:
     threes = ["red, blue, green", "red, blue, white", "red, green, white", "blue, green, white"]
     assert {move.cards for move in lays(state)} == {wire(text) for text in singles + reds + threes}
     assert len(lays(state)) == len(singles + reds + threes)
+    assert engine.legal_complete(state, 0)
+
+
+def test_of_very_many_sets_those_with_fewest_locomotives_for_their_size_are_listed() -> None:
+    """CARD-08: and the others may be laid all the same."""
+    state = with_hand("10 red, 10 blue, 10 green, 10 white, 10 black, 10 purple, 15 locomotive")
+    with_red = [move.cards for move in lays(state) if move.cards.red]
+    sets_of_red = [wire(f"{size} red") for size in range(2, 11)]
+    sets_of_red += [wire(f"10 red, {locomotives} locomotive") for locomotives in range(1, 16)]
+    assert [laid for laid in with_red if total(from_wire(laid)) == laid.red + laid.locomotive] == sets_of_red
+    assert not engine.legal_complete(state, 0)
+    assert lay("red, 5 locomotive") not in lays(state)
+    play(state, 0, lay("red, 5 locomotive"))
+    assert yard_of(state, 0) == (YardStack("red", 1, 5),)
 
 
 def test_all_may_see_what_was_laid() -> None:

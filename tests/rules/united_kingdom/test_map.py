@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from stellwerk_engine import engine
 from stellwerk_engine.board_file import shipped_board
 from stellwerk_engine.state import State
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves
-from stellwerk_protocol.errors import IllegalMoveError
 from tests.support import (
     claim,
     final_result,
@@ -17,6 +15,7 @@ from tests.support import (
     listed_as,
     own,
     play,
+    refusal,
     refused,
     set_hand,
     set_market,
@@ -52,15 +51,11 @@ def allowed(*technologies: str) -> set[str]:
     """The routes that a player with these technologies, and cards for each, may claim; for the others a
     technology is missing."""
     state = rich(2, *technologies)
-    found: set[str] = set()
-    for name, route in ROUTES.items():
-        try:
-            engine.check(state, 0, claim(name, f"{route.length} locomotive"))
-        except IllegalMoveError as error:
-            assert error.code == "game.missing_technology"
-        else:
-            found.add(name)
-    return found
+    refusals = {
+        name: refusal(state, 0, claim(name, f"{route.length} locomotive")) for name, route in ROUTES.items()
+    }
+    assert set(refusals.values()) <= {None, "game.missing_technology"}
+    return {name for name, code in refusals.items() if code is None}
 
 
 def all_but(missing: str) -> tuple[str, ...]:

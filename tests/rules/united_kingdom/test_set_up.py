@@ -117,10 +117,9 @@ def test_five_tickets_are_dealt_and_at_least_three_kept(seats: int) -> None:
         assert len(offered) == 5
         assert refused(state, seat, moves.KeepTickets(offered[:2])) == "game.wrong_tickets"
         play(state, seat, moves.KeepTickets(offered[: 3 + seat % 3]))
-    assert [player.ticket_count for player in view(state, 0).players] == [
-        3 + seat % 3 for seat in range(seats)
-    ]
-    assert view(state, 0).ticket_pile == 57 - sum(3 + seat % 3 for seat in range(seats))
+    kept = [3 + seat % 3 for seat in range(seats)]
+    assert [player.ticket_count for player in view(state, 0).players] == kept
+    assert view(state, 0).ticket_pile == 57 - sum(kept)
 
 
 def test_three_tickets_are_drawn_and_at_least_one_kept() -> None:

@@ -95,8 +95,8 @@ def test_without_the_option_the_advanced_technologies_are_not_there(name: str) -
 
 @pytest.mark.parametrize(("name", "cost"), [(name, cost) for name, (_, cost) in (BASIC | ADVANCED).items()])
 def test_a_technology_costs_its_number_of_locomotives(name: str, cost: int) -> None:
-    """UK-09, UK-11, UK-12, UK-13, UK-14, UK-15, UK-16, UK-17, UK-18, UK-19, UK-20, UK-21, UK-22, UK-23, UK-24,
-    UK-25, UK-27."""
+    """UK-09, UK-11, UK-12, UK-13, UK-14, UK-15, UK-16, UK-17, UK-18, UK-19, UK-20, UK-21, UK-22, UK-23,
+    UK-24, UK-25, UK-27."""
     state = buying("8 locomotive")
     own_route(state, 1, "london-reading")
     assert refused(state, 0, buy(name, f"{cost + 1} locomotive")) == "game.wrong_payment"

@@ -1,0 +1,222 @@
+"""Twins of a state: what a viewer sees is the same, what it does not see differs, and one move can be made in both.
+
+A twin is imagined from the viewer's view. Before another player's move is made in it, hidden cards and tickets
+trade places until the move shows the viewer the same there as in the real state: the cards that the move lays
+are in that player's hand, and those cards of the pile that the viewer gets to see lie in the same order. What
+the move does not show goes on being different.
+"""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from stellwerk_engine import cards as card_sets
+from stellwerk_engine.board import bits
+from stellwerk_engine.cards import COLOR_IDS, ONE, CardColor, CardSet, as_list, at_least, counts, without
+from stellwerk_engine.decision import Events, Seat
+from stellwerk_engine.dice import Dice
+from stellwerk_engine.draw_cards import PlaceCard
+from stellwerk_engine.imagine import imagine
+from stellwerk_engine.state import State
+from stellwerk_engine.tunnel import PayTunnel
+from stellwerk_engine.view import ViewerId, view
+from stellwerk_protocol import events as ev
+from stellwerk_protocol import moves
+
+Pop = tuple[CardColor, bool]
+"""A card that left the pile, and whether the viewer saw it."""
+
+
+def twin_of(state: State, viewer: ViewerId, dice: Dice) -> State:
+    """Another state that looks the same to the viewer. Later shuffles are those of the real state."""
+    twin = imagine(state.game, view(state, viewer), dice)
+    twin.dice = state.dice
+    twin.train_shuffles = state.train_shuffles
+    twin.ticket_shuffles = state.ticket_shuffles
+    return twin
+
+
+def align(
+    twin: State, state: State, viewer: ViewerId, seat: Seat, move: moves.Move, told: Events
+) -> moves.Move:
+    """Make the twin ready for this seat's move, which had the events `told` in the real state. The move that
+    shows the viewer the same in the twin."""
+    trade = _Trade(twin, viewer, seat)
+    match move:
+        case moves.ClaimRoute(_, cards, holder_cards) | moves.PayTunnel(cards, holder_cards):
+            trade.need(card_sets.from_wire(cards), card_sets.from_wire(holder_cards))
+        case moves.LayCards(cards) | moves.BuyTechnology(_, cards):
+            trade.need(card_sets.from_wire(cards), 0)
+        case moves.KeepTickets(names):
+            move = moves.KeepTickets(_same_places(twin, state, seat, names))
+        case moves.ShareTickets(names):
+            if trade.is_partner:
+                _trade_tickets(twin, state, viewer, seat, names)
+            elif state.offered[seat]:
+                move = moves.ShareTickets(_same_places(twin, state, seat, names))
+            else:
+                held = list(bits(twin.ticket_masks[seat]))[: len(names)]
+                move = moves.ShareTickets(tuple(twin.game.board.tickets[ticket].name for ticket in held))
+        case moves.PlaceCard("holder"):
+            if trade.is_partner and isinstance(state.pending, PlaceCard):
+                trade.draw_again(state.pending)
+        case _:
+            pass
+    trade.stack_pile(pops(told, twin, viewer))
+    return move
+
+
+def pops(told: Events, state: State, viewer: ViewerId) -> list[Pop]:
+    """The cards that left the pile before it was shuffled anew. It is said here once more, and not asked of the
+    code under test, which of them a viewer that is not the player gets to see."""
+    left: list[Pop] = []
+    for event in told:
+        match event:
+            case ev.CardsLaidOpen(cards) | ev.CardsRevealed(cards):
+                left += [(color, True) for color in as_list(card_sets.from_wire(cards))]
+            case ev.CardDrawn(seat, place, card):
+                assert card is not UNSET
+                left.append((COLOR_IDS[card], place == "holder" and are_partners(state, viewer, seat)))
+            case ev.PileShuffled():
+                return left
+            case _:
+                pass
+    return left
+
+
+def are_partners(state: State, viewer: ViewerId, seat: Seat) -> bool:
+    return viewer >= 0 and state.game.team_of[viewer] == state.game.team_of[seat]
+
+
+def shape(told: Events) -> list[tuple[str, str]]:
+    """What kinds of things happened, and what was asked."""
+    return [
+        (type(event).__name__, type(event.decision).__name__ if isinstance(event, ev.Asked) else "")
+        for event in told
+    ]
+
+
+# -- tickets -----------------------------------------------------------------------------------------
+
+
+def _same_places(twin: State, state: State, seat: Seat, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The tickets in the places that these have among those offered."""
+    board = state.game.board
+    places = [state.offered[seat].index(board.ticket_ids[name]) for name in names]
+    return tuple(board.tickets[twin.offered[seat][place]].name for place in places)
+
+
+def _trade_tickets(twin: State, state: State, viewer: ViewerId, seat: Seat, names: tuple[str, ...]) -> None:
+    """The partner sees what is shared: the twin's seat gets these tickets, from wherever they are hidden."""
+    wanted = [state.game.board.ticket_ids[name] for name in names]
+    held = twin.offered[seat] or tuple(bits(twin.ticket_masks[seat]))
+    spare = [ticket for ticket in held if ticket not in wanted]
+    for ticket in wanted:
+        if ticket not in held:
+            _swap_tickets(twin, ticket, spare.pop())
+
+
+def _swap_tickets(twin: State, one: int, other: int) -> None:
+    """Each lies where the other lay."""
+    new = {one: other, other: one}
+    both = 1 << one | 1 << other
+    for masks in (twin.ticket_masks, twin.shared_masks):
+        for number, mask in enumerate(masks):
+            if (mask & both).bit_count() == 1:
+                masks[number] = mask ^ both
+    twin.ticket_pile = [new.get(ticket, ticket) for ticket in twin.ticket_pile]
+    twin.offered = [tuple(new.get(ticket, ticket) for ticket in offered) for offered in twin.offered]
+
+
+# -- cards -------------------------------------------------------------------------------------------
+
+
+class _Trade:
+    """Hidden cards of a twin that trade places. What the move needs stays with its player."""
+
+    def __init__(self, twin: State, viewer: ViewerId, seat: Seat) -> None:
+        self.twin = twin
+        self.viewer = viewer
+        self.seat = seat
+        self.team = twin.game.team_of[seat]
+        self.is_partner = are_partners(twin, viewer, seat)
+        self.needed: CardSet = twin.known[seat]
+        self.needed_holder: CardSet = twin.known_holders[self.team] if twin.holders else 0
+        self.fixed = 0  # so many cards on top of the pile
+        if isinstance(twin.pending, PayTunnel):
+            self.needed = at_least(self.needed, twin.pending.laid)
+            self.needed_holder = at_least(self.needed_holder, twin.pending.holder_laid)
+
+    def need(self, cards: CardSet, holder_cards: CardSet) -> None:
+        """Besides the cards laid for a tunnel already."""
+        if isinstance(self.twin.pending, PayTunnel):
+            cards += self.twin.pending.laid
+            holder_cards += self.twin.pending.holder_laid
+        self.needed = at_least(self.needed, cards)
+        self.needed_holder = at_least(self.needed_holder, holder_cards)
+        self._get(self.twin.hands, self.seat, self.needed)
+        if self.twin.holders and not self.is_partner:
+            self._get(self.twin.holders, self.team, self.needed_holder)
+
+    def draw_again(self, real: PlaceCard) -> None:
+        """The card that waits for its place is another one."""
+        pending = self.twin.pending
+        assert isinstance(pending, PlaceCard)
+        if pending.card != real.card:
+            self._swap_out(real.card, pending.card)
+            self.twin.pending = PlaceCard(self.seat, real.card, real.is_open)
+
+    def stack_pile(self, popped: list[Pop]) -> None:
+        """Those that the viewer sees lie where they lay; another one that it does not see, where there is one."""
+        pile = self.twin.pile
+        self.fixed = len(popped)
+        for depth, (color, is_seen) in enumerate(popped):
+            place = len(pile) - 1 - depth
+            if (pile[place] == color) != is_seen:
+                self._restack(place, color, is_seen)
+
+    def _restack(self, place: int, color: CardColor, is_seen: bool) -> None:
+        """Trade this card of the pile for one of the color, or for one of another."""
+        pile = self.twin.pile
+        for lower in range(len(pile) - self.fixed):
+            if (pile[lower] == color) == is_seen:
+                pile[place], pile[lower] = pile[lower], pile[place]
+                return
+        if is_seen:
+            self._swap_out(color, pile[place])
+            pile[place] = color
+
+    def _get(self, held: list[CardSet], owner: int, needed: CardSet) -> None:
+        for color in as_list(without(needed, held[owner])):
+            spare = as_list(without(held[owner], needed))[0]
+            self._swap_out(color, spare)
+            held[owner] += ONE[color] - ONE[spare]
+
+    def _swap_out(self, wanted: CardColor, given: CardColor) -> None:
+        """Somewhere hidden a card of the color wanted lay; the one given lies there now."""
+        twin = self.twin
+        free = twin.pile[: len(twin.pile) - self.fixed]
+        if wanted in free:
+            twin.pile[free.index(wanted)] = given
+            return
+        for held, owner, bound in self._hidden():
+            if counts(without(held[owner], bound))[wanted]:
+                held[owner] += ONE[given] - ONE[wanted]
+                return
+        raise AssertionError("the card is nowhere hidden from the viewer")
+
+    def _hidden(self) -> list[tuple[list[CardSet], int, CardSet]]:
+        """Hands, holders and stacks that the viewer does not see, and what has to stay in each."""
+        twin = self.twin
+        places: list[tuple[list[CardSet], int, CardSet]] = []
+        for seat in range(twin.game.seat_count):
+            if seat != self.viewer:
+                places.append((twin.hands, seat, self.needed if seat == self.seat else twin.known[seat]))
+        for team in range(len(twin.holders)):
+            if self.viewer not in twin.game.seats_of_team[team]:
+                bound = self.needed_holder if team == self.team else twin.known_holders[team]
+                places.append((twin.holders, team, bound))
+        for seat in range(len(twin.stacks)):
+            if not (seat == self.viewer and twin.game.rules.open_stacks):
+                places.append((twin.stacks, seat, 0))
+        return places
