@@ -172,9 +172,9 @@ class Difference:
         return f"{place}expected {self.expected}, found {self.found}"
 
 
-def difference(expected: JsonValue, found: JsonValue) -> Difference | None:
-    """Where two values differ first, in the order of the text; None if they are equal."""
-    return _difference("", expected, found)
+def difference(expected: JsonValue, found: JsonValue, place: str = "") -> Difference | None:
+    """Where two values differ first, in the order of the text; None if they are equal. `place` is theirs."""
+    return _difference(place, expected, found)
 
 
 def _difference(place: str, expected: JsonValue, found: JsonValue) -> Difference | None:

@@ -32,6 +32,8 @@ NAME_DIRECTIONS: Final = 16
 BADGE: Final = 9.0  # the radius of a mark on a track
 NARROWEST: Final = 560.0  # a drawing: room for the text below
 NEIGHBORHOOD: Final = 40.0
+WIDE_NEIGHBORHOOD: Final = 60.0  # farther than two triple routes side by side reach
+MOST_IN_A_CELL: Final = 40
 STEP: Final = 10.0  # between two points of a line
 FONT: Final = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"
 
@@ -93,7 +95,11 @@ class Name:
 
 
 class Crowd:
-    """Points on the plane, each with its owner, found by neighborhood."""
+    """Points on the plane, each with its owner, found by neighborhood.
+
+    Where they are packed closely only the first are kept: nothing could be made clear there, and looking
+    at all of them would take minutes.
+    """
 
     def __init__(self, cell: float) -> None:
         self._cell = cell
@@ -101,11 +107,15 @@ class Crowd:
 
     def add(self, points: Iterable[Point], owner: int) -> None:
         for point in points:
-            self._cells.setdefault(self._key(point), []).append((point, owner))
+            cell = self._cells.setdefault(self._key(point), [])
+            if len(cell) < MOST_IN_A_CELL:
+                cell.append((point, owner))
 
     def remove(self, points: Iterable[Point], owner: int) -> None:
         for point in points:
-            self._cells[self._key(point)].remove((point, owner))
+            cell = self._cells[self._key(point)]
+            if (point, owner) in cell:
+                cell.remove((point, owner))
 
     def around(self, point: Point) -> Iterator[tuple[Point, int]]:
         """Every point that is less than a cell away, and some more."""
@@ -155,21 +165,24 @@ def can_be_drawn(board: BoardFile) -> bool:
 
 
 def _lay_out(board: BoardFile, places: dict[str, Point]) -> list[Bundle]:
-    """Give every bundle the bend that disturbs least, the short ones first, and then all once more."""
+    """Give every bundle the bend that disturbs least, the short ones first, and then all once more.
+
+    A bundle is looked at in every second of its points: that is close enough to notice another one.
+    """
     bundles = [
         Bundle(tracks, _curve(places[tracks[0].a], places[tracks[0].b], 0.0))
         for tracks in _side_by_side(board.routes)
     ]
     bundles.sort(key=lambda bundle: (abs(bundle.middle[-1] - bundle.middle[0]), bundle.tracks[0].id))
-    cities = Crowd(60.0)
+    cities = Crowd(WIDE_NEIGHBORHOOD)
     for number, city in enumerate(board.cities):
         cities.add([places[city.id]], number)
     numbers = {city.id: number for number, city in enumerate(board.cities)}
-    laid = Crowd(60.0)
-    for round_number in range(3):
+    laid = Crowd(WIDE_NEIGHBORHOOD)
+    for round_number in range(2):
         for index, bundle in enumerate(bundles):
             if round_number > 0:
-                laid.remove(bundle.middle, index)
+                laid.remove(bundle.middle[::2], index)
             a, b = places[bundle.tracks[0].a], places[bundle.tracks[0].b]
             ends = {numbers[bundle.tracks[0].a], numbers[bundle.tracks[0].b]}
             least = math.inf
@@ -178,10 +191,10 @@ def _lay_out(board: BoardFile, places: dict[str, Point]) -> list[Bundle]:
                 if cost >= least:
                     break  # the bends that follow are no smaller
                 choice = Bundle(bundle.tracks, _curve(a, b, bend))
-                cost += _disturbance(choice, ends, cities, laid, bundles)
+                cost += _disturbance(choice, ends, cities, laid, bundles, enough=least - cost)
                 if cost < least:
                     least, bundles[index] = cost, choice
-            laid.add(bundles[index].middle, index)
+            laid.add(bundles[index].middle[::2], index)
     return bundles
 
 
@@ -203,22 +216,29 @@ def _curve(a: Point, b: Point, bend: float) -> tuple[Point, ...]:
 
 
 def _disturbance(
-    bundle: Bundle, ends: set[int], cities: Crowd, laid: Crowd, bundles: Sequence[Bundle]
+    bundle: Bundle,
+    ends: set[int],
+    cities: Crowd,
+    laid: Crowd,
+    bundles: Sequence[Bundle],
+    enough: float,
 ) -> float:
-    """How much a bundle covers other cities and the bundles that are laid already."""
+    """How much a bundle covers other cities and the bundles that are laid already, as far as is `enough`."""
     cost = 0.0
     a, b = bundle.middle[0], bundle.middle[-1]
-    for point in bundle.middle[1:-1]:
+    for point in bundle.middle[2:-1:2]:
+        if cost >= enough:
+            break
         for place, city in cities.around(point):
             room = abs(point - place) - DOT - bundle.half_width - 10.0
             if city not in ends and room < 0:
-                cost -= room
+                cost -= 2.0 * room
         from_ends = min(abs(point - a), abs(point - b))
         for place, other in laid.around(point):
             needed = bundles[other].half_width + bundle.half_width + 2.0
             room = abs(point - place) - needed
             if room < 0 and from_ends > needed + DOT:  # at their cities tracks meet
-                cost -= 0.2 * room
+                cost -= 0.4 * room
     return cost
 
 
@@ -227,21 +247,24 @@ def _place_names(board: BoardFile, places: dict[str, Point], bundles: Sequence[B
     boxes = Crowd(NEIGHBORHOOD)
     for index, bundle in enumerate(bundles):
         for offset in _offsets(bundle):
-            boxes.add(_shifted(bundle.middle, offset), index)
+            boxes.add(_shifted(bundle.middle[::2], offset), index)
     dots = Crowd(NEIGHBORHOOD)
     dots.add(places.values(), 0)
     for bundle in bundles:
         for track, offset in zip(bundle.tracks, _offsets(bundle), strict=True):
             dots.add((at for at, _ in _badges(track, _outlines(bundle, track, offset, 0.0))), 0)
+    named = [city for city in board.cities if not city.junction]
+    choices = {city.id: list(_name_choices(city, places[city.id])) for city in named}
+    covered = {id: [_covered(name, boxes, dots) for name in names] for id, names in choices.items()}
     names: dict[str, Name] = {}
     for _ in range(2):
-        for city in board.cities:
-            if city.junction:
-                continue
-            others = [name for key, name in names.items() if key != city.id]
-            choices = list(_name_choices(city, places[city.id]))
-            costs = [_covered(name, boxes, dots, others) + 0.1 * rank for rank, name in enumerate(choices)]
-            names[city.id] = choices[costs.index(min(costs))]
+        for city in named:
+            others = [name for id, name in names.items() if id != city.id]
+            costs = [
+                cost + _overlap(name, others) + 0.1 * rank
+                for rank, (name, cost) in enumerate(zip(choices[city.id], covered[city.id], strict=True))
+            ]
+            names[city.id] = choices[city.id][costs.index(min(costs))]
     return list(names.values())
 
 
@@ -263,15 +286,20 @@ def _name_choices(city: City, place: Point) -> Iterator[Name]:
             yield Name(city, complex(x, top + 0.82 * LETTER), anchor, left, top, left + width, top + LETTER)
 
 
-def _covered(name: Name, boxes: Crowd, dots: Crowd, others: Sequence[Name]) -> float:
-    """How much of the map a name would hide, or be hidden by."""
+def _covered(name: Name, boxes: Crowd, dots: Crowd) -> float:
+    """How much of tracks, cities and marks a name would hide."""
     height = (name.top + name.bottom) / 2
     columns = range(math.ceil((name.right - name.left) / NEIGHBORHOOD) + 1)
     looked_at = [complex(min(name.left + NEIGHBORHOOD * column, name.right), height) for column in columns]
     covered_boxes = {seen for point in looked_at for seen in boxes.around(point)}
     covered_dots = {seen for point in looked_at for seen in dots.around(point)}
-    cost = 1.0 * sum(_is_under(name, point, BOX / 2 + 1.0) for point, _ in covered_boxes)
-    cost += 12.0 * sum(_is_under(name, point, DOT) for point, _ in covered_dots)
+    return 2.0 * sum(_is_under(name, point, BOX / 2 + 1.0) for point, _ in covered_boxes) + 12.0 * sum(
+        _is_under(name, point, DOT) for point, _ in covered_dots
+    )
+
+
+def _overlap(name: Name, others: Sequence[Name]) -> float:
+    cost = 0.0
     for other in others:
         across = min(name.right, other.right) - max(name.left, other.left) + 4.0
         down = min(name.bottom, other.bottom) - max(name.top, other.top) + 2.0

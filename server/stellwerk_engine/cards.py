@@ -2,7 +2,8 @@
 
 A hand is read, compared, moved and copied on every step of a search, so it is an int and not a
 list: adding and taking away are `+` and `-`, and a copy costs nothing. No count ever exceeds 127
-(the board loader allows 60 of a color), so bit 7 of each count is free to catch borrows. No set has more than MAX_CARDS, which makes `total` a remainder.
+(the board loader allows 60 of a color), so bit 7 of each count is free to catch borrows; and no set has
+more than MAX_CARDS, which makes `total` a remainder.
 """
 
 from collections.abc import Iterable

@@ -122,18 +122,23 @@ def _add_substituted(state: State, seat: Seat, mask: int, perks: Perks, moves: l
     """Routes that the cards pay only with substitutes: gray ones under every color in hand."""
     kinds = state.game.board.kinds
     in_hand = counts(state.hands[seat])
+    locomotives = in_hand[LOCOMOTIVE]
+    others = sum(in_hand) - locomotives
     colors = [color for color in PLAIN_COLORS if in_hand[color]]
     most = max(colors, key=in_hand.__getitem__)
-    for kind in kinds[GRAY]:
-        if kind.mask & mask and not plain_payment(kind, in_hand[most], in_hand[LOCOMOTIVE], perks.discount):
-            takes_color = units_to_pay(kind, perks.discount) > kind.symbols
-            _add_kind(state, seat, kind, colors if takes_color else [LOCOMOTIVE], mask, perks, moves)
-    for color in PLAIN_COLORS:
+    for color, of_color in ((GRAY, in_hand[most]), *enumerate(in_hand[:LOCOMOTIVE])):
+        longest = of_color + locomotives + (others - of_color) // perks.substitute
         for kind in kinds[color]:
-            if kind.mask & mask and not plain_payment(
-                kind, in_hand[color], in_hand[LOCOMOTIVE], perks.discount
-            ):
+            if kind.length - perks.discount > longest:
+                break
+            if not kind.mask & mask or plain_payment(kind, of_color, locomotives, perks.discount):
+                continue
+            if color != GRAY:
                 _add_kind(state, seat, kind, [color], mask, perks, moves)
+            elif units_to_pay(kind, perks.discount) > kind.symbols:
+                _add_kind(state, seat, kind, colors, mask, perks, moves)
+            else:
+                _add_kind(state, seat, kind, [LOCOMOTIVE], mask, perks, moves)
 
 
 def _add_kind(
@@ -155,6 +160,19 @@ def _add_kind(
             payments[payment] = None
     routes = [state.game.board.routes[route] for route in bits(kind.mask & mask)]
     moves += [Claim(route, payment) for payment in payments for route in routes]
+
+
+def can_claim(state: State, seat: Seat, mask: int) -> bool:
+    """Whether there is a payment for any of these routes."""
+    if not mask:
+        return False
+    game = state.game
+    perks = game.perks[state.technologies[seat]]
+    moves: list[Move] = []
+    game.claims.add_claims(mask, state.hands[seat], holder_of(state, seat), perks.discount, moves)
+    if not moves:
+        add_claims(state, seat, mask, moves)
+    return bool(moves)
 
 
 def check_claim(state: State, seat: Seat, wire: wire_moves.ClaimRoute, mask: int) -> Claim:

@@ -266,7 +266,7 @@ def ranks_in(
     problem: Problem, order: Sequence[int], layers: Sequence[Layer], effort: Effort
 ) -> Iterator[Rank]:
     """The ranks of all sets in the layers, best first: the best start of a path is known in each state."""
-    # The negative rank of the best set on this path, its layer, the rank of the tickets taken after it, its state.
+    # Negative rank of the best set by way of a state, its layer, rank of the tickets taken since, the state.
     heap = [(-rank, len(order), 0, cards) for cards, rank in layers[-1].best.items()]
     heapify(heap)
     while heap:
@@ -289,7 +289,7 @@ def is_maximal(tickets: Sequence[TicketNeed], chosen: Sequence[int], stack: Sequ
 
 
 def spend(cards: Cards, needs: Sequence[int]) -> Cards:
-    """What is left when locomotives stand in for missing cards: a negative number of them if they are too few."""
+    """What is left when locomotives stand in for missing cards; if they are too few, less than none."""
     rest = list(map(sub, cards, needs))
     locomotives = cards[LOCOMOTIVE]
     if min(rest) < 0:

@@ -38,7 +38,7 @@ Code = int
 for each slot: whether its junction has an odd number of routes on the path."""
 
 Partition = tuple[int, ...]
-"""For each slot 0 if its junction is not on the path, else 1 + the lowest slot that it hangs together with."""
+"""For each slot 0 if its junction is not on the path, else 1 + the lowest slot hanging together with it."""
 
 Gains = dict[Code, int]
 
@@ -285,6 +285,10 @@ def finishing_order(chains: Sequence[Chain]) -> list[City]:
         left: set[int] = set(range(len(junctions)))
         order: list[int] = []
         opened_mask = open_count = cost = 0
+
+        def new_ones(junction: int) -> tuple[int, bool, int]:
+            return (near_masks[junction] & ~opened_mask).bit_count(), not opened_mask >> junction & 1, junction
+
         junction = start
         while True:
             left.remove(junction)
@@ -295,14 +299,7 @@ def finishing_order(chains: Sequence[Chain]) -> list[City]:
             open_count -= 1
             if not left:
                 return cost, order
-            junction = min(
-                left,
-                key=lambda other: (
-                    (near_masks[other] & ~opened_mask).bit_count(),
-                    not opened_mask >> other & 1,
-                    other,
-                ),
-            )
+            junction = min(left, key=new_ones)
 
     starts = sorted(range(len(junctions)), key=lambda index: (near_masks[index].bit_count(), index))
     _, best = min(map(order_from, starts[:START_COUNT]))

@@ -29,7 +29,9 @@ def units_to_pay(route: Route | Kind, discount: int) -> int:
     return reduced if reduced >= max(1, route.symbols) else route.length
 
 
-def plain_payment(route: Route | Kind, color_count: int, locomotives: int, discount: int) -> tuple[int, int] | None:
+def plain_payment(
+    route: Route | Kind, color_count: int, locomotives: int, discount: int
+) -> tuple[int, int] | None:
     """Cards of the color and locomotives, fewest locomotives; None if these do not suffice."""
     units = units_to_pay(route, discount)
     of_color = min(color_count, units - route.symbols)

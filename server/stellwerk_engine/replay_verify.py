@@ -196,7 +196,7 @@ def _move_again(state: State, number: int, record: MoveMade) -> MoveMade:
     seat = engine.owing(state)[0]
     _compare(number, seat, record.seat, "seat")
     if record.by is not UNSET:
-        _compare(number, engine.fallback(state, seat).wire, record.move, "move, as the fallback")
+        _compare(number, engine.fallback(state, seat).wire, record.move, "move", "not the fallback: ")
     events: Events = []
     try:
         move = engine.play(state, seat, record.move, events)
@@ -223,9 +223,9 @@ def summary(header: Header, result: Result) -> str:
     return f"{header.game}{options}, {len(header.seats)} players, {result.turns} turns"
 
 
-def _compare(number: int, expected: Struct | JsonValue, found: Struct | JsonValue, place: str = "") -> None:
-    if expected == found:
-        return
-    differs = difference(decode(encode(expected)), decode(encode(found)))
-    separator = ": " if place else ""
-    raise ReplayError("differs", number, f"{place}{separator}{differs}")
+def _compare(
+    number: int, expected: Struct | JsonValue, found: Struct | JsonValue, place: str = "", why: str = ""
+) -> None:
+    if expected != found:
+        differs = difference(decode(encode(expected)), decode(encode(found)), place)
+        raise ReplayError("differs", number, f"{why}{differs}")

@@ -22,6 +22,7 @@ from stellwerk_engine.cards import (
 from stellwerk_engine.claim_route import (
     Claim,
     add_claims,
+    can_claim,
     check_claim,
     claimable_mask,
     claims_complete,
@@ -185,7 +186,7 @@ def _payment_that_leaves_claim(state: State, seat: Seat, number: TechnologyId) -
         pay = _payment(state, seat, cost, locomotives)
         if pay is None:
             return None
-        if _claims_with(state, seat, technology, hand - pay):
+        if _leaves_claim(state, seat, number, pay):
             return pay
         by_themselves = locomotives << LOCOMOTIVE_SHIFT
         in_groups = (cost - locomotives) * substitute
@@ -219,21 +220,28 @@ def _may_be_bought_otherwise(state: State, seat: Seat, number: TechnologyId, lis
 def _leaves_claim(state: State, seat: Seat, number: TechnologyId, pay: CardSet) -> bool:
     """Whether a technology that is bought for a claim leaves a legal one (UK-21, UK-22); others always do."""
     technology = state.game.rules.technologies[number]
-    return not technology.is_for_claims or bool(
-        _claims_with(state, seat, technology, state.hands[seat] - pay)
-    )
+    if not technology.is_for_claims:
+        return True
+    mask = _claims_mask(state, seat, technology)
+    held = state.hands[seat]
+    state.hands[seat] = held - pay
+    left = can_claim(state, seat, mask)
+    state.hands[seat] = held
+    return left
 
 
 def _claims_with(state: State, seat: Seat, technology: Technology, hand: CardSet) -> list[Claim]:
     """The claims that the technology brings, listed for this hand instead of the seat's own."""
-    mask = takeable_mask(state, seat) if technology.claims_taken else claimable_mask(state, seat)
     moves: list[Move] = []
-    if mask:
-        held = state.hands[seat]
-        state.hands[seat] = hand
-        add_claims(state, seat, mask, moves)
-        state.hands[seat] = held
+    held = state.hands[seat]
+    state.hands[seat] = hand
+    add_claims(state, seat, _claims_mask(state, seat, technology), moves)
+    state.hands[seat] = held
     return [move for move in moves if isinstance(move, Claim)]
+
+
+def _claims_mask(state: State, seat: Seat, technology: Technology) -> int:
+    return takeable_mask(state, seat) if technology.claims_taken else claimable_mask(state, seat)
 
 
 def _move_technology(state: State, seat: Seat, number: TechnologyId, to_supply: int) -> None:

@@ -81,7 +81,7 @@ def main(arguments: Sequence[str]) -> int:
     if unknown:
         parser.error(f"neither a rule nor a file of mutants: {', '.join(sorted(unknown))}")
     mutants = [mutant for mutant in read_mutants() if mutant.rule in rules]
-    tests = tests_by_rule(REPOSITORY / "tests")
+    tests = find_tests(REPOSITORY / "tests")
 
     problems = [problem for mutant in mutants if (problem := unfitness(mutant))]
     problems += [f"{rule}: no test names it" for rule in rules if rule not in tests]
@@ -146,7 +146,7 @@ def unfitness(mutant: Mutant) -> str | None:
     return None
 
 
-def tests_by_rule(folder: Path) -> dict[str, list[str]]:
+def find_tests(folder: Path) -> dict[str, list[str]]:
     """The pytest ids of the test functions whose docstring names a rule, for each rule."""
     found: dict[str, list[str]] = {}
     for path in sorted(folder.rglob("test_*.py")):
@@ -216,7 +216,7 @@ def run_pytest(copy: Path, tests: Sequence[str], limit: float | None) -> subproc
     environment["PYTHONPATH"] = os.pathsep.join(str(copy / root) for root in SOURCE_ROOTS)
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
     # Plain assertions: rewriting them, without a cache, would take most of the time.
-    options = ["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", "--tb=no", "-rfE"]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", "--tb=short", "-rfE"]
     return subprocess.run(
         [sys.executable, "-m", "pytest", *options, *tests],
         cwd=copy,

@@ -124,7 +124,7 @@ def failing(state: State, seat: Seat, moves: list[Move], chance: Random) -> Move
 
 
 def never_a_claim(state: State, seat: Seat, moves: list[Move], chance: Random) -> Move:
-    """Tickets, of which as few as possible are kept; without tickets, cards; claims only if all else is gone."""
+    """Tickets, of which as few as possible are kept; then cards; claims only if all else is gone."""
     dull = (
         "DrawTicketsMove",
         "Keep",

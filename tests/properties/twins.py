@@ -1,9 +1,9 @@
-"""Twins of a state: what a viewer sees is the same, what it does not see differs, and one move can be made in both.
+"""Twins of a state: what a viewer sees is the same, what it does not see differs.
 
-A twin is imagined from the viewer's view. Before another player's move is made in it, hidden cards and tickets
-trade places until the move shows the viewer the same there as in the real state: the cards that the move lays
-are in that player's hand, and those cards of the pile that the viewer gets to see lie in the same order. What
-the move does not show goes on being different.
+A twin is imagined from the viewer's view. Before another player's move is made in it, hidden cards and
+tickets trade places until the move shows the viewer the same as in the real state: the cards that it lays are
+in that player's hand, and those cards of the pile that the viewer gets to see lie in the same order. What the
+move does not show goes on being different.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def align(
 
 
 def pops(told: Events, state: State, viewer: ViewerId) -> list[Pop]:
-    """The cards that left the pile before it was shuffled anew. It is said here once more, and not asked of the
-    code under test, which of them a viewer that is not the player gets to see."""
+    """The cards that left the pile before it was shuffled anew. Which of them a viewer sees that is not the
+    player is said here once more, and not asked of the code under test."""
     left: list[Pop] = []
     for event in told:
         match event:
@@ -167,7 +167,7 @@ class _Trade:
             self.twin.pending = PlaceCard(self.seat, real.card, real.is_open)
 
     def stack_pile(self, popped: list[Pop]) -> None:
-        """Those that the viewer sees lie where they lay; another one that it does not see, where there is one."""
+        """What the viewer sees comes up in the same order; what it does not see is another card."""
         pile = self.twin.pile
         self.fixed = len(popped)
         for depth, (color, is_seen) in enumerate(popped):
@@ -178,7 +178,7 @@ class _Trade:
     def _restack(self, place: int, color: CardColor, is_seen: bool) -> None:
         """Trade this card of the pile for one of the color, or for one of another."""
         pile = self.twin.pile
-        for lower in range(len(pile) - self.fixed):
+        for lower in range(place):
             if (pile[lower] == color) == is_seen:
                 pile[place], pile[lower] = pile[lower], pile[place]
                 return

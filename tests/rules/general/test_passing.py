@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stellwerk_engine import engine
+from stellwerk_engine.cards import CardSet
 from stellwerk_engine.state import State
 from stellwerk_engine.view import PUBLIC, view
 from stellwerk_protocol import events as ev
@@ -180,6 +181,31 @@ def test_the_game_ends_once_every_player_has_passed_in_a_row(game: str, seats: i
     assert ended.result.reason == "all_passed"
     assert ended.result.turns == seats
     assert engine.owing(state) == ()
+
+
+def test_in_the_card_game_passes_end_the_whole_game_in_its_first_half_too() -> None:
+    """GEN-05: though the last round of the half ends with the same turn. The tickets are scored."""
+    state = started("card_game", 4)
+    for seat in range(4):
+        set_hand(state, seat, "red")
+    set_market(state, "")
+    state.discards, state.pile = cards_out_of_play(state), []
+    without_tickets(state)
+    state.turns_left = 4
+    for seat in range(4):
+        play(state, seat, moves.Pass())
+    assert engine.owing(state) == (0, 1, 2, 3)
+    for seat in range(4):
+        engine.apply(state, seat, engine.fallback(state, seat))
+    assert view(state, PUBLIC).half == 1
+    assert state.result
+    assert state.result.reason == "all_passed"
+    assert state.result.turns == 4
+    assert state.result.teams[3].points < 0
+
+
+def cards_out_of_play(state: State) -> CardSet:
+    return state.game.board.deck - sum(state.hands)
 
 
 def test_a_game_that_ends_in_passes_is_scored() -> None:
