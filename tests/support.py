@@ -254,17 +254,12 @@ def final_result(state: State) -> Result:
 
 def fingerprint(state: State) -> tuple[object, ...]:
     """Everything that a state says; decisions by what they are and say."""
-    values: list[object] = []
-    for name in State.__slots__:
-        value = getattr(state, name)
-        if name == "pending" and value is not None:
-            value = (type(value).__name__, repr(value.to_wire(state, 0, sees_all=True)))
-        elif name == "choices":
-            value = tuple(repr(choice) for choice in value)
-        elif isinstance(value, list):
-            value = tuple(value)  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
-        values.append(value)
-    return tuple(values)
+    values = {name: getattr(state, name) for name in State.__slots__}
+    values["choices"] = [repr(choice) for choice in state.choices]
+    if state.pending is not None:
+        shown = repr(state.pending.to_wire(state, 0, sees_all=True))
+        values["pending"] = (type(state.pending).__name__, shown)
+    return tuple(repr(value) if isinstance(value, list) else value for value in values.values())
 
 
 def all_cards(state: State) -> CardSet:

@@ -33,7 +33,7 @@ BADGE: Final = 9.0  # the radius of a mark on a track
 NARROWEST: Final = 560.0  # a drawing: room for the text below
 NEIGHBORHOOD: Final = 40.0
 WIDE_NEIGHBORHOOD: Final = 60.0  # farther than two triple routes side by side reach
-MOST_IN_A_CELL: Final = 40
+MOST_IN_A_CELL: Final = 24
 STEP: Final = 10.0  # between two points of a line
 FONT: Final = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"
 
@@ -95,7 +95,7 @@ class Name:
 
 
 class Crowd:
-    """Points on the plane, each with its owner, found by neighborhood.
+    """Points on the plane, each with a number (whose it is, or the room it takes), found by neighborhood.
 
     Where they are packed closely only the first are kept: nothing could be made clear there, and looking
     at all of them would take minutes.
@@ -103,21 +103,21 @@ class Crowd:
 
     def __init__(self, cell: float) -> None:
         self._cell = cell
-        self._cells: dict[tuple[int, int], list[tuple[Point, int]]] = {}
+        self._cells: dict[tuple[int, int], list[tuple[Point, float]]] = {}
 
-    def add(self, points: Iterable[Point], owner: int) -> None:
+    def add(self, points: Iterable[Point], number: float) -> None:
         for point in points:
             cell = self._cells.setdefault(self._key(point), [])
             if len(cell) < MOST_IN_A_CELL:
-                cell.append((point, owner))
+                cell.append((point, number))
 
-    def remove(self, points: Iterable[Point], owner: int) -> None:
+    def remove(self, points: Iterable[Point], number: float) -> None:
         for point in points:
             cell = self._cells[self._key(point)]
-            if (point, owner) in cell:
-                cell.remove((point, owner))
+            if (point, number) in cell:
+                cell.remove((point, number))
 
-    def around(self, point: Point) -> Iterator[tuple[Point, int]]:
+    def around(self, point: Point) -> Iterator[tuple[Point, float]]:
         """Every point that is less than a cell away, and some more."""
         column, row = self._key(point)
         for x in (column - 1, column, column + 1):
@@ -182,19 +182,19 @@ def _lay_out(board: BoardFile, places: dict[str, Point]) -> list[Bundle]:
     for round_number in range(2):
         for index, bundle in enumerate(bundles):
             if round_number > 0:
-                laid.remove(bundle.middle[::2], index)
+                laid.remove(bundle.middle[::2], bundle.half_width)
             a, b = places[bundle.tracks[0].a], places[bundle.tracks[0].b]
-            ends = {numbers[bundle.tracks[0].a], numbers[bundle.tracks[0].b]}
+            ends: set[float] = {numbers[bundle.tracks[0].a], numbers[bundle.tracks[0].b]}
             least = math.inf
             for bend in BENDS:
                 cost = 4.0 * abs(bend) * math.sqrt(abs(b - a))
                 if cost >= least:
                     break  # the bends that follow are no smaller
                 choice = Bundle(bundle.tracks, _curve(a, b, bend))
-                cost += _disturbance(choice, ends, cities, laid, bundles, enough=least - cost)
+                cost += _disturbance(choice, ends, cities, laid, enough=least - cost)
                 if cost < least:
                     least, bundles[index] = cost, choice
-            laid.add(bundles[index].middle[::2], index)
+            laid.add(bundles[index].middle[::2], bundle.half_width)
     return bundles
 
 
@@ -217,25 +217,25 @@ def _curve(a: Point, b: Point, bend: float) -> tuple[Point, ...]:
 
 def _disturbance(
     bundle: Bundle,
-    ends: set[int],
+    ends: set[float],
     cities: Crowd,
     laid: Crowd,
-    bundles: Sequence[Bundle],
     enough: float,
 ) -> float:
     """How much a bundle covers other cities and the bundles that are laid already, as far as is `enough`."""
     cost = 0.0
     a, b = bundle.middle[0], bundle.middle[-1]
+    half_width = bundle.half_width
     for point in bundle.middle[2:-1:2]:
         if cost >= enough:
             break
         for place, city in cities.around(point):
-            room = abs(point - place) - DOT - bundle.half_width - 10.0
-            if city not in ends and room < 0:
+            room = abs(point - place) - DOT - half_width - 10.0
+            if room < 0 and city not in ends:
                 cost -= 2.0 * room
         from_ends = min(abs(point - a), abs(point - b))
-        for place, other in laid.around(point):
-            needed = bundles[other].half_width + bundle.half_width + 2.0
+        for place, other_half_width in laid.around(point):
+            needed = other_half_width + half_width + 2.0
             room = abs(point - place) - needed
             if room < 0 and from_ends > needed + DOT:  # at their cities tracks meet
                 cost -= 0.4 * room
@@ -245,9 +245,9 @@ def _disturbance(
 def _place_names(board: BoardFile, places: dict[str, Point], bundles: Sequence[Bundle]) -> list[Name]:
     """Put each name where it covers least of tracks, cities and other names; junctions have none."""
     boxes = Crowd(NEIGHBORHOOD)
-    for index, bundle in enumerate(bundles):
+    for bundle in bundles:
         for offset in _offsets(bundle):
-            boxes.add(_shifted(bundle.middle[::2], offset), index)
+            boxes.add(_shifted(bundle.middle, offset), 0)
     dots = Crowd(NEIGHBORHOOD)
     dots.add(places.values(), 0)
     for bundle in bundles:
@@ -293,7 +293,7 @@ def _covered(name: Name, boxes: Crowd, dots: Crowd) -> float:
     looked_at = [complex(min(name.left + NEIGHBORHOOD * column, name.right), height) for column in columns]
     covered_boxes = {seen for point in looked_at for seen in boxes.around(point)}
     covered_dots = {seen for point in looked_at for seen in dots.around(point)}
-    return 2.0 * sum(_is_under(name, point, BOX / 2 + 1.0) for point, _ in covered_boxes) + 12.0 * sum(
+    return 1.5 * sum(_is_under(name, point, BOX / 2 + 2.0) for point, _ in covered_boxes) + 12.0 * sum(
         _is_under(name, point, DOT) for point, _ in covered_dots
     )
 

@@ -31,7 +31,7 @@ from stellwerk_engine.view import ALL_HANDS, ViewerId
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.names import Color, RouteName, Seat
-from stellwerk_protocol.replays import End, Header, Line, MoveMade, Reveal, SetUp
+from stellwerk_protocol.replays import End, Header, Line, MoveMade, Player, Reveal, SetUp
 from stellwerk_protocol.results import Result, TeamResult
 
 BOLD: Final = "1"
@@ -105,11 +105,15 @@ def _heading(header: Header, viewer: ViewerId, style: Style) -> Iterator[Told]:
     if header.options:
         yield _row("Options", ", ".join(map(shown, header.options)))
     yield _row("Board", f"{shown(header.board.id)} {header.board.digest[:16]}...{held}")
-    yield _row("Players", ", ".join(f"{seat} {style.name(seat)}" for seat in range(len(header.seats))))
+    yield _row("Players", ", ".join(_seated(seat, player, style) for seat, player in enumerate(header.seats)))
     if header.match is not UNSET:
         yield _row("Match", shown(header.match))
     if viewer != ALL_HANDS:
         yield _row("Told to", style.name(viewer))
+
+
+def _seated(seat: Seat, player: Player, style: Style) -> str:
+    return style.name(seat) if player.name is UNSET else f"{seat} {style.name(seat)}"
 
 
 def _row(label: str, text: str) -> Told:

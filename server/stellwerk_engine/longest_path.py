@@ -21,10 +21,10 @@ be gained from it is a small table, filled from the last step backward. That gai
 the real one: a state that cannot reach the target by it is dropped. The first target is the bound of
 the empty path; while no trail reaches the target, it falls, each time by twice as much.
 
-The cost: if at most w junctions are open at once, a step has at most 3 * 2^w entries in the table and
-at most as many states for each way in which w junctions can hang together. With 54 routes w stays below 8
-in planar networks. In practice the bound is so sharp that the table is all there is to pay: networks
-chosen to be bad cost some ten thousand entries and states, networks out of games a few dozen.
+The cost: if at most w junctions are open at once, a step has at most 3 * 2^w entries in the table, and at
+most as many states for each way in which w junctions can hang together. The bound is so sharp that the
+table is most of it. Planar networks of 54 routes open up to 7 junctions (the most that a search found);
+the worst of them come to some ten thousand entries and states, networks out of games to a few dozen.
 """
 
 from collections.abc import Iterator, Sequence
@@ -286,8 +286,9 @@ def finishing_order(chains: Sequence[Chain]) -> list[City]:
         order: list[int] = []
         opened_mask = open_count = cost = 0
 
-        def new_ones(junction: int) -> tuple[int, bool, int]:
-            return (near_masks[junction] & ~opened_mask).bit_count(), not opened_mask >> junction & 1, junction
+        def preference(junction: int) -> tuple[int, bool, int]:
+            new_mask = near_masks[junction] & ~opened_mask
+            return new_mask.bit_count(), not opened_mask >> junction & 1, junction
 
         junction = start
         while True:
@@ -299,7 +300,7 @@ def finishing_order(chains: Sequence[Chain]) -> list[City]:
             open_count -= 1
             if not left:
                 return cost, order
-            junction = min(left, key=new_ones)
+            junction = min(left, key=preference)
 
     starts = sorted(range(len(junctions)), key=lambda index: (near_masks[index].bit_count(), index))
     _, best = min(map(order_from, starts[:START_COUNT]))
@@ -328,7 +329,7 @@ def bounds_of(steps: Sequence[Step]) -> list[Gains]:
 
 
 def sweep(steps: Sequence[Step], width: int, bounds: Sequence[Gains], target: int) -> Search:
-    """The longest trail if it has at least the length `target`, else something shorter."""
+    """The longest trail if it has at least the length `target`, else anything shorter."""
     longest = effort = 0
     layer: dict[Partition, Gains] = {(0,) * width: {0: 0}}
     for step, after in zip(steps, bounds[1:], strict=True):
@@ -366,6 +367,7 @@ def sweep(steps: Sequence[Step], width: int, bounds: Sequence[Gains], target: in
 
 
 def extended(partition: Partition, use: Use) -> Partition:
+    """The partition with the touched junctions on the path."""
     labels = list(partition)
     for slot in use.touched:
         labels[slot] = labels[slot] or slot + 1

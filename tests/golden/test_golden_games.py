@@ -38,19 +38,12 @@ def golden_values(key: str) -> set[str]:
     """All texts under this key, anywhere in the games."""
     found: set[str] = set()
 
-    def walk(value: Any) -> None:
-        if isinstance(value, dict):
-            if isinstance(value.get(key), str):
-                found.add(value[key])
-            for inner in value.values():
-                walk(inner)
-        elif isinstance(value, list):
-            for inner in value:
-                walk(inner)
+    def note(pairs: list[tuple[str, Any]]) -> None:
+        found.update(value for name, value in pairs if name == key and isinstance(value, str))
 
     for game in GAMES:
         for line in game.file.read_text().splitlines():
-            walk(json.loads(line))
+            json.loads(line, object_pairs_hook=note)
     return found
 
 

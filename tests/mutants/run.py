@@ -18,8 +18,8 @@ For each mutant, in a copy of the repository, only those tests run whose docstri
     make mutants ARGS='USA-05 GEN-03' of these rules
     make mutants ARGS=team_asia       of this file
 
-Exit code: 0 all were killed; 1 one survived or a rule has none; 2 the mutants or the tests are unfit: a text not
-found, a mutant that cannot even be imported, no test that names the rule, or tests that fail unbroken.
+Exit code: 0 all were killed; 1 one survived or a rule has none; 2 the mutants or the tests are unfit: a text
+not found, a mutant that cannot even be imported, no test that names the rule, or tests that fail unbroken.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{rule:8} NO MUTANT")
     count = {outcome: verdicts.count(outcome) for outcome in ("killed", "survived", "unfit")}
     print(
-        f"{len(mutants)} mutants of {len(rules)} rules: {count['killed']} killed, {count['survived']} survived, "
-        f"{count['unfit']} unfit; {len(without)} rules without a mutant"
+        f"{len(mutants)} mutants of {len(rules)} rules: {count['killed']} killed, "
+        f"{count['survived']} survived, {count['unfit']} unfit; {len(without)} rules without a mutant"
     )
     if count["unfit"]:
         return 2
@@ -147,14 +147,14 @@ def unfitness(mutant: Mutant) -> str | None:
 
 
 def find_tests(folder: Path) -> dict[str, list[str]]:
-    """The pytest ids of the test functions whose docstring names a rule, for each rule."""
+    """For each rule the pytest ids of the test functions whose docstring names it, those of rules first."""
     found: dict[str, list[str]] = {}
-    for path in sorted(folder.rglob("test_*.py")):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    files = sorted(path.relative_to(folder) for path in folder.rglob("test_*.py"))
+    for file in sorted(files, key=lambda file: file.parts[0] != "rules"):
+        for node in ast.parse((folder / file).read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
                 for rule in sorted(set(RULE_ID.findall(ast.get_docstring(node) or ""))):
-                    test = f"{path.relative_to(folder.parent).as_posix()}::{node.name}"
-                    found.setdefault(rule, []).append(test)
+                    found.setdefault(rule, []).append(f"{folder.name}/{file.as_posix()}::{node.name}")
     return found
 
 

@@ -27,7 +27,7 @@ from tests.support import VARIANTS, dealt, every_variant, fingerprint, own, star
 
 
 @every_variant
-@settings(max_examples=4)
+@settings(max_examples=3)
 @given(line=lines)
 def test_cards_trains_and_tickets_are_conserved_and_what_is_known_is_true(
     variant: Variant, line: Line

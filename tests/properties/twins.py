@@ -37,10 +37,17 @@ def twin_of(state: State, viewer: ViewerId, dice: Dice) -> State:
 
 
 def align(
+    twin: State, state: State, viewer: ViewerId, made: dict[Seat, moves.Move], told: Events
+) -> dict[Seat, moves.Move]:
+    """Make the twin ready for these seats' moves, which had the events `told` in the real state, and give
+    the moves that show the viewer the same. (A partner comes first: its move may exchange others' tickets.)"""
+    seats = sorted(made, key=lambda seat: not are_partners(state, viewer, seat))
+    return {seat: _align(twin, state, viewer, seat, made[seat], told) for seat in seats}
+
+
+def _align(
     twin: State, state: State, viewer: ViewerId, seat: Seat, move: moves.Move, told: Events
 ) -> moves.Move:
-    """Make the twin ready for this seat's move, which had the events `told` in the real state. The move that
-    shows the viewer the same in the twin."""
     trade = _Trade(twin, viewer, seat)
     match move:
         case moves.ClaimRoute(_, cards, holder_cards) | moves.PayTunnel(cards, holder_cards):

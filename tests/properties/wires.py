@@ -30,10 +30,12 @@ from stellwerk_protocol.cards import Cards
 
 
 def any_wire(state: State, seat: Seat, chance: Random) -> moves.Move:
-    """A move that may be anything: half of them are nearly legal ones."""
-    if chance.random() < 0.5:
-        return _nearly_legal(state, seat, chance)
-    return chance.choice(_KINDS)(state, seat, chance)
+    """For a seat that owes a move: half of them are nearly legal."""
+    return _nearly_legal(state, seat, chance) if chance.random() < 0.5 else any_kind_of_wire(state, chance)
+
+
+def any_kind_of_wire(state: State, chance: Random) -> moves.Move:
+    return chance.choice(_KINDS)(state, chance)
 
 
 def _nearly_legal(state: State, seat: Seat, chance: Random) -> moves.Move:
@@ -87,7 +89,7 @@ def _ticket(state: State, chance: Random) -> str:
     return chance.choice((*state.game.board.ticket_ids, "nowhere-else"))
 
 
-def _cards(state: State, seat: Seat, chance: Random) -> Cards:
+def _cards(chance: Random) -> Cards:
     """Few cards, of one color more often than not, or the most that the wire takes."""
     if chance.random() < 0.1:
         return to_wire(60 << SHIFT[chance.randrange(9)])
@@ -95,33 +97,33 @@ def _cards(state: State, seat: Seat, chance: Random) -> Cards:
     return to_wire(of(chance.choice(colors) for _ in range(chance.randrange(9))))
 
 
-def _claim(state: State, seat: Seat, chance: Random) -> moves.Move:
+def _claim(state: State, chance: Random) -> moves.Move:
     route = chance.choice((*state.game.board.route_ids, "nowhere-else"))
-    holder_cards = _cards(state, seat, chance) if chance.random() < 0.3 else Cards()
-    return moves.ClaimRoute(route, _cards(state, seat, chance), holder_cards)
+    holder_cards = _cards(chance) if chance.random() < 0.3 else Cards()
+    return moves.ClaimRoute(route, _cards(chance), holder_cards)
 
 
-def _buy(state: State, seat: Seat, chance: Random) -> moves.Move:
+def _buy(state: State, chance: Random) -> moves.Move:
     technology = chance.choice((*state.game.technology_ids, "perpetual_motion"))
-    return moves.BuyTechnology(technology, _cards(state, seat, chance))
+    return moves.BuyTechnology(technology, _cards(chance))
 
 
-_KINDS: tuple[Callable[[State, Seat, Random], moves.Move], ...] = (
+_KINDS: tuple[Callable[[State, Random], moves.Move], ...] = (
     _claim,
     _buy,
-    lambda state, seat, chance: moves.DrawCard(),
-    lambda state, seat, chance: moves.TakeCard(chance.choice(COLOR_NAMES)),
-    lambda state, seat, chance: moves.DrawThree(),
-    lambda state, seat, chance: moves.PlaceCard(chance.choice(("hand", "holder"))),
-    lambda state, seat, chance: moves.PayTunnel(_cards(state, seat, chance)),
-    lambda state, seat, chance: moves.AbandonTunnel(),
-    lambda state, seat, chance: moves.Stop(),
-    lambda state, seat, chance: moves.DrawTickets(),
-    lambda state, seat, chance: moves.KeepTickets(_changed_tickets(state, (), chance)),
-    lambda state, seat, chance: moves.ShareTickets((_ticket(state, chance),)),
-    lambda state, seat, chance: moves.LayCards(_cards(state, seat, chance)),
-    lambda state, seat, chance: moves.CompleteTickets(_changed_tickets(state, (), chance)),
-    lambda state, seat, chance: moves.Pass(),
+    lambda state, chance: moves.DrawCard(),
+    lambda state, chance: moves.TakeCard(chance.choice(COLOR_NAMES)),
+    lambda state, chance: moves.DrawThree(),
+    lambda state, chance: moves.PlaceCard(chance.choice(("hand", "holder"))),
+    lambda state, chance: moves.PayTunnel(_cards(chance)),
+    lambda state, chance: moves.AbandonTunnel(),
+    lambda state, chance: moves.Stop(),
+    lambda state, chance: moves.DrawTickets(),
+    lambda state, chance: moves.KeepTickets(_changed_tickets(state, (), chance)),
+    lambda state, chance: moves.ShareTickets((_ticket(state, chance),)),
+    lambda state, chance: moves.LayCards(_cards(chance)),
+    lambda state, chance: moves.CompleteTickets(_changed_tickets(state, (), chance)),
+    lambda state, chance: moves.Pass(),
 )
 
 

@@ -1,4 +1,4 @@
-"""The mutants of `tests/mutants` fit the sources: else `make mutants`, which takes minutes, would find out."""
+"""The mutants of `tests/mutants` fit the sources: this takes a moment, `make mutants` minutes."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def helper() -> None:
     }
 
 
-TOY_TEST = '''
+TOY_TEST = """
 import toy
 
 def test_one_and_one() -> None:
@@ -108,7 +108,7 @@ def test_one_and_one() -> None:
 
 def test_one_and_zero() -> None:
     assert toy.add(1, 0) == 1
-'''
+"""
 
 
 @pytest.mark.parametrize(

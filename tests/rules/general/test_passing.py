@@ -95,7 +95,9 @@ def test_who_can_claim_a_route_may_not_pass() -> None:
     set_turn(state, 1)
     assert listed(state, 1) == [moves.Pass()]
     state.open_mask = 1 << state.game.board.route_ids["chicago-duluth"]
-    assert {move.route for move in listed(state, 1) if isinstance(move, moves.ClaimRoute)} == {"chicago-duluth"}
+    assert {move.route for move in listed(state, 1) if isinstance(move, moves.ClaimRoute)} == {
+        "chicago-duluth"
+    }
     assert moves.Pass() not in listed(state, 1)
     assert refused(state, 1, moves.Pass()) == "game.not_available"
 

@@ -34,7 +34,9 @@ def with_points(game: str, *points: int) -> State:
         ((-5, -7, 0), (2, 3, 1)),
     ],
 )
-def test_a_rank_is_one_plus_the_number_of_players_ahead(points: tuple[int, ...], ranks: tuple[int, ...]) -> None:
+def test_a_rank_is_one_plus_the_number_of_players_ahead(
+    points: tuple[int, ...], ranks: tuple[int, ...]
+) -> None:
     """GEN-07."""
     result = final_result(with_points("usa", *points))
     assert result.ranks == ranks

@@ -47,7 +47,9 @@ def scoring_of_the_card_game() -> State:
 
 
 every_choice = pytest.mark.parametrize(
-    "choice", [first_tickets, first_shared_tickets, scoring_of_the_card_game], ids=lambda choice: choice.__name__
+    "choice",
+    [first_tickets, first_shared_tickets, scoring_of_the_card_game],
+    ids=lambda choice: choice.__name__,
 )
 Choice = Callable[[], State]
 

@@ -47,7 +47,8 @@ def test_of_one_seat_s_tickets_the_last_one_dealt_lies_lowest(game: str, seats: 
 
 
 @pytest.mark.parametrize(
-    ("game", "seats", "kept"), [("usa", 2, (1,)), ("card_game", 2, ()), ("team_asia", 4, (2,)), ("usa", 2, (0, 1, 2))]
+    ("game", "seats", "kept"),
+    [("usa", 2, (1,)), ("card_game", 2, ()), ("team_asia", 4, (2,)), ("usa", 2, (0, 1, 2))],
 )
 def test_in_a_turn_the_last_ticket_drawn_lies_lowest(game: str, seats: int, kept: tuple[int, ...]) -> None:
     """GEN-04."""

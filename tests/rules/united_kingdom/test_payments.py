@@ -33,6 +33,7 @@ from tests.support import (
     set_hand,
     set_market,
     started,
+    wire,
 )
 
 BOARD = shipped_board("united_kingdom")
@@ -380,6 +381,8 @@ def test_cards_that_are_not_in_the_hand_pay_nothing() -> None:
     state = holding("3 red, 1 locomotive")
     assert refused(state, 0, claim("barrow-carlisle", "4 red")) == "game.not_enough_cards"
     assert refused(state, 0, buy("booster", "2 locomotive")) == "game.not_enough_cards"
+    shared = moves.ClaimRoute("barrow-carlisle", holder_cards=wire("1 red"))  # there are no holders here
+    assert refused(state, 0, shared) == "game.not_enough_cards"
 
 
 def test_a_payment_takes_exactly_the_cards_named() -> None:

@@ -45,7 +45,9 @@ def at_the_market(open_cards: str, *pile: str, seats: int = 2) -> State:
         (moves.TakeCard("red"), moves.TakeCard("red"), "2 red"),
     ],
 )
-def test_two_cards_are_drawn_each_of_them_open_or_blind(first: moves.Move, second: moves.Move, hand: str) -> None:
+def test_two_cards_are_drawn_each_of_them_open_or_blind(
+    first: moves.Move, second: moves.Move, hand: str
+) -> None:
     """USA-04."""
     state = at_the_market("2 red, 2 blue, green", "white", "black", "yellow")
     play(state, 0, first)

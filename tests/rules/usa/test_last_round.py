@@ -10,7 +10,7 @@ from stellwerk_engine.state import State
 from stellwerk_engine.view import PUBLIC, view
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves
-from tests.support import claim, play, set_hand, set_turn, started
+from tests.support import claim, play, refused, set_hand, set_turn, started
 
 
 def with_trains(trains: int, seats: int = 2, seat: int = 0) -> State:
@@ -62,7 +62,6 @@ def test_who_caused_the_last_round_may_claim_with_the_trains_left() -> None:
     """USA-14."""
     state = with_trains(3)
     play(state, 0, claim("boston-new_york-red", "2 red"))
-    set_turn(state, 1)
     play_turn(state)
     set_hand(state, 0, "blue")
     events = play(state, 0, claim("dallas-houston-1", "blue"))
@@ -82,8 +81,8 @@ def test_the_turns_of_the_last_round_are_counted_down() -> None:
     assert engine.owing(state) == ()
 
 
-def test_the_turn_that_leaves_two_trains_may_be_any() -> None:
-    """USA-14: what counts is what is left when it has ended."""
+def test_the_trains_are_counted_after_any_turn() -> None:
+    """USA-14."""
     state = with_trains(2)
     assert ev.LastRound(2) in play_turn(state)
 
@@ -94,5 +93,5 @@ def test_nobody_moves_after_the_end() -> None:
     state.turns_left = 1
     play_turn(state)
     assert view(state, PUBLIC).result == state.result
-    with pytest.raises(Exception, match=r"game\.over"):
-        engine.check(state, 0, moves.DrawCard())
+    assert refused(state, 0, moves.DrawCard()) == "game.over"
+    assert refused(state, 1, moves.Pass()) == "game.over"

@@ -11,7 +11,17 @@ from stellwerk_engine.state import State
 from stellwerk_engine.view import PUBLIC, view
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves
-from tests.support import dealt, play, set_discards, set_hand, set_market, set_pile, set_pile_top, started, wire
+from tests.support import (
+    dealt,
+    play,
+    set_discards,
+    set_hand,
+    set_market,
+    set_pile,
+    set_pile_top,
+    started,
+    wire,
+)
 
 
 def exchanges(events: Events) -> list[ev.MarketExchanged]:
@@ -38,7 +48,7 @@ def at_the_market(open_cards: str, *pile: str) -> State:
 
 
 def with_few_cards(hand: str, open_cards: str, *pile: str) -> State:
-    """Seat 0 is to move with this hand; the pile is only this, nothing is discarded, seat 1 has all the rest."""
+    """Seat 0 is to move with this hand; this is the whole pile, there are no discards, seat 1 has the rest."""
     state = started("usa", 2)
     set_hand(state, 0, hand)
     set_discards(state, "")

@@ -96,7 +96,9 @@ def test_each_seat_gets_its_cards_at_once_in_seat_order_and_the_market_the_next_
     fours = [from_the_top[4 * seat : 4 * seat + 4] for seat in range(seats)]
     market = from_the_top[4 * seats : 4 * seats + 5]
     assert events[0] == ev.PileShuffled(110, to_wire(of(game_cards)))
-    assert events[1 : seats + 1] == [ev.CardsDealt(seat, 4, to_wire(of(four))) for seat, four in enumerate(fours)]
+    assert events[1 : seats + 1] == [
+        ev.CardsDealt(seat, 4, to_wire(of(four))) for seat, four in enumerate(fours)
+    ]
     assert events[seats + 1] == ev.CardsLaidOpen(to_wire(of(market)))
 
 
@@ -189,7 +191,9 @@ def test_what_a_ticket_says_is_secret_and_how_many_somebody_holds_is_public() ->
     play(state, 0, moves.KeepTickets(offered(events)[0]))
     play(state, 1, moves.KeepTickets(mine[:2]))
     play(state, 2, moves.KeepTickets(offered(events)[2]))
-    assert view(state, 1).players[1].tickets == tuple(sorted(mine[:2], key=state.game.board.ticket_ids.__getitem__))
+    assert view(state, 1).players[1].tickets == tuple(
+        sorted(mine[:2], key=state.game.board.ticket_ids.__getitem__)
+    )
     for viewer in (PUBLIC, 0, 2):
         assert not isinstance(view(state, viewer).players[1].tickets, tuple)
         assert not isinstance(view(state, viewer).players[1].returned, tuple)

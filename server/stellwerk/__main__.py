@@ -1,0 +1,29 @@
+"""The program: `stellwerk` and `python -m stellwerk`.
+
+Everything else is imported inside `main`, so that Ctrl-C ends in one line from the first moment.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Carry out a command line, by default that of this process, and return the exit code."""
+    try:
+        from stellwerk.command_line import run
+
+        return run(sys.argv[1:] if argv is None else argv)
+    except KeyboardInterrupt:
+        print("stellwerk: interrupted", file=sys.stderr)
+        return 130  # as a shell says it of a program that SIGINT ended
+    except Exception:
+        print("stellwerk: an error of Stellwerk itself; please report it with all that follows", file=sys.stderr)
+        traceback.print_exc()
+        return 4
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""Which game, how many players, which options, whose board: the arguments that commands share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from stellwerk.errors import usage_error
+from stellwerk_engine.board_file import BoardError, BoardFile, load_board, shipped_board
+from stellwerk_engine.checked_fields import suggestion
+from stellwerk_engine.dice import SeedError, seed_from_text
+from stellwerk_engine.game import Game, GameError, make_game
+from stellwerk_engine.games import RULE_SETS
+from stellwerk_protocol.canonical import shown
+
+LONGEST_NAME_TOLD: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class GameChoice:
+    """All that makes a game, in a form that can be sent to another process."""
+
+    game_id: str
+    seat_count: int
+    options: tuple[str, ...]
+    board: BoardFile
+
+    def make(self) -> Game:
+        return _make(self)
+
+
+@lru_cache(maxsize=8)
+def _make(choice: GameChoice) -> Game:
+    return make_game(RULE_SETS[choice.game_id], choice.board, choice.seat_count, choice.options)
+
+
+def add_game_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("game", metavar="GAME", help=", ".join(RULE_SETS))
+    parser.add_argument(
+        "--players",
+        metavar="N",
+        type=whole_number(1, 99),
+        help="number of players (default: as few as the game allows)",
+    )
+    parser.add_argument(
+        "--option",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="play with an option of the game; may be given several times",
+    )
+    parser.add_argument(
+        "--board", metavar="FILE", help="play on another board than the one that comes with the game"
+    )
+
+
+def chosen_game(arguments: argparse.Namespace) -> GameChoice:
+    """The game that the arguments name, or a usage error."""
+    game_id: str = arguments.game
+    if game_id not in RULE_SETS:
+        raise usage_error(
+            f"there is no game {shown(game_id, LONGEST_NAME_TOLD)!r}{suggestion(game_id, RULE_SETS)}"
+            f" (games: {', '.join(RULE_SETS)})"
+        )
+    rules = RULE_SETS[game_id]
+    players: int | None = arguments.players
+    try:
+        board = shipped_board(rules.board) if arguments.board is None else load_board(arguments.board)
+        choice = GameChoice(
+            game_id=game_id,
+            seat_count=min(rules.seat_counts) if players is None else players,
+            options=tuple(sorted(set(arguments.option))),
+            board=board,
+        )
+        choice.make()
+    except (BoardError, GameError) as error:
+        raise usage_error(str(error)) from None
+    return choice
+
+
+def checked_seed(text: str) -> str:
+    """The text of a seed that can be used, or a usage error."""
+    try:
+        seed_from_text(text)
+    except SeedError as error:
+        raise usage_error(f"--seed: {error}") from None
+    return text
+
+
+def whole_number(low: int, high: int) -> Callable[[str], int]:
+    """For `type=` of an argument."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = None
+        if number is None or not low <= number <= high:
+            found = shown(text, LONGEST_NAME_TOLD)
+            raise argparse.ArgumentTypeError(f"expected a whole number from {low} to {high}, not {found!r}")
+        return number
+
+    return read

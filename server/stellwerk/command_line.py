@@ -1,0 +1,122 @@
+"""The command `stellwerk`: its subcommands and their arguments, and what an error comes to."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from importlib import metadata
+from typing import Final, NoReturn
+
+from stellwerk import boards_command, demo_command, replay_command, simulate_command
+from stellwerk.choose_game import LONGEST_NAME_TOLD
+from stellwerk.errors import DONE, FAILED, INFRASTRUCTURE, USAGE, CommandError, usage_error
+from stellwerk.terminal import complain, flush_stdout, give_up_stdout, say
+from stellwerk_engine.checked_fields import suggestion
+from stellwerk_protocol.canonical import shown
+
+EXAMPLES: Final = """\
+examples:
+  stellwerk demo                                      # watch one game of each kind
+  stellwerk boards show usa
+  stellwerk simulate usa --games 1000 --policy greedy,random
+  stellwerk replay verify game.jsonl
+
+exit codes:
+  0 done, 1 failed or refused, 2 wrong usage, 3 undecided, 4 the machine failed (a full disk, ...),
+  130 interrupted
+"""
+
+AddArguments = Callable[[argparse.ArgumentParser], None]
+
+COMMANDS: Final[dict[str, tuple[str, AddArguments]]] = {
+    "boards": ("list the boards, show one, check your own", boards_command.add_arguments),
+    "demo": ("play a game of each kind, and tell it turn by turn", demo_command.add_arguments),
+    "replay": ("show a recorded game, or verify that it is true", replay_command.add_arguments),
+    "simulate": ("play many games between built-in policies", simulate_command.add_arguments),
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """Errors in one line, like those of the commands themselves."""
+
+    def error(self, message: str) -> NoReturn:
+        complain(f"{message} (see '{self.prog} --help')")
+        raise SystemExit(USAGE)
+
+
+def run(words: Sequence[str]) -> int:
+    """Carry out a command line, and return the exit code."""
+    try:
+        return _run(words)
+    except CommandError as error:
+        complain(error.message)
+        return error.exit_code
+    except BrokenPipeError:
+        give_up_stdout()  # whoever read has seen enough
+        return FAILED
+    except OSError as error:
+        give_up_stdout()
+        complain(f"standard output: cannot be written: {error.strerror or error}")
+        return INFRASTRUCTURE
+
+
+def _run(words: Sequence[str]) -> int:
+    _expect_known_command(words)
+    parser = _parser()
+    try:
+        arguments = parser.parse_args(words)
+    except SystemExit as ended:  # argparse has said what is wrong, or how to use it
+        flush_stdout()
+        return ended.code if isinstance(ended.code, int) else USAGE
+    if arguments.version:
+        say(f"stellwerk {_version()}")
+        code = DONE
+    elif arguments.command is None:
+        raise usage_error(f"a command is missing: {', '.join(COMMANDS)} (see 'stellwerk --help')")
+    else:
+        code = _carry_out(arguments)
+    flush_stdout()
+    return code
+
+
+def _carry_out(arguments: argparse.Namespace) -> int:
+    match arguments.command:
+        case "boards":
+            return boards_command.run(arguments)
+        case "demo":
+            return demo_command.run(arguments)
+        case "replay":
+            return replay_command.run(arguments)
+        case _:
+            return simulate_command.run(arguments)
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="stellwerk",
+        description="A game server for bots of the Zug um Zug / Ticket to Ride family.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="store_true", help="show the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name, (text, add_arguments) in COMMANDS.items():
+        add_arguments(commands.add_parser(name, help=text, description=text, allow_abbrev=False))
+    return parser
+
+
+def _expect_known_command(words: Sequence[str]) -> None:
+    """Before argparse does, which has no suggestions before Python 3.14."""
+    if words and not words[0].startswith("-") and words[0] not in COMMANDS:
+        raise usage_error(
+            f"there is no command {shown(words[0], LONGEST_NAME_TOLD)!r}{suggestion(words[0], COMMANDS)}"
+            f" (commands: {', '.join(COMMANDS)})"
+        )
+
+
+def _version() -> str:
+    try:
+        return metadata.version("stellwerk")
+    except metadata.PackageNotFoundError:
+        return "(not installed)"

@@ -1,0 +1,41 @@
+"""What ends a command, by whose fault, and with which exit code."""
+
+from __future__ import annotations
+
+import errno
+from typing import Final
+
+DONE: Final = 0
+FAILED: Final = 1
+USAGE: Final = 2
+INFRASTRUCTURE: Final = 4
+
+_NOT_THE_USERS_FAULT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE)
+
+
+class CommandError(Exception):
+    """The message is one line for the user."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message, exit_code)  # all of them, so that it can be sent between processes
+        self.message = message
+        self.exit_code = exit_code
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def usage_error(message: str) -> CommandError:
+    """Something in the command line, or in a file that it names, cannot be used."""
+    return CommandError(message, USAGE)
+
+
+def infrastructure_error(message: str) -> CommandError:
+    """The machine failed, not the user: a full disk, a process that died."""
+    return CommandError(message, INFRASTRUCTURE)
+
+
+def not_writable(path: str, error: OSError) -> CommandError:
+    """A file or folder that the user named could not be written."""
+    message = f"{path}: cannot be written: {error.strerror or error}"
+    return infrastructure_error(message) if error.errno in _NOT_THE_USERS_FAULT else usage_error(message)

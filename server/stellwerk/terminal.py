@@ -1,0 +1,76 @@
+"""Standard output and standard error as the commands use them.
+
+Whatever the encoding of the terminal, everything can be said; and what comes from a command line or a file is
+shown without control characters.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+from stellwerk_protocol.canonical import shown
+
+DEFAULT_WIDTH: Final = 80
+_NARROWEST: Final = 40  # on less, lines are broken so often that nothing can be read
+_SGR: Final = re.compile(r"\x1b\[[0-9;]*m")
+_WORDS: Final = re.compile(r" *[^ ]+")
+
+
+def say(line: str) -> None:
+    """A line to standard output, with a substitute for what its encoding does not have."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    print(line.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def complain(message: str) -> None:
+    """A line to standard error."""
+    line = shown(message, len(message)).encode("ascii", "backslashreplace").decode()
+    with contextlib.suppress(OSError):  # there is nobody left to tell
+        print(f"stellwerk: {line}", file=sys.stderr)
+
+
+def flush_stdout() -> None:
+    """Now, and not when the interpreter ends: then an error could no longer be told."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def give_up_stdout() -> None:
+    """Point it nowhere, so that the interpreter does not fail once more when it flushes at its end."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def shows_color() -> bool:
+    """https://no-color.org"""
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def width() -> int:
+    """Columns to write in; `COLUMNS` overrides what the terminal says."""
+    return max(_NARROWEST, shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns)
+
+
+def wrapped(line: str, columns: int, indent: int) -> Iterator[str]:
+    """The line in parts of so many columns, all but the first one indented."""
+    part = ""
+    for word in _WORDS.findall(line):
+        if part.strip() and _columns(part + word) > columns:
+            yield part
+            part = " " * indent + word.lstrip()
+        else:
+            part += word
+    yield part
+
+
+def _columns(text: str) -> int:
+    return len(_SGR.sub("", text))
