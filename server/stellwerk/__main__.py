@@ -20,7 +20,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("stellwerk: interrupted", file=sys.stderr)
         return 130  # as a shell says it of a program that SIGINT ended
     except Exception:
-        print("stellwerk: an error of Stellwerk itself; please report it with all that follows", file=sys.stderr)
+        print(
+            "stellwerk: an error of Stellwerk itself; please report it with all that follows", file=sys.stderr
+        )
         traceback.print_exc()
         return 4
 

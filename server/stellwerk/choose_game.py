@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
 
 from stellwerk.errors import usage_error
 from stellwerk_engine.board_file import BoardError, BoardFile, load_board, shipped_board
@@ -14,9 +13,7 @@ from stellwerk_engine.checked_fields import suggestion
 from stellwerk_engine.dice import SeedError, seed_from_text
 from stellwerk_engine.game import Game, GameError, make_game
 from stellwerk_engine.games import RULE_SETS
-from stellwerk_protocol.canonical import shown
-
-LONGEST_NAME_TOLD: Final = 40
+from stellwerk_engine.located_json import quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +58,7 @@ def chosen_game(arguments: argparse.Namespace) -> GameChoice:
     """The game that the arguments name, or a usage error."""
     game_id: str = arguments.game
     if game_id not in RULE_SETS:
-        raise usage_error(
-            f"there is no game {shown(game_id, LONGEST_NAME_TOLD)!r}{suggestion(game_id, RULE_SETS)}"
-            f" (games: {', '.join(RULE_SETS)})"
-        )
+        raise usage_error(unknown("game", game_id, RULE_SETS))
     rules = RULE_SETS[game_id]
     players: int | None = arguments.players
     try:
@@ -79,6 +73,11 @@ def chosen_game(arguments: argparse.Namespace) -> GameChoice:
     except (BoardError, GameError) as error:
         raise usage_error(str(error)) from None
     return choice
+
+
+def unknown(kind: str, name: str, known: Collection[str]) -> str:
+    """`there is no game "use"; did you mean "usa"? (usa, ...)`."""
+    return f"there is no {kind} {quoted(name)}{suggestion(name, known)} ({', '.join(known)})"
 
 
 def checked_seed(text: str) -> str:
@@ -99,8 +98,9 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
         except ValueError:
             number = None
         if number is None or not low <= number <= high:
-            found = shown(text, LONGEST_NAME_TOLD)
-            raise argparse.ArgumentTypeError(f"expected a whole number from {low} to {high}, not {found!r}")
+            raise argparse.ArgumentTypeError(
+                f"expected a whole number from {low} to {high}, not {quoted(text)}"
+            )
         return number
 
     return read

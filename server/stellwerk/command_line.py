@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from importlib import metadata
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from stellwerk import boards_command, demo_command, replay_command, simulate_command
-from stellwerk.choose_game import LONGEST_NAME_TOLD
+from stellwerk.choose_game import unknown
 from stellwerk.errors import DONE, FAILED, INFRASTRUCTURE, USAGE, CommandError, usage_error
 from stellwerk.terminal import complain, flush_stdout, give_up_stdout, say
-from stellwerk_engine.checked_fields import suggestion
-from stellwerk_protocol.canonical import shown
 
 EXAMPLES: Final = """\
 examples:
@@ -25,6 +23,9 @@ exit codes:
   0 done, 1 failed or refused, 2 wrong usage, 3 undecided, 4 the machine failed (a full disk, ...),
   130 interrupted
 """
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 AddArguments = Callable[[argparse.ArgumentParser], None]
 
@@ -42,6 +43,10 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         complain(f"{message} (see '{self.prog} --help')")
         raise SystemExit(USAGE)
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """To standard output, and with an error if that fails: argparse would be silent."""
+        say(self.format_help().removesuffix("\n"))
 
 
 def run(words: Sequence[str]) -> int:
@@ -109,10 +114,7 @@ def _parser() -> Parser:
 def _expect_known_command(words: Sequence[str]) -> None:
     """Before argparse does, which has no suggestions before Python 3.14."""
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-        raise usage_error(
-            f"there is no command {shown(words[0], LONGEST_NAME_TOLD)!r}{suggestion(words[0], COMMANDS)}"
-            f" (commands: {', '.join(COMMANDS)})"
-        )
+        raise usage_error(unknown("command", words[0], COMMANDS))
 
 
 def _version() -> str:

@@ -7,18 +7,16 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from stellwerk.choose_game import LONGEST_NAME_TOLD, GameChoice, checked_seed
+from stellwerk.choose_game import GameChoice, checked_seed, unknown
 from stellwerk.errors import DONE, usage_error
 from stellwerk.replay_story import Told, tell
 from stellwerk.terminal import say, shows_color, width, wrapped
 from stellwerk_engine.board_file import shipped_board
-from stellwerk_engine.checked_fields import suggestion
 from stellwerk_engine.dice import seed_from_text
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_engine.policies import greedy
 from stellwerk_engine.replay_reader import read_replay
 from stellwerk_engine.self_play import play_game
-from stellwerk_protocol.canonical import shown
 
 PLAYERS: Final = ("Ada", "Ben", "Cleo", "Dan")
 SEAT_COUNTS: Final = {"usa": 2, "united_kingdom": 2, "team_asia": 4, "card_game": 3}
@@ -49,10 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     games: list[str] = arguments.games or list(SEAT_COUNTS)
     for game_id in games:
         if game_id not in SEAT_COUNTS:
-            raise usage_error(
-                f"there is no game {shown(game_id, LONGEST_NAME_TOLD)!r}{suggestion(game_id, SEAT_COUNTS)}"
-                f" (games: {', '.join(SEAT_COUNTS)})"
-            )
+            raise usage_error(unknown("game", game_id, SEAT_COUNTS))
     seed = seed_from_text(checked_seed(arguments.seed))
     for number, game_id in enumerate(games):
         if number:

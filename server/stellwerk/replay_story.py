@@ -51,13 +51,16 @@ class NoSuchSeatError(Exception):
     """The viewer asked for does not sit in this game."""
 
 
-def tell(records: Iterable[Line], viewer: ViewerId = ALL_HANDS, color: bool = False) -> Iterator[Told]:
-    """The lines of the story, and then the ReplayError, if there is one."""
+def tell(records: Iterable[Line], seat: Seat | None = None, color: bool = False) -> Iterator[Told]:
+    """The lines of the story, of all that happened or of what one seat saw of it, and then the
+    ReplayError, if there is one."""
     numbered = enumerate(records, 1)
     _, header = next(numbered)
     assert isinstance(header, Header)  # the reader lets nothing else pass
-    if viewer != ALL_HANDS and not 0 <= viewer < len(header.seats):
-        raise NoSuchSeatError(f"--seat {viewer}: the seats of this game are 0 to {len(header.seats) - 1}")
+    if seat is not None and not 0 <= seat < len(header.seats):
+        last = len(header.seats) - 1
+        raise NoSuchSeatError(f"there is no seat {seat}: the seats of this game are 0 to {last}")
+    viewer = ALL_HANDS if seat is None else seat
     style = Style(names_of(header), color)
     yield from _heading(header, viewer, style)
     story = _Story(game_of(header), style, viewer)

@@ -19,18 +19,17 @@ import msgspec
 from msgspec import Struct
 
 from stellwerk.choose_game import (
-    LONGEST_NAME_TOLD,
     GameChoice,
     add_game_arguments,
     checked_seed,
     chosen_game,
+    unknown,
     whole_number,
 )
 from stellwerk.errors import DONE, not_writable, usage_error
 from stellwerk.simulation import POLICY_NAMES, Chunk, GameRecord, PolicyName, Simulation, simulate
 from stellwerk.tally import Tally
 from stellwerk.terminal import say
-from stellwerk_engine.checked_fields import suggestion
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_protocol.canonical import shown
 
@@ -110,7 +109,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="processes that play (default: one a core, if there are games enough)",
     )
     parser.add_argument(
-        "--json", action="store_true", help="every game with its points as one JSON object, instead of a table"
+        "--json",
+        action="store_true",
+        help="every game with its points as one JSON object, instead of a table",
     )
 
 
@@ -140,10 +141,7 @@ def _policies(values: list[str]) -> tuple[PolicyName, ...]:
     names = tuple(name.strip() for value in values for name in value.split(","))
     for name in names:
         if name not in POLICY_NAMES:
-            raise usage_error(
-                f"--policy: there is no policy {shown(name, LONGEST_NAME_TOLD)!r}{suggestion(name, POLICY_NAMES)}"
-                f" (policies: {', '.join(POLICY_NAMES)})"
-            )
+            raise usage_error(f"--policy: {unknown('policy', name, POLICY_NAMES)}")
     return names or ("random",)
 
 
@@ -161,9 +159,10 @@ def _make_folder(folder: str) -> None:
 
 def _cores() -> int:
     """Those that this process may use."""
-    if sys.platform == "linux":
+    try:
         return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    except AttributeError:  # only Linux tells
+        return os.cpu_count() or 1
 
 
 # -- output ------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Many games between policies, in this process or in several: what happened in each of them.
 
 Law: game number i is fixed by the simulation's seed and i alone. It is dealt from the seed text `S/i`, and a
-policy that moves by chance gets a source of its own for each game and seat. So neither the number of processes
-nor which games are played changes any game.
+policy that moves by chance gets a source of its own for each game and seat. So neither the number of
+processes nor which games are played changes any game.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ from stellwerk_protocol.results import Bonus, Result, TicketScore
 PolicyName = str
 POLICY_NAMES: Final[tuple[PolicyName, ...]] = ("random", "greedy")
 
-GAMES_IN_A_CHUNK: Final = 8  # some tenths of a second: little to wait for, and much more than sending it costs
+GAMES_IN_A_CHUNK: Final = (
+    8  # some tenths of a second: little to wait for, and much more than sending it costs
+)
 SECONDS_TO_END: Final = 5.0  # much more than the rest of a chunk takes
 _SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -103,7 +105,7 @@ def play(simulation: Simulation, numbers: range) -> Chunk:
 
 
 def policies_of(simulation: Simulation, game: Game, number: int) -> tuple[PolicyName, ...]:
-    """For each seat the policy of its team. They take turns: team t has number t + i in game i, so each of them
+    """For each seat the policy of its team. They take turns: team t has number t + i in game i, so that each
     plays as often in each seat."""
     policies = simulation.policies
     return tuple(policies[(team + number) % len(policies)] for team in game.team_of)
@@ -202,14 +204,14 @@ def _in_processes(simulation: Simulation, chunks: list[range], jobs: int) -> Ite
             connection.send(next(waiting))
             busy.add(connection)
         while busy:
-            for connection in wait(busy):
-                assert isinstance(connection, Connection)
-                answer = _receive(connection)
+            for ready in wait(busy):
+                assert isinstance(ready, Connection)
+                answer = _receive(ready)
                 numbers = next(waiting, None)
                 if numbers is None:
-                    busy.remove(connection)
+                    busy.remove(ready)
                 else:
-                    connection.send(numbers)
+                    ready.send(numbers)
                 yield answer
     finally:
         for connection in workers:
@@ -220,8 +222,8 @@ def _in_processes(simulation: Simulation, chunks: list[range], jobs: int) -> Ite
 
 
 def _start(simulation: Simulation, jobs: int) -> dict[Connection, SpawnProcess]:
-    """Ctrl-C reaches all processes of a terminal. It stops this one, which then stops the others: they inherit
-    that the signal is blocked. Spawned and not forked, so that no process holds another's end of a pipe."""
+    """Ctrl-C reaches all processes of a terminal. It stops this one, which then stops the others: they
+    inherit that the signal is blocked. Spawned and not forked, so that no process holds another's pipe."""
     context = multiprocessing.get_context("spawn")
     resource_tracker.ensure_running()  # else the first start would do it, and unblock the signal
     workers: dict[Connection, SpawnProcess] = {}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from stellwerk.simulation import GameRecord, PolicyName, SeatRecord
+from stellwerk.simulation import GameRecord, PolicyName
 from stellwerk_engine.game import Game
 
 

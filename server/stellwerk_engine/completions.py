@@ -138,7 +138,7 @@ def best_first(
             if budget is not None and effort.spent > budget:
                 return
         ceiling = floor
-        gap = gap * 3 // 2 + 1
+        gap *= 2
 
 
 def priced(tickets: Sequence[TicketNeed], stack: Sequence[int]) -> Problem:

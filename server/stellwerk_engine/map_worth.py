@@ -36,7 +36,10 @@ THREE_BLIND: Final = 25
 BLIND: Final = 20
 CARD: Final = 10
 
-TRAINS_TO_PLAN_WITH: Final = 3, 4  # of the trains, for new tickets: others build too, and the game may end early
+TRAINS_TO_PLAN_WITH: Final = (
+    3,
+    4,
+)  # of the trains, for new tickets: others build too, and the game may end early
 TRAINS_FOR_MORE_TICKETS: Final = 3  # draw tickets while a third of the trains is left
 SOON: Final = 5  # so few trains with anybody: the end is near
 
@@ -105,7 +108,9 @@ def _look(state: State, seat: Seat) -> Outlook:
     to_buy_mask = mask_of(
         number
         for number, technology in enumerate(game.rules.technologies)
-        if state.supply[number] and not held >> number & 1 and not (technology.claims or technology.claims_taken)
+        if state.supply[number]
+        and not held >> number & 1
+        and not (technology.claims or technology.claims_taken)
     )
     usable_mask = (
         state.open_mask

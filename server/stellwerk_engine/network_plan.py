@@ -11,7 +11,7 @@ from functools import lru_cache
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final
 
-from stellwerk_engine.board import NO_ROUTE, CityId, Route, RouteId, Ticket, bits
+from stellwerk_engine.board import NO_ROUTE, CityId, RouteId, Ticket, bits
 
 if TYPE_CHECKING:
     from stellwerk_engine.game import Game

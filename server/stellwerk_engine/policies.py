@@ -1,9 +1,9 @@
 """Players that need no thinking time: one moves by chance, the other is greedy.
 
-The law: a policy gets the whole state, for it plays inside one process, and yet looks only at what a view would
-show its seat: the own hand and tickets, the team's holders, and what is public. What is hidden from the seat
-never changes its move. A policy keeps nothing between two moves, so it can go on with any state, an imagined
-one too. That is why it does not know its on-track stack, unless the rules show it (CARD-05).
+The law: a policy gets the whole state, for it plays inside one process, and yet looks only at what a view
+would show its seat: the own hand and tickets, the team's holders, and what is public. What is hidden from the
+seat never changes its move. A policy keeps nothing between two moves, so it can go on with any state, an
+imagined one too. That is why it does not know its on-track stack, unless the rules show it (CARD-05).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a move is worth in a game with rail yards: the thumb rules of the greedy policy.
 
-Lay large sets of colors that the own tickets ask for, as long as there are turns to send them on; between that
-draw such colors, and more tickets whenever more cards will come onto the stack than the tickets ask for.
+Lay large sets of colors that the own tickets ask for, as long as there are turns to send them on; between
+that draw such colors, and more tickets whenever more cards will come onto the stack than the tickets ask for.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ CARDS_IN_A_TURN: Final = 1.2  # that leave the pile, on an average
 WORTH_OF_A_CARD: Final = 3.0  # on the stack, for a ticket
 PRICE_OF_A_CARD: Final = 0.8
 PRICE_OF_A_LOCOMOTIVE: Final = 0.3  # beside that
-PART_TO_PROMISE: Final = 0.85  # of the cards that may come onto the stack: not each will be of the right color
+PART_TO_PROMISE: Final = (
+    0.85  # of the cards that may come onto the stack: not each will be of the right color
+)
 PART_TO_DRAW_AT: Final = 0.7
 PRICE_OF_A_CARD_TOO_MANY: Final = 9.0
 WORTH_OF_A_BIG_CITY: Final = 2.0
@@ -79,10 +81,8 @@ def _look(state: State, seat: Seat) -> Outlook:
     lying = counts(state.yards[seat])
     there = counts(state.stacks[seat]) if state.game.rules.open_stacks else bytes(len(lying))
     on_the_way = total(state.stacks[seat]) + total(state.yards[seat]) + total(state.yard_locomotives[seat])
-    if state.turns_left == NOT_LAST_ROUND:
-        turns = 1 + int(len(state.pile) / (CARDS_IN_A_TURN * seats))
-    else:
-        turns = 1
+    is_last = state.turns_left != NOT_LAST_ROUND
+    turns = 1 if is_last else 1 + int(len(state.pile) / (CARDS_IN_A_TURN * seats))
     return Outlook(
         state=state,
         seat=seat,

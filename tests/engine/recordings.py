@@ -63,8 +63,8 @@ def record(
     late_seats: tuple[Seat, ...] = (),
     note: str | None = None,
 ) -> list[bytes]:
-    """The lines of a game. `arrival` is the order in which simultaneous choices come in; the fallback moves for
-    `late_seats`."""
+    """The lines of a game. `arrival` is the order in which simultaneous choices come in; the fallback moves
+    for `late_seats`."""
     choose = choose or mixed()
     writer = ReplayWriter()
     written = [writer.header(header or header_of(game))]
@@ -110,17 +110,26 @@ def bodies_of(lines: Sequence[bytes]) -> list[bytes]:
 
 
 def edited(lines: Sequence[bytes], number: int, edit: Callable[[Any], object]) -> list[bytes]:
-    """The lines with one of them changed, in place or by what `edit` returns, by a forger who knows the format."""
+    """The lines with one of them changed in place, by a forger who mends the chain."""
     bodies = bodies_of(lines)
     value = json.loads(bodies[number - 1])
-    changed = edit(value)
-    bodies[number - 1] = canonical_json(value if changed is None else changed)
+    edit(value)
+    bodies[number - 1] = canonical_json(value)
     return resealed(bodies)
 
 
 def canonical_json(value: object) -> bytes:
     """By the recipe of `protocol/REPLAYS.md`, not by the code under test."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def members(value: Any) -> dict[str | int, Any]:
+    """What a JSON value holds, by name or position."""
+    if isinstance(value, dict):
+        return dict(value)  # pyright: ignore[reportUnknownArgumentType]  # it may be any JSON
+    if isinstance(value, list):
+        return dict(enumerate(value))  # pyright: ignore[reportUnknownArgumentType]
+    return {}
 
 
 def digests() -> dict[str, str]:

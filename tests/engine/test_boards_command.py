@@ -170,6 +170,8 @@ def test_show_leaves_out_what_a_board_does_not_have() -> None:
     assert titles == ["small: Small", "Routes", "Tickets"]
     labels = [line.split()[0] for line in summary(small_board()).split("\n\n")[0].splitlines()[1:]]
     assert labels == ["Holds", "Cards", "Trains", "Doubtful", "Source", "Digest"]
+    cards = [line.split() for line in summary(shipped_board("card_game")).splitlines()]
+    assert not {"Routes", "Trains"} & {words[0] for words in cards if words}
 
 
 def test_routes_that_only_share_their_cities_are_not_shown_as_double() -> None:

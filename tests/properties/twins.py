@@ -40,7 +40,7 @@ def align(
     twin: State, state: State, viewer: ViewerId, made: dict[Seat, moves.Move], told: Events
 ) -> dict[Seat, moves.Move]:
     """Make the twin ready for these seats' moves, which had the events `told` in the real state, and give
-    the moves that show the viewer the same. (A partner comes first: its move may exchange others' tickets.)"""
+    the moves that show the viewer the same. (A partner comes first: its move may trade others' tickets.)"""
     seats = sorted(made, key=lambda seat: not are_partners(state, viewer, seat))
     return {seat: _align(twin, state, viewer, seat, made[seat], told) for seat in seats}
 

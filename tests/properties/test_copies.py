@@ -1,0 +1,60 @@
+"""A copy is a state of its own: what happens to one of the two is nothing to the other."""
+
+from __future__ import annotations
+
+from random import Random
+
+from hypothesis import given, settings
+
+from stellwerk_engine import engine
+from stellwerk_engine.state import State
+from tests.properties.playing import Habit, Line, Variant, any_kind, lines, moments, play_on
+from tests.support import every_variant, fingerprint
+
+
+@every_variant
+@settings(max_examples=2)
+@given(line=lines)
+def test_a_copy_and_its_original_know_nothing_of_each_other(variant: Variant, line: Line) -> None:
+    for state in moments(variant, line, 4):
+        before = fingerprint(state)
+        twin = state.copy()
+        assert fingerprint(twin) == before
+        play_on(twin, Random(line.chance), line.habit)
+        assert fingerprint(state) == before
+        end = fingerprint(twin)
+        play_on(state, Random(line.chance + 1), any_kind)
+        assert fingerprint(twin) == end
+
+
+@every_variant
+@settings(max_examples=2)
+@given(line=lines)
+def test_a_copy_is_played_on_like_its_original(variant: Variant, line: Line) -> None:
+    """Shuffles to come and answers already given included."""
+    for state in moments(variant, line, 4):
+        twin = state.copy()
+        _play_both(state, twin, Random(line.chance), line.habit)
+        assert fingerprint(twin) == fingerprint(state)
+
+
+def _play_both(state: State, twin: State, chance: Random, habit: Habit) -> None:
+    """The same moves, of which each one was listed for the state that it is made in."""
+    while state.pending is not None:
+        for seat in engine.owing(state):
+            listed, twin_listed = engine.legal(state, seat), engine.legal(twin, seat)
+            choice = listed.index(habit(chance, listed))
+            engine.apply(state, seat, listed[choice])
+            engine.apply(twin, seat, twin_listed[choice])
+
+
+def test_every_field_of_a_state_that_can_change_in_place_is_copied() -> None:
+    """Or a copy would share it, for good or until a rule is added that uses it."""
+    for variant in (("team_asia", 4, ()), ("card_game", 4, ()), ("united_kingdom", 4, ())):
+        line = Line(0, 0, any_kind)
+        for state in moments(variant, line, 1):
+            twin = state.copy()
+            for name in State.__slots__:
+                value = getattr(state, name)
+                assert getattr(twin, name) == value
+                assert getattr(twin, name) is not value or not isinstance(value, list | dict | set)
