@@ -10,6 +10,7 @@ import os
 import sys
 
 from stellwerk.board_drawing import can_be_drawn, draw_board
+from stellwerk.board_fit import fitting_games
 from stellwerk.board_summary import in_numbers, listing, summary
 from stellwerk_engine.board_file import (
     SHIPPED,
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--json", action="store_true", help="the board as a normalized board file")
     form.add_argument("--svg", metavar="FILE", help="draw the map into FILE, - for standard output")
     check = commands.add_parser(
-        "check", help="check board files", description="Tell of each file whether it can be played on."
+        "check", help="check board files", description="Tell of each file whether it can be played on, and in which games."
     )
     check.add_argument("files", metavar="FILE", nargs="+")
 
@@ -58,11 +59,6 @@ def run(arguments: argparse.Namespace) -> int:
         _complain(f"stdout: cannot be written: {error.strerror or error}")
         return NOT_WRITTEN
     return code
-
-
-def check_file(path: str) -> BoardFile:
-    """The board of a file that passes every check, or `BoardError`. Further checks belong here."""
-    return load_board(path)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -107,12 +103,13 @@ def _check(files: list[str]) -> int:
     code = DONE
     for file in files:
         try:
-            board = check_file(file)
+            board = load_board(file)
+            games = fitting_games(board)
         except BoardError as error:
             _complain(str(error))
             code = UNUSABLE
         else:
-            _say(f"{printable(file)}: ok ({in_numbers(board)})\n")
+            _say(f"{printable(file)}: ok, for {', '.join(games)} ({in_numbers(board)})\n")
     return code
 
 

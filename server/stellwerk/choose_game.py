@@ -13,6 +13,7 @@ from stellwerk_engine.checked_fields import suggestion
 from stellwerk_engine.dice import SeedError, seed_from_text
 from stellwerk_engine.game import Game, GameError, make_game
 from stellwerk_engine.games import RULE_SETS
+from stellwerk_engine.limits import check_line
 from stellwerk_engine.located_json import quoted
 
 
@@ -69,7 +70,9 @@ def chosen_game(arguments: argparse.Namespace) -> GameChoice:
             options=tuple(sorted(set(arguments.option))),
             board=board,
         )
-        choice.make()
+        game = choice.make()
+        if arguments.board is not None:
+            check_line(game)
     except (BoardError, GameError) as error:
         raise usage_error(str(error)) from None
     return choice
@@ -80,12 +83,12 @@ def unknown(kind: str, name: str, known: Collection[str]) -> str:
     return f"there is no {kind} {quoted(name)}{suggestion(name, known)} ({', '.join(known)})"
 
 
-def checked_seed(text: str) -> str:
+def checked_seed(text: str, what: str = "--seed") -> str:
     """The text of a seed that can be used, or a usage error."""
     try:
         seed_from_text(text)
     except SeedError as error:
-        raise usage_error(f"--seed: {error}") from None
+        raise usage_error(f"{what}: {error}") from None
     return text
 
 

@@ -14,14 +14,14 @@ from stellwerk.terminal import complain, flush_stdout, give_up_stdout, say
 
 EXAMPLES: Final = """\
 examples:
-  stellwerk demo                                      # watch one game of each kind
+  stellwerk demo
   stellwerk boards show usa
   stellwerk simulate usa --games 1000 --policy greedy,random
   stellwerk replay verify game.jsonl
 
 exit codes:
-  0 done, 1 failed or refused, 2 wrong usage, 3 undecided, 4 the machine failed (a full disk, ...),
-  130 interrupted
+  0 done, 1 failed or refused, 2 wrong usage, 3 undecided,
+  4 the machine failed (a full disk, ...), 130 interrupted
 """
 
 if TYPE_CHECKING:

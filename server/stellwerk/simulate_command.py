@@ -36,20 +36,21 @@ from stellwerk_protocol.canonical import shown
 DESCRIPTION: Final = """\
 Play many games between built-in policies, and show points, wins and speed.
 
-Game number i of the simulation is dealt from the seed S/i, counted from 0, whatever else
-is played beside it: neither --jobs nor --games changes a game.
-With several policies the seats take them in turn, and every game moves them on by one seat
-(in team games: partners have the same one, and they move on by one team), so that each
-policy plays as often in every seat.
+Game number i of the simulation, counted from 0, is dealt from the seed S/i,
+whatever else is played beside it: neither --jobs nor --games changes a game.
+
+With several policies the seats take them in turn, and every game moves them on
+by one seat, so that each policy plays as often in every seat. In team games
+partners have the same policy, and they move on by one team.
 """
 
 EXAMPLES: Final = """\
 examples:
   stellwerk simulate usa --games 1000
-  stellwerk simulate united_kingdom --players 4 --option advanced_technologies --seed 42
+  stellwerk simulate united_kingdom --players 4 --option advanced_technologies
   stellwerk simulate card_game --players 3 --policy greedy,random --json
   stellwerk simulate team_asia --games 20 --seed 42 --replays games
-  stellwerk simulate team_asia --first 7 --games 1 --seed 42    # the game number 7 of these alone
+  stellwerk simulate team_asia --first 7 --games 1 --seed 42  # number 7 of them
 """
 
 MOST_GAMES: Final = 1_000_000
@@ -131,7 +132,7 @@ def _simulation(arguments: argparse.Namespace) -> Simulation:
     game = chosen_game(arguments)
     policies = _policies(arguments.policy)
     seed = secrets.token_hex(8) if arguments.seed is None else checked_seed(arguments.seed)
-    checked_seed(f"{seed}/{arguments.first + arguments.games - 1}")
+    checked_seed(f"{seed}/{arguments.first + arguments.games - 1}", "--seed with the number of a game")
     if arguments.replays is not None:
         _make_folder(arguments.replays)
     return Simulation(game, policies, seed, arguments.first, arguments.games, arguments.replays)

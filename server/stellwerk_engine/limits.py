@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -137,17 +137,39 @@ def _other_moves(game: Game) -> tuple[int, int]:
 
 
 def _claims(game: Game) -> tuple[int, int]:
+    """The worst hand. Hands are looked at in the order of a quick bound, until it is below what was found."""
     if game.rules.holders:
         return _claims_with_holder(game)
-    sizes = {game.rules.substitute, *(technology.substitute for technology in game.rules.technologies)}
+    substitutes = {game.rules.substitute, *(technology.substitute for technology in game.rules.technologies)}
     discounts = {0, *(technology.discount for technology in game.rules.technologies)}
-    return max(
-        _claims_with(game, locomotives, substitute, discount)
+    hands = [
+        _Hand(hand_size, locomotives, substitute, discount)
         for locomotives in range(game.board.longest_route + 1)
-        for substitute in sizes
+        for substitute in substitutes
         if substitute or not game.rules.substitute
         for discount in discounts
-    )
+        for hand_size in (range(locomotives, LARGE_HAND + 1) if substitute else (LARGE_HAND,))
+    ]
+    worst = (0, 0)
+    for bound, hand in sorted(((_quick_bound(game, hand), hand) for hand in hands), reverse=True):
+        if bound <= worst:
+            break
+        worst = max(worst, _best_hand(game, hand))
+    return worst
+
+
+class _Hand(NamedTuple):
+    """Hands of one size, LARGE_HAND standing for all larger ones, with so many locomotives. The size counts
+    where cards serve as substitutes: larger hands pay for more."""
+
+    size: int
+    locomotives: int
+    substitute: int
+    discount: int
+
+    @property
+    def plain_cards(self) -> int:
+        return self.size - self.locomotives
 
 
 def _claims_with_holder(game: Game) -> tuple[int, int]:
@@ -167,39 +189,55 @@ def _claims_with_holder(game: Game) -> tuple[int, int]:
     return max(once, both_ways)
 
 
-def _claims_with(game: Game, locomotives: int, substitute: int, discount: int) -> tuple[int, int]:
-    """The worst hand with so many locomotives: of each color as many cards as make most claims, and, where
-    cards serve as substitutes, for each size of the hand, since larger hands pay for more."""
-    cap = game.board.longest_route
-    alone = _claims_of_color(game, LOCOMOTIVE, 0, locomotives, substitute, discount, cap, cap)
-    return max(
-        _add(alone, _best_hand(game, hand_size, locomotives, substitute, discount))
-        for hand_size in (range(locomotives, LARGE_HAND + 1) if substitute else (LARGE_HAND,))
-    )
+def _quick_bound(game: Game, hand: _Hand) -> tuple[int, int]:
+    """Every color by itself: together they may be more cards than the hand has."""
+    claims = _alone(game, hand)
+    for color in PLAIN_COLORS:
+        claims = _add(claims, max(_claims_of_count(game, hand, color, mine) for mine in _counts(game, hand)))
+    return claims
 
 
-def _best_hand(
-    game: Game, hand_size: int, locomotives: int, substitute: int, discount: int
-) -> tuple[int, int]:
-    """The most that the plain colors can make of a hand of this size, or larger than LARGE_HAND."""
-    cap = game.board.longest_route
-    plain_cards = hand_size - locomotives
-    # of some color there are so many that with the locomotives they pay for so long a gray route
-    paid_plainly = min(cap, locomotives + -(-plain_cards // len(PLAIN_COLORS)))
-    best: dict[int, tuple[int, int]] = {0: (0, 0)}  # by plain cards used so far
+def _best_hand(game: Game, hand: _Hand) -> tuple[int, int]:
+    """The most that plain cards of this number can make, color after color."""
+    best = {0: _alone(game, hand)}  # by plain cards used so far
     for color in PLAIN_COLORS:
         extended: dict[int, tuple[int, int]] = {}
-        for mine in range(min(plain_cards, game.board.file.cards_each_color) + 1):
-            reach = mine + locomotives + (plain_cards - mine) // substitute if substitute else cap
-            claims = _claims_of_color(
-                game, color, min(mine, cap), locomotives, substitute, discount, min(reach, cap), paid_plainly
-            )
+        for mine in _counts(game, hand):
+            claims = _claims_of_count(game, hand, color, mine)
             for used, so_far in best.items():
-                now = min(used + mine, plain_cards) if hand_size == LARGE_HAND else used + mine
-                if now <= plain_cards:
+                now = min(used + mine, hand.plain_cards) if hand.size == LARGE_HAND else used + mine
+                if now <= hand.plain_cards:
                     extended[now] = max(extended.get(now, (0, 0)), _add(so_far, claims))
         best = extended
-    return best.get(plain_cards, (0, 0)) if substitute else max(best.values())
+    return best.get(hand.plain_cards, (0, 0)) if hand.substitute else max(best.values())
+
+
+def _counts(game: Game, hand: _Hand) -> range:
+    return range(min(hand.plain_cards, game.board.file.cards_each_color) + 1)
+
+
+def _alone(game: Game, hand: _Hand) -> tuple[int, int]:
+    cap = game.board.longest_route
+    return _claims_of_color(game, LOCOMOTIVE, 0, hand.locomotives, hand.substitute, hand.discount, cap, cap)
+
+
+def _claims_of_count(game: Game, hand: _Hand, color: CardColor, mine: int) -> tuple[int, int]:
+    cap = game.board.longest_route
+    reach = cap
+    if hand.substitute:
+        reach = mine + hand.locomotives + (hand.plain_cards - mine) // hand.substitute
+    # of some color there are so many that with the locomotives they pay for so long a gray route
+    paid_plainly = hand.locomotives - (-hand.plain_cards // len(PLAIN_COLORS))
+    return _claims_of_color(
+        game,
+        color,
+        min(mine, cap),
+        hand.locomotives,
+        hand.substitute,
+        hand.discount,
+        min(reach, cap),
+        min(paid_plainly, cap),
+    )
 
 
 def _add(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:

@@ -225,22 +225,37 @@ def test_show_refuses_in_one_line(
 # check
 
 
-def test_check_tells_of_each_file_whether_it_can_be_played_on(
+def test_check_tells_of_each_file_whether_and_in_which_games_it_can_be_played_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
-    text = format_board(small_board())
+    text = format_board(shipped_board("usa"))
     good.write_text(text, encoding="utf-8")
-    bad.write_text(text.replace('"points": 2', '"points": 0'), encoding="utf-8")
+    bad.write_text(text.replace('"points": 5', '"points": 0'), encoding="utf-8")
+    accepted = f"{good}: ok, for usa (36 cities, 100 routes, 30 tickets)\n"
     assert boards("check", str(good)) == 0
-    assert capsys.readouterr() == (f"{good}: ok (2 cities, 1 route, 1 ticket)\n", "")
+    assert capsys.readouterr() == (accepted, "")
     assert boards("check", str(bad), str(tmp_path), str(good)) == 2
     told = capsys.readouterr()
-    assert told.out == f"{good}: ok (2 cities, 1 route, 1 ticket)\n"
+    assert told.out == accepted
     fault, folder = told.err.splitlines()
-    line = text[: text.index('"points": 2')].count("\n") + 1
-    assert fault == f"{bad}:{line}: tickets[0].points: expected a whole number from 1 to 200, found 0"
+    line = text[: text.index('"points": 5')].count("\n") + 1
+    assert re.fullmatch(
+        re.escape(f"{bad}:{line}: ") + r"tickets\[\d+\].points: expected a whole number from 1 to 200, found 0",
+        fault,
+    )
     assert folder == f"{tmp_path}: cannot be read: Is a directory"
+
+
+def test_check_names_what_a_board_lacks_for_the_game_that_it_comes_closest_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = tmp_path / "small.json"
+    small.write_text(format_board(small_board()), encoding="utf-8")
+    assert boards("check", str(small)) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert re.fullmatch(rf"{small}:\d+: \w+: .* usa .*\n", told.err)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tests.support import every_variant, fingerprint
 @settings(max_examples=2)
 @given(line=lines)
 def test_a_copy_and_its_original_know_nothing_of_each_other(variant: Variant, line: Line) -> None:
-    for state in moments(variant, line, 4):
+    for state in moments(variant, line, 2):
         before = fingerprint(state)
         twin = state.copy()
         assert fingerprint(twin) == before
@@ -32,7 +32,7 @@ def test_a_copy_and_its_original_know_nothing_of_each_other(variant: Variant, li
 @given(line=lines)
 def test_a_copy_is_played_on_like_its_original(variant: Variant, line: Line) -> None:
     """Shuffles to come and answers already given included."""
-    for state in moments(variant, line, 4):
+    for state in moments(variant, line, 2):
         twin = state.copy()
         _play_both(state, twin, Random(line.chance), line.habit)
         assert fingerprint(twin) == fingerprint(state)

@@ -74,7 +74,7 @@ def test_what_another_does_tells_a_viewer_no_more_than_everybody_sees(
 ) -> None:
     """The same move, made in two states that differ only in what the viewer does not see, gives it the same
     events and the same view. Where the move brings to light what differs (a bill that cannot be paid, a claim
-    that is no longer possible, the tickets at the end), other things happen, and nothing is compared."""
+    that is no longer possible, the own stack at the scoring, the tickets at the end) nothing is compared."""
     chance = Random(line.chance)
     compared = 0
     for number, state in enumerate(moments(variant, line, 10)):
@@ -107,7 +107,7 @@ def _acts_alike(state: State, viewer: ViewerId, dice: Dice, line: Line, chance: 
         # Whether somebody may pass, or buy what is only for a claim, depends on a hand that nobody sees.
         assert isinstance(wires[seat], moves.Pass | moves.BuyTechnology)
         return False
-    if shape(told) != shape(twin_told) or real.pending is None:
+    if shape(told) != shape(twin_told) or real.pending is None or isinstance(real.pending, CompleteTickets):
         return False
     game = state.game
     for event, twin_event in zip(told, twin_told, strict=True):
@@ -140,7 +140,7 @@ def test_an_imagined_state_looks_the_same_to_its_viewer(variant: Variant, line: 
 def test_an_imagined_state_is_played_on_to_the_end(variant: Variant, line: Line, seed: bytes) -> None:
     """By any habit; and whoever owes a move in it has one, and a fallback."""
     chance = Random(line.chance)
-    for state in moments(variant, line, 6):
+    for state in moments(variant, line, 4):
         for viewer in chance.sample(viewers(state.game), 2):
             imagined = imagine(state.game, view(state, viewer), Dice(seed))
             assert state.pending is not None
@@ -191,7 +191,7 @@ def test_what_a_seat_may_play_follows_from_its_own_view(variant: Variant, line: 
     """The moves listed, whether these are all, the fallback, and every answer to a move out of the blue: they
     are the same in every state that looks the same to the seat, so none of them tells it a hidden fact."""
     chance = Random(line.chance)
-    for state in moments(variant, line, 10):
+    for state in moments(variant, line, 6):
         for seat in engine.owing(state):
             twin = imagine(state.game, view(state, seat), Dice(seed))
             assert [move.json for move in engine.legal(twin, seat)] == [
@@ -199,7 +199,7 @@ def test_what_a_seat_may_play_follows_from_its_own_view(variant: Variant, line: 
             ]
             assert engine.legal_complete(twin, seat) == engine.legal_complete(state, seat)
             assert engine.fallback(twin, seat).json == engine.fallback(state, seat).json
-            for _ in range(20):
+            for _ in range(15):
                 wire = any_wire(state, seat, chance)
                 assert _answer(twin, seat, wire) == _answer(state, seat, wire)
 

@@ -7,7 +7,6 @@ from msgspec import UNSET
 
 from stellwerk_engine import engine
 from stellwerk_engine.board_file import shipped_board
-from stellwerk_engine.cards import from_wire
 from stellwerk_engine.decision import Events
 from stellwerk_engine.game import GameError, make_game
 from stellwerk_engine.games import RULE_SETS
@@ -18,6 +17,7 @@ from stellwerk_protocol import decisions, moves
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.cards import NO_CARDS
 from tests.support import (
+    cards,
     claim,
     dealt,
     final_result,
@@ -98,7 +98,7 @@ def test_a_claim_takes_the_trains_of_its_player_and_none_of_the_partner() -> Non
     """ASIA-02, ASIA-08."""
     state = at_table()
     set_hand(state, 0, "3 red")
-    play(state, 0, claim("kashgar-junction_west" if False else "junction_west-kashgar", "3 red"))
+    play(state, 0, claim("junction_west-kashgar", "3 red"))
     assert [player.trains for player in view(state, PUBLIC).players] == [24, 27, 27, 27]
     assert [player.routes for player in view(state, PUBLIC).players] == [("junction_west-kashgar",), (), (), ()]
 
@@ -138,11 +138,10 @@ def test_both_partners_see_and_use_the_cards_on_their_holder() -> None:
         teams = view(state, seat).teams
         assert isinstance(teams, tuple)
         assert teams[0].holder == wire("2 red, locomotive")
-    for seat in (0, 1):
+    for seat, route in enumerate(("delhi-lahore-red", "canton-hong_kong-red")):
         set_turn(state, seat)
-        play(state, seat, moves.ClaimRoute(f"delhi-lahore-{('red', 'orange')[seat]}", holder_cards=wire("red"))) \
-            if False else play(state, seat, moves.ClaimRoute(("delhi-lahore-red", "canton-hong_kong-red")[seat], holder_cards=wire("red")))
-    assert state.holders[0] == from_wire(wire("locomotive"))
+        play(state, seat, moves.ClaimRoute(route, holder_cards=wire("red")))
+    assert state.holders[0] == cards("locomotive")
 
 
 def test_opponents_and_spectators_see_only_how_many_cards_are_on_a_holder() -> None:

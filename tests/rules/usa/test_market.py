@@ -48,7 +48,7 @@ def at_the_market(open_cards: str, *pile: str) -> State:
 
 
 def with_few_cards(hand: str, open_cards: str, *pile: str) -> State:
-    """Seat 0 is to move with this hand; this is the whole pile, there are no discards, seat 1 has the rest."""
+    """Seat 0 is to move with this hand; this is the whole pile, nothing is discarded, seat 1 has the rest."""
     state = started("usa", 2)
     set_hand(state, 0, hand)
     set_discards(state, "")
@@ -160,6 +160,14 @@ def test_after_ten_exchanges_in_a_row_the_market_stays_as_it_is() -> None:
     assert view(state, 0).market == wire("blue, green, 3 locomotive")
     assert view(state, 0).pile == 0
     assert view(state, 0).discards == wire("")
+
+
+def test_the_cards_of_an_exchange_become_the_pile_as_one_lot() -> None:
+    """USA-06, USA-07: where there is no other card left."""
+    _, events = stuck_market()
+    lot = wire("blue, green, 3 locomotive")
+    exchange = [ev.MarketExchanged(lot), ev.PileShuffled(5, lot), ev.CardsLaidOpen(lot)]
+    assert market_events(events) == [ev.CardsLaidOpen(wire("locomotive")), *exchange * 10]
 
 
 def test_after_ten_exchanges_the_market_is_left_alone_until_a_card_is_laid_open() -> None:
