@@ -25,8 +25,8 @@ MAX_LINE_BYTES: Final = 2**20
 """A line with its newline. The longest there can be, a header with the largest board, has some 100,000."""
 
 MAX_BYTES: Final = 2**26
-"""A whole replay. A game has some 100,000, and none can have half as many as this; the bound is for readers
-that must keep all lines until they learn the seed."""
+"""A whole replay; a game has some 100,000. The bound is for readers that must keep all lines until they learn
+the seed."""
 
 _END: Final = r"(?!\n)$"  # `$` alone lets a newline pass at the end, in some languages
 

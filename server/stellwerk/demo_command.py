@@ -18,7 +18,7 @@ from stellwerk_engine.policies import greedy
 from stellwerk_engine.replay_reader import read_replay
 from stellwerk_engine.self_play import play_game
 
-PLAYERS: Final = ("Ada", "Ben", "Cleo", "Dan")
+PLAYERS: Final = ("north", "east", "south", "west")
 SEAT_COUNTS: Final = {"usa": 2, "united_kingdom": 2, "team_asia": 4, "card_game": 3}
 
 EXAMPLES: Final = """\

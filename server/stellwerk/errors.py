@@ -10,7 +10,7 @@ FAILED: Final = 1
 USAGE: Final = 2
 INFRASTRUCTURE: Final = 4
 
-_NOT_THE_USERS_FAULT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE)
+_NOT_THE_USERS_FAULT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE)
 
 
 class CommandError(Exception):

@@ -135,12 +135,18 @@ _UNTOLD: Final = (
 
 
 @dataclass(slots=True)
+class _Deed:
+    text: str
+    mark: str  # that it was not the player's own move
+
+
+@dataclass(slots=True)
 class _Chapter:
     """The set-up, a turn, or what comes between turns. In a turn, the player's own deeds make one line."""
 
     title: str
     seat: Seat | None = None
-    deeds: list[str] = field(default_factory=list[str])
+    deeds: list[_Deed] = field(default_factory=list[_Deed])
     facts: list[str] = field(default_factory=list[str])
     card_without_place: Color | UnsetType | None = None  # of the last deed; None: it is no such card
     tunnel: RouteName | None = None  # of the last deed
@@ -176,7 +182,8 @@ class _Story:
                     self._chapter = _Chapter(str(turn), seat)
                 case ev.TurnsEnded():
                     yield from self.close_chapter()
-                    self._chapter = _Chapter(f"T{deed(event, self.game, self.style)[1:]}")
+                    told = deed(event, self.game, self.style)
+                    self._chapter = _Chapter(told[0].upper() + told[1:])
                 case _ if not isinstance(event, _UNTOLD):
                     self._tell(event)
                 case _:
@@ -214,12 +221,14 @@ class _Story:
         """In few words: where a card goes that was told before, and what became of the tunnel."""
         match event:
             case ev.CardPlaced(_, place, _, card) if card == chapter.card_without_place:
-                chapter.deeds[-1] += destination(place, self.game) + mark
+                chapter.deeds[-1].text += destination(place, self.game)
+                chapter.deeds[-1].mark = mark
             case ev.RouteClaimed(_, route) | ev.TunnelAbandoned(_, route) if route == chapter.tunnel:
                 words = route_in_words(route, self.game)
-                chapter.deeds.append(told.replace(f"the tunnel {words}", "it").replace(words, "it") + mark)
+                told = told.replace(f"the tunnel {words}", "it").replace(words, "it")
+                chapter.deeds.append(_Deed(told, mark))
             case _:
-                chapter.deeds.append(told + mark)
+                chapter.deeds.append(_Deed(told, mark))
         chapter.card_without_place = chapter.tunnel = None
         match event:
             case ev.CardDrawn(place=UnsetType()) | ev.CardTaken(place=UnsetType()):
@@ -238,13 +247,15 @@ class _Story:
             raise ReplayError("differs", number, f"seat {seat}, in a game of {self.game.seat_count} players")
 
 
-def _joined(deeds: Sequence[str]) -> str:
-    """`draws red, blue`: a verb that is said already is left out."""
+def _joined(deeds: Sequence[_Deed]) -> str:
+    """`draws red, blue (fallback)`: a verb or a mark that is the same for both is said once."""
     told: list[str] = []
     last_verb = ""
-    for each in deeds:
-        verb, _, rest = each.partition(" ")
-        told.append(rest if verb == last_verb in ("draws", "takes") else each)
+    for number, each in enumerate(deeds):
+        verb, _, rest = each.text.partition(" ")
+        is_last_of_mark = number + 1 == len(deeds) or deeds[number + 1].mark != each.mark
+        text = rest if verb == last_verb in ("draws", "takes") else each.text
+        told.append(text + each.mark if is_last_of_mark else text)
         last_verb = verb
     return ", ".join(told)
 

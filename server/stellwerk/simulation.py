@@ -177,10 +177,9 @@ def _write(path: str, lines: list[bytes]) -> None:
             with open(part, "wb") as file:
                 file.writelines(lines)
             os.replace(part, path)
-        except OSError:
-            with contextlib.suppress(OSError):
+        finally:
+            with contextlib.suppress(OSError):  # it is gone, if all went well
                 os.unlink(part)
-            raise
     except OSError as error:
         raise not_writable(path, error) from None
 

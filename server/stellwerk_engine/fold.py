@@ -30,7 +30,6 @@ from stellwerk_engine.cards import (
 )
 from stellwerk_engine.dice import SEED_SIZE, Dice
 from stellwerk_engine.set_up import empty_state
-
 from stellwerk_engine.view import view as view_of
 from stellwerk_protocol import decisions
 from stellwerk_protocol import events as ev

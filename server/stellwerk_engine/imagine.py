@@ -68,6 +68,7 @@ _NO_DICE: Final = Dice(bytes(SEED_SIZE))
 
 def imagine(game: Game, view: View, dice: Dice, counted_stacks: Sequence[Cards] = ()) -> State:
     """One state that the viewer may be looking at. All its chance, now and later, comes from the dice.
+    ValueError where a view does not add up: it is of another game, or no view at all.
 
     A view does not tell what lies on the card game's on-track stacks. Who has counted the cards sent there
     since the half began (`cards_sent`) knows: `counted_stacks` has a stack for each seat (CARD-05)."""
@@ -336,10 +337,18 @@ def _see_bill(state: State, seat: Seat, bill: wire_decisions.PayTunnel) -> None:
 # -- what is hidden ----------------------------------------------------------------------------------
 
 
+def _require(possible: bool) -> None:
+    if not possible:
+        raise ValueError("no state of this game looks like this view")
+
+
 def _plan_cards(state: State, view: View) -> _CardPlan:
-    unseen = state.game.board.deck - _cards_seen(state)
+    unseen = without(state.game.board.deck, _cards_seen(state))
     pile_or_gaps = in_both(state.may_hold, unseen)
-    plan = _CardPlan(pile_or_gaps, unseen - pile_or_gaps, view.pile, _card_gaps(state, view), ())
+    gaps = _card_gaps(state, view)
+    _require(total(unseen) == view.pile + sum(gap.count for gap in gaps))
+    _require(total(pile_or_gaps) >= view.pile)
+    plan = _CardPlan(pile_or_gaps, unseen - pile_or_gaps, view.pile, gaps, ())
     return replace(plan, demands=_demands(plan, state))
 
 
@@ -388,7 +397,10 @@ def _plan_tickets(state: State, view: View) -> _TicketPlan:
         put_back |= mask & ~seen
     hidden = range(len(state.game.board.tickets))
     others = tuple(ticket for ticket in hidden if not (seen | put_back) >> ticket & 1)
-    return _TicketPlan(tuple(bits(put_back)), others, view.ticket_pile, _ticket_gaps(state, view))
+    plan = _TicketPlan(tuple(bits(put_back)), others, view.ticket_pile, _ticket_gaps(state, view))
+    missing = view.ticket_pile + sum(gap.count for gap in plan.gaps)
+    _require(len(plan.put_back) + len(plan.others) == missing)
+    return plan
 
 
 def _ticket_gaps(state: State, view: View) -> tuple[_TicketGap, ...]:

@@ -303,6 +303,8 @@ class ShareTickets:
         if not secret:
             raise IllegalMoveError("game.not_available", "/type", "another action, without a secret ticket")
         chosen = check_tickets(state.game.board, wire.tickets, secret)
+        if len(chosen) not in (1, 2):
+            raise IllegalMoveError("game.wrong_tickets", "/tickets", "one or two tickets")
         return state.game.shares[chosen[0], chosen[-1]]
 
     def fallback(self, state: State, seat: Seat) -> Move | None:

@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from math import sqrt
 
+import pytest
+from msgspec.structs import replace
+
 from stellwerk_engine import engine
 from stellwerk_engine.board import bits
 from stellwerk_engine.cards import COLOR_IDS, as_list, counts, of, to_wire, total
@@ -128,12 +131,14 @@ def test_what_a_seat_chooses_from_is_hidden_from_others_and_seen_by_itself() -> 
 def test_who_has_a_tunnels_bill_can_pay_it() -> None:
     """ASIA-17: else nobody would have been asked. Hardly a card that pays is left to be hidden."""
     state = started("team_asia", 4)
+    set_market(state, "3 blue, 2 green")
     set_hand(state, 0, "3 orange, locomotive")
     set_holder(state, 0, "orange, blue")
     for seat, hand in ((1, "4 green"), (2, "5 orange, 6 locomotive"), (3, "5 locomotive")):
         set_hand(state, seat, hand)
     set_pile_top(state, "orange", "orange", "white", "white")
     set_turn(state, 0)
+    state.may_hold = state.game.board.deck - state.market
     play(state, 0, claim("kabul-sukkur", "2 orange"))
     for viewer in (1, 2, 3, PUBLIC):
         for sample in imagined(state, viewer, 50):
@@ -182,6 +187,14 @@ def test_counted_stacks_are_taken_as_they_are() -> None:
     assert sample.stacks == state.stacks == [cards("2 red, locomotive"), cards("3 blue"), 0]
     assert view(sample, 0) == seen
     assert_lawful(sample)
+
+
+def test_a_view_that_does_not_add_up_is_refused() -> None:
+    state = started("usa", 3)
+    seen = view(state, 0)
+    for wrong in (replace(seen, pile=seen.pile + 1), replace(seen, ticket_pile=0)):
+        with pytest.raises(ValueError, match="no state"):
+            imagine(state.game, wrong, Dice(bytes(32)))
 
 
 def test_later_shuffles_are_those_of_the_dice() -> None:

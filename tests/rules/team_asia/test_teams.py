@@ -100,7 +100,12 @@ def test_a_claim_takes_the_trains_of_its_player_and_none_of_the_partner() -> Non
     set_hand(state, 0, "3 red")
     play(state, 0, claim("junction_west-kashgar", "3 red"))
     assert [player.trains for player in view(state, PUBLIC).players] == [24, 27, 27, 27]
-    assert [player.routes for player in view(state, PUBLIC).players] == [("junction_west-kashgar",), (), (), ()]
+    assert [player.routes for player in view(state, PUBLIC).players] == [
+        ("junction_west-kashgar",),
+        (),
+        (),
+        (),
+    ]
 
 
 def test_the_partners_trains_cannot_be_used() -> None:

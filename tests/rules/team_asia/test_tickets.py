@@ -53,7 +53,9 @@ def holding(*tickets: str, top: tuple[str, ...] = TOP) -> State:
     """Seat 0 has these secret tickets, and nothing is shared."""
     state = started("team_asia", 4)
     board = state.game.board
-    state.ticket_pile[:0] = [number for number in range(len(board.tickets)) if sum(state.shared_masks) >> number & 1]
+    state.ticket_pile[:0] = [
+        number for number in range(len(board.tickets)) if sum(state.shared_masks) >> number & 1
+    ]
     state.shared_masks = [0, 0]
     for seat in range(4):
         set_tickets(state, seat)

@@ -1,0 +1,39 @@
+"""The command `stellwerk` as its users run it: in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+COMMAND = (sys.executable, "-m", "stellwerk")
+SECONDS = 120  # far more than any test takes: a test that hangs should say so
+
+
+def environment(**changes: str) -> dict[str, str]:
+    roots = os.pathsep.join(str(REPOSITORY / root) for root in ("protocol", "server"))
+    return {**os.environ, "PYTHONPATH": roots, "COLUMNS": "80", **changes}
+
+
+def stellwerk(*words: str | bytes, **changes: str) -> subprocess.CompletedProcess[str]:
+    """`changes` are those of the environment."""
+    return subprocess.run(
+        [*COMMAND, *words],
+        env=environment(**changes),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+    )
+
+
+def refused(*words: str | bytes, code: int = 2) -> str:
+    """What the program says of a command line that it cannot carry out, in one line."""
+    done = stellwerk(*words)
+    assert (done.returncode, done.stdout) == (code, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith("stellwerk: ")
+    assert line.isprintable()
+    return line

@@ -1,0 +1,110 @@
+"""What holds for every command: help, version, one line for every error, and the exit codes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from stellwerk.__main__ import main
+from tests.cli.program import COMMAND, REPOSITORY, SECONDS, environment, refused, stellwerk
+
+COMMANDS = ("boards", "demo", "replay", "simulate")
+FULL = Path("/dev/full")
+
+
+def test_help_names_every_command_and_shows_examples() -> None:
+    done = stellwerk("--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    for command in COMMANDS:
+        assert f"\n    {command} " in done.stdout
+    assert "examples:" in done.stdout
+
+
+@pytest.mark.parametrize("words", [(), *((command,) for command in COMMANDS)], ids=" ".join)
+def test_help_fits_into_80_columns(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "80")
+        assert main([*words, "--help"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+def test_the_version_is_that_of_the_project() -> None:
+    done = stellwerk("--version")
+    assert (done.returncode, done.stderr) == (0, "")
+    version = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert done.stdout in (f"stellwerk {version}\n", "stellwerk (not installed)\n")
+
+
+def test_an_unknown_command_gets_the_nearest_one_suggested() -> None:
+    assert 'did you mean "simulate"?' in refused("simulat")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ((), "a command is missing"),
+        (("--bogus",), "--bogus"),
+        (("",), 'no command ""'),
+        ((b"\xff\n",), r"\udcff"),
+        (("simulate",), "GAME"),
+        (("simulate", "usa", "--bogus"), "--bogus"),
+        (("boards",), "COMMAND"),
+        (("replay", "lost"), "lost"),
+    ],
+    ids=str,
+)
+def test_a_wrong_command_line_is_refused_in_one_line(words: tuple[str | bytes, ...], expected: str) -> None:
+    assert expected in refused(*words)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize(
+    "words", [("--version",), ("--help",), ("simulate", "usa", "--games", "1")], ids=" ".join
+)
+def test_a_full_disk_is_an_error_of_the_machine(words: tuple[str, ...]) -> None:
+    with FULL.open("w") as full:
+        done = _run_with_stdout(full.fileno(), *words)
+    assert done.returncode == 4
+    assert done.stderr == "stellwerk: standard output: cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("words", [("--help",), ("demo", "usa")], ids=" ".join)
+def test_a_broken_pipe_is_quiet(words: tuple[str, ...]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = _run_with_stdout(writing, *words)
+    os.close(writing)
+    assert done.stderr == ""
+
+
+def test_without_any_output_the_command_still_works() -> None:
+    script = 'exec "$@" >&- 2>&-'
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", *COMMAND, "simulate", "usa", "--games", "1"],
+        env=environment(),
+        check=False,
+        timeout=SECONDS,
+    )
+    assert done.returncode == 0
+
+
+def test_what_the_encoding_of_the_terminal_lacks_is_written_in_another_way() -> None:
+    done = stellwerk("demo", "usa", PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Montr\\xe9al" in done.stdout
+
+
+def _run_with_stdout(stdout: int, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *words],
+        env=environment(),
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+    )
