@@ -17,7 +17,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist lo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench mutants soak clean
+.PHONY: help demo test lint format schemas bench mutants soak clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -37,6 +37,9 @@ lint: $(DEV) ## ruff (rules and format), mypy, pyright
 format: $(DEV) ## sort the imports and format the code
 	$(BIN)/ruff check --fix --select I
 	$(BIN)/ruff format
+
+schemas: $(COMMAND) ## make protocol/schema anew, after a change of the types on the wire
+	$(BIN)/python -m stellwerk_protocol.schemas protocol/schema/v1
 
 bench: $(TEST) ## measure the engine's speed
 	$(BIN)/python tests/benchmarks/bench_engine.py $(ARGS)

@@ -48,8 +48,8 @@ class TakeAction(_Decision, frozen=True, tag="take_action"):
 
 
 class SecondCard(_Decision, frozen=True, tag="second_card"):
-    """The second train card, which goes to `place`. Answer: `draw_card`, `take_card`, or, where it `may_stop`,
-    `stop`."""
+    """The second train card, which goes to `place`. Answer: `draw_card`, `take_card`, or, where it
+    `may_stop`, `stop`."""
 
     place: Place
     may_stop: bool

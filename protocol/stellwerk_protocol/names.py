@@ -9,6 +9,8 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
+END: Final = r"$(?!\n)"  # of a pattern: `$` alone lets a newline follow in Python
+
 Color = Literal["purple", "blue", "orange", "white", "green", "yellow", "black", "red", "locomotive"]
 Place = Literal["hand", "holder"]
 Viewer = Literal["seat", "public", "all_hands"]
@@ -35,12 +37,15 @@ Count = Annotated[int, Meta(ge=0, le=1_000_000)]
 Points = Annotated[int, Meta(ge=-1_000_000, le=1_000_000)]
 CardCount = Annotated[int, Meta(ge=1, le=MAX_CARDS_OF_A_COLOR)]
 
-GameName = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*$")]
-CityName = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*$")]
-RouteName = Annotated[str, Meta(min_length=1, max_length=72, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
-TicketName = Annotated[str, Meta(min_length=1, max_length=72, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
-TechnologyName = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*$")]
-BonusName = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[a-z0-9][a-z0-9_:]*$")]
+GameName = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*" + END)]
+CityName = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*" + END)]
+RouteName = Annotated[str, Meta(min_length=1, max_length=72, pattern=r"^[a-z0-9][a-z0-9_-]*" + END)]
+TicketName = Annotated[str, Meta(min_length=1, max_length=72, pattern=r"^[a-z0-9][a-z0-9_-]*" + END)]
+TechnologyName = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*" + END)]
+BonusName = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[a-z0-9][a-z0-9_:]*" + END)]
+OptionName = Annotated[str, Meta(max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*" + END)]
+PlayerName = Annotated[str, Meta(max_length=32, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*" + END)]
+Digits64 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}" + END)]  # 256 bits
 TicketNames = Annotated[tuple[TicketName, ...], Meta(max_length=128)]
 RouteNames = Annotated[tuple[RouteName, ...], Meta(max_length=256)]
 Seats = Annotated[tuple[Seat, ...], Meta(max_length=MAX_SEATS)]

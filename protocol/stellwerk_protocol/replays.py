@@ -14,7 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from stellwerk_protocol.canonical import chained, encode
 from stellwerk_protocol.events import Event
 from stellwerk_protocol.moves import Move
-from stellwerk_protocol.names import MAX_SEATS, GameName, Seat
+from stellwerk_protocol.names import END, MAX_SEATS, Digits64, GameName, OptionName, PlayerName, Seat
 from stellwerk_protocol.results import Result
 
 FORMAT: Final = "stellwerk-replay/1"
@@ -28,13 +28,8 @@ MAX_BYTES: Final = 2**26
 """A whole replay; a game has some 100,000. The bound is for readers that must keep all lines until they learn
 the seed."""
 
-_END: Final = r"(?!\n)$"  # `$` alone lets a newline pass at the end, in some languages
-
-Digits64 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}" + _END)]
-OptionName = Annotated[str, Meta(max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*" + _END)]
-PlayerName = Annotated[str, Meta(max_length=32, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*" + _END)]
-MatchId = Annotated[str, Meta(max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*" + _END)]
-Reason = Annotated[str, Meta(max_length=64, pattern=r"^[a-z][a-z0-9_.]*" + _END)]
+MatchId = Annotated[str, Meta(max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*" + END)]
+Reason = Annotated[str, Meta(max_length=64, pattern=r"^[a-z][a-z0-9_.]*" + END)]
 Note = Annotated[str, Meta(min_length=1, max_length=200)]
 BoardText = Annotated[str, Meta(max_length=48_000)]  # as many bytes as a board may have
 Events = Annotated[tuple[Event, ...], Meta(max_length=10_000)]

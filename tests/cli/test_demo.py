@@ -25,9 +25,7 @@ def test_it_plays_a_game_of_each_kind() -> None:
     assert sum(line.startswith("The end, after ") for line in lines) == len(RULE_SETS)
 
 
-def test_it_fits_into_80_columns(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_fits_into_80_columns(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     assert max(map(len, told(capsys))) <= 80
 

@@ -1,4 +1,4 @@
-"""`stellwerk simulate`: its games follow from the seed, whoever plays them, and its numbers from its games."""
+"""`stellwerk simulate`: its games follow from the seed alone, and it never ends in a traceback."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ UNBOUNDED = ("simulate", "usa", "--games", "100000", "--seed", "s")  # far more 
 def report(*words: str) -> dict[str, Any]:  # Any: that is how JSON is read
     done = stellwerk("simulate", *words, "--json")
     assert (done.returncode, done.stderr) == (0, "")
-    return json.loads(done.stdout)
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
 
 
 # -- the games ---------------------------------------------------------------------------------------
@@ -56,7 +57,9 @@ def test_without_a_seed_one_is_drawn_and_told() -> None:
 
 
 def test_policies_take_turns_in_the_seats() -> None:
-    games = report("usa", "--players", "3", "--games", "2", "--policy", "greedy", "--policy", "random")["games"]
+    games = report("usa", "--players", "3", "--games", "2", "--policy", "greedy", "--policy", "random")[
+        "games"
+    ]
     assert [[seat["policy"] for seat in game["seats"]] for game in games] == [
         ["greedy", "random", "greedy"],
         ["random", "greedy", "random"],
@@ -104,7 +107,17 @@ def test_a_board_of_ones_own_is_played_on(tmp_path: Path) -> None:
 
 def test_every_game_is_recorded_so_that_it_can_be_verified(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "games"
-    words = ("team_asia", "--games", "3", "--seed", "s", "--policy", "greedy,random", "--replays", str(folder))
+    words = (
+        "team_asia",
+        "--games",
+        "3",
+        "--seed",
+        "s",
+        "--policy",
+        "greedy,random",
+        "--replays",
+        str(folder),
+    )
     told = report(*words)
     files = [folder / f"team_asia-s-{number}.jsonl" for number in range(3)]
     assert sorted(folder.iterdir()) == files
@@ -205,7 +218,9 @@ def test_a_wrong_argument_is_refused_in_one_line(words: tuple[str | bytes, ...],
     ],
     ids=repr,
 )
-def test_a_file_that_is_no_board_is_refused_in_one_line(content: bytes, expected: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_board_is_refused_in_one_line(
+    content: bytes, expected: str, tmp_path: Path
+) -> None:
     board = tmp_path / "board.json"
     board.write_bytes(content)
     assert "board.json" in refused("simulate", "usa", "--board", str(board))
@@ -224,7 +239,12 @@ def test_progress_is_shown_on_a_terminal_only() -> None:
     words = ("simulate", "usa", "--games", "16", "--jobs", "1")
     ours, theirs = pty.openpty()
     done = subprocess.run(
-        [*COMMAND, *words], env=environment(), stdout=subprocess.DEVNULL, stderr=theirs, timeout=SECONDS, check=False
+        [*COMMAND, *words],
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        timeout=SECONDS,
+        check=False,
     )
     os.close(theirs)
     assert done.returncode == 0

@@ -101,22 +101,8 @@ def _simulate(
     variant: Variant, games: int, policy: str, seed: str, folder: str, errors: list[str]
 ) -> dict[str, Any]:
     options = [word for option in variant.options for word in ("--option", option)]
-    done = _stellwerk(
-        "simulate",
-        variant.game_id,
-        *options,
-        "--players",
-        str(variant.seat_count),
-        "--games",
-        str(games),
-        "--policy",
-        policy,
-        "--seed",
-        seed,
-        "--replays",
-        folder,
-        "--json",
-    )
+    how = [f"--players={variant.seat_count}", f"--games={games}", f"--policy={policy}", f"--seed={seed}"]
+    done = _stellwerk("simulate", variant.game_id, *options, *how, f"--replays={folder}", "--json")
     errors += done.stderr.splitlines()
     return json.loads(done.stdout) if done.returncode == 0 else {"games": [], "decisions": 0}
 
@@ -126,10 +112,14 @@ def _verify(replays: list[str], errors: list[str]) -> int:
     lots = [replays[start : start + FILES_AT_ONCE] for start in range(0, len(replays), FILES_AT_ONCE)]
     verified = 0
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        for done in threads.map(lambda lot: _stellwerk("replay", "verify", *lot), lots):
+        for done in threads.map(_verify_lot, lots):
             verified += sum(": ok, " in line for line in done.stdout.splitlines())
             errors += done.stderr.splitlines()
     return verified
+
+
+def _verify_lot(replays: list[str]) -> subprocess.CompletedProcess[str]:
+    return _stellwerk("replay", "verify", *replays)
 
 
 def _stellwerk(*arguments: str) -> subprocess.CompletedProcess[str]:
