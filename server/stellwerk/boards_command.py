@@ -40,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--json", action="store_true", help="the board as a normalized board file")
     form.add_argument("--svg", metavar="FILE", help="draw the map into FILE, - for standard output")
     check = commands.add_parser(
-        "check", help="check board files", description="Tell of each file whether it can be played on, and in which games."
+        "check",
+        help="check board files",
+        description="Tell of each file whether it can be played on, and in which games.",
     )
     check.add_argument("files", metavar="FILE", nargs="+")
 

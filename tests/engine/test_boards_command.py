@@ -240,10 +240,8 @@ def test_check_tells_of_each_file_whether_and_in_which_games_it_can_be_played_on
     assert told.out == accepted
     fault, folder = told.err.splitlines()
     line = text[: text.index('"points": 5')].count("\n") + 1
-    assert re.fullmatch(
-        re.escape(f"{bad}:{line}: ") + r"tickets\[\d+\].points: expected a whole number from 1 to 200, found 0",
-        fault,
-    )
+    place, expected = r"tickets\[\d+\].points", "expected a whole number from 1 to 200, found 0"
+    assert re.fullmatch(f"{re.escape(str(bad))}:{line}: {place}: {expected}", fault)
     assert folder == f"{tmp_path}: cannot be read: Is a directory"
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stellwerk_engine import completions
 from stellwerk_engine.board_file import shipped_board
 from stellwerk_engine.completions import (
-    BUDGET,
     Effort,
     TicketNeed,
     best_completion,
@@ -232,17 +232,42 @@ def test_no_real_hand_is_slow(tickets: list[TicketNeed], stack: tuple[int, ...])
     assert effort.spent < EFFORT_LIMIT
 
 
+@settings(max_examples=150, deadline=None)
+@given(hands(most_tickets=6), stacks(most=3), st.integers(0, 12))
+def test_wrong_prices_cost_time_and_nothing_else(
+    tickets: list[TicketNeed], stack: tuple[int, ...], pivot_limit: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(completions, "PIVOT_LIMIT", pivot_limit)
+        assert maximal_completions(tickets, stack)[0] == all_maximal(tickets, stack)[:64]
+
+
+def test_tickets_that_fit_in_any_case_do_not_hide_other_choices() -> None:
+    """Between the two maximal sets there are a million that are not."""
+    always = [needing(5 + index % 3, index % 6) for index in range(20)]
+    tickets = [*always, needing(200, 6), needing(1, 6)]
+    stack = (4, 4, 4, 4, 4, 4, 1, 0, 0)
+    assert maximal_completions(tickets, stack)[0] == [(*range(21),), (*range(20), 21)]
+
+
 def test_a_list_that_ends_with_the_budget_is_the_beginning_of_the_full_list() -> None:
-    """More cards than anybody lays in a game, and all tickets: within the budget there are 30 sets."""
+    """More cards than anybody lays in a game, and all tickets."""
     stack = (8, 10, 8, 10, 8, 10, 8, 8, 11)
     listed, are_all = maximal_completions(REAL_TICKETS, stack)
     assert 1 < len(listed) < 64
     assert not are_all
-    full = islice(best_first(REAL_TICKETS, stack, Effort()), len(listed))
-    assert listed == list(full)
-    effort = Effort()
-    assert len(list(best_first(REAL_TICKETS, stack, effort, BUDGET))) == len(listed)
-    assert effort.spent < BUDGET + EFFORT_LIMIT
+    assert listed == list(islice(best_first(REAL_TICKETS, stack, Effort()), len(listed)))
+
+
+def test_the_budget_is_kept_and_the_best_set_comes_at_any_cost() -> None:
+    stack = (7, 7, 4, 6, 6, 4, 4, 2, 9)
+    best, more = Effort(), Effort()
+    first = next(best_first(REAL_TICKETS, stack, best))
+    assert list(best_first(REAL_TICKETS, stack, more, budget=best.spent // 2)) == [first]
+    assert more.spent == best.spent
+    budgeted = Effort()
+    assert len(list(best_first(REAL_TICKETS, stack, budgeted, budget=best.spent + 2_000))) > 1
+    assert budgeted.spent < best.spent + 4_000
 
 
 def test_any_sequence_of_counts_is_a_stack() -> None:

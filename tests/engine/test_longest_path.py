@@ -39,6 +39,20 @@ def networks(cities: int, most_edges: int, longest_edge: int = 6) -> st.SearchSt
     return st.lists(edge, max_size=most_edges)
 
 
+@st.composite
+def rings_with_tails(draw: st.DrawFn) -> list[Edge]:
+    """Two rings that share cities, touch, or are joined, and tails: what the shortcuts of the search are about."""
+    ring_cities = st.lists(st.integers(0, 6), min_size=2, max_size=4, unique=True)
+    pairs = [*ring(*draw(ring_cities)), *draw(st.one_of(st.just([]), ring_cities.map(lambda it: ring(*it))))]
+    if draw(st.booleans()):
+        pairs.append((pairs[0][0], pairs[-1][1]))
+    length = st.integers(1, 9)
+    edges = [(a, b, draw(length)) for a, b in pairs if a != b]
+    for tail in range(draw(st.integers(0, 3))):
+        edges.append((draw(st.sampled_from(edges))[0], 10 + tail, draw(length)))
+    return draw(st.permutations(edges))
+
+
 def units(pairs: Sequence[tuple[int, int]]) -> list[Edge]:
     return [(a, b, 1) for a, b in pairs]
 
@@ -114,6 +128,12 @@ def test_it_is_what_walking_in_all_ways_finds_in_dense_networks(edges: list[Edge
     assert longest_path(edges) == walked(edges)
 
 
+@settings(max_examples=400, deadline=None)
+@given(rings_with_tails())
+def test_it_is_what_walking_in_all_ways_finds_in_rings_with_tails(edges: list[Edge]) -> None:
+    assert longest_path(edges) == walked(edges)
+
+
 @pytest.mark.parametrize(
     ("edges", "length"),
     [
@@ -135,6 +155,17 @@ def test_it_is_what_walking_in_all_ways_finds_in_dense_networks(edges: list[Edge
         pytest.param([*units(ring(0, 1, 2, 3)), (0, 4, 3), (2, 5, 3)], 8, id="tails at opposite cities"),
         pytest.param([(0, 1, 1), (1, 2, 1), (2, 0, 1), (0, 3, 9), (1, 4, 9)], 20, id="long tails"),
         pytest.param([(0, 1, 1), (1, 2, 1), (0, 2, 5), (1, 3, 9), (1, 4, 9)], 25, id="around and back"),
+        pytest.param(
+            [*units(ring(2, 3, 0, 1)), (0, 4, 3), (1, 5, 3)], 9, id="long tails at neighbors: the long way"
+        ),
+        pytest.param(
+            [(0, 1, 1), (1, 2, 6), (2, 0, 1), (1, 3, 5), (2, 4, 5)], 16, id="along one side of a ring"
+        ),
+        pytest.param(
+            [*units(ring(0, 1, 2)), (1, 3, 9), (1, 4, 9), (1, 5, 1), (5, 6, 3), (6, 7, 3), (7, 5, 3)],
+            22,
+            id="two tails at a ring, and another ring: only one tail and both rings hang together",
+        ),
         pytest.param(complete_graph(4), 5, id="K4: four odd cities, one route is left out"),
         pytest.param(complete_graph(5), 10, id="K5: a closed tour of all routes"),
         pytest.param(complete_graph(10), 41, id="K10: ten odd cities, four routes are left out"),
