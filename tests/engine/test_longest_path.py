@@ -41,7 +41,7 @@ def networks(cities: int, most_edges: int, longest_edge: int = 6) -> st.SearchSt
 
 @st.composite
 def rings_with_tails(draw: st.DrawFn) -> list[Edge]:
-    """Two rings that share cities, touch, or are joined, and tails: what the shortcuts of the search are about."""
+    """One or two rings, with common cities, joined or apart, and tails: where the shortcuts can go wrong."""
     ring_cities = st.lists(st.integers(0, 6), min_size=2, max_size=4, unique=True)
     pairs = [*ring(*draw(ring_cities)), *draw(st.one_of(st.just([]), ring_cities.map(lambda it: ring(*it))))]
     if draw(st.booleans()):

@@ -13,6 +13,7 @@ from random import Random
 from typing import Final
 
 import msgspec
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
 from stellwerk_engine import engine
@@ -74,6 +75,11 @@ lines = st.builds(
     chance=st.integers(0, 2**32 - 1),
     habit=st.sampled_from(HABITS),
 )
+
+
+def examples(number: int) -> settings:
+    """So many courses of play. One that fails is not made smaller: a smaller seed is no simpler game."""
+    return settings(max_examples=number, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 
 
 def viewers(game: Game) -> tuple[ViewerId, ...]:

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from stellwerk_engine import engine
 from stellwerk_engine.state import State
-from tests.properties.playing import Habit, Line, Variant, any_kind, lines, moments, play_on
+from tests.properties.playing import Habit, Line, Variant, any_kind, examples, lines, moments, play_on
 from tests.support import every_variant, fingerprint
 
 
+def test_every_field_of_a_state_that_can_change_in_place_is_copied() -> None:
+    """Or a copy would share it, for good or until a rule is added that uses it."""
+    for variant in (("team_asia", 4, ()), ("card_game", 4, ()), ("united_kingdom", 4, ())):
+        line = Line(0, 0, any_kind)
+        for state in moments(variant, line, 1):
+            twin = state.copy()
+            for name in State.__slots__:
+                value = getattr(state, name)
+                assert getattr(twin, name) == value
+                assert getattr(twin, name) is not value or not isinstance(value, list | dict | set)
+
+
 @every_variant
-@settings(max_examples=2)
+@examples(2)
 @given(line=lines)
 def test_a_copy_and_its_original_know_nothing_of_each_other(variant: Variant, line: Line) -> None:
     for state in moments(variant, line, 2):
@@ -28,7 +40,7 @@ def test_a_copy_and_its_original_know_nothing_of_each_other(variant: Variant, li
 
 
 @every_variant
-@settings(max_examples=2)
+@examples(2)
 @given(line=lines)
 def test_a_copy_is_played_on_like_its_original(variant: Variant, line: Line) -> None:
     """Shuffles to come and answers already given included."""
@@ -46,15 +58,3 @@ def _play_both(state: State, twin: State, chance: Random, habit: Habit) -> None:
             choice = listed.index(habit(chance, listed))
             engine.apply(state, seat, listed[choice])
             engine.apply(twin, seat, twin_listed[choice])
-
-
-def test_every_field_of_a_state_that_can_change_in_place_is_copied() -> None:
-    """Or a copy would share it, for good or until a rule is added that uses it."""
-    for variant in (("team_asia", 4, ()), ("card_game", 4, ()), ("united_kingdom", 4, ())):
-        line = Line(0, 0, any_kind)
-        for state in moments(variant, line, 1):
-            twin = state.copy()
-            for name in State.__slots__:
-                value = getattr(state, name)
-                assert getattr(twin, name) == value
-                assert getattr(twin, name) is not value or not isinstance(value, list | dict | set)

@@ -7,7 +7,7 @@ from random import Random
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stellwerk_engine import engine
@@ -22,12 +22,12 @@ from tests.properties.laws import (
     assert_trains_are_conserved,
     team_graph,
 )
-from tests.properties.playing import Line, Variant, any_kind, any_move, lines, played
+from tests.properties.playing import Line, Variant, any_kind, any_move, examples, lines, played
 from tests.support import VARIANTS, dealt, every_variant, fingerprint, own, started, table, variant_id
 
 
 @every_variant
-@settings(max_examples=3)
+@examples(3)
 @given(line=lines)
 def test_cards_trains_and_tickets_are_conserved_and_what_is_known_is_true(
     variant: Variant, line: Line
@@ -38,7 +38,7 @@ def test_cards_trains_and_tickets_are_conserved_and_what_is_known_is_true(
 
 
 @every_variant
-@settings(max_examples=3)
+@examples(3)
 @given(line=lines)
 def test_events_are_told_or_not_without_changing_the_game(variant: Variant, line: Line) -> None:
     events: Events = []
@@ -57,7 +57,7 @@ every_map_variant = pytest.mark.parametrize(
 
 
 @every_map_variant
-@settings(max_examples=2)
+@examples(2)
 @given(line=lines)
 def test_networks_are_the_connected_components_of_a_teams_routes(variant: Variant, line: Line) -> None:
     """Looked at after each tenth move, and at the end."""
@@ -70,7 +70,7 @@ def test_networks_are_the_connected_components_of_a_teams_routes(variant: Varian
 
 
 @pytest.mark.parametrize("game_id", MAPS)
-@settings(max_examples=30)
+@examples(30)
 @given(chance=st.randoms(use_true_random=False), route_count=st.integers(0, 60))
 def test_a_ticket_is_completed_by_a_path_between_any_places_of_its_two_ends(
     game_id: str, chance: Random, route_count: int

@@ -8,7 +8,7 @@ from math import prod
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from msgspec.structs import fields
 
 from stellwerk_engine import engine
@@ -40,13 +40,13 @@ from stellwerk_engine.turn import TakeTurn
 from stellwerk_protocol import moves
 from stellwerk_protocol.errors import MOVE_ERROR_CODES, IllegalMoveError
 from tests.properties.laws import assert_lawful
-from tests.properties.playing import Line, Variant, lines, moments, played
+from tests.properties.playing import Line, Variant, examples, lines, moments, played
 from tests.properties.wires import all_wires, any_kind_of_wire, any_wire, parts, purse_of
 from tests.support import all_cards, every_variant, fingerprint
 
 
 @every_variant
-@settings(max_examples=2)
+@examples(2)
 @given(line=lines)
 def test_every_move_listed_is_accepted_and_can_be_made(variant: Variant, line: Line) -> None:
     """Nobody who owes a decision is left without a move, and none is listed twice."""
@@ -67,7 +67,7 @@ def test_every_move_listed_is_accepted_and_can_be_made(variant: Variant, line: L
 
 
 @every_variant
-@settings(max_examples=2)
+@examples(2)
 @given(line=lines)
 def test_a_refused_move_changes_nothing(variant: Variant, line: Line) -> None:
     """And is refused with a code of the closed list, and a pointer to a field that such a move has."""
@@ -90,7 +90,7 @@ def test_a_refused_move_changes_nothing(variant: Variant, line: Line) -> None:
 
 
 @every_variant
-@settings(max_examples=1)
+@examples(1)
 @given(line=lines)
 def test_no_move_is_taken_after_the_end(variant: Variant, line: Line) -> None:
     *_, state = played(variant, line)
@@ -121,7 +121,7 @@ def _refusal(state: State, seat: Seat, wire: moves.Move) -> str | None:
 
 
 @every_variant
-@settings(max_examples=2)
+@examples(2)
 @given(line=lines)
 def test_the_list_is_complete_exactly_if_it_is_said_to_be(variant: Variant, line: Line) -> None:
     """Every move that the wire can carry is tried, for hands of few cards."""
@@ -158,7 +158,7 @@ map_variants = pytest.mark.parametrize(
 
 
 @map_variants
-@settings(max_examples=8)
+@examples(8)
 @given(line=lines)
 def test_a_claim_is_accepted_exactly_if_its_cards_are_a_payment(variant: Variant, line: Line) -> None:
     """UK-30, of which every other game's price is a case, by the definition: a division into groups is looked

@@ -6,7 +6,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stellwerk_engine import engine
@@ -14,7 +14,7 @@ from stellwerk_engine.decision import Events, Move, Seat
 from stellwerk_engine.state import State
 from stellwerk_engine.view import view
 from stellwerk_protocol.errors import IllegalMoveError
-from tests.properties.playing import Line, Variant, encode, lines, played, viewers
+from tests.properties.playing import Line, Variant, encode, examples, lines, played, viewers
 from tests.support import every_variant, fingerprint
 
 
@@ -39,7 +39,7 @@ def _answer(state: State, order: list[Seat], choices: dict[Seat, Move]) -> Event
 
 
 @every_variant
-@settings(max_examples=3)
+@examples(3)
 @given(line=lines, chance=st.randoms(use_true_random=False))
 def test_the_order_of_the_answers_makes_no_difference(variant: Variant, line: Line, chance: Random) -> None:
     """The same events in the same order, and the same state."""
@@ -54,7 +54,7 @@ def test_the_order_of_the_answers_makes_no_difference(variant: Variant, line: Li
 
 
 @every_variant
-@settings(max_examples=3)
+@examples(3)
 @given(line=lines, chance=st.randoms(use_true_random=False))
 def test_nobody_sees_who_has_answered(variant: Variant, line: Line, chance: Random) -> None:
     """Until the last answer is in there is no event, and every view stays as it is. Who has answered is asked

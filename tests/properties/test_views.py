@@ -9,7 +9,7 @@ from random import Random
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from stellwerk_engine import engine
@@ -29,6 +29,7 @@ from tests.properties.playing import (
     Line,
     Variant,
     encode,
+    examples,
     lines,
     moments,
     play_on,
@@ -50,7 +51,7 @@ def bytes_for(state: State, viewer: ViewerId) -> bytes:
 
 
 @every_variant
-@settings(max_examples=3)
+@examples(3)
 @given(line=lines)
 def test_folding_the_events_that_a_viewer_got_gives_its_view(variant: Variant, line: Line) -> None:
     """After the deal and after every move."""
@@ -68,7 +69,7 @@ def test_folding_the_events_that_a_viewer_got_gives_its_view(variant: Variant, l
 
 
 @every_variant
-@settings(max_examples=3)
+@examples(3)
 @given(line=lines, seed=seeds)
 def test_what_another_does_tells_a_viewer_no_more_than_everybody_sees(
     variant: Variant, line: Line, seed: bytes
@@ -121,7 +122,7 @@ def _acts_alike(state: State, viewer: ViewerId, dice: Dice, line: Line, chance: 
 
 
 @every_variant
-@settings(max_examples=3)
+@examples(3)
 @given(line=lines, seed=seeds)
 def test_an_imagined_state_looks_the_same_to_its_viewer(variant: Variant, line: Line, seed: bytes) -> None:
     """And it keeps the laws that a real state keeps."""
@@ -136,7 +137,7 @@ def test_an_imagined_state_looks_the_same_to_its_viewer(variant: Variant, line: 
 
 
 @every_variant
-@settings(max_examples=2)
+@examples(2)
 @given(line=lines, seed=seeds)
 def test_an_imagined_state_is_played_on_to_the_end(variant: Variant, line: Line, seed: bytes) -> None:
     """By any habit; and whoever owes a move in it has one, and a fallback."""
@@ -160,7 +161,7 @@ def test_an_imagined_state_is_played_on_to_the_end(variant: Variant, line: Line,
 
 
 @every_variant
-@settings(max_examples=2)
+@examples(2)
 @given(line=lines, seed=seeds)
 def test_a_finished_game_can_be_imagined_too(variant: Variant, line: Line, seed: bytes) -> None:
     *_, state = played(variant, line)
@@ -172,7 +173,7 @@ def test_a_finished_game_can_be_imagined_too(variant: Variant, line: Line, seed:
 
 
 @every_variant
-@settings(max_examples=2)
+@examples(2)
 @given(line=lines, seed=seeds)
 def test_imagining_depends_on_the_view_and_the_dice_alone(variant: Variant, line: Line, seed: bytes) -> None:
     """However often the same view was dealt before."""
@@ -186,7 +187,7 @@ def test_imagining_depends_on_the_view_and_the_dice_alone(variant: Variant, line
 
 
 @every_variant
-@settings(max_examples=2)
+@examples(2)
 @given(line=lines, seed=seeds)
 def test_what_a_seat_may_play_follows_from_its_own_view(variant: Variant, line: Line, seed: bytes) -> None:
     """The moves listed, whether these are all, the fallback, and every answer to a move out of the blue: they
@@ -219,7 +220,7 @@ SECRETS_OF_A_TEAM = {"holder", "shared_tickets"}
 
 
 @every_variant
-@settings(max_examples=2)
+@examples(2)
 @given(line=lines)
 def test_a_view_has_no_field_with_a_secret_of_others(variant: Variant, line: Line) -> None:
     for state in moments(variant, line, 10):
@@ -236,7 +237,7 @@ def test_a_view_has_no_field_with_a_secret_of_others(variant: Variant, line: Lin
 
 
 @pytest.mark.parametrize("variant", [v for v in VARIANTS if v[0] == "card_game"], ids=variant_id)
-@settings(max_examples=3)
+@examples(3)
 @given(line=lines)
 def test_nobody_looks_into_a_stack_before_the_scoring(variant: Variant, line: Line) -> None:
     """CARD-05; with open stacks its owner does."""

@@ -31,12 +31,13 @@ from tests.support import (
 )
 
 BOARD = shipped_board("team_asia")
-TRACKS: dict[frozenset[str], list[str]] = {}
-for _route in BOARD.routes:
-    TRACKS.setdefault(frozenset((_route.a, _route.b)), []).append(_route.id)
-HONG_KONG_CANTON = TRACKS[frozenset(("hong_kong", "canton"))]
-DOUBLES = [tracks for tracks in TRACKS.values() if len(tracks) == 2 and tracks != HONG_KONG_CANTON]
-TRIPLES = [tracks for tracks in TRACKS.values() if len(tracks) == 3]
+TRACKS = [
+    [route.id for route in BOARD.routes if frozenset((route.a, route.b)) == ends]
+    for ends in sorted({frozenset((route.a, route.b)) for route in BOARD.routes}, key=sorted)
+]
+HONG_KONG_CANTON = ["canton-hong_kong-red", "canton-hong_kong-white"]
+DOUBLES = [tracks for tracks in TRACKS if len(tracks) == 2 and tracks != HONG_KONG_CANTON]
+TRIPLES = [tracks for tracks in TRACKS if len(tracks) == 3]
 
 every_double = pytest.mark.parametrize("tracks", DOUBLES, ids=lambda tracks: tracks[0])
 every_triple = pytest.mark.parametrize("tracks", TRIPLES, ids=lambda tracks: tracks[0])
