@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from importlib import metadata
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import Final, NoReturn
 
 from stellwerk import boards_command, demo_command, replay_command, simulate_command
 from stellwerk.choose_game import unknown
@@ -24,9 +24,6 @@ exit codes:
   4 the machine failed (a full disk, ...), 130 interrupted
 """
 
-if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
-
 AddArguments = Callable[[argparse.ArgumentParser], None]
 
 COMMANDS: Final[dict[str, tuple[str, AddArguments]]] = {
@@ -44,7 +41,7 @@ class Parser(argparse.ArgumentParser):
         complain(f"{message} (see '{self.prog} --help')")
         raise SystemExit(USAGE)
 
-    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+    def print_help(self, file: object = None) -> None:
         """To standard output, and with an error if that fails: argparse would be silent."""
         say(self.format_help().removesuffix("\n"))
 

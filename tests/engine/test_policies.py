@@ -5,10 +5,12 @@ from __future__ import annotations
 from random import Random
 
 from stellwerk_engine import engine
+from stellwerk_engine.board import mask_of
 from stellwerk_engine.cards import COLOR_NAMES
 from stellwerk_engine.decision import Move, Seat
 from stellwerk_engine.dice import Dice, seed_from_text
 from stellwerk_engine.imagine import imagine
+from stellwerk_engine.network_plan import Plan, make_plan
 from stellwerk_engine.policies import Policy, greedy, random_policy
 from stellwerk_engine.self_play import play_game
 from stellwerk_engine.state import State
@@ -127,6 +129,38 @@ def test_greedy_beats_random(variant: Variant) -> None:
     mean, mean_of_random = (sum(points[each]) / len(points[each]) for each in (True, False))
     assert mean > 50
     assert mean > mean_of_random + 25
+
+
+# -- plans -------------------------------------------------------------------------------------------
+
+
+def plan_for(game_id: str, *tickets: str, trains: int = 45) -> Plan:
+    """On an empty board, with every technology for sale that is bought to be held."""
+    game = table(game_id, 2)
+    to_buy_mask = mask_of(
+        number for number, technology in enumerate(game.rules.technologies) if not technology.claims_taken
+    )
+    tickets_mask = mask_of(game.board.ticket_ids[ticket] for ticket in tickets)
+    return make_plan(game, 0, game.board.routes_mask, tickets_mask, to_buy_mask, trains)
+
+
+def test_tickets_share_the_routes_of_a_plan() -> None:
+    far, near = "los_angeles-new_york", "los_angeles-chicago"
+    both = plan_for("usa", far, near)
+    assert both.points == 21 + 16
+    assert both.cost < plan_for("usa", far).cost + plan_for("usa", near).cost
+
+
+def test_a_ticket_for_which_the_trains_do_not_suffice_is_given_up() -> None:
+    for trains, points in ((24, 20 + 4), (23, 20 - 4), (20, 20 - 4), (19, 4 - 20), (3, -4 - 20)):
+        assert plan_for("usa", "denver-el_paso", "vancouver-montreal", trains=trains).points == points
+
+
+def test_a_way_that_needs_no_technology_is_preferred_to_one_as_short() -> None:
+    assert plan_for("united_kingdom", "manchester-norwich").technologies_mask == 0
+    game = table("united_kingdom", 2)
+    to_wales = plan_for("united_kingdom", "aberystwyth-cardiff")
+    assert to_wales.technologies_mask == 1 << game.technology_ids["wales_concession"]
 
 
 # -- on a map ----------------------------------------------------------------------------------------
@@ -311,6 +345,17 @@ def test_greedy_lays_nothing_that_can_no_longer_be_sent() -> None:
     set_hand(state, 0, "4 blue")
     state.turns_left = 2
     assert not isinstance(chosen(state), moves.LayCards)
+
+
+def test_greedy_keeps_no_more_tickets_than_cards_will_come_for() -> None:
+    state = dealt("card_game", 2)
+    shorten_pile(state, 10)
+    offered = ("los_angeles-new_york", "seattle-new_york", "los_angeles-pittsburgh", "seattle-miami")
+    set_offered(state, 0, *offered, "new_york-portland", "chicago-new_york-1")
+    move = chosen(state)
+    assert isinstance(move, moves.KeepTickets)
+    tickets = [state.game.board.tickets[state.game.board.ticket_ids[name]] for name in move.tickets]
+    assert 5 <= sum(sum(ticket.needs) for ticket in tickets) <= 10
 
 
 def test_greedy_draws_the_color_that_its_tickets_ask_for() -> None:
