@@ -84,27 +84,29 @@ class Tally:
     def _table(self) -> Iterator[Sequence[str]]:
         policies = dict.fromkeys(policy for policy, _ in self._rows)
         for policy in policies:
-            yield _cells(policy, self._rows[policy, None])
+            yield self._cells(policy, self._rows[policy, None])
             for team, seats in enumerate(self._game.seats_of_team):
                 row = self._rows.get((policy, team))
                 if row is not None:
-                    yield _cells(f"  seat{'s' if len(seats) > 1 else ''} {'+'.join(map(str, seats))}", row)
+                    yield self._cells(
+                        f"  seat{'s' if len(seats) > 1 else ''} {'+'.join(map(str, seats))}", row
+                    )
+
+    def _cells(self, label: str, row: Row) -> Sequence[str]:
+        points = row.points
+        return (
+            label,
+            f"{points.count:,}",
+            f"{points.mean:.1f}",
+            f"{points.deviation:.1f}",
+            str(points.least),
+            str(points.greatest),
+            f"{float(row.wins):,.1f}",
+            f"{float(100 * row.wins / self._turns.count):.1f} %",
+        )
 
 
-_HEAD = ("", "played", "mean", "sd", "min", "max", "won")
-
-
-def _cells(label: str, row: Row) -> Sequence[str]:
-    points = row.points
-    return (
-        label,
-        f"{points.count:,}",
-        f"{points.mean:.1f}",
-        f"{points.deviation:.1f}",
-        str(points.least),
-        str(points.greatest),
-        f"{float(100 * row.wins / points.count):.1f} %",
-    )
+_HEAD = ("", "played", "mean", "sd", "min", "max", "wins", "of all")
 
 
 def _aligned(rows: list[Sequence[str]]) -> Iterator[str]:

@@ -21,10 +21,13 @@ from stellwerk_engine.tunnel import PayTunnel
 from stellwerk_engine.view import PUBLIC, ViewerId, view
 from stellwerk_protocol import moves
 from tests.properties.laws import assert_lawful
+from tests.properties.playing import Variant
 from tests.support import (
     buy,
     cards,
     claim,
+    dealt,
+    every_variant,
     give_technology,
     own,
     play,
@@ -60,6 +63,19 @@ def test_hidden_cards_are_dealt_evenly() -> None:
         share = count / unseen
         variance = drawn * share * (1 - share) * (unseen - drawn) / (unseen - 1)
         assert abs(found[color] / number - drawn * share) < 5 * sqrt(variance / number)
+
+
+def test_cards_that_cannot_be_in_the_pile_are_dealt_evenly_among_hands() -> None:
+    """Red is in hands since before the last shuffle, and each hand has its share of it."""
+    state = started("usa", 3)
+    set_market(state, "blue, blue, green, green, white")
+    set_hand(state, 1, "8 red, 2 yellow")
+    set_hand(state, 2, "4 red, 6 yellow")
+    state.may_hold = of(state.pile) + cards("8 yellow")
+    number = 1_000
+    reds = [counts(sample.hands[1])[COLOR_IDS["red"]] for sample in imagined(state, 0, number)]
+    variance = 10 * 0.6 * 0.4 * 10 / 19
+    assert abs(sum(reds) / number - 6) < 5 * sqrt(variance / number)
 
 
 def test_the_pile_holds_only_what_was_shuffled_into_it() -> None:
@@ -114,6 +130,37 @@ def _draw_tickets(state: State) -> tuple[str, ...]:
     offered = view(state, 0).players[0].offered
     assert isinstance(offered, tuple)
     return offered
+
+
+@every_variant
+def test_an_imagined_set_up_leads_to_the_first_turn(variant: Variant) -> None:
+    """Of seat 0, from each of its decisions."""
+    state = dealt(*variant)
+    while state.turn == 0:
+        for sample in (*imagined(state, 1, 1), *imagined(state, PUBLIC, 1)):
+            _play_until_turn(sample, 1)
+            assert sample.pending == state.game.take_turn[0]
+        for seat in engine.owing(state):
+            engine.apply(state, seat, engine.fallback(state, seat))
+
+
+@pytest.mark.parametrize("game_id", ["usa", "card_game", "team_asia", "united_kingdom"])
+def test_an_imagined_choice_of_tickets_leads_to_the_next_players_turn(game_id: str) -> None:
+    state = started(game_id, 4)
+    play(state, 0, moves.DrawTickets())
+    while state.turn == 1:
+        for viewer in (0, 1, PUBLIC):
+            for sample in imagined(state, viewer, 1):
+                _play_until_turn(sample, 2)
+                assert sample.pending == state.game.take_turn[1]
+        for seat in engine.owing(state):
+            engine.apply(state, seat, engine.fallback(state, seat))
+
+
+def _play_until_turn(state: State, turn: int) -> None:
+    while state.turn < turn:
+        for seat in engine.owing(state):
+            engine.apply(state, seat, engine.fallback(state, seat))
 
 
 def test_what_a_seat_chooses_from_is_hidden_from_others_and_seen_by_itself() -> None:

@@ -5,7 +5,9 @@ The views are compared as bytes, as they stand on the wire.
 
 from __future__ import annotations
 
+from itertools import product
 from random import Random
+from typing import Any
 
 import msgspec
 import pytest
@@ -17,6 +19,7 @@ from stellwerk_engine.complete_tickets import CompleteTickets
 from stellwerk_engine.decision import Events
 from stellwerk_engine.dice import Dice
 from stellwerk_engine.fold import blank_view, fold
+from stellwerk_engine.game import Game
 from stellwerk_engine.imagine import Imagination, imagine
 from stellwerk_engine.redact import redact
 from stellwerk_engine.state import State
@@ -116,6 +119,59 @@ def _acts_alike(state: State, viewer: ViewerId, dice: Dice, line: Line, chance: 
         assert encode(redact(event, game, viewer)) == encode(redact(twin_event, game, viewer))
     assert bytes_for(real, viewer) == bytes_for(twin, viewer)
     return True
+
+
+# Who may know these fields: the seat, or its team.
+PRIVATE_TO_SEAT = {
+    "cards_dealt": ["cards"],
+    "tickets_offered": ["tickets"],
+    "tickets_kept": ["tickets", "returned"],
+    "tickets_to_share": ["tickets"],
+    "stack_taken_up": ["cards"],
+}
+PRIVATE_TO_TEAM = {"tickets_shared": ["tickets"]}
+
+
+@every_variant
+@examples(2)
+@given(line=lines)
+def test_an_event_has_no_field_with_a_secret_of_others(variant: Variant, line: Line) -> None:
+    """And for the others it has all of them."""
+    events: Events = []
+    *_, state = played(variant, line, events)
+    game = state.game
+    for event, viewer in product(events, viewers(game)):
+        whole = msgspec.json.decode(encode(event))
+        told = msgspec.json.decode(encode(redact(event, game, viewer)))
+        hidden = [field for field in _private(whole) if not _sees(game, viewer, whole, field)]
+        for field in hidden:
+            _parent(whole).pop(field, None)
+        assert told == whole
+
+
+def _private(event: dict[str, Any]) -> list[str]:
+    """The fields of an event that not everybody may see."""
+    kind = event["type"]
+    if kind == "card_drawn" or (kind == "card_placed" and not event["open"]):
+        return ["card"]
+    if kind == "asked":
+        return [] if event["decision"].get("open", True) else ["card"]
+    return PRIVATE_TO_SEAT.get(kind, PRIVATE_TO_TEAM.get(kind, []))
+
+
+def _parent(event: dict[str, Any]) -> dict[str, Any]:
+    return event["decision"] if event["type"] == "asked" else event
+
+
+def _sees(game: Game, viewer: ViewerId, event: dict[str, Any], field: str) -> bool:
+    parent = _parent(event)
+    seat: int = parent["seats"][0] if event["type"] == "asked" else event["seat"]
+    if viewer in (ALL_HANDS, seat):
+        return True
+    on_holder: bool = event["type"] in PRIVATE_TO_TEAM or (
+        field == "card" and parent.get("place") == "holder"
+    )
+    return on_holder and viewer >= 0 and game.team_of[viewer] == game.team_of[seat]
 
 
 # -- states ------------------------------------------------------------------------------------------
