@@ -73,7 +73,7 @@ class CompleteTickets:
 
     def legal_complete(self, state: State, seat: Seat) -> bool:
         _, needs = _tickets_and_needs(state, seat)
-        _, complete = maximal_completions(needs, counts(state.stacks[seat]))
+        _, complete = maximal_completions(needs, counts(state.stacks[seat]), limit=1)
         return complete
 
     def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move:
