@@ -6,7 +6,7 @@ hand comes out of the pile or the discards, so that the deck stays whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cache
 from typing import TypeVar
 
@@ -259,7 +259,7 @@ def fingerprint(state: State) -> tuple[object, ...]:
     if state.pending is not None:
         shown = repr(state.pending.to_wire(state, 0, sees_all=True))
         values["pending"] = (type(state.pending).__name__, shown)
-    return tuple(repr(value) if isinstance(value, list) else value for value in values.values())
+    return tuple(value if isinstance(value, Hashable) else repr(value) for value in values.values())
 
 
 def all_cards(state: State) -> CardSet:

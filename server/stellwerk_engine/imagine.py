@@ -68,7 +68,7 @@ _NO_DICE: Final = Dice(bytes(SEED_SIZE))
 
 def imagine(game: Game, view: View, dice: Dice, counted_stacks: Sequence[Cards] = ()) -> State:
     """One state that the viewer may be looking at. All its chance, now and later, comes from the dice.
-    ValueError where a view does not add up: it is of another game, or no view at all.
+    ValueError where the counts of the view do not add up.
 
     A view does not tell what lies on the card game's on-track stacks. Who has counted the cards sent there
     since the half began (`cards_sent`) knows: `counted_stacks` has a stack for each seat (CARD-05)."""
