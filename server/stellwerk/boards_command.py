@@ -1,7 +1,7 @@
 """`stellwerk boards`: list the shipped boards, show one, check one's own.
 
-What is asked for goes to stdout, what is wrong goes to stderr in one line. Exit codes: 0 done, 1 the output
-could not be written, 2 a board that cannot be used.
+What is asked for goes to stdout, what is wrong goes to stderr in one line. Exit codes: 0 done, 1 the reader
+left, 2 a board or a file that cannot be used, 4 the output could not be written.
 """
 
 import argparse
@@ -12,6 +12,7 @@ import sys
 from stellwerk.board_drawing import can_be_drawn, draw_board
 from stellwerk.board_fit import fitting_games
 from stellwerk.board_summary import in_numbers, listing, summary
+from stellwerk.errors import DONE, FAILED, INFRASTRUCTURE, USAGE, not_writable
 from stellwerk_engine.board_file import (
     SHIPPED,
     BoardError,
@@ -21,10 +22,6 @@ from stellwerk_engine.board_file import (
     shipped_board,
 )
 from stellwerk_engine.located_json import printable
-
-DONE = 0
-NOT_WRITTEN = 1
-UNUSABLE = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,11 +52,11 @@ def run(arguments: argparse.Namespace) -> int:
             sys.stdout.flush()
     except BrokenPipeError:
         _give_up_stdout()  # whoever read has seen enough
-        return NOT_WRITTEN
+        return FAILED
     except OSError as error:
         _give_up_stdout()
         _complain(f"stdout: cannot be written: {error.strerror or error}")
-        return NOT_WRITTEN
+        return INFRASTRUCTURE
     return code
 
 
@@ -81,7 +78,7 @@ def _show(name: str, *, as_json: bool, svg: str | None) -> int:
             raise board.error("cities", "no coordinates to draw a map from")
     except BoardError as error:
         _complain(str(error))
-        return UNUSABLE
+        return USAGE
     if svg == "-":
         _say(draw_board(board), errors="xmlcharrefreplace")
     elif svg is not None:
@@ -109,7 +106,7 @@ def _check(files: list[str]) -> int:
             games = fitting_games(board)
         except BoardError as error:
             _complain(str(error))
-            code = UNUSABLE
+            code = USAGE
         else:
             _say(f"{printable(file)}: ok, for {', '.join(games)} ({in_numbers(board)})\n")
     return code
@@ -120,8 +117,9 @@ def _write(path: str, text: str) -> int:
         with open(path, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except OSError as error:
-        _complain(f"{path}: cannot be written: {error.strerror or error}")
-        return NOT_WRITTEN
+        refused = not_writable(path, error)
+        _complain(refused.message)
+        return refused.exit_code
     return DONE
 
 

@@ -343,7 +343,7 @@ def test_the_drawing_is_written_to_a_file_or_to_stdout(
 
 
 def test_a_drawing_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert boards("show", "usa", "--svg", str(tmp_path)) == 1
+    assert boards("show", "usa", "--svg", str(tmp_path)) == 2
     assert capsys.readouterr() == ("", f"{tmp_path}: cannot be written: Is a directory\n")
 
 
@@ -361,7 +361,7 @@ def test_a_reader_who_has_seen_enough_is_no_fault() -> None:
 def test_a_full_disk_is_told() -> None:
     with open("/dev/full", "w") as full:
         ended = boards_process("show", "usa", stdout=full)
-    assert (ended.returncode, ended.stderr) == (1, "stdout: cannot be written: No space left on device\n")
+    assert (ended.returncode, ended.stderr) == (4, "stdout: cannot be written: No space left on device\n")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
