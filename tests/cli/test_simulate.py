@@ -298,7 +298,13 @@ def _start(*words: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=_listen_to_ctrl_c,
     )
+
+
+def _listen_to_ctrl_c() -> None:
+    """Even if these tests run in the background, where shells have it ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _wait_for_a_file(folder: Path, process: subprocess.Popen[str]) -> None:
