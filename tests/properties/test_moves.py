@@ -239,7 +239,7 @@ def _choose_among_few(state: State, seat: Seat, chance: Random) -> bool:
     if isinstance(state.pending, KeepTickets | ShareTicket):
         return True
     if state.stacks_seen:
-        return state.ticket_masks[seat].bit_count() <= 5
+        return state.ticket_masks[seat].bit_count() <= 8
     if isinstance(state.pending, PayTunnel):
         _keep_what_pays(state, seat, state.pending)
     else:

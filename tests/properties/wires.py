@@ -19,6 +19,7 @@ from stellwerk_engine.cards import (
     of,
     to_wire,
 )
+from stellwerk_engine.complete_tickets import CompleteTickets
 from stellwerk_engine.decision import Seat
 from stellwerk_engine.state import State
 from stellwerk_engine.tickets import KeepTickets, ShareTicket
@@ -149,13 +150,14 @@ def all_wires(state: State, seat: Seat) -> Iterator[moves.Move]:
             yield from map(moves.KeepTickets, _sets_of_tickets(state, state.offered[seat], 0, 6))
         case ShareTicket():
             yield from map(moves.ShareTickets, _sets_of_tickets(state, state.offered[seat], 1, 2))
+        case CompleteTickets():
+            held = tuple(bits(state.ticket_masks[seat]))
+            yield from map(moves.CompleteTickets, _sets_of_tickets(state, held, 0, len(held)))
         case PayTunnel():
             yield from (moves.PayTunnel(*cards) for cards in _payments(hand, holder))
         case _:
             secret = tuple(bits(state.ticket_masks[seat]))
             yield from map(moves.ShareTickets, _sets_of_tickets(state, secret, 1, 2))
-            if state.stacks_seen:
-                yield from map(moves.CompleteTickets, _sets_of_tickets(state, secret, 0, len(secret)))
             for cards, holder_cards in _payments(hand, holder):
                 yield from (
                     moves.ClaimRoute(route, cards, holder_cards) for route in state.game.board.route_ids
