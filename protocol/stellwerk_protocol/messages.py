@@ -100,10 +100,17 @@ class Welcome(_FromServer, frozen=True, tag="welcome"):
 
 
 class Joined(_FromServer, frozen=True, tag="joined"):
-    """In a room, which starts its match when nobody is `missing` any more."""
+    """In a room, which starts its match when nobody is `missing` any more. Said again when that changes."""
 
     room: Id
     missing: Count
+
+
+class Left(_FromServer, frozen=True, tag="left"):
+    """The answer to `leave`; nothing more comes of that room or match."""
+
+    room: Id | UnsetType = UNSET
+    match: Id | UnsetType = UNSET
 
 
 class Player(Struct, frozen=True, gc=False):
@@ -119,6 +126,7 @@ class Clocks(Struct, frozen=True, gc=False):
     move_ms: Milliseconds
     bank_ms: Milliseconds
     grace_ms: Milliseconds
+    strikes: Number
     tries: Number
     defaults_in_a_row: Number
     defaults: Number
@@ -202,11 +210,11 @@ class Default(_FromServer, frozen=True, tag="default"):
 
 
 class SeatChanged(_FromServer, frozen=True, tag="seat"):
-    """Another seat left, came back, or plays by default from now on."""
+    """Another seat lost its connection, is back, left for good, or plays by default from now on."""
 
     match: Id
     seat: Seat
-    state: Literal["left", "back", "by_default"]
+    state: Literal["lost", "back", "left", "by_default"]
 
 
 class End(_FromServer, frozen=True, tag="end"):
@@ -237,6 +245,7 @@ FromServer = (
     Hello
     | Welcome
     | Joined
+    | Left
     | Start
     | EventMessage
     | Ask
@@ -281,14 +290,15 @@ class Login(_FromClient, frozen=True, tag="login"):
 
 
 class Join(_FromClient, frozen=True, tag="join"):
-    """Create or enter a room, or play against house bots: as many of `against` as there are other seats
-    (teams) starts a practice match at once, which may name its seed."""
+    """Enter the room of that name, or any that fits, or create it. With `against`, a house bot for each of the
+    other seats in their order: a practice match, at once, in which `seat` and `seed` can be chosen."""
 
     game: GameName
     players: SeatCount
     options: OptionNames = ()
     room: Id | UnsetType = UNSET
     against: Annotated[tuple[PlayerName, ...], Meta(max_length=MAX_SEATS)] = ()
+    seat: Seat | UnsetType = UNSET
     seed: SeedText | UnsetType = UNSET
 
 

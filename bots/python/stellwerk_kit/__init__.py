@@ -1,0 +1,1 @@
+"""The conformance kit: what a bot must do, tried out on it."""
