@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from importlib import metadata
 from typing import Final, NoReturn
 
-from stellwerk import boards_command, demo_command, replay_command, simulate_command
+from stellwerk import boards_command, demo_command, replay_command, serve_command, simulate_command
 from stellwerk.choose_game import unknown
 from stellwerk.errors import DONE, FAILED, INFRASTRUCTURE, USAGE, CommandError, usage_error
 from stellwerk.terminal import complain, flush_stdout, give_up_stdout, say
@@ -16,6 +16,7 @@ EXAMPLES: Final = """\
 examples:
   stellwerk demo
   stellwerk boards show usa
+  stellwerk serve
   stellwerk simulate usa --games 1000 --policy greedy,random
   stellwerk replay verify game.jsonl
 
@@ -30,6 +31,7 @@ COMMANDS: Final[dict[str, tuple[str, AddArguments]]] = {
     "boards": ("list the boards, show one, check your own", boards_command.add_arguments),
     "demo": ("play a game of each kind, and tell it turn by turn", demo_command.add_arguments),
     "replay": ("show a recorded game, or verify that it is true", replay_command.add_arguments),
+    "serve": ("let bots play matches over TCP", serve_command.add_arguments),
     "simulate": ("play many games between built-in policies", simulate_command.add_arguments),
 }
 
@@ -89,6 +91,8 @@ def _carry_out(arguments: argparse.Namespace) -> int:
             return demo_command.run(arguments)
         case "replay":
             return replay_command.run(arguments)
+        case "serve":
+            return serve_command.run(arguments)
         case _:
             return simulate_command.run(arguments)
 

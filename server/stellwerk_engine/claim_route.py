@@ -225,6 +225,14 @@ def _price(route: Route, perks: Perks) -> str:
 
 def claims_complete(state: State, seat: Seat, mask: int) -> bool:
     """Whether `add_claims` lists every payment for these routes that `check_claim` accepts."""
+    game = state.game
+    perks = game.perks[state.technologies[seat]]
+    hand = state.hands[seat]
+    if not holder_of(state, seat):
+        if not game.claims.lists_all(mask, hand, perks.discount):
+            return False
+        if not perks.substitute or total(hand & PLAIN_CARDS_MASK) < perks.substitute:
+            return True
     listed: list[Move] = []
     add_claims(state, seat, mask, listed)
     count_of_route: dict[int, int] = {}

@@ -73,6 +73,7 @@ class ClaimTable(dict[PlanKey, Plan]):
         self._make_claim = make_claim
         self._open_tracks: dict[tuple[tuple[Claim, ...], ...], OpenTracks] = {}
         self._claims: dict[tuple[int, CardSet, CardSet], Claim] = {}
+        self._unlisted_masks: dict[PlanKey, int] = {}
 
     def add_claims(
         self, open_mask: int, hand: CardSet, holder: CardSet, discount: int, moves: list[Move]
@@ -112,6 +113,48 @@ class ClaimTable(dict[PlanKey, Plan]):
                 tracks = open_bytes[byte]
                 if tracks:
                     moves += open_tracks[tracks]
+
+    def lists_all(self, open_mask: int, hand: CardSet, discount: int) -> bool:
+        """Whether `add_claims` lists every payment of these routes out of a hand alone."""
+        cap = self._board.longest_route
+        in_hand = hand.to_bytes(9, "little")
+        rest = min(in_hand[LOCOMOTIVE], cap) << _LOCOMOTIVES | discount
+        has_colors = hand & PLAIN_CARDS_MASK != 0
+        for color in PLAIN_COLORS:
+            if open_mask & self._unlisted_mask(_COLOR_KEYS[color] | min(in_hand[color], cap) << _MINE | rest):
+                return False
+        return not open_mask & self._unlisted_mask(_COLOR_KEYS[LOCOMOTIVE] | has_colors << _MINE | rest)
+
+    def _unlisted_mask(self, key: PlanKey) -> int:
+        """The routes that can be paid for in more ways than the plan of this key lists."""
+        mask = self._unlisted_masks.get(key)
+        if mask is None:
+            mask = sum(route.bit for route in self._board.routes if self._has_unlisted(route, key))
+            self._unlisted_masks[key] = mask
+        return mask
+
+    def _has_unlisted(self, route: Route, key: PlanKey) -> bool:
+        """Locomotives alone belong to the color of the route, and to no color where the route is gray."""
+        color, mine, locomotives, discount = (
+            key >> field & 15 for field in (_COLOR, _MINE, _LOCOMOTIVES, _DISCOUNT)
+        )
+        listed = len(self._claims_of(route, key))
+        if color == LOCOMOTIVE:
+            if route.color != GRAY:
+                return False
+            mine = 0
+        elif not route.accepts(color):
+            return False
+        elif route.color != GRAY and route.tunnel:
+            listed += locomotives >= units_to_pay(route, discount)
+        fewest = 1 if route.color == GRAY and color != LOCOMOTIVE else 0
+        payments = {
+            (of_color, units - of_color)
+            for units in (route.length, units_to_pay(route, discount))
+            for of_color in range(fewest, min(mine, units - route.symbols) + 1)
+            if units - of_color <= locomotives
+        }
+        return len(payments) > listed
 
     def __missing__(self, key: PlanKey) -> Plan:
         entries: list[tuple[int, OpenTracks]] = []

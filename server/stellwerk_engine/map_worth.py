@@ -9,20 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
-from stellwerk_engine.board import GRAY, Route, bits, mask_of
+from stellwerk_engine.board import GRAY, NO_ROUTE, Route, bits, mask_of
 from stellwerk_engine.cards import LOCOMOTIVE, PLAIN_COLORS, CardColor, CardSet, counts, total
-from stellwerk_engine.claim_route import Claim
+from stellwerk_engine.claim_route import Claim, ClaimRoute, add_claims, claimable_mask
 from stellwerk_engine.decision import Move, Seat
 from stellwerk_engine.draw_cards import DrawFirst, DrawSecond, DrawThree, PutFirst, TakeFirst, TakeSecond
-from stellwerk_engine.network_plan import Plan, make_plan
+from stellwerk_engine.game import Game
+from stellwerk_engine.network_plan import GAMES_KEPT, Plan, make_plan
 from stellwerk_engine.scoring import connects
 from stellwerk_engine.state import NOT_LAST_ROUND, State
-from stellwerk_engine.technologies import Buy
-from stellwerk_engine.tickets import DrawTicketsMove, Keep, ShareOne
+from stellwerk_engine.technologies import Buy, BuyTechnology
+from stellwerk_engine.tickets import DrawTicketsMove, Keep, ShareOne, ShareTickets
 from stellwerk_engine.tunnel import PayMore, holder_of
+from stellwerk_engine.turn import TakeTurn
 
 # Levels, far enough apart that what is weighed within one never reaches the next.
 BUY_FOR_PLAN: Final = 3000
@@ -63,6 +65,53 @@ class Outlook:
 
 def map_worth(state: State, seat: Seat) -> Callable[[Move], float]:
     return partial(_worth, _look(state, seat))
+
+
+def best_listed(state: State, seat: Seat) -> Move:
+    """The move of greatest worth, at a third of the price of weighing all that are legal: for searches, which
+    play thousands of turns. Of a turn only what can be worth most is listed: claims that serve the plan or
+    are good in themselves, and purchases that the plan needs."""
+    decision = state.pending
+    assert decision is not None
+    if not isinstance(decision, TakeTurn):
+        moves = decision.legal(state, seat)
+        return moves[0] if len(moves) == 1 else max(moves, key=map_worth(state, seat))
+    outlook = _look(state, seat)
+    moves = []
+    for action in (*state.game.rules.menu, *decision.before):
+        match action:
+            case ClaimRoute():
+                mask = claimable_mask(state, seat) & _worthwhile_mask(outlook)
+                if mask:
+                    add_claims(state, seat, mask, moves)
+            case BuyTechnology() if not outlook.plan.technologies_mask:
+                pass
+            case ShareTickets():
+                pass
+            case _:
+                action.add_legal(state, seat, moves)
+    if not moves:
+        moves = decision.legal(state, seat)
+    return max(moves, key=partial(_worth, outlook))
+
+
+def _worthwhile_mask(outlook: Outlook) -> int:
+    """Routes for which a claim can be worth more than a draw."""
+    if outlook.last_round:
+        return outlook.usable_mask
+    if outlook.plan.routes_mask:
+        return outlook.plan.routes_mask
+    return outlook.usable_mask if outlook.ends_soon else outlook.usable_mask & _good_mask(outlook.state.game)
+
+
+@lru_cache(maxsize=GAMES_KEPT)
+def _good_mask(game: Game) -> int:
+    return mask_of(route.id for route in game.board.routes if route is not NO_ROUTE and _is_good(route))
+
+
+def _is_good(route: Route) -> bool:
+    """Its points are worth its trains."""
+    return 2 * route.points >= 3 * route.length
 
 
 def _worth(outlook: Outlook, move: Move) -> float:
@@ -177,7 +226,7 @@ def _worth_of_claim(outlook: Outlook, route: Route, cards: CardSet) -> float:
         return -1
     elif route.bit & outlook.plan.routes_mask:
         level = CLAIM_FOR_PLAN
-    elif not outlook.plan.routes_mask and (outlook.ends_soon or 2 * route.points >= 3 * route.length):
+    elif not outlook.plan.routes_mask and (outlook.ends_soon or _is_good(route)):
         level = CLAIM_FOR_POINTS
     else:
         return 0

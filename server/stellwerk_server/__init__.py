@@ -1,1 +1,1 @@
-"""The server: sessions, lobby, clocks and journal as plain code; thin modules around it that wait and talk."""
+"""The server: sessions, lobby, clocks and journal as plain code, and thin modules around it that wait."""

@@ -1,0 +1,343 @@
+"""`stellwerk serve`: matches over TCP for bots in any language.
+
+One line on standard output says where it listens; logs go to standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import secrets
+import signal
+import ssl
+import sys
+import tomllib
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import msgspec
+import trio
+from msgspec import Meta, Struct
+
+from stellwerk.choose_game import unknown, whole_number
+from stellwerk.errors import DONE, FAILED, infrastructure_error, not_writable, usage_error
+from stellwerk.house_bots import house_bots
+from stellwerk.terminal import say
+from stellwerk_engine.board_file import BoardError, BoardFile, load_board
+from stellwerk_engine.game import GameError, make_game
+from stellwerk_engine.games import RULE_SETS
+from stellwerk_engine.limits import check_line
+from stellwerk_server.descriptors import raise_limit, room_for_more
+from stellwerk_server.journal import Journals
+from stellwerk_server.lobby import House, Log
+from stellwerk_server.logs import LEVELS, make_log
+from stellwerk_server.recovery import recover
+from stellwerk_server.rooms import GameShelf
+from stellwerk_server.server import Server, open_server
+from stellwerk_server.settings import DEFAULT_PORT, Limits, Time
+from stellwerk_server.status import StatusPage
+from stellwerk_server.tokens import TokenFileError, Tokens, read_tokens
+
+DESCRIPTION: Final = """\
+Serve matches over TCP. Bots connect, log in and join; protocol/README.md says how.
+
+Everything that a match needs to go on stands in the folder of --data: after a
+crash, start the server again with the same folder, and the bots resume. The
+first SIGTERM or Ctrl-C lets running matches end; the second one stops at once.
+"""
+
+EXAMPLES: Final = """\
+examples:
+  stellwerk serve
+  stellwerk serve --port 0 --data /tmp/games --status-port 7879
+  stellwerk serve --config server.toml
+  stellwerk serve --host 0.0.0.0 --tokens tokens.txt --tls-cert cert.pem --tls-key key.pem
+  stellwerk serve --set time.move_ms=200 --set limits.connections=500
+
+a config file has the same names, for example:
+  port = 7878
+  data = "games"
+  [time]
+  move_ms = 200
+  [limits]
+  connections = 500
+"""
+
+DEFAULT_FOLDER: Final = "stellwerk-data"
+
+
+class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a config file can say."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65_535)] = DEFAULT_PORT
+    data: str = DEFAULT_FOLDER
+    sync: bool = False
+    tokens: str | None = None
+    plaintext_tokens: bool = False
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    status_host: str = "127.0.0.1"
+    status_port: Annotated[int, Meta(ge=0, le=65_535)] | None = None
+    board: tuple[str, ...] = ()
+    house_bots: bool = True
+    log_level: str = "info"
+    log_json: bool | None = None
+    time: Time = Time()
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """All that could be wrong with a config has been looked at."""
+
+    config: Config
+    games: GameShelf
+    tokens: Tokens | None
+    tls: ssl.SSLContext | None
+    journals: Journals
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = DESCRIPTION
+    parser.epilog = EXAMPLES
+    port = whole_number(0, 65_535)
+    parser.add_argument("--config", metavar="FILE", help="a TOML file; what is given here goes before it")
+    parser.add_argument("--host", help="where to listen (default: 127.0.0.1: this machine only)")
+    parser.add_argument("--port", type=port, help=f"0 takes a free one (default: {DEFAULT_PORT})")
+    parser.add_argument("--data", metavar="DIR", help=f"journals and replays (default: {DEFAULT_FOLDER})")
+    parser.add_argument("--sync", action="store_true", default=None, help="be safe against power loss too")
+    parser.add_argument(
+        "--tokens", metavar="FILE", help="let in only these: lines of NAME SHA256 [organizer]"
+    )
+    parser.add_argument(
+        "--plaintext-tokens",
+        action="store_true",
+        default=None,
+        help="accept tokens without TLS from other machines",
+    )
+    parser.add_argument("--tls-cert", metavar="FILE", help="certificate chain in PEM")
+    parser.add_argument("--tls-key", metavar="FILE", help="its key in PEM")
+    parser.add_argument("--status-port", type=port, help="serve the status as JSON over HTTP there")
+    parser.add_argument("--status-host", help="(default: 127.0.0.1)")
+    parser.add_argument(
+        "--board", metavar="GAME=FILE", action="append", help="play a game on your own board; repeatable"
+    )
+    parser.add_argument(
+        "--no-house-bots", dest="house_bots", action="store_false", default=None, help="no practice matches"
+    )
+    parser.add_argument("--log-level", metavar="LEVEL", help=f"{', '.join(LEVELS)} (default: info)")
+    parser.add_argument("--log-json", action="store_true", default=None, help="log as JSON on a terminal too")
+    parser.add_argument(
+        "--set",
+        metavar="NAME=NUMBER",
+        action="append",
+        default=[],
+        help="a clock or a limit: time.move_ms=200, limits.burst=80, ...; repeatable",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    config = _config(arguments)
+    prepared = _prepare(config)
+    log = make_log(sys.stderr, config.log_level, json=config.log_json)
+    return trio.run(_serve, prepared, log)
+
+
+# -- what was asked for ------------------------------------------------------------------------------
+
+
+def _config(arguments: argparse.Namespace) -> Config:
+    """The file, with the flags on top of it."""
+    values: dict[str, Any] = {}  # Any: that is what a TOML file holds
+    source = "the command line"
+    if arguments.config is not None:
+        source = arguments.config
+        try:
+            with open(arguments.config, "rb") as file:
+                values = tomllib.load(file)
+        except OSError as error:
+            raise usage_error(f"{source}: cannot be read: {error.strerror or error}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise usage_error(f"{source}: not TOML: {error}") from None
+    _expect_known(source, values)
+    for name in Config.__struct_fields__:
+        given = getattr(arguments, name, None)
+        if given is not None:
+            values[name] = given
+    for text in arguments.set:
+        section, name, number = _setting(text)
+        values.setdefault(section, {})[name] = number
+    try:
+        return msgspec.convert(values, Config)
+    except msgspec.ValidationError as error:
+        raise usage_error(f"{source}: {_readable(str(error))}") from None
+
+
+def _expect_known(source: str, values: dict[str, Any]) -> None:
+    sections: tuple[tuple[str, Any, type[Struct]], ...] = (
+        ("", values, Config),
+        ("time.", values.get("time", {}), Time),
+        ("limits.", values.get("limits", {}), Limits),
+    )
+    for prefix, names, kind in sections:
+        for name in names if isinstance(names, dict) else ():
+            if name not in kind.__struct_fields__:
+                raise usage_error(f"{source}: {prefix}{unknown('setting', name, kind.__struct_fields__)}")
+
+
+def _setting(text: str) -> tuple[str, str, int]:
+    name, equals, value = text.partition("=")
+    section, _, field = name.partition(".")
+    kinds: dict[str, type[Struct]] = {"time": Time, "limits": Limits}
+    if not equals or section not in kinds or not field:
+        raise usage_error(f"--set: expected time.NAME=NUMBER or limits.NAME=NUMBER, not {text!r}")
+    if field not in kinds[section].__struct_fields__:
+        raise usage_error(f"--set: {unknown('setting', field, kinds[section].__struct_fields__)}")
+    try:
+        return section, field, int(value)
+    except ValueError:
+        raise usage_error(f"--set: {name}: expected a whole number, not {value!r}") from None
+
+
+def _readable(complaint: str) -> str:
+    """msgspec's `Expected ... - at `$.time.move_ms`` with the place first."""
+    said, at, place = complaint.partition(" - at `$.")
+    return f"{place.rstrip('`')}: {said[:1].lower()}{said[1:]}" if at else complaint
+
+
+def _prepare(config: Config) -> _Prepared:
+    if config.log_level not in LEVELS:
+        raise usage_error(f"--log-level: {unknown('level', config.log_level, LEVELS)}")
+    tls = _tls(config)
+    tokens = None
+    if config.tokens is not None:
+        try:
+            tokens = read_tokens(Path(config.tokens))
+        except TokenFileError as error:
+            raise usage_error(str(error)) from None
+        except OSError as error:
+            raise usage_error(f"{config.tokens}: cannot be read: {error.strerror or error}") from None
+    games = GameShelf(dict(_own_board(text) for text in config.board))
+    try:
+        journals = Journals(Path(config.data), sync=config.sync)
+    except OSError as error:
+        raise not_writable(config.data, error) from None
+    return _Prepared(config, games, tokens, tls, journals)
+
+
+def _tls(config: Config) -> ssl.SSLContext | None:
+    if config.tls_cert is None and config.tls_key is None:
+        return None
+    if config.tls_cert is None or config.tls_key is None:
+        raise usage_error("--tls-cert and --tls-key go together")
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(config.tls_cert, config.tls_key)
+    except (OSError, ssl.SSLError) as error:
+        raise usage_error(f"{config.tls_cert}, {config.tls_key}: cannot be used: {error}") from None
+    return context
+
+
+def _own_board(text: str) -> tuple[str, BoardFile]:
+    game, equals, path = text.partition("=")
+    if not equals:
+        raise usage_error(f"--board: expected GAME=FILE, not {text!r}")
+    if game not in RULE_SETS:
+        raise usage_error(f"--board: {unknown('game', game, RULE_SETS)}")
+    try:
+        board = load_board(path)
+        for seats in RULE_SETS[game].seat_counts:
+            check_line(make_game(RULE_SETS[game], board, seats))
+    except (BoardError, GameError) as error:
+        raise usage_error(str(error)) from None
+    return game, board
+
+
+# -- the server --------------------------------------------------------------------------------------
+
+
+async def _serve(prepared: _Prepared, log: Log) -> int:
+    config, journals = prepared.config, prepared.journals
+    house = House(
+        server=f"stellwerk {_version()}",
+        limits=config.limits,
+        time=config.time,
+        games=prepared.games,
+        log=log,
+        entropy=secrets.token_bytes,
+        house_bots=house_bots() if config.house_bots else {},
+        open_journal=journals.open,
+        tokens=prepared.tokens,
+        plaintext_tokens=config.plaintext_tokens,
+        may_connect=room_for_more(raise_limit()),
+    )
+    async with open_server(house, journals) as server:
+        try:
+            host, port = await server.listen(config.host, config.port, prepared.tls)
+            if config.status_port is not None:
+                status = StatusPage(server)
+                status_host, status_port = await status.listen(config.status_host, config.status_port)
+                log.info("status.listening", url=f"http://{status_host}:{status_port}/")
+        except OSError as error:
+            message = f"{config.host}:{config.port}: cannot listen: {error.strerror or error}"
+            raise infrastructure_error(message) from None
+        _bring_back(server, journals, log)
+        if host not in ("127.0.0.1", "::1"):
+            _warn_of_exposure(config, host, log)
+        say(f"listening on {host}:{port}" if ":" not in host else f"listening on [{host}]:{port}")
+        sys.stdout.flush()
+        return await _until_signalled(server, log)
+
+
+def _bring_back(server: Server, journals: Journals, log: Log) -> None:
+    recovered = recover(server.lobby, journals, server.clock.now())
+    for match in recovered.resumed:
+        log.info("match.resumed", match=match, cut=match in recovered.cut)
+    for name, why in recovered.put_aside.items():
+        log.error("journal.unusable", journal=name, error=why)
+    server.flush()
+
+
+def _warn_of_exposure(config: Config, host: str, log: Log) -> None:
+    log.warning(
+        "listening.beyond_this_machine",
+        host=host,
+        who="whoever reaches this address" if config.tokens is None else "who has a token",
+        encrypted=config.tls_cert is not None,
+        advice=None if config.tokens and config.tls_cert else "use --tokens, --tls-cert and --tls-key",
+    )
+
+
+async def _until_signalled(server: Server, log: Log) -> int:
+    """The first signal lets the matches end; the second one stops at once, and leaves them in their
+    journals."""
+    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        async for number in signals:
+            running = len(server.lobby.matches)
+            log.info("server.draining", signal=signal.Signals(number).name, matches=running)
+            break
+        async with trio.open_nursery() as nursery:
+            stopped_early = False
+
+            async def stop_at_once() -> None:
+                nonlocal stopped_early
+                async for _ in signals:
+                    stopped_early = True
+                    await server.stop()
+                    nursery.cancel_scope.cancel()
+
+            nursery.start_soon(stop_at_once)
+            await server.drain()
+            nursery.cancel_scope.cancel()
+    log.info("server.stopped", matches_left=len(server.lobby.matches))
+    return FAILED if stopped_early else DONE
+
+
+def _version() -> str:
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        return metadata.version("stellwerk")
+    return "(not installed)"

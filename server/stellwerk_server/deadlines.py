@@ -1,0 +1,82 @@
+"""One heap for all that is due at some time: matches, logins, sessions, rooms.
+
+Law: a timer runs when its deadline has come, never before, and once. A deadline that moves later, as one
+does with every move of a match, costs nothing: the heap keeps the earlier entry, and looks again then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from heapq import heappop, heappush
+from itertools import count
+from math import inf
+
+
+class Timer:
+    """Something that is due at `deadline`, in milliseconds of the server's clock; `inf` for never."""
+
+    __slots__ = ("_entry", "_heap", "deadline", "run")
+
+    def __init__(self, heap: Deadlines, run: Callable[[float], None]) -> None:
+        self.deadline = inf
+        self.run = run
+        self._heap = heap
+        self._entry = inf  # the time of its earliest entry in the heap
+
+    def set(self, deadline: float) -> None:
+        self.deadline = deadline
+        if deadline < self._entry:
+            self._entry = deadline
+            self._heap.push(deadline, self)
+
+    def clear(self) -> None:
+        self.deadline = inf
+
+    def fire(self, now: float) -> None:
+        """Run it, if it is still due."""
+        if self.deadline <= now:
+            self.deadline = inf
+            self.run(now)
+        else:
+            self.set(self.deadline)
+
+    def has_come_up(self, entry: float, now: float) -> bool:
+        """Its entry of that time has left the heap. Whether it is due; if not yet, it gets another one."""
+        if entry != self._entry:
+            return False  # an earlier entry has been here since
+        self._entry = inf
+        if self.deadline > now:
+            if self.deadline < inf:
+                self.set(self.deadline)
+            return False
+        return True
+
+
+class Deadlines:
+    __slots__ = ("_entries", "_numbers", "on_earlier")
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[float, int, Timer]] = []
+        self._numbers = count()
+        self.on_earlier: Callable[[], object] = lambda: None
+        """Called when something becomes due earlier than all else: who sleeps until `next` looks again."""
+
+    @property
+    def next(self) -> float:
+        """Nothing is due before."""
+        return self._entries[0][0] if self._entries else inf
+
+    def push(self, deadline: float, timer: Timer) -> None:
+        is_first = deadline < self.next
+        heappush(self._entries, (deadline, next(self._numbers), timer))
+        if is_first:
+            self.on_earlier()
+
+    def take_due(self, now: float) -> list[Timer]:
+        """Whose deadline has come; each of them has to be fired now. What becomes due meanwhile waits for
+        the next call."""
+        ready: list[tuple[float, Timer]] = []
+        while self._entries and self._entries[0][0] <= now:
+            entry, _, timer = heappop(self._entries)
+            ready.append((entry, timer))
+        return [timer for entry, timer in ready if timer.has_come_up(entry, now)]

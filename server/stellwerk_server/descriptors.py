@@ -1,0 +1,35 @@
+"""File descriptors: as many as the machine allows, and never the last ones."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+from collections.abc import Callable
+from typing import Final
+
+KEPT_FREE: Final = 32  # for journals, replays and logs
+
+
+def raise_limit() -> int:
+    """The soft limit to the hard one; what it is now."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        soft = hard
+    return soft
+
+
+def room_for_more(limit: int) -> Callable[[], bool]:
+    """Tells whether one more descriptor leaves enough of them free. The lowest free number is asked for: a
+    process has as many open as that at least, unless some were closed in between."""
+
+    def has_room() -> bool:
+        try:
+            lowest_free = os.dup(0)
+        except OSError:
+            return False
+        os.close(lowest_free)
+        return lowest_free < limit - KEPT_FREE
+
+    return has_room

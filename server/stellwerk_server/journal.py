@@ -1,0 +1,237 @@
+"""A match on disk while it is played, so that a server that was killed can go on with it.
+
+Law: every accepted act is written before anybody learns of it, and a record is there whole or not at all. A
+journal is the match's replay being written, with private records in between (seed, clocks, who sits where,
+choices not yet shown). When the match is over the replay is what remains without them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Final, Protocol
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from stellwerk_protocol.canonical import Chain
+from stellwerk_protocol.messages import Clocks, DefaultReason, Id, Wants
+from stellwerk_protocol.moves import Move
+from stellwerk_protocol.names import Digits64, PlayerName, Seat
+from stellwerk_protocol.replays import MAX_LINE_BYTES, Reveal
+
+VERSION: Final = 1
+SUFFIX: Final = ".journal"
+_PRIVATE: Final = b'{"journal":'  # how no line of a replay begins
+
+
+class _Record(Struct, frozen=True, tag_field="journal", forbid_unknown_fields=True, omit_defaults=True):
+    pass
+
+
+class SeatedPlayer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Who sits in a seat: a house bot, a session, or nobody who ever came."""
+
+    name: PlayerName
+    house: PlayerName | UnsetType = UNSET
+    session: Id | UnsetType = UNSET
+    login_name: PlayerName | UnsetType = UNSET
+    key_hash: Digits64 | UnsetType = UNSET
+    token_hash: Digits64 | UnsetType = UNSET
+    seat_token_hash: Digits64 | UnsetType = UNSET
+    wants: Wants = Wants()
+
+
+class MatchRecord(_Record, frozen=True, tag="match"):
+    """The first record: what the replay's header must not tell yet."""
+
+    version: int
+    match: Id
+    seed: Digits64
+    salt: Digits64
+    reveal_later: bool
+    clocks: Clocks
+    players: tuple[SeatedPlayer, ...]
+
+
+class SeatRecord(_Record, frozen=True, tag="seat"):
+    """A seat's clock and counters after an act; `move` is its choice while others still owe theirs."""
+
+    seat: Seat
+    ask: int
+    bank_ms: int
+    strikes: int
+    defaults: int
+    defaults_in_a_row: int
+    by_default: bool = False
+    left: bool = False
+    move: Move | UnsetType = UNSET
+    reason: DefaultReason | UnsetType = UNSET
+    note: Annotated[str, Meta(max_length=500)] = ""
+
+
+class SessionRecord(_Record, frozen=True, tag="session"):
+    """A seat's session has a new resume key."""
+
+    seat: Seat
+    key_hash: Digits64
+    wants: Wants = Wants()
+
+
+Record = MatchRecord | SeatRecord | SessionRecord
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Record).decode
+
+
+def record_line(record: Record) -> bytes:
+    return _encode(record) + b"\n"
+
+
+def read_record(line: bytes) -> Record | None:
+    """The private record of a line, or None for a line of the replay; msgspec.DecodeError for neither."""
+    return _decode(line) if line.startswith(_PRIVATE) else None
+
+
+class Journal(Protocol):
+    """Where a match is written to while it is played."""
+
+    def append(self, lines: bytes) -> None:
+        """Whole lines, all of them or none. OSError if they cannot be written now."""
+        ...
+
+    def finish(self) -> Path | None:
+        """The match is over: make its replay of the journal, and say where it is. OSError if that fails, and
+        then it can be called again."""
+        ...
+
+    def abandon(self) -> None:
+        """The match ends without a result: keep what was written, for who looks into it."""
+        ...
+
+
+class NoJournal:
+    """For matches that nobody will ask for again."""
+
+    def append(self, lines: bytes) -> None:
+        pass
+
+    def finish(self) -> Path | None:
+        return None
+
+    def abandon(self) -> None:
+        pass
+
+
+class Journals:
+    """The folder of a server: `running/` for journals, `replays/` for what became of them."""
+
+    def __init__(self, folder: Path, *, sync: bool = False) -> None:
+        self.running = folder / "running"
+        self.replays = folder / "replays"
+        self.is_synced = sync
+        self.unsynced: list[FileJournal] = []
+        """With `sync`: what was appended to since somebody last took this list to call `sync` on each."""
+        self.running.mkdir(parents=True, exist_ok=True)
+        self.replays.mkdir(exist_ok=True)
+        self.running.chmod(0o700)
+
+    def open(self, match: str) -> FileJournal:
+        return FileJournal(self, self.running / f"{match}{SUFFIX}", os.O_CREAT | os.O_EXCL)
+
+    def left_over(self) -> list[Path]:
+        """The journals of a server that did not end by itself, oldest first."""
+        paths = self.running.glob(f"*{SUFFIX}")
+        return sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name))
+
+    def reopen(self, path: Path, size: int) -> FileJournal:
+        """A left-over journal, to go on after its first `size` bytes; what follows is cut off."""
+        os.truncate(path, size)
+        return FileJournal(self, path, 0)
+
+
+class FileJournal:
+    __slots__ = ("_descriptor", "_is_listed", "_journals", "_path", "_size")
+
+    def __init__(self, journals: Journals, path: Path, flags: int) -> None:
+        self._journals = journals
+        self._path = path
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | flags, 0o600)
+        self._size = os.fstat(self._descriptor).st_size
+        self._is_listed = False
+
+    def append(self, lines: bytes) -> None:
+        try:
+            written = os.write(self._descriptor, lines)
+            if written < len(lines):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, self._size)
+            raise
+        self._size += len(lines)
+        if self._journals.is_synced and not self._is_listed:
+            self._is_listed = True
+            self._journals.unsynced.append(self)
+
+    def sync(self) -> None:
+        """Wait until the disk has it. May be called in another thread."""
+        self._is_listed = False
+        if self._descriptor >= 0:
+            os.fdatasync(self._descriptor)
+
+    def finish(self) -> Path:
+        replay = self._journals.replays / f"{self._path.stem}.jsonl"
+        with open(self._path, "rb") as journal:
+            content = b"".join(line for line in journal if not line.startswith(_PRIVATE))
+        write_whole(replay, content, sync=self._journals.is_synced)
+        self._path.unlink()
+        self._close()
+        return replay
+
+    def abandon(self) -> None:
+        with contextlib.suppress(OSError):
+            self._path.rename(self._path.with_suffix(".failed"))
+        self._close()
+
+    def _close(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+def write_whole(path: Path, content: bytes, *, sync: bool = False) -> None:
+    """A file that is there with all of its content, or not at all."""
+    part = path.with_suffix(".part")
+    try:
+        with open(part, "wb") as file:
+            file.write(content)
+            if sync:
+                file.flush()
+                os.fdatasync(file.fileno())
+        part.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
+
+
+def reveal(replay: Path, seed: bytes, salt: bytes) -> None:
+    """Add the seed to the replay of a match whose deal was to be played again."""
+    *_, last = replay.read_bytes().splitlines(keepends=True)
+    hash: str = msgspec.json.decode(last)["hash"]
+    write_whole(replay, replay.read_bytes() + Chain(hash).add(Reveal(seed.hex(), salt.hex())))
+
+
+def whole_lines(path: Path) -> Iterator[tuple[bytes, int]]:
+    """The lines of a journal with the offset behind each; one that breaks off is not among them."""
+    offset = 0
+    with open(path, "rb") as journal:
+        while line := journal.readline(MAX_LINE_BYTES + 1):
+            if not line.endswith(b"\n"):
+                return
+            offset += len(line)
+            yield line, offset

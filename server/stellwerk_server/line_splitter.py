@@ -1,0 +1,42 @@
+"""Bytes as they come, cut into lines.
+
+Law: the lines do not depend on how the bytes were cut into pieces, and never more is kept than the longest
+line that is allowed.
+"""
+
+from __future__ import annotations
+
+
+class LineSplitter:
+    """`limit` counts a line without its newline. Once a longer one was seen, `overflowed` is true and nothing
+    more comes out."""
+
+    __slots__ = ("_begun", "limit", "overflowed")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.overflowed = False
+        self._begun = b""
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """The lines that are complete now, without their newlines."""
+        if self.overflowed:
+            return []
+        if self._begun:
+            data = self._begun + data
+        if len(data) <= self.limit and data.find(b"\n") == len(data) - 1:  # one whole line, as nearly always
+            self._begun = b""
+            return [data[:-1]]
+        lines = data.split(b"\n")
+        self._begun = lines.pop()
+        for number, line in enumerate(lines):
+            if len(line) > self.limit:
+                return self._overflow(lines[:number])
+        if len(self._begun) > self.limit:
+            return self._overflow(lines)
+        return lines
+
+    def _overflow(self, lines: list[bytes]) -> list[bytes]:
+        self.overflowed = True
+        self._begun = b""
+        return lines

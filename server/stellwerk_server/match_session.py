@@ -1,0 +1,923 @@
+"""One match: who owes which answer, how much time is left, and who gets to know what.
+
+Plain code without clock or sockets: lines and times come in as arguments, lines go out to whoever sits in a
+seat, and `timer` says when to come back. The laws, which `protocol/README.md` promises to clients:
+
+- what happened is sent before the ask that depends on it; at most one ask is open for a seat;
+- every act gets one `ok` or `error`, every ask ends with one `ok` or `default`;
+- an accepted act stands in the journal before anybody learns of it; when the journal cannot be written the
+  clocks stand still;
+- a bot's slowness, silence or nonsense costs that bot, and nobody else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from math import ceil, inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
+from msgspec import UNSET
+
+from stellwerk_engine import engine
+from stellwerk_engine.board_file import board_content
+from stellwerk_engine.decision import Move, Seat
+from stellwerk_engine.dice import Dice
+from stellwerk_engine.redact import redact
+from stellwerk_engine.replay_writer import ReplayWriter, header_of
+from stellwerk_engine.view import ALL_HANDS, PUBLIC, ViewerId, view, viewer_kind
+from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.messages import (
+    Act,
+    Clocks,
+    Default,
+    DefaultReason,
+    End,
+    Error,
+    EventMessage,
+    Left,
+    Ok,
+    SeatChanged,
+    Start,
+    Wants,
+)
+from stellwerk_protocol.messages import Player as SeatedName
+from stellwerk_protocol.replays import Reveal, commitment
+from stellwerk_server.journal import (
+    VERSION,
+    Journal,
+    MatchRecord,
+    SeatedPlayer,
+    SeatRecord,
+    SessionRecord,
+    record_line,
+)
+from stellwerk_server.lines import ask_line, line
+
+if TYPE_CHECKING:
+    from stellwerk_engine.decision import Events
+    from stellwerk_engine.game import Game
+    from stellwerk_protocol.error_codes import ErrorCode
+    from stellwerk_protocol.moves import Move as WireMove
+    from stellwerk_server.deadlines import Timer
+    from stellwerk_server.session import Session
+
+AUTOMATIC_MOVES_AT_ONCE: Final = 4  # of house bots and absent seats, before others get their turn
+UNWRITTEN_RETRY_MS: Final = 500.0
+NOTHING_OWED: Final = "nothing: this ask has ended"
+
+Phase = Literal["set_up", "playing", "over", "failed"]
+
+
+NewHousePlayer = Callable[[bytes, str], Callable[[bytes], bytes]]
+"""Given the `start` line and a seed: what answers an `ask` line with an `act` line."""
+
+
+class OpenAsk:
+    """`moves` are those listed, once somebody needed the list."""
+
+    __slots__ = ("asked_at", "id", "moves", "tries")
+
+    def __init__(self, id: int, tries: int, now: float) -> None:
+        self.id = id
+        self.tries = tries
+        self.asked_at = now
+        self.moves: list[Move] | None = None
+
+
+class Place:
+    """A seat of the match, and who sits there: a session, a house bot, or nobody."""
+
+    __slots__ = (
+        "ask",
+        "ask_count",
+        "bank_ms",
+        "by_default",
+        "default_reasons",
+        "defaults_in_a_row",
+        "house",
+        "house_name",
+        "is_ready",
+        "left",
+        "name",
+        "refused",
+        "seat",
+        "session",
+        "slowest_ms",
+        "strikes",
+        "used_ms",
+    )
+
+    def __init__(self, seat: Seat, name: str, clocks: Clocks) -> None:
+        self.seat = seat
+        self.name = name
+        self.session: Session | None = None
+        self.house: Callable[[bytes], bytes] | None = None
+        self.house_name = ""
+        self.is_ready = False
+        self.left = False
+        self.by_default = False
+        self.ask: OpenAsk | None = None
+        self.ask_count = 0
+        self.bank_ms = float(clocks.bank_ms)
+        self.strikes = clocks.strikes
+        self.defaults_in_a_row = 0
+        self.default_reasons: Counter[DefaultReason] = Counter()
+        self.refused: Counter[str] = Counter()
+        self.used_ms = 0.0
+        self.slowest_ms = 0.0
+
+    @property
+    def default_count(self) -> int:
+        return sum(self.default_reasons.values())
+
+    @property
+    def is_absent(self) -> bool:
+        """The fallback plays at once, and for good."""
+        return self.left or self.by_default
+
+    @property
+    def is_connected(self) -> bool:
+        return self.session is not None and self.session.connection is not None
+
+    def send(self, message: bytes) -> None:
+        if self.session is not None and not self.left:
+            self.session.send(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """All that fixes a match beforehand. `seed` and `salt` are secret until its end."""
+
+    match: str
+    game: Game
+    names: tuple[str, ...]
+    seed: bytes
+    salt: bytes
+    clocks: Clocks
+    reveal_later: bool = False
+
+    def __repr__(self) -> str:
+        return f"Deal({self.match!r}, {self.game.id!r}, {self.names!r})"
+
+
+class MatchSession:
+    __slots__ = (
+        "_board",
+        "_end_line",
+        "_events",
+        "_goes_on",
+        "_held",
+        "_is_finishing",
+        "_on_over",
+        "_transcript",
+        "_unwritten",
+        "_unwritten_since",
+        "_was_recalled",
+        "_writer",
+        "clocks",
+        "commitment",
+        "deal",
+        "decision_count",
+        "game",
+        "header",
+        "id",
+        "journal",
+        "late_watchers",
+        "phase",
+        "places",
+        "replay",
+        "set_up_until",
+        "started_at",
+        "state",
+        "timer",
+        "unwritten_ms",
+        "watchers",
+    )
+
+    def __init__(
+        self,
+        deal: Deal,
+        *,
+        journal: Journal,
+        timer: Callable[[Callable[[float], None]], Timer],
+        unwritten_ms: float,
+        on_over: Callable[[MatchSession, float], None],
+    ) -> None:
+        """Nothing happens before `begin`; until then its places are to be filled."""
+        self.deal = deal
+        self.id = deal.match
+        self.game = deal.game
+        self.clocks = deal.clocks
+        self.journal = journal
+        self.timer = timer(self._come_back)
+        self.unwritten_ms = unwritten_ms
+        self.phase: Phase = "set_up"
+        self.places = tuple(Place(seat, name, deal.clocks) for seat, name in enumerate(deal.names))
+        self.watchers: list[Session] = []
+        self.late_watchers: list[Session] = []  # with all hands, when the match is over
+        self.started_at = 0.0
+        self.set_up_until = inf
+        self.decision_count = 0
+        self.replay: Path | None = None
+        bare = header_of(deal.game, deal.names, deal.match)
+        self.commitment = commitment(bare, Reveal(deal.seed.hex(), deal.salt.hex()))
+        self.header = msgspec.structs.replace(bare, commitment=self.commitment)
+        self._events: Events = []
+        self.state = engine.new_game(deal.game, Dice(deal.seed), self._events)
+        self._writer = ReplayWriter()
+        self._on_over = on_over
+        self._board = board_text(deal.game)
+        self._transcript = ""
+        self._end_line = b""
+        self._is_finishing = False
+        self._goes_on = False
+        self._was_recalled = False
+        self._unwritten = b""
+        self._unwritten_since = 0.0
+        self._held: tuple[Place, bytes, Events] | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return self.phase in ("over", "failed")
+
+    @property
+    def event_count(self) -> int:
+        return len(self._events)
+
+    # -- the beginning ---------------------------------------------------------------------------
+
+    def begin(self, now: float) -> None:
+        """Deal, tell everybody, and wait for `ready`."""
+        self.started_at = now
+        self.set_up_until = now + self.clocks.set_up_ms
+        first = self._writer.header(self.header) + self._writer.set_up(self._events)
+        self._write(record_line(self._match_record()) + first, now)
+        for place in self.places:
+            if place.session is not None:
+                self.send_from(place, 0)
+            else:
+                place.is_ready = True
+        self._begin_if_ready(now)
+
+    def seat_house_bot(self, seat: Seat, name: str, new_player: NewHousePlayer) -> None:
+        """Its seed follows from the deal's, one way."""
+        place = self.places[seat]
+        secret = sha256(b"stellwerk/house-bot/1\n%d\n%b" % (seat, self.deal.seed)).hexdigest()
+        place.house_name = name
+        place.house = new_player(self._start_line(seat), secret)
+
+    def ready(self, seat: Seat, now: float) -> bool:
+        """False: not the moment for it."""
+        place = self.places[seat]
+        if self.phase != "set_up" or place.is_ready:
+            return False
+        place.is_ready = True
+        self._begin_if_ready(now)
+        return True
+
+    def _begin_if_ready(self, now: float) -> None:
+        if all(place.is_ready or place.is_absent for place in self.places) or now >= self.set_up_until:
+            self.phase = "playing"
+            if self._held is None and not self._unwritten:
+                self._advance(now)
+        self._schedule()
+
+    # -- what a client says ----------------------------------------------------------------------
+
+    def act(self, seat: Seat, act: Act, now: float) -> bool:
+        """Whether it was the first answer to an open ask, which no limit of messages applies to."""
+        place = self.places[seat]
+        ask = place.ask
+        if ask is None or act.ask != ask.id:
+            place.send(self._error(act, "protocol.stale_ask", "", NOTHING_OWED))
+            return False
+        if self._unwritten:
+            place.send(self._error(act, "server.busy", "", "the same act again in a second"))
+            return False
+        is_first = ask.tries == self.clocks.tries
+        try:
+            move = self._move_of(place, ask, act)
+        except IllegalMoveError as error:
+            self._refuse(place, ask, act, error.code, error.pointer, error.expected, now)
+        except _UnclearActError:
+            expected = "exactly one of index and move"
+            self._refuse(place, ask, act, "protocol.wrong_value", "", expected, now)
+        else:
+            self._accept(place, ask, move, act.note, now)
+        return is_first
+
+    def leave(self, seat: Seat, now: float) -> None:
+        """For good: the fallback plays on."""
+        place = self.places[seat]
+        place.send(line(Left(match=self.id)))
+        place.left = True
+        self._tell_others(place, "left")
+        self._go_on_without(place, now)
+
+    def lost(self, seat: Seat) -> None:
+        """Its connection is gone; its clock goes on."""
+        place = self.places[seat]
+        if not self.is_over and not place.left:
+            self._tell_others(place, "lost")
+
+    def back(self, seat: Seat, last_event: int, now: float) -> None:
+        """Its session has a connection again, whose client knows the events up to that one."""
+        place = self.places[seat]
+        if place.left:
+            return
+        self.send_from(place, last_event)
+        if not self.is_over:
+            self._tell_others(place, "back")
+        if place.ask is not None:
+            place.send(self._ask_line(place, place.ask, now))
+        if self._was_recalled and self.phase == "set_up":
+            place.is_ready = True
+            self._begin_if_ready(now)
+
+    def key_changed(self, seat: Seat, now: float) -> None:
+        """Its session has a new resume key, which a server that goes on with this match has to know."""
+        session = self.places[seat].session
+        if session is not None and not self.is_over:
+            self._write(record_line(SessionRecord(seat, session.key_hashes[-1], session.wants)), now)
+
+    def restart_clock(self, seat: Seat, since: float, now: float) -> None:
+        """What was sent to the seat since then has reached the kernel only now."""
+        ask = self.places[seat].ask
+        if ask is not None and ask.asked_at >= since:
+            ask.asked_at = now
+            self._schedule()
+
+    def watch(self, session: Session, viewer: Literal["public", "all_hands"], now: float) -> None:
+        if viewer == "all_hands":
+            self.late_watchers.append(session)
+            return
+        self.watchers.append(session)
+        session.send(self._start_line(PUBLIC))
+        self._send_events(session, PUBLIC, self._events, 0)
+
+    def stop_watching(self, session: Session) -> None:
+        for watchers in (self.watchers, self.late_watchers):
+            if session in watchers:
+                watchers.remove(session)
+
+    def send_from(self, place: Place, last_event: int) -> None:
+        """All after an event that a client has, from 0 on with the start; and the end, if it is over."""
+        session = place.session
+        if session is None or place.left:
+            return
+        if last_event == 0:
+            session.send(self._start_line(place.seat))
+        if session.wants.events:
+            self._send_events(session, place.seat, self._events[last_event:], last_event)
+        if self._end_line:
+            session.send(self._end_line)
+
+    # -- time ------------------------------------------------------------------------------------
+
+    def _come_back(self, now: float) -> None:
+        if self.is_over:
+            return
+        self._goes_on = False
+        if self._unwritten:
+            self._write_again(now)
+        elif self.phase == "set_up":
+            self._begin_if_ready(now)
+        elif self._is_finishing:
+            self._finish(now)
+        else:
+            for place in self.places:
+                ask = place.ask
+                if ask is not None and now >= self._ask_deadline(place, ask):
+                    self._use_time(place, ask, now)
+                    self._default(place, "time" if place.is_connected else "disconnected", now)
+                    break  # it may have changed who owes what
+            else:
+                self._advance(now)
+        self._schedule()
+
+    def _schedule(self) -> None:
+        """Set the timer to the next moment at which something happens by itself."""
+        if self.is_over:
+            self.timer.clear()
+        elif self._unwritten or self._goes_on or self._is_finishing:
+            pass  # was set when that began
+        elif self.phase == "set_up":
+            self.timer.set(self.set_up_until)
+        else:
+            deadline = inf
+            for place in self.places:
+                if place.ask is not None:
+                    deadline = min(deadline, self._ask_deadline(place, place.ask))
+            self.timer.set(deadline)
+
+    def _ask_deadline(self, place: Place, ask: OpenAsk) -> float:
+        """With bank and grace. While the socket has not taken the ask its clock does not run; the limit of
+        what may stay unsent ends that."""
+        session = place.session
+        if session is not None and session.connection is not None:
+            blocked_at = session.connection.blocked_at
+            if blocked_at is not None and ask.asked_at >= blocked_at:
+                return inf
+        grace = self.clocks.grace_ms if place.strikes else 0
+        return ask.asked_at + self.clocks.move_ms + place.bank_ms + grace
+
+    def _use_time(self, place: Place, ask: OpenAsk, now: float) -> float:
+        """Take what an answer took from the bank, and a strike where that was not enough."""
+        took = max(0.0, now - ask.asked_at)
+        over = took - self.clocks.move_ms
+        if over > 0:
+            if over > place.bank_ms and place.strikes:
+                place.strikes -= 1
+            place.bank_ms = max(0.0, place.bank_ms - over)
+        place.used_ms += took
+        place.slowest_ms = max(place.slowest_ms, took)
+        return took
+
+    # -- asks and answers ------------------------------------------------------------------------
+
+    def _advance(self, now: float) -> None:
+        """Ask whoever owes a move. House bots and absent seats move at once, but not without end: others
+        are served in between."""
+        for _ in range(AUTOMATIC_MOVES_AT_ONCE):
+            if self.state.pending is None:
+                self._finish(now)
+                return
+            if not self._move_one_by_itself(now):
+                for seat in engine.owing(self.state):
+                    if self.places[seat].ask is None:
+                        self._open_ask(self.places[seat], now)
+                self._schedule()
+                return
+            if self.is_over or self._unwritten:
+                return
+        self._goes_on = True
+        self.timer.set(now)
+
+    def _move_one_by_itself(self, now: float) -> bool:
+        """One move of a seat that needs no waiting for, if any owes one."""
+        for seat in engine.owing(self.state):
+            place = self.places[seat]
+            if place.house is not None or place.is_absent:
+                place.ask_count += 1
+                place.ask = OpenAsk(place.ask_count, self.clocks.tries, now)
+                if place.is_absent:
+                    self._default_once(place, "left" if place.left else "by_default", now)
+                else:
+                    self._house_move(place, place.ask, now)
+                return True
+        return False
+
+    def _open_ask(self, place: Place, now: float) -> None:
+        place.ask_count += 1
+        place.ask = OpenAsk(place.ask_count, self.clocks.tries, now)
+        if place.is_connected:
+            place.send(self._ask_line(place, place.ask, now))
+
+    def _ask_line(self, place: Place, ask: OpenAsk, now: float) -> bytes:
+        wants = Wants() if place.session is None else place.session.wants
+        moves = self._listed(place, ask) if wants.legal else None
+        spent = max(0.0, now - ask.asked_at)
+        move_ms = self.clocks.move_ms
+        pending = self.state.pending
+        assert pending is not None
+        seen = view(self.state, place.seat) if wants.view else None
+        decision = (
+            pending.to_wire(self.state, place.seat, False)
+            if seen is None or seen.pending is UNSET
+            else seen.pending
+        )
+        return ask_line(
+            match=self.id,
+            ask=ask.id,
+            after_event=len(self._events),
+            decision=decision,
+            move_ms=max(0, int(move_ms - spent)),
+            bank_ms=max(0, int(place.bank_ms - max(0.0, spent - move_ms))),
+            tries=ask.tries,
+            fallback=engine.fallback(self.state, place.seat),
+            view=seen,
+            legal=moves,
+            legal_complete=moves is not None and engine.legal_complete(self.state, place.seat),
+        )
+
+    def _listed(self, place: Place, ask: OpenAsk) -> list[Move]:
+        if ask.moves is None:
+            ask.moves = engine.legal(self.state, place.seat)
+        return ask.moves
+
+    def _move_of(self, place: Place, ask: OpenAsk, act: Act) -> Move:
+        """The move that an act stands for, or IllegalMoveError."""
+        if (act.index is UNSET) == (act.move is UNSET):
+            raise _UnclearActError
+        if act.move is not UNSET:
+            return engine.check(self.state, place.seat, act.move)
+        moves = self._listed(place, ask)
+        if act.index is UNSET or act.index >= len(moves):
+            raise IllegalMoveError("game.not_available", "/index", f"an index below {len(moves)}")
+        return moves[act.index]
+
+    def _refuse(
+        self, place: Place, ask: OpenAsk, act: Act, code: ErrorCode, pointer: str, expected: str, now: float
+    ) -> None:
+        place.refused[code] += 1
+        ask.tries -= 1
+        pointer = f"/move{pointer}" if pointer and pointer != "/index" else pointer
+        nearest = self._nearest(place, ask, act)
+        place.send(self._error(act, code, pointer, expected, tries=ask.tries, nearest=nearest))
+        if ask.tries == 0:
+            self._use_time(place, ask, now)
+            self._default(place, "tries", now)
+
+    def _nearest(self, place: Place, ask: OpenAsk, act: Act) -> Move:
+        """A legal move of the same kind, with as many equal fields as possible; else the fallback."""
+        if act.move is UNSET:
+            return engine.fallback(self.state, place.seat)
+        wanted = msgspec.structs.asdict(act.move)
+        same_kind = [move for move in self._listed(place, ask) if type(move.wire) is type(act.move)]
+        if not same_kind:
+            return engine.fallback(self.state, place.seat)
+        return max(
+            same_kind, key=lambda move: sum(getattr(move.wire, name) == wanted[name] for name in wanted)
+        )
+
+    def _error(
+        self,
+        act: Act,
+        code: ErrorCode,
+        pointer: str,
+        expected: str,
+        *,
+        tries: int | None = None,
+        nearest: Move | None = None,
+    ) -> bytes:
+        return line(
+            Error(
+                code=code,
+                expected=expected[:200],
+                pointer=pointer or UNSET,
+                match=self.id,
+                ask=act.ask,
+                tries=UNSET if tries is None else tries,
+                nearest=UNSET if nearest is None else nearest.wire,
+            )
+        )
+
+    def _accept(self, place: Place, ask: OpenAsk, move: Move, note: str, now: float) -> None:
+        took = self._use_time(place, ask, now)
+        place.defaults_in_a_row = 0
+        answer = line(Ok(self.id, ask.id, ceil(took), int(place.bank_ms)))
+        self._make(place, move, answer, now, note=note)
+        if not self._unwritten and not self.is_over:
+            self._advance(now)
+
+    def _house_move(self, place: Place, ask: OpenAsk, now: float) -> None:
+        """What a house bot answers is looked at like any other answer; when it fails, it is our bug."""
+        assert place.house is not None
+        answer = place.house(self._ask_line(place, ask, now))
+        act = msgspec.json.decode(answer, type=Act)
+        self._make(place, self._move_of(place, ask, act), b"", now)
+
+    def _default(self, place: Place, reason: DefaultReason, now: float) -> None:
+        """The fallback instead of an answer, and on with the match."""
+        self._default_once(place, reason, now)
+        if not self._unwritten and not self.is_over:
+            self._advance(now)
+
+    def _default_once(self, place: Place, reason: DefaultReason, now: float) -> None:
+        ask = place.ask
+        assert ask is not None
+        move = engine.fallback(self.state, place.seat)
+        place.default_reasons[reason] += 1
+        place.defaults_in_a_row += 1
+        newly = not place.by_default and (
+            place.defaults_in_a_row >= self.clocks.defaults_in_a_row
+            or place.default_count >= self.clocks.defaults
+        )
+        place.by_default = place.by_default or newly
+        answer = line(
+            Default(
+                match=self.id,
+                ask=ask.id,
+                reason=reason,
+                move=move.wire,
+                defaults=place.default_count,
+                by_default=place.by_default,
+            )
+        )
+        self._make(place, move, answer, now, reason=reason)
+        if newly and not place.left:
+            self._tell_others(place, "by_default")
+
+    def _go_on_without(self, place: Place, now: float) -> None:
+        if self.phase == "set_up":
+            self._begin_if_ready(now)
+        elif place.ask is not None and not self._unwritten:
+            self._default(place, "left", now)
+
+    def _make(
+        self,
+        place: Place,
+        move: Move,
+        answer: bytes,
+        now: float,
+        *,
+        reason: DefaultReason | None = None,
+        note: str = "",
+    ) -> None:
+        """Apply a move, write it down, and tell of it."""
+        events: Events = []
+        place.ask = None
+        self.decision_count += 1
+        engine.apply(self.state, place.seat, move, events)
+        written = self._writer.move(
+            self.state,
+            place.seat,
+            move,
+            events,
+            by_fallback=reason is not None,
+            reason=reason,
+            note=note[:200] or None,
+        )
+        record = SeatRecord(
+            place.seat,
+            place.ask_count,
+            int(place.bank_ms),
+            place.strikes,
+            place.default_count,
+            place.defaults_in_a_row,
+            place.by_default,
+            place.left,
+            UNSET if written else move.wire,
+            UNSET if reason is None else reason,
+            "" if written else note,
+        )
+        if self._write(written + record_line(record), now):
+            self._publish(place, answer, events)
+        else:
+            self._held = (place, answer, events)
+
+    # -- telling ---------------------------------------------------------------------------------
+
+    def _publish(self, place: Place, answer: bytes, events: Events) -> None:
+        if answer:
+            place.send(answer)
+        if not events:
+            return
+        before = len(self._events)
+        self._events += events
+        encoded: list[bytes] = []
+        for other in self.places:
+            session = other.session
+            if session is not None and not other.left and session.connection and session.wants.events:
+                self._send_events(session, other.seat, events, before, encoded)
+        for session in self.watchers:
+            self._send_events(session, PUBLIC, events, before, encoded)
+
+    def _send_events(
+        self,
+        session: Session,
+        viewer: ViewerId,
+        events: Events,
+        before: int,
+        encoded: list[bytes] | None = None,
+    ) -> None:
+        """`encoded` collects the lines of events that this viewer, and so perhaps others, may know whole."""
+        if session.connection is None:
+            return
+        whole = encoded if encoded is not None else []
+        if not whole:
+            whole += [b""] * len(events)
+        for place, event in enumerate(events):
+            shown = redact(event, self.game, viewer)
+            number = before + place + 1
+            if shown is not event:
+                session.connection.send(line(EventMessage(self.id, number, shown)))
+                continue
+            if not whole[place]:
+                whole[place] = line(EventMessage(self.id, number, event))
+            session.connection.send(whole[place])
+
+    def _tell_others(self, place: Place, state: Literal["lost", "back", "left", "by_default"]) -> None:
+        message = line(SeatChanged(self.id, place.seat, state))
+        for other in self.places:
+            if other is not place:
+                other.send(message)
+        for session in self.watchers:
+            session.send(message)
+
+    def _start_line(self, viewer: ViewerId) -> bytes:
+        start = Start(
+            match=self.id,
+            viewer=viewer_kind(viewer),
+            players=tuple([SeatedName(p.seat, self.game.team_of[p.seat], p.name) for p in self.places]),
+            game=self.game.id,
+            rules_version=self.game.rules.rules_version,
+            options=self.game.options,
+            board=msgspec.Raw(self._board),
+            board_digest=self.game.board.file.digest,
+            clocks=self.clocks,
+            commitment=self.commitment,
+            seat=viewer if viewer >= 0 else UNSET,
+        )
+        return line(start)
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    def _finish(self, now: float) -> None:
+        """Write the end, make the replay, tell everybody. Tried again while the disk refuses."""
+        result = self.state.result
+        assert result is not None
+        if not self._is_finishing and not self._write(self._ending(), now):
+            return
+        try:
+            self.replay = self.journal.finish()
+        except OSError:
+            if not self._unwritten_since:
+                self._unwritten_since = now
+            if now - self._unwritten_since >= self.unwritten_ms:
+                self.fail(now)
+            else:
+                self.timer.set(now + UNWRITTEN_RETRY_MS)
+            return
+        is_shown = not self.deal.reveal_later
+        self._end_line = line(
+            End(
+                match=self.id,
+                result=result,
+                transcript=self._transcript,
+                reveal="now" if is_shown else "later",
+                seed=self.deal.seed.hex() if is_shown else UNSET,
+                salt=self.deal.salt.hex() if is_shown else UNSET,
+            )
+        )
+        self.phase = "over"
+        self.timer.clear()
+        for place in self.places:
+            place.send(self._end_line)
+        for session in self.watchers:
+            session.send(self._end_line)
+        for session in self.late_watchers:
+            session.send(self._start_line(ALL_HANDS))
+            self._send_events(session, ALL_HANDS, self._events, 0)
+            session.send(self._end_line)
+        self._on_over(self, now)
+
+    def fail(self, now: float) -> None:
+        """The server's own fault: the match ends without a result."""
+        if self.is_over:
+            return
+        self.phase = "failed"
+        self.timer.clear()
+        self.journal.abandon()
+        self._end_line = line(
+            Error(
+                code="server.failed", expected="nothing: the match is over, without a result", match=self.id
+            )
+        )
+        for place in self.places:
+            place.ask = None
+            place.send(self._end_line)
+        for session in (*self.watchers, *self.late_watchers):
+            session.send(self._end_line)
+        self._on_over(self, now)
+
+    # -- the journal -----------------------------------------------------------------------------
+
+    def _write(self, lines: bytes, now: float) -> bool:
+        """Whether it could be written. If not, the match stands still until it can."""
+        try:
+            self.journal.append(self._unwritten + lines)
+        except OSError:
+            if not self._unwritten:
+                self._unwritten_since = now
+            self._unwritten += lines
+            self.timer.set(now + UNWRITTEN_RETRY_MS)
+            return False
+        self._unwritten = b""
+        return True
+
+    def _write_again(self, now: float) -> None:
+        stopped = now - self._unwritten_since
+        if stopped >= self.unwritten_ms:
+            self.fail(now)
+            return
+        since = self._unwritten_since
+        if not self._write(b"", now):
+            return
+        self._unwritten_since = 0.0
+        self.set_up_until += stopped
+        for place in self.places:
+            if place.ask is not None:
+                place.ask.asked_at += now - max(since, place.ask.asked_at)
+        held, self._held = self._held, None
+        if held is not None:
+            self._publish(*held)
+        if self._is_finishing:
+            self._finish(now)
+        elif self.phase == "playing":
+            self._advance(now)
+
+    def recall_opening(self) -> bytes:
+        """What `begin` had written of the replay, when a server goes on with the match of another."""
+        return self._writer.header(self.header) + self._writer.set_up(self._events)
+
+    def recall_move(
+        self, seat: Seat, wire: WireMove, reason: DefaultReason | None, note: str | None
+    ) -> bytes:
+        """A move that was made before; the lines that it comes to. IllegalMoveError if it cannot be."""
+        place = self.places[seat]
+        events: Events = []
+        move = engine.play(self.state, seat, wire, events)
+        self._events += events
+        self.decision_count += 1
+        if reason is not None:
+            place.default_reasons[reason] += 1
+        by_fallback = reason is not None
+        return self._writer.move(
+            self.state, seat, move, events, by_fallback=by_fallback, reason=reason, note=note
+        )
+
+    def recall_seat(self, record: SeatRecord) -> None:
+        place = self.places[record.seat]
+        place.ask_count = record.ask
+        place.bank_ms = float(record.bank_ms)
+        place.strikes = record.strikes
+        place.defaults_in_a_row = record.defaults_in_a_row
+        place.by_default = record.by_default
+        place.left = record.left
+
+    def recall_end(self) -> bytes:
+        """When all moves have been made: what stands behind them."""
+        return self._ending() if self.state.pending is None else b""
+
+    def go_on(self, missing: bytes, now: float) -> None:
+        """After all has been recalled: `missing` still has to be written. The clocks wait until the players
+        are back, but no longer than a set-up clock."""
+        self._was_recalled = True
+        self.started_at = now
+        self.set_up_until = now + self.clocks.set_up_ms
+        for place in self.places:
+            place.is_ready = place.session is None
+        if missing:
+            self._write(missing, now)
+        self._begin_if_ready(now)
+
+    def _ending(self) -> bytes:
+        result = self.state.result
+        assert result is not None
+        lines = self._writer.end(result)
+        if not self.deal.reveal_later:
+            lines += self._writer.reveal(self.deal.seed, self.deal.salt)
+        self._transcript = self._writer.last_hash
+        self._is_finishing = True
+        return lines
+
+    def _match_record(self) -> MatchRecord:
+        return MatchRecord(
+            version=VERSION,
+            match=self.id,
+            seed=self.deal.seed.hex(),
+            salt=self.deal.salt.hex(),
+            reveal_later=self.deal.reveal_later,
+            clocks=self.clocks,
+            players=tuple(seated(place) for place in self.places),
+        )
+
+
+class _UnclearActError(Exception):
+    """Neither or both of index and move."""
+
+
+def seated(place: Place) -> SeatedPlayer:
+    """Who sits there, as the journal has it."""
+    session = place.session
+    if session is None:
+        return SeatedPlayer(place.name, house=place.house_name or UNSET)
+    return SeatedPlayer(
+        place.name,
+        session=session.id,
+        login_name=session.name,
+        key_hash=session.key_hashes[-1],
+        token_hash=UNSET if session.token_hash is None else session.token_hash,
+        seat_token_hash=UNSET if session.seat_token_hash is None else session.seat_token_hash,
+        wants=session.wants,
+    )
+
+
+_boards: dict[str, bytes] = {}
+
+
+def board_text(game: Game) -> bytes:
+    """The board as `start` has it, in the form that its digest is made of; written once a board."""
+    file = game.board.file
+    text = _boards.get(file.digest)
+    if text is None:
+        content = json.dumps(board_content(file), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        text = _boards[file.digest] = content.encode()
+    return text

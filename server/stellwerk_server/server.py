@@ -1,0 +1,305 @@
+"""The server at work: sockets, tasks and the clock around a lobby that knows none of them.
+
+No task owns a match. The task that has received a line runs the lobby, and then hands every connection that
+has something to say all of it at once, without waiting. Only for a connection whose socket is full a second
+task sends the rest. One task keeps the time for all.
+
+Law: whatever a peer does, and whatever goes wrong in serving it, ends with its own connection.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from math import inf
+from typing import TYPE_CHECKING, Final
+
+import trio
+
+from stellwerk_server.clock import ServerClock
+from stellwerk_server.lobby import House, Lobby
+from stellwerk_server.transports import SocketTransport, StreamTransport, Transport
+
+if TYPE_CHECKING:
+    import ssl
+
+    from stellwerk_server.connection import Connection, Kind
+    from stellwerk_server.journal import Journals
+
+BACKLOG: Final = 1024
+_BROKEN: Final = (OSError, trio.BrokenResourceError, trio.ClosedResourceError)
+
+
+class _Peer:
+    """A connection and what it runs over. `scope` ends its reader."""
+
+    __slots__ = ("connection", "inbox", "scope", "transport", "unsent")
+
+    def __init__(self, connection: Connection, transport: Transport) -> None:
+        self.connection = connection
+        self.transport = transport
+        self.inbox: deque[bytes] = deque()
+        self.unsent = b""
+        self.scope = trio.CancelScope()
+
+
+class Server:
+    """Made by `open_server`."""
+
+    def __init__(
+        self, lobby: Lobby, clock: ServerClock, nursery: trio.Nursery, journals: Journals | None
+    ) -> None:
+        self.lobby = lobby
+        self.clock = clock
+        self.nursery = nursery
+        self._journals = journals if journals is not None and journals.is_synced else None
+        self._peers: dict[Connection, _Peer] = {}
+        self._listening = trio.CancelScope()
+        self._earlier = trio.Event()
+        self._to_sync: list[Connection] = []
+        self._sync_wanted = trio.Event()
+        self._gone = trio.Event()
+        self.idle = trio.Event()
+        """Set when, on the way down, the last match is over."""
+        lobby.deadlines.on_earlier = lambda: self._earlier.set()
+        lobby.on_idle = lambda: self.idle.set()
+
+    # -- ways in ---------------------------------------------------------------------------------
+
+    async def listen(self, host: str | None, port: int, tls: ssl.SSLContext | None = None) -> tuple[str, int]:
+        """Accept connections from now on; where, for port 0 may mean any. OSError if that cannot be."""
+        listeners = await trio.open_tcp_listeners(port, host=host, backlog=BACKLOG)
+
+        async def handle(stream: trio.SocketStream) -> None:
+            await self._handle(stream, tls)
+
+        async def serve() -> None:
+            with self._listening:
+                await trio.serve_listeners(handle, listeners, handler_nursery=self.nursery)
+
+        self.nursery.start_soon(serve)
+        bound = listeners[0].socket.getsockname()
+        return bound[0], bound[1]
+
+    async def serve_stream(self, stream: trio.abc.Stream, address: str) -> None:
+        """One client over any stream, such as a process's pipes, until it is over."""
+        await self._serve(StreamTransport(stream), address, "stdio", is_private=True)
+
+    async def _handle(self, stream: trio.SocketStream, tls: ssl.SSLContext | None) -> None:
+        try:
+            address = stream.socket.getpeername()[0]
+        except OSError:  # it has gone already
+            await trio.aclose_forcefully(stream)
+            return
+        try:
+            if tls is not None:
+                secured = trio.SSLStream(stream, tls, server_side=True, https_compatible=True)
+                with trio.fail_after(self.lobby.house.limits.login_ms / 1000):
+                    await secured.do_handshake()
+                await self._serve(StreamTransport(secured), address, "tls", is_private=True)
+            else:
+                # A socket of Python's own for the same descriptor: Trio's wrapper is not needed any more.
+                sock = socket.socket(fileno=stream.socket.detach())
+                await self._serve(
+                    SocketTransport(sock), address, "tcp", is_private=address.startswith(("127.", "::1"))
+                )
+        except (trio.TooSlowError, *_BROKEN) as error:
+            self.lobby.house.log.info("connection.failed", address=address, cause=type(error).__name__)
+            await trio.aclose_forcefully(stream)
+
+    # -- a connection ----------------------------------------------------------------------------
+
+    async def _serve(self, transport: Transport, address: str, kind: Kind, *, is_private: bool) -> None:
+        connection = self.lobby.connect(address, kind, is_private, self.clock.now())
+        peer = self._peers[connection] = _Peer(connection, transport)
+        cause = "closed by the client"
+        try:
+            with peer.scope:
+                self.flush()
+                await self._read(peer)
+        except _BROKEN as error:
+            cause = f"broken: {type(error).__name__}"
+        except Exception as error:
+            cause = "a bug of the server"
+            self.lobby.house.log.error("connection.bug", connection=connection.number, exc_info=error)
+        finally:
+            self.lobby.disconnect(connection, cause, self.clock.now())
+            self.flush()
+            with trio.CancelScope(shield=True):
+                await self._close(peer)
+
+    async def _read(self, peer: _Peer) -> None:
+        connection, transport, inbox = peer.connection, peer.transport, peer.inbox
+        while not connection.closing:
+            data = await transport.receive()
+            if not data:
+                return
+            inbox.extend(connection.lines.feed(data))
+            while inbox and not connection.closing:
+                pause = self.lobby.receive(connection, inbox.popleft(), self.clock.now())
+                if pause:
+                    self.flush()
+                    await trio.sleep(pause / 1000)
+            if connection.lines.overflowed:
+                self.lobby.overlong(connection)
+            self.flush()
+
+    async def _close(self, peer: _Peer) -> None:
+        """Send what can be sent of the rest, and close."""
+        seconds = self.lobby.house.limits.unsent_ms / 1000
+        with trio.move_on_after(seconds), contextlib.suppress(*_BROKEN):
+            if peer.unsent:
+                unsent, peer.unsent = peer.unsent, b""
+                await peer.transport.send_all(unsent)
+        await peer.transport.close()
+        self._peers.pop(peer.connection, None)
+        if not self._peers:
+            self._gone.set()
+
+    # -- sending ---------------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Hand over what the lobby has to say, without waiting."""
+        for connection in self.lobby.take_dirty():
+            if self._journals is not None:
+                self._to_sync.append(connection)
+                self._sync_wanted.set()
+            else:
+                self._send(connection)
+
+    def _send(self, connection: Connection) -> None:
+        peer = self._peers.get(connection)
+        if peer is None:
+            return
+        data = connection.take_out()
+        if peer.unsent:
+            peer.unsent += data
+            if len(peer.unsent) > self.lobby.house.limits.unsent_bytes:
+                self._too_slow(peer)
+        elif data:
+            taken = peer.transport.try_send(data)
+            if taken < len(data):
+                peer.unsent = data[taken:]
+                if not connection.closing:
+                    connection.blocked_at = self.clock.now()
+                    self.nursery.start_soon(self._send_rest, peer)
+        if connection.closing:
+            peer.scope.cancel()
+
+    async def _send_rest(self, peer: _Peer) -> None:
+        """What the socket did not take at once. A line is never given up half-way except with the whole
+        connection."""
+        seconds = self.lobby.house.limits.unsent_ms / 1000
+        connection = peer.connection
+        try:
+            while peer.unsent and not connection.closing:
+                piece = peer.unsent
+                with trio.move_on_after(seconds) as patience:
+                    await peer.transport.send_all(piece)
+                if patience.cancelled_caught:
+                    self._too_slow(peer)
+                    return
+                peer.unsent = peer.unsent[len(piece) :]
+        except _BROKEN:
+            peer.unsent = b""
+            peer.scope.cancel()
+            return
+        self.lobby.drained(connection, self.clock.now())
+        self.flush()
+
+    def _too_slow(self, peer: _Peer) -> None:
+        peer.unsent = b""
+        peer.connection.close("server.too_slow")
+        peer.connection.out.clear()
+        peer.scope.cancel()
+
+    async def sync(self) -> None:
+        """With `--sync`: nobody hears of an act before the disk has it. One wait serves all that came
+        meanwhile."""
+        journals = self._journals
+        assert journals is not None
+        while True:
+            await self._sync_wanted.wait()
+            self._sync_wanted = trio.Event()
+            connections, self._to_sync = self._to_sync, []
+            unsynced, journals.unsynced = journals.unsynced, []
+            for journal in unsynced:
+                await trio.to_thread.run_sync(journal.sync)
+            for connection in connections:
+                self._send(connection)
+
+    # -- time ------------------------------------------------------------------------------------
+
+    async def keep_time(self) -> None:
+        while True:
+            next_deadline = self.lobby.deadlines.next
+            if next_deadline > self.clock.now():
+                self._earlier = trio.Event()
+                until = inf if next_deadline == inf else self.clock.to_trio(next_deadline)
+                with trio.move_on_at(until):
+                    await self._earlier.wait()
+            else:
+                await trio.lowlevel.checkpoint()
+            self._do_what_is_due()
+
+    def _do_what_is_due(self) -> None:
+        """Whoever is about to run out of time gets a last look at the socket: the answer may be there."""
+        now = self.clock.now()
+        due = self.lobby.deadlines.take_due(now)
+        if not due:
+            return
+        for connection in self.lobby.waited_for(due):
+            self._read_once(self._peers[connection])
+        for timer in due:
+            timer.fire(self.clock.now())
+        self.flush()
+
+    def _read_once(self, peer: _Peer) -> None:
+        if peer.inbox or peer.connection.closing:
+            return  # its reader pauses, for it has said too much
+        data = peer.transport.try_receive()
+        if data:
+            for text in peer.connection.lines.feed(data):
+                self.lobby.receive(peer.connection, text, self.clock.now())
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    async def drain(self) -> None:
+        """Take nothing new, let the matches end, and say goodbye."""
+        self._listening.cancel()
+        self.lobby.drain(self.clock.now())
+        self.flush()
+        await self.idle.wait()
+        await self.stop()
+
+    async def stop(self) -> None:
+        """Say goodbye now; matches that run stay in their journals."""
+        self._listening.cancel()
+        self.lobby.say_goodbye()
+        self.flush()
+        self._gone = trio.Event()
+        if self._peers:
+            with trio.move_on_after(self.lobby.house.limits.unsent_ms / 1000):
+                await self._gone.wait()
+
+
+@asynccontextmanager
+async def open_server(house: House, journals: Journals | None = None) -> AsyncIterator[Server]:
+    """A server for as long as the block runs."""
+    clock = ServerClock()
+    trio.lowlevel.add_instrument(clock)
+    try:
+        async with trio.open_nursery() as nursery:
+            server = Server(Lobby(house), clock, nursery, journals)
+            nursery.start_soon(server.keep_time)
+            if journals is not None and journals.is_synced:
+                nursery.start_soon(server.sync)
+            try:
+                yield server
+            finally:
+                nursery.cancel_scope.cancel()
+    finally:
+        trio.lowlevel.remove_instrument(clock)

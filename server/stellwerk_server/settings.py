@@ -1,0 +1,77 @@
+"""What an organizer can set, with the defaults: clocks, limits, and where things are kept.
+
+One table for code, specification and tests: `hello` announces the limits that a client has to keep to, and
+the table in `protocol/README.md` is compared with this module. A TOML file (`--config`) has the same names.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
+
+from stellwerk_protocol.messages import Clocks
+from stellwerk_protocol.messages import Limits as AnnouncedLimits
+
+DEFAULT_PORT: Final = 7878
+
+_Positive = Annotated[int, Meta(ge=1, le=10**9)]
+_NotNegative = Annotated[int, Meta(ge=0, le=10**9)]
+
+
+class Limits(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Those in `hello` first, then those that concern the server as a whole."""
+
+    line_before_login: _Positive = 4096
+    line: _Positive = 16_384
+    login_ms: _Positive = 30_000
+    messages_a_second: _Positive = 20
+    burst: _Positive = 40
+    unsent_bytes: _Positive = 1_048_576
+    unsent_ms: _Positive = 5_000
+    refused_logins: _Positive = 3
+    unauthenticated_per_address: _Positive = 16
+    unauthenticated: _Positive = 64
+    connections: _Positive = 10_000
+    matches: _Positive = 10_000
+    session_kept_ms: _NotNegative = 60_000  # without a connection, after its last match
+    unwritten_ms: _Positive = 30_000  # until a match ends whose journal cannot be written
+
+
+class Time(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The clocks of a match: see `protocol/README.md`, Time."""
+
+    set_up_ms: _NotNegative = 30_000
+    move_ms: _Positive = 1_000
+    bank_ms: _NotNegative = 10_000
+    grace_ms: _NotNegative = 50
+    strikes: _NotNegative = 3
+    tries: _Positive = 3
+    defaults_in_a_row: _Positive = 3
+    defaults: _Positive = 10
+
+
+def clocks_of(time: Time) -> Clocks:
+    return Clocks(
+        set_up_ms=time.set_up_ms,
+        move_ms=time.move_ms,
+        bank_ms=time.bank_ms,
+        grace_ms=time.grace_ms,
+        strikes=time.strikes,
+        tries=time.tries,
+        defaults_in_a_row=time.defaults_in_a_row,
+        defaults=time.defaults,
+    )
+
+
+def announced(limits: Limits, depth: int) -> AnnouncedLimits:
+    return AnnouncedLimits(
+        line_before_login=limits.line_before_login,
+        line=limits.line,
+        depth=depth,
+        login_ms=limits.login_ms,
+        messages_a_second=limits.messages_a_second,
+        burst=limits.burst,
+        unsent_bytes=limits.unsent_bytes,
+        unsent_ms=limits.unsent_ms,
+    )

@@ -1,0 +1,75 @@
+"""The file of names and token hashes, for servers that only let in whom they know.
+
+A line is `NAME SHA256 [organizer]`: the hash in 64 hexadecimal digits; `#` begins a comment. The tokens
+themselves are kept nowhere.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from stellwerk_protocol.canonical import shown
+from stellwerk_server.session import hashed
+
+TOKEN_BYTES: Final = 16
+"""128 random bits: too many to try."""
+
+_LINE: Final = re.compile(
+    r"(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]{0,31})\s+(?P<hash>[0-9a-f]{64})(?P<role>\s+organizer)?"
+)
+
+
+class TokenFileError(ValueError):
+    """The file cannot be used; one line says where and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenHolder:
+    name: str
+    hash: str
+    is_organizer: bool
+
+
+class Tokens:
+    def __init__(self, holders: tuple[TokenHolder, ...]) -> None:
+        self.holders = holders
+
+    def holder_of(self, token: str) -> TokenHolder | None:
+        """Every hash is compared, in constant time."""
+        given = hashed(token)
+        found = [holder for holder in self.holders if hmac.compare_digest(given, holder.hash)]
+        return found[0] if found else None
+
+
+def new_token() -> str:
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def read_tokens(path: Path) -> Tokens:
+    """TokenFileError, or OSError if it cannot be read."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise TokenFileError(f"{path}: not UTF-8: byte {error.start + 1}") from None
+    holders: dict[str, TokenHolder] = {}
+    hashes: set[str] = set()
+    for number, raw in enumerate(text.splitlines(), 1):
+        content = raw.partition("#")[0].strip()
+        if not content:
+            continue
+        found = _LINE.fullmatch(content)
+        if found is None:
+            raise TokenFileError(
+                f"{path}:{number}: expected 'NAME SHA256 [organizer]', found {shown(content, 40)}"
+            )
+        name = found["name"]
+        if name.lower() in holders or found["hash"] in hashes:
+            raise TokenFileError(f"{path}:{number}: {name} or its hash stands in the file already")
+        hashes.add(found["hash"])
+        holders[name.lower()] = TokenHolder(name, found["hash"], found["role"] is not None)
+    return Tokens(tuple(holders.values()))
