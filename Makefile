@@ -41,8 +41,9 @@ format: $(DEV) ## sort the imports and format the code
 schemas: $(COMMAND) ## make protocol/schema anew, after a change of the types on the wire
 	$(BIN)/python -m stellwerk_protocol.schemas protocol/schema/v1
 
-bench: $(TEST) ## measure the engine's speed
-	$(BIN)/python tests/benchmarks/bench_engine.py $(ARGS)
+bench: $(TEST) ## measure the speed of the engine and of the server
+	$(BIN)/python -m tests.benchmarks.bench_engine $(ARGS)
+	$(BIN)/python -m tests.benchmarks.bench_server $(ARGS)
 
 mutants: $(TEST) ## break the rules one by one, and see that the tests notice
 	$(BIN)/python tests/mutants/run.py $(ARGS)

@@ -6,7 +6,7 @@ type. A server's message may grow new fields, and a client ignores those that it
 message with an unknown field is refused, so that a typing error does not pass for a wish.
 """
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, get_args
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
@@ -196,6 +196,7 @@ class Error(_FromServer, frozen=True, tag="error"):
 
 
 DefaultReason = Literal["time", "tries", "left", "disconnected", "by_default"]
+DEFAULT_REASONS: Final[tuple[DefaultReason, ...]] = get_args(DefaultReason)
 
 
 class Default(_FromServer, frozen=True, tag="default"):

@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 from importlib import metadata
 from typing import Final, NoReturn
 
-from stellwerk import boards_command, demo_command, replay_command, serve_command, simulate_command
+from stellwerk import (
+    boards_command,
+    demo_command,
+    kit_command,
+    replay_command,
+    serve_command,
+    simulate_command,
+)
 from stellwerk.choose_game import unknown
 from stellwerk.errors import DONE, FAILED, INFRASTRUCTURE, USAGE, CommandError, usage_error
 from stellwerk.terminal import complain, flush_stdout, give_up_stdout, say
@@ -30,6 +37,7 @@ AddArguments = Callable[[argparse.ArgumentParser], None]
 COMMANDS: Final[dict[str, tuple[str, AddArguments]]] = {
     "boards": ("list the boards, show one, check your own", boards_command.add_arguments),
     "demo": ("play a game of each kind, and tell it turn by turn", demo_command.add_arguments),
+    "kit": ("tools for authors of bots: try a bot out, step by step", kit_command.add_arguments),
     "replay": ("show a recorded game, or verify that it is true", replay_command.add_arguments),
     "serve": ("let bots play matches over TCP", serve_command.add_arguments),
     "simulate": ("play many games between built-in policies", simulate_command.add_arguments),
@@ -89,6 +97,8 @@ def _carry_out(arguments: argparse.Namespace) -> int:
             return boards_command.run(arguments)
         case "demo":
             return demo_command.run(arguments)
+        case "kit":
+            return kit_command.run(arguments)
         case "replay":
             return replay_command.run(arguments)
         case "serve":

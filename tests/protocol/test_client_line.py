@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stellwerk_protocol.cards import Cards
-from stellwerk_protocol.client_line import MAX_DEPTH, LineError, read_line
+from stellwerk_protocol.client_line import MAX_DEPTH, LineError, read_any_line, read_line, read_plain_line
 from stellwerk_protocol.error_codes import CURES, ERROR_CODES, ErrorCode, LineErrorCode
 from stellwerk_protocol.messages import (
     LARGEST_INT,
@@ -139,12 +139,14 @@ def test_so_many_levels_of_brackets_are_read() -> None:
 
 
 def outcome(line: bytes) -> None:
-    """A message, or an error that is fit to be sent."""
+    """A message that the gate lets through too, or an error that is fit to be sent."""
     refused: LineError | None = None
     try:
-        read_line(line)
+        message = read_line(line)
     except LineError as error:
         refused = error
+    else:
+        assert message == read_any_line(line)
     if refused is not None:
         assert refused.code in ERROR_CODES
         assert len(refused.pointer) <= 200
@@ -184,6 +186,66 @@ def test_a_message_with_bytes_cut_or_changed_is_a_message_or_a_documented_error(
         line[place : place + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
         line = line or bytearray(b" ")
     outcome(bytes(line))
+
+
+def reordered(text: bytes, data: st.DataObject) -> Any:
+    """The value of a JSON text with the members of every object in any order."""
+    return json.loads(text, object_pairs_hook=lambda members: dict(data.draw(st.permutations(members))))
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")], ids=["tight", "with blanks"])
+@given(st.sampled_from(MESSAGES), st.data())
+def test_what_encoders_write_is_plain_in_any_order(
+    separators: tuple[str, str], message: FromClient, data: st.DataObject
+) -> None:
+    value = reordered(msgspec.json.encode(message), data)
+    assert read_plain_line(json.dumps(value, separators=separators).encode()) == message
+
+
+NOT_PLAIN = [
+    b'{"type":"ping","echo":1,"echo":1}',
+    b'{"echo":1,"type":"ping","type":"ping"}',
+    b'{"type":"act","match":"m1","ask":1,"note":"\\u0022\\u0022","ask":1}',  # written with as many quotes
+    b'{"type":"ping","echo":1e2}',
+    b'{"echo":10.0,"type":"ping"}',
+    b'{"echo":9007199254740992,"type":"ping"}',
+    b'{"type":"act","match":"m1","ask":1,"note":"\xc3("}',
+    b'{"type":"act","match":"m1","ask":1,"note":"\xed\xa0\x80"}',
+    b'{"type":"act","match":"m1","ask":1,"note":"\n"}',
+    b'{"x":' + b"[" * 5000 + b"]" * 5000 + b',"type":"ping"}',
+    b'{"x":' + b"[" * 5000,
+]
+
+
+@pytest.mark.parametrize("line", NOT_PLAIN, ids=lambda line: ascii(line[:40]))
+def test_a_line_with_anything_that_the_gate_looks_for_is_not_plain(line: bytes) -> None:
+    assert read_plain_line(line) is None
+
+
+spoilers = st.sampled_from(
+    [b'"', b"\\", b"\\u0022", b" ", b"\t", b"e1", b"0", b"-", b".0", b"{", b"}", b",", b'"ask":1,', b"\xc3"]
+)
+
+
+@given(st.sampled_from(MESSAGES), st.data())
+def test_a_plain_line_with_the_gates_own_bytes_in_it_is_read_alike_both_ways(
+    message: FromClient, data: st.DataObject
+) -> None:
+    line = json.dumps(reordered(msgspec.json.encode(message), data)).encode()
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(line)))
+        dropped = data.draw(st.integers(0, 2))
+        line = line[:place] + data.draw(spoilers) + line[place + dropped :]
+    outcome(line)
+
+
+@given(st.sampled_from(MESSAGES), st.data())
+def test_a_member_said_again_is_refused_wherever_it_stands(message: FromClient, data: st.DataObject) -> None:
+    value: dict[str, Any] = json.loads(msgspec.json.encode(message))
+    members = [f"{json.dumps(name)}:{json.dumps(inner)}" for name, inner in value.items()]
+    members.insert(data.draw(st.integers(0, len(members))), data.draw(st.sampled_from(members)))
+    with pytest.raises(LineError, match=r"wire\.duplicate_name"):
+        read_line(f"{{{','.join(members)}}}".encode())
 
 
 def test_every_code_says_what_it_means_and_what_to_do() -> None:

@@ -1,0 +1,117 @@
+"""A bot as a process: started in a group of its own, watched, and ended with all that it started.
+
+The law: when `end` returns nothing of the group runs any more. The group is killed before its leader is
+reaped, for until then the system gives the group's number to nobody else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import IO, Final, Literal
+
+from stellwerk_protocol.canonical import shown
+
+Transport = Literal["tcp", "stdio"]
+
+TAIL_BYTES: Final = 8192  # kept of what the bot prints
+TAIL_LINES: Final = 10
+LINE_CHARACTERS: Final = 200
+LOOK_EVERY: Final = (
+    0.01  # seconds between two looks whether it has exited: the system has no wait with an end
+)
+SECONDS_TO_PRINT: Final = 1.0  # after its end; only a process that left the group could hold the pipe longer
+
+
+class CannotStartError(Exception):
+    """`wrong_command`: there is no such program, or it is none. Else the machine failed."""
+
+    def __init__(self, command: str, error: OSError) -> None:
+        super().__init__(f"{command}: cannot be started: {error.strerror or error}")
+        self.wrong_command = isinstance(error, FileNotFoundError | PermissionError | NotADirectoryError) or (
+            error.strerror == "Exec format error"
+        )
+
+
+class BotProcess:
+    """Over stdio its standard input and output are the connection. Else what it prints is kept together with
+    its standard error."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], transport: Transport) -> None:
+        piped = transport == "stdio"
+        try:
+            self._process = subprocess.Popen(
+                command,
+                env=environment,
+                stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE if piped else subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise CannotStartError(command[0], error) from None
+        self._tail = b""
+        printed = self._process.stderr if piped else self._process.stdout
+        assert printed is not None
+        self._reader = threading.Thread(target=self._keep_tail, args=(printed,), daemon=True)
+        self._reader.start()
+
+    @property
+    def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        """What it writes, and where it reads, over stdio."""
+        assert self._process.stdout is not None
+        assert self._process.stdin is not None
+        return self._process.stdout, self._process.stdin
+
+    def status(self) -> int | None:
+        """The exit status, negative for a signal; None while it runs."""
+        if self._process.returncode is not None:
+            return self._process.returncode
+        seen = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if seen is None:
+            return None
+        return seen.si_status if seen.si_code == os.CLD_EXITED else -seen.si_status
+
+    def status_by(self, deadline: float) -> int | None:
+        """The exit status as soon as it has one; None if it still runs at the deadline."""
+        while (status := self.status()) is None and time.monotonic() < deadline:
+            time.sleep(LOOK_EVERY)
+        return status
+
+    def end(self) -> None:
+        """Kill the group, whether its leader still runs or not."""
+        if self._process.returncode is not None:
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # the latter: macOS, of a dead leader
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._reader.join(SECONDS_TO_PRINT)
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe is not None and not (self._reader.is_alive() and pipe is not self._process.stdin):
+                with contextlib.suppress(OSError):  # what was still to be written, nobody reads
+                    pipe.close()
+
+    def last_lines(self) -> tuple[str, ...]:
+        """What it printed last, without control characters."""
+        lines = self._tail.decode("utf-8", "backslashreplace").splitlines()
+        return tuple(shown(line, LINE_CHARACTERS) for line in lines[-TAIL_LINES:])
+
+    def _keep_tail(self, printed: IO[bytes]) -> None:
+        with contextlib.suppress(OSError, ValueError):  # closed meanwhile
+            while piece := os.read(printed.fileno(), TAIL_BYTES):
+                self._tail = (self._tail + piece)[-TAIL_BYTES:]
+
+
+def told_status(status: int) -> str:
+    """`it exited with status 1`, `it was ended by SIGSEGV`."""
+    if status >= 0:
+        return f"it exited with status {status}"
+    try:
+        return f"it was ended by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"it was ended by signal {-status}"

@@ -1,0 +1,117 @@
+"""Lines over two file descriptors, a socket's or those of two pipes, and never a wait without an end.
+
+The law: whatever the other side does (nothing, half a line, bytes without end, closing, not reading), every
+call returns or raises by its deadline, and what is kept of unread bytes is bounded.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import time
+from typing import Final
+
+from stellwerk_protocol.canonical import shown
+
+PIECE: Final = 1 << 16  # bytes read at once
+MOST_UNREAD: Final = 1 << 20  # beyond this nothing more is read before the lines that are there were taken
+SHOWN_CHARACTERS: Final = 200  # of a line in a message
+
+
+class NoLineError(Exception):
+    """No whole line came; `came` says what did instead. `ended`: nothing more can come. `silence`: nothing at
+    all came, and it still can."""
+
+    def __init__(self, came: str, *, ended: bool = False, silence: bool = False) -> None:
+        super().__init__(came)
+        self.came = came
+        self.ended = ended
+        self.silence = silence
+
+
+class Lines:
+    """`source` and `sink` are file descriptors that do not block; the same one for a socket."""
+
+    def __init__(self, source: int, sink: int, longest: int) -> None:
+        self.longest = longest  # bytes of a line that is accepted, without its newline
+        self._source = source
+        self._sink = sink
+        self._unread = bytearray()
+        self._ended: str | None = None
+
+    def receive(self, deadline: float) -> bytes:
+        """The next line, without its newline. NoLineError if none has come by the deadline."""
+        while (end := self._unread.find(b"\n", 0, self.longest + 1)) < 0:
+            if len(self._unread) > self.longest:
+                raise NoLineError(f"more than {self.longest} bytes without a newline")
+            if self._ended is not None:
+                raise NoLineError(self._ended + self._rest(", after"), ended=True)
+            if not self._wait(self._source, selectors.EVENT_READ, deadline):
+                raise NoLineError(self._rest("only") or "nothing", silence=not self._unread)
+            self._read()
+        line = bytes(self._unread[:end])
+        del self._unread[: end + 1]
+        return line
+
+    def send(self, data: bytes, deadline: float) -> None:
+        """All of it. Nobody at the other end is no error here: `receive` tells. NoLineError if the other side
+        does not read."""
+        rest = memoryview(data)
+        while rest:
+            try:
+                rest = rest[os.write(self._sink, rest) :]
+            except BlockingIOError:
+                if not self._wait_to_send(deadline):
+                    raise NoLineError(f"it does not read: {len(rest)} bytes are still unsent") from None
+            except OSError:
+                return
+
+    def _wait_to_send(self, deadline: float) -> bool:
+        """The other side may be waiting for us to read, so that it can: read meanwhile."""
+        while True:
+            with selectors.DefaultSelector() as selector:
+                selector.register(self._sink, selectors.EVENT_WRITE)
+                if self._ended is None and len(self._unread) < MOST_UNREAD:
+                    _add(selector, self._source, selectors.EVENT_READ)
+                ready = selector.select(max(0.0, deadline - time.monotonic()))
+            if any(mask & selectors.EVENT_READ for _, mask in ready):
+                self._read()
+            if not ready or any(mask & selectors.EVENT_WRITE for _, mask in ready):
+                return bool(ready)
+
+    def _wait(self, descriptor: int, event: int, deadline: float) -> bool:
+        with selectors.DefaultSelector() as selector:
+            selector.register(descriptor, event)
+            return bool(selector.select(max(0.0, deadline - time.monotonic())))
+
+    def _read(self) -> None:
+        try:
+            piece = os.read(self._source, PIECE)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._ended = f"the end of the connection ({error.strerror or error})"
+            return
+        if piece:
+            self._unread += piece
+        else:
+            self._ended = "the end of the connection"
+
+    def _rest(self, before: str) -> str:
+        """What there is of a line that has no end."""
+        if not self._unread:
+            return ""
+        return f"{before} a piece of a line, without its newline: {shown_line(bytes(self._unread))}"
+
+
+def shown_line(line: bytes) -> str:
+    """A line in a message: on one line, cut short, and with escapes for what a terminal would obey."""
+    return shown(line.decode("utf-8", "backslashreplace"), SHOWN_CHARACTERS)
+
+
+def _add(selector: selectors.BaseSelector, descriptor: int, event: int) -> None:
+    """Watch a descriptor for one more event."""
+    if descriptor in selector.get_map():
+        selector.modify(descriptor, selector.get_key(descriptor).events | event)
+    else:
+        selector.register(descriptor, event)
