@@ -11,9 +11,11 @@ from stellwerk import (
     boards_command,
     demo_command,
     kit_command,
+    play_command,
     replay_command,
     serve_command,
     simulate_command,
+    token_command,
 )
 from stellwerk.choose_game import unknown
 from stellwerk.errors import DONE, FAILED, INFRASTRUCTURE, USAGE, CommandError, usage_error
@@ -23,6 +25,7 @@ EXAMPLES: Final = """\
 examples:
   stellwerk demo
   stellwerk boards show usa
+  stellwerk play united_kingdom --bot greedy --bot planner --bot random
   stellwerk serve
   stellwerk simulate usa --games 1000 --policy greedy,random
   stellwerk replay verify game.jsonl
@@ -38,9 +41,11 @@ COMMANDS: Final[dict[str, tuple[str, AddArguments]]] = {
     "boards": ("list the boards, show one, check your own", boards_command.add_arguments),
     "demo": ("play a game of each kind, and tell it turn by turn", demo_command.add_arguments),
     "kit": ("tools for authors of bots: try a bot out, step by step", kit_command.add_arguments),
+    "play": ("play games between bots that are started for them", play_command.add_arguments),
     "replay": ("show a recorded game, or verify that it is true", replay_command.add_arguments),
     "serve": ("let bots play matches over TCP", serve_command.add_arguments),
     "simulate": ("play many games between built-in policies", simulate_command.add_arguments),
+    "token": ("draw a token for a player of a closed server", token_command.add_arguments),
 }
 
 
@@ -99,12 +104,16 @@ def _carry_out(arguments: argparse.Namespace) -> int:
             return demo_command.run(arguments)
         case "kit":
             return kit_command.run(arguments)
+        case "play":
+            return play_command.run(arguments)
         case "replay":
             return replay_command.run(arguments)
         case "serve":
             return serve_command.run(arguments)
-        case _:
+        case "simulate":
             return simulate_command.run(arguments)
+        case _:
+            return token_command.run(arguments)
 
 
 def _parser() -> Parser:

@@ -29,6 +29,7 @@ from stellwerk_engine.board_file import BoardError, BoardFile, load_board
 from stellwerk_engine.game import GameError, make_game
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_engine.limits import check_line
+from stellwerk_server.collector import collect_rarely
 from stellwerk_server.descriptors import raise_limit, room_for_more
 from stellwerk_server.journal import Journals
 from stellwerk_server.lobby import House, Log
@@ -144,6 +145,7 @@ def run(arguments: argparse.Namespace) -> int:
     config = _config(arguments)
     prepared = _prepare(config)
     log = make_log(sys.stderr, config.log_level, json=config.log_json)
+    collect_rarely()
     return trio.run(_serve, prepared, log)
 
 
