@@ -1,0 +1,97 @@
+"""What was wrong with a bot in a match, and why: the causes that `stellwerk play` tells.
+
+Law: one thing that went wrong is told once, by its first cause. A bot whose process has ended could not
+answer any more, so that its missing answers are no fault of their own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Literal
+
+from msgspec import Struct
+
+from stellwerk_protocol.messages import DefaultReason
+from stellwerk_server.bot_process import BotReport
+
+FaultKind = Literal["start_failure", "crash", "disconnect", "left", "hang", "time", "illegal", "garbage"]
+
+
+class Fault(Struct, frozen=True, omit_defaults=True):
+    """`count` is how often; `detail` says it in words; `last_lines` are the last that the bot printed."""
+
+    kind: FaultKind
+    count: int
+    detail: str
+    last_lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """All that was seen of one bot in one match. `forgot_token`: it logged in, but not to its seat.
+    `ended_early`: its process ended before the match did. `hung_up`: it closed the output that was its
+    connection. `refused` are its acts, by the code of the error,
+    `unreadable` its other lines that were refused."""
+
+    report: BotReport
+    logged_in: bool = True
+    forgot_token: bool = False
+    ended_early: bool = False
+    hung_up: bool = False
+    left: bool = False
+    by_default: bool = False
+    defaults: Counter[DefaultReason] = field(default_factory=Counter[DefaultReason])
+    refused: Counter[str] = field(default_factory=Counter[str])
+    unreadable: Counter[str] = field(default_factory=Counter[str])
+
+
+def faults_of(conduct: Conduct) -> tuple[Fault, ...]:
+    """The gravest first."""
+    faults = [*_absence(conduct)]
+    if conduct.defaults["time"]:
+        late = conduct.defaults["time"]
+        if conduct.by_default and late >= conduct.defaults["tries"]:
+            faults.append(Fault("hang", late, f"no answer in time {_times(late)}, then no longer waited for"))
+        else:
+            faults.append(Fault("time", late, f"no answer in time {_times(late)}"))
+    illegal = Counter({code: n for code, n in conduct.refused.items() if code.startswith("game.")})
+    if illegal:
+        given_up = conduct.defaults["tries"]
+        more = f"; no try was left {_times(given_up)}" if given_up else ""
+        faults.append(Fault("illegal", illegal.total(), f"refused moves: {_codes(illegal)}{more}"))
+    refused = conduct.unreadable + (conduct.refused - illegal)
+    # An answer that came too late has been told, and so has that nobody logged in.
+    told = ("protocol.stale_ask", "auth.login_timeout")
+    garbage = Counter({code: n for code, n in refused.items() if code not in told})
+    if garbage:
+        faults.append(Fault("garbage", garbage.total(), f"refused lines: {_codes(garbage)}"))
+    return tuple(faults)
+
+
+def _absence(conduct: Conduct) -> list[Fault]:
+    report = conduct.report
+    if not conduct.logged_in:
+        how = f"ended with {report.cause} before it logged in" if conduct.ended_early else "never logged in"
+        if conduct.forgot_token:
+            how = "logged in without the token that it finds in STELLWERK_TOKEN"
+        return [Fault("start_failure", 1, how, report.last_lines)]
+    if conduct.left:
+        return [Fault("left", 1, "left the match")]
+    if conduct.ended_early:
+        return [Fault("crash", 1, f"ended with {report.cause} before the match did", report.last_lines)]
+    if conduct.hung_up:
+        return [Fault("disconnect", 1, "closed its standard output, its connection", report.last_lines)]
+    if missed := conduct.defaults["disconnected"]:
+        return [
+            Fault("disconnect", 1, f"closed its connection and missed {missed} answers", report.last_lines)
+        ]
+    return []
+
+
+def _codes(counts: Counter[str]) -> str:
+    return ", ".join(f"{code} {count}" for code, count in counts.most_common())
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
