@@ -17,7 +17,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist lo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format schemas bench mutants soak clean
+.PHONY: help demo test lint format schemas examples bench mutants soak clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -40,6 +40,9 @@ format: $(DEV) ## sort the imports and format the code
 
 schemas: $(COMMAND) ## make protocol/schema anew, after a change of the types on the wire
 	$(BIN)/python -m stellwerk_protocol.schemas protocol/schema/v1
+
+examples: $(TEST) ## make protocol/examples anew, after a change of what is said in a session
+	$(BIN)/python -m tests.protocol.example_sessions
 
 bench: $(TEST) ## measure the speed of the engine and of the server
 	$(BIN)/python -m tests.benchmarks.bench_engine $(ARGS)
