@@ -116,6 +116,8 @@ class ClaimTable(dict[PlanKey, Plan]):
 
     def lists_all(self, open_mask: int, hand: CardSet, discount: int) -> bool:
         """Whether `add_claims` lists every payment of these routes out of a hand alone."""
+        if not hand >> LOCOMOTIVE_SHIFT and not discount:
+            return True  # without locomotives there is one way at most to pay with a color
         cap = self._board.longest_route
         in_hand = hand.to_bytes(9, "little")
         rest = min(in_hand[LOCOMOTIVE], cap) << _LOCOMOTIVES | discount

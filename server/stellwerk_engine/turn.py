@@ -56,7 +56,10 @@ class TakeTurn:
         return moves
 
     def legal_complete(self, state: State, seat: Seat) -> bool:
-        return all(action.legal_complete(state, seat) for action in (*state.game.rules.menu, *self.before))
+        for action in (*state.game.rules.menu, *self.before):
+            if not action.legal_complete(state, seat):
+                return False
+        return True
 
     def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move:
         if isinstance(wire, wire_moves.Pass):

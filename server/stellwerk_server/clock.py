@@ -12,6 +12,7 @@ import trio
 from trio.abc import Instrument
 
 ROUND_MS: Final = 5.0
+ROUNDING: Final = 1e-6  # seconds; far more than what is lost between milliseconds and seconds
 
 
 class ServerClock(Instrument):
@@ -25,9 +26,15 @@ class ServerClock(Instrument):
     def now(self) -> float:
         return min(trio.current_time() * 1000, self._round_began + ROUND_MS) - self.late_ms
 
+    @property
+    def round_began(self) -> float:
+        """Nothing that is sent in this round was made earlier."""
+        return self._round_began - self.late_ms
+
     def to_trio(self, time: float) -> float:
-        """When, by Trio's clock, this one will show a time, if the server is not late until then."""
-        return (time + self.late_ms) / 1000
+        """When, by Trio's clock, this one will show a time, if the server is not late until then. Never too
+        early: who waited for a deadline would find that it has not come, and wait for it again at once."""
+        return (time + self.late_ms) / 1000 + ROUNDING
 
     def after_io_wait(self, timeout: float) -> None:
         self._round_began = trio.current_time() * 1000

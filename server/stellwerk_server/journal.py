@@ -74,10 +74,10 @@ class SeatRecord(_Record, frozen=True, tag="seat"):
 
 
 class SessionRecord(_Record, frozen=True, tag="session"):
-    """A seat's session has a new resume key."""
+    """A seat's session has a new resume key, the last of those that are good now."""
 
     seat: Seat
-    key_hash: Digits64
+    key_hashes: tuple[Digits64, ...]
     wants: Wants = Wants()
 
 
@@ -154,7 +154,7 @@ class Journals:
 
 
 class FileJournal:
-    __slots__ = ("_descriptor", "_is_listed", "_journals", "_path", "_size")
+    __slots__ = ("_descriptor", "_is_listed", "_is_torn", "_journals", "_path", "_size")
 
     def __init__(self, journals: Journals, path: Path, flags: int) -> None:
         self._journals = journals
@@ -162,20 +162,30 @@ class FileJournal:
         self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | flags, 0o600)
         self._size = os.fstat(self._descriptor).st_size
         self._is_listed = False
+        self._is_torn = False
 
     def append(self, lines: bytes) -> None:
-        try:
-            written = os.write(self._descriptor, lines)
-            if written < len(lines):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except OSError:
+        if self._is_torn:
+            self._cut()
+        written = os.write(self._descriptor, lines)
+        if written < len(lines):
+            self._is_torn = True
             with contextlib.suppress(OSError):
-                os.ftruncate(self._descriptor, self._size)
-            raise
+                self._cut()
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._size += len(lines)
         if self._journals.is_synced and not self._is_listed:
             self._is_listed = True
             self._journals.unsynced.append(self)
+
+    def _cut(self) -> None:
+        """Take away the part of a record, so that the next one does not stand behind it."""
+        os.ftruncate(self._descriptor, self._size)
+        self._is_torn = False
+
+    @property
+    def match(self) -> str:
+        return self._path.stem
 
     def sync(self) -> None:
         """Wait until the disk has it. May be called in another thread."""
@@ -189,15 +199,15 @@ class FileJournal:
             content = b"".join(line for line in journal if not line.startswith(_PRIVATE))
         write_whole(replay, content, sync=self._journals.is_synced)
         self._path.unlink()
-        self._close()
+        self.close()
         return replay
 
     def abandon(self) -> None:
         with contextlib.suppress(OSError):
             self._path.rename(self._path.with_suffix(".failed"))
-        self._close()
+        self.close()
 
-    def _close(self) -> None:
+    def close(self) -> None:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1

@@ -24,7 +24,7 @@ class LineSplitter:
             return []
         if self._begun:
             data = self._begun + data
-        if len(data) <= self.limit and data.find(b"\n") == len(data) - 1:  # one whole line, as nearly always
+        if data.find(b"\n") + 1 == len(data) > 0 and len(data) <= self.limit:  # one line, as nearly always
             self._begun = b""
             return [data[:-1]]
         lines = data.split(b"\n")

@@ -26,6 +26,10 @@ def line(message: FromServer) -> bytes:
     return _encoder.encode(message) + b"\n"
 
 
+def lines(messages: Sequence[FromServer]) -> bytes:
+    return _encoder.encode_lines(messages)
+
+
 class _Ask(Struct, frozen=True, tag_field="type", tag="ask", omit_defaults=True, gc=False):
     """Field by field what `messages.Ask` is, with moves as texts."""
 

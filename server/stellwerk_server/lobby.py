@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 
 FEATURES: Final = ("resume", "rooms", "practice", "spectators")
 RETRY_MS: Final = 5_000  # when to come back to a server that is full, or starts anew
-UNKNOWN_MATCHES_KEPT: Final = 64
 
 Phase = Literal["greeting", "logged_in"]
 
@@ -147,9 +146,7 @@ class Lobby:
         connection = Connection(self._numbers, address, kind, is_private, limits, self._dirty, now)
         self.connections.add(connection)
         self._unauthenticated[address] = self._unauthenticated.get(address, 0) + 1
-        if self.draining:
-            self._bye(connection, "server.shutting_down", "a new connection later", RETRY_MS)
-        elif (
+        if (
             len(self.connections) > limits.connections
             or sum(self._unauthenticated.values()) > limits.unauthenticated
             or self._unauthenticated[address] > limits.unauthenticated_per_address
@@ -179,9 +176,7 @@ class Lobby:
                 self._leave_room(session, room)
             for match, seat in session.matches.values():
                 self._in_match(match, partial(match.lost, seat), now)
-            for match in session.watched.values():
-                match.stop_watching(session)
-            session.watched.clear()
+            self._stop_watching(session)
             self._keep_or_end(session, now)
         self.house.log.info(
             "connection.closed",
@@ -278,8 +273,6 @@ class Lobby:
                 seated = session.matches.get(message.match)
                 if seated is not None:
                     match, seat = seated
-                    if match.is_over:
-                        raise _RefusedError("protocol.stale_ask", "nothing: the match is over")
                     try:
                         if match.act(seat, message, now):
                             return 0.0
@@ -356,13 +349,13 @@ class Lobby:
                 raise _RefusedError("protocol.version", f"protocol {PROTOCOL_VERSION}", "/protocol")
             if login.token is not UNSET and not (connection.is_private or self.house.plaintext_tokens):
                 raise _RefusedError("auth.token_needs_tls", "a connection with TLS", "/token")
-            if self.draining and login.resume is UNSET:
-                raise _RefusedError("server.shutting_down", "a new connection later")
             session, last_events = self._session_for(connection, login, now)
         except _RefusedError as refused:
             connection.refused_logins += 1
             self._complain(connection, refused)
-            if connection.refused_logins >= self.house.limits.refused_logins:
+            if refused.code == "server.shutting_down":
+                self._bye(connection, refused.code, refused.expected, RETRY_MS)
+            elif connection.refused_logins >= self.house.limits.refused_logins:
                 self._bye(connection, refused.code, refused.expected)
             return
         self._is_authenticated(connection)
@@ -371,7 +364,8 @@ class Lobby:
         session.language = login.language
         session.max_matches = login.max_matches
         key = self._secret()
-        session.key_hashes = (*session.key_hashes[-1:], hashed(key))
+        known = session.key_hashes[-1:] if login.resume is UNSET else (hashed(login.resume.key),)
+        session.key_hashes = (*known, hashed(key))
         session.send(line(Welcome(session.id, key, session.name, session.wants, self.house.games.offered)))
         for match, seat in list(session.matches.values()):
             last_event = last_events.get(match.id, 0)
@@ -385,6 +379,10 @@ class Lobby:
             session.send(line(Joined(room.id, room.missing)))
         if login.token is not UNSET:
             self._take_reserved_seats(session, login.token, now)
+        if self.draining and not session.is_playing():
+            self._bye(connection, "server.shutting_down", "a new connection later", RETRY_MS)
+        if session.seat_token_hash is not None and session.matches and not session.is_playing():
+            self._bye(connection, "done", "nothing: this seat's match is over")
 
     def _session_for(
         self, connection: Connection, login: Login, now: float
@@ -411,8 +409,13 @@ class Lobby:
         taken = self._names.get(name.lower())
         if taken is not None and room is None:
             if holder is not None and taken.token_hash == holder.hash:
+                taken.is_organizer = holder.is_organizer  # which no journal tells
                 return taken, {}
-            raise _RefusedError("auth.name_taken", "a name that nobody has", "/name")
+            if taken.connection is not None or taken.is_playing():
+                raise _RefusedError("auth.name_taken", "a name that nobody has", "/name")
+            self._end_session(taken)  # kept only for who might want to see the end of a match
+        if self.draining:
+            raise _RefusedError("server.shutting_down", "a new connection later")
         session = Session(self._id(), name)
         session.timer = Timer(self.deadlines, partial(self._session_due, session))
         if holder is not None:
@@ -454,6 +457,7 @@ class Lobby:
         old = session.connection
         if old is not None:
             session.connection = None
+            self._stop_watching(session)
             self._bye(old, "server.taken_over", "nothing: another connection goes on with this session")
         session.connection = connection
         connection.session = session
@@ -692,10 +696,23 @@ class Lobby:
             on_over=over,
         )
         come_back = match.timer.run
-        match.timer.run = lambda now: self._in_match(match, lambda: come_back(now), now)
+
+        def run(now: float) -> None:
+            self._in_match(match, lambda: come_back(now), now)
+
+        match.timer.run = run
         self.matches[match.id] = match
         self._match_of_timer[match.timer] = match
         return match
+
+    def forget_match(self, match: MatchSession) -> None:
+        """One that was added, and yet could not be made again as another server had left it."""
+        self.matches.pop(match.id, None)
+        self._match_of_timer.pop(match.timer, None)
+
+    def go_on(self, match: MatchSession, missing: bytes, now: float) -> None:
+        """One that was made again as another server had left it."""
+        self._in_match(match, lambda: match.go_on(missing, now), now)
 
     def add_session(self, session: Session) -> None:
         """One that another server had, and that may be resumed."""
@@ -731,9 +748,10 @@ class Lobby:
             self.on_idle()
 
     def _after_match(self, session: Session, now: float) -> None:
-        """Keep what can be asked for again within bounds, and send away who has no more business here."""
+        """Of matches that are over keep as many as can have ended at once, for who resumes and has not seen
+        their ends; and send away who has no more business here."""
         over = [match.id for match, _ in session.matches.values() if match.is_over]
-        for id in over[:-UNKNOWN_MATCHES_KEPT]:
+        for id in over[: -session.max_matches]:
             del session.matches[id]
         connection = session.connection
         if connection is not None and not session.is_playing():
@@ -753,6 +771,18 @@ class Lobby:
     def _match_failed(self, match: MatchSession, error: Exception, now: float) -> None:
         self.house.log.error("match.bug", match=match.id, game=match.game.id, exc_info=error)
         match.fail(now)
+
+    def _stop_watching(self, session: Session) -> None:
+        """What was watched over a connection ends with it."""
+        for match in session.watched.values():
+            match.stop_watching(session)
+        session.watched.clear()
+
+    def journal_failed(self, match: str, error: OSError, now: float) -> None:
+        """What was written of a match may be lost with the power: it cannot keep what was promised."""
+        self.house.log.error("journal.not_synced", match=match, error=str(error))
+        if match in self.matches:
+            self.matches[match].fail(now)
 
     def _seated(self, session: Session, match: str) -> tuple[MatchSession, int]:
         seated = session.matches.get(match)

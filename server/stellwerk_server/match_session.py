@@ -18,11 +18,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from math import ceil, inf
+from operator import is_
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from stellwerk_engine import engine
 from stellwerk_engine.board_file import board_content
@@ -57,7 +58,7 @@ from stellwerk_server.journal import (
     SessionRecord,
     record_line,
 )
-from stellwerk_server.lines import ask_line, line
+from stellwerk_server.lines import ask_line, line, lines
 
 if TYPE_CHECKING:
     from stellwerk_engine.decision import Events
@@ -102,6 +103,7 @@ class Place:
         "defaults_in_a_row",
         "house",
         "house_name",
+        "is_lost",
         "is_ready",
         "left",
         "name",
@@ -111,6 +113,7 @@ class Place:
         "slowest_ms",
         "strikes",
         "used_ms",
+        "written_standing",
     )
 
     def __init__(self, seat: Seat, name: str, clocks: Clocks) -> None:
@@ -120,6 +123,7 @@ class Place:
         self.house: Callable[[bytes], bytes] | None = None
         self.house_name = ""
         self.is_ready = False
+        self.is_lost = False  # the others were told so
         self.left = False
         self.by_default = False
         self.ask: OpenAsk | None = None
@@ -131,6 +135,12 @@ class Place:
         self.refused: Counter[str] = Counter()
         self.used_ms = 0.0
         self.slowest_ms = 0.0
+        self.written_standing = self.standing  # as the journal has it
+
+    @property
+    def standing(self) -> tuple[float, int, int, bool, bool]:
+        """What a journal has to tell of a seat besides its moves."""
+        return self.bank_ms, self.strikes, self.defaults_in_a_row, self.by_default, self.left
 
     @property
     def default_count(self) -> int:
@@ -240,7 +250,7 @@ class MatchSession:
         self._was_recalled = False
         self._unwritten = b""
         self._unwritten_since = 0.0
-        self._held: tuple[Place, bytes, Events] | None = None
+        self._held: tuple[Place, bytes, Events, bool] | None = None
 
     @property
     def is_over(self) -> bool:
@@ -315,8 +325,10 @@ class MatchSession:
     def leave(self, seat: Seat, now: float) -> None:
         """For good: the fallback plays on."""
         place = self.places[seat]
-        place.send(line(Left(match=self.id)))
         place.left = True
+        self._write(record_line(self._seat_record(place)), now)
+        if place.session is not None:
+            place.session.send(line(Left(match=self.id)))
         self._tell_others(place, "left")
         self._go_on_without(place, now)
 
@@ -324,7 +336,9 @@ class MatchSession:
         """Its connection is gone; its clock goes on."""
         place = self.places[seat]
         if not self.is_over and not place.left:
+            place.is_lost = True
             self._tell_others(place, "lost")
+            self._schedule()  # what a full socket had not taken held up the clock
 
     def back(self, seat: Seat, last_event: int, now: float) -> None:
         """Its session has a connection again, whose client knows the events up to that one."""
@@ -332,19 +346,22 @@ class MatchSession:
         if place.left:
             return
         self.send_from(place, last_event)
-        if not self.is_over:
+        if place.is_lost and not self.is_over:
+            place.is_lost = False
             self._tell_others(place, "back")
         if place.ask is not None:
-            place.send(self._ask_line(place, place.ask, now))
+            time = min(now, self._unwritten_since) if self._unwritten else now  # clocks may stand still
+            place.send(self._ask_line(place, place.ask, time))
         if self._was_recalled and self.phase == "set_up":
             place.is_ready = True
             self._begin_if_ready(now)
+        self._schedule()  # the socket before may have been full, and held up the clock
 
     def key_changed(self, seat: Seat, now: float) -> None:
         """Its session has a new resume key, which a server that goes on with this match has to know."""
         session = self.places[seat].session
         if session is not None and not self.is_over:
-            self._write(record_line(SessionRecord(seat, session.key_hashes[-1], session.wants)), now)
+            self._write(record_line(SessionRecord(seat, session.key_hashes, session.wants)), now)
 
     def restart_clock(self, seat: Seat, since: float, now: float) -> None:
         """What was sent to the seat since then has reached the kernel only now."""
@@ -359,7 +376,7 @@ class MatchSession:
             return
         self.watchers.append(session)
         session.send(self._start_line(PUBLIC))
-        self._send_events(session, PUBLIC, self._events, 0)
+        self._send_events(session, PUBLIC, self._events, 0, [])
 
     def stop_watching(self, session: Session) -> None:
         for watchers in (self.watchers, self.late_watchers):
@@ -374,7 +391,7 @@ class MatchSession:
         if last_event == 0:
             session.send(self._start_line(place.seat))
         if session.wants.events:
-            self._send_events(session, place.seat, self._events[last_event:], last_event)
+            self._send_events(session, place.seat, self._events[last_event:], last_event, [])
         if self._end_line:
             session.send(self._end_line)
 
@@ -484,14 +501,11 @@ class MatchSession:
         moves = self._listed(place, ask) if wants.legal else None
         spent = max(0.0, now - ask.asked_at)
         move_ms = self.clocks.move_ms
-        pending = self.state.pending
+        state, seat = self.state, place.seat
+        pending = state.pending
         assert pending is not None
-        seen = view(self.state, place.seat) if wants.view else None
-        decision = (
-            pending.to_wire(self.state, place.seat, False)
-            if seen is None or seen.pending is UNSET
-            else seen.pending
-        )
+        seen = view(state, seat) if wants.view else None
+        decision = seen.pending if seen is not None and seen.pending else pending.to_wire(state, seat, False)
         return ask_line(
             match=self.id,
             ask=ask.id,
@@ -500,10 +514,10 @@ class MatchSession:
             move_ms=max(0, int(move_ms - spent)),
             bank_ms=max(0, int(place.bank_ms - max(0.0, spent - move_ms))),
             tries=ask.tries,
-            fallback=engine.fallback(self.state, place.seat),
+            fallback=pending.fallback(state, seat),
             view=seen,
             legal=moves,
-            legal_complete=moves is not None and engine.legal_complete(self.state, place.seat),
+            legal_complete=moves is not None and pending.legal_complete(state, seat),
         )
 
     def _listed(self, place: Place, ask: OpenAsk) -> list[Move]:
@@ -610,9 +624,7 @@ class MatchSession:
                 by_default=place.by_default,
             )
         )
-        self._make(place, move, answer, now, reason=reason)
-        if newly and not place.left:
-            self._tell_others(place, "by_default")
+        self._make(place, move, answer, now, reason=reason, newly_by_default=newly and not place.left)
 
     def _go_on_without(self, place: Place, now: float) -> None:
         if self.phase == "set_up":
@@ -629,6 +641,7 @@ class MatchSession:
         *,
         reason: DefaultReason | None = None,
         note: str = "",
+        newly_by_default: bool = False,
     ) -> None:
         """Apply a move, write it down, and tell of it."""
         events: Events = []
@@ -644,40 +657,39 @@ class MatchSession:
             reason=reason,
             note=note[:200] or None,
         )
-        record = SeatRecord(
-            place.seat,
-            place.ask_count,
-            int(place.bank_ms),
-            place.strikes,
-            place.default_count,
-            place.defaults_in_a_row,
-            place.by_default,
-            place.left,
-            UNSET if written else move.wire,
-            UNSET if reason is None else reason,
-            "" if written else note,
-        )
-        if self._write(written + record_line(record), now):
-            self._publish(place, answer, events)
+        standing = place.standing
+        if not written or standing != place.written_standing:
+            place.written_standing = standing
+            choice = UNSET if written else move.wire
+            record = self._seat_record(
+                place, choice, UNSET if reason is None else reason, "" if written else note
+            )
+            written += record_line(record)
+        if self._write(written, now):
+            self._publish(place, answer, events, newly_by_default)
         else:
-            self._held = (place, answer, events)
+            self._held = (place, answer, events, newly_by_default)
 
     # -- telling ---------------------------------------------------------------------------------
 
-    def _publish(self, place: Place, answer: bytes, events: Events) -> None:
+    def _publish(self, place: Place, answer: bytes, events: Events, newly_by_default: bool) -> None:
         if answer:
             place.send(answer)
-        if not events:
-            return
+        if events:
+            self._publish_events(events)
+        if newly_by_default:
+            self._tell_others(place, "by_default")
+
+    def _publish_events(self, events: Events) -> None:
         before = len(self._events)
         self._events += events
-        encoded: list[bytes] = []
+        whole: list[bytes] = []
         for other in self.places:
             session = other.session
-            if session is not None and not other.left and session.connection and session.wants.events:
-                self._send_events(session, other.seat, events, before, encoded)
+            if session is not None and not other.left and session.wants.events:
+                self._send_events(session, other.seat, events, before, whole)
         for session in self.watchers:
-            self._send_events(session, PUBLIC, events, before, encoded)
+            self._send_events(session, PUBLIC, events, before, whole)
 
     def _send_events(
         self,
@@ -685,23 +697,22 @@ class MatchSession:
         viewer: ViewerId,
         events: Events,
         before: int,
-        encoded: list[bytes] | None = None,
+        whole: list[bytes],
     ) -> None:
-        """`encoded` collects the lines of events that this viewer, and so perhaps others, may know whole."""
-        if session.connection is None:
+        """`whole` keeps the lines for who may know all of these events: mostly nearly everybody may."""
+        if session.connection is None or not events:
             return
-        whole = encoded if encoded is not None else []
-        if not whole:
-            whole += [b""] * len(events)
-        for place, event in enumerate(events):
-            shown = redact(event, self.game, viewer)
-            number = before + place + 1
-            if shown is not event:
-                session.connection.send(line(EventMessage(self.id, number, shown)))
-                continue
-            if not whole[place]:
-                whole[place] = line(EventMessage(self.id, number, event))
-            session.connection.send(whole[place])
+        game = self.game
+        shown = [redact(event, game, viewer) for event in events]
+        is_whole = all(map(is_, shown, events))
+        if is_whole and whole:
+            session.connection.send(whole[0])
+            return
+        id = self.id
+        text = lines([EventMessage(id, number, event) for number, event in enumerate(shown, before + 1)])
+        if is_whole:
+            whole.append(text)
+        session.connection.send(text)
 
     def _tell_others(self, place: Place, state: Literal["lost", "back", "left", "by_default"]) -> None:
         message = line(SeatChanged(self.id, place.seat, state))
@@ -764,7 +775,7 @@ class MatchSession:
             session.send(self._end_line)
         for session in self.late_watchers:
             session.send(self._start_line(ALL_HANDS))
-            self._send_events(session, ALL_HANDS, self._events, 0)
+            self._send_events(session, ALL_HANDS, self._events, 0, [])
             session.send(self._end_line)
         self._on_over(self, now)
 
@@ -790,7 +801,11 @@ class MatchSession:
     # -- the journal -----------------------------------------------------------------------------
 
     def _write(self, lines: bytes, now: float) -> bool:
-        """Whether it could be written. If not, the match stands still until it can."""
+        """Whether it could be written. If not, the match stands still until it can; what comes meanwhile
+        waits behind it."""
+        if self._unwritten and lines:
+            self._unwritten += lines
+            return False
         try:
             self.journal.append(self._unwritten + lines)
         except OSError:
@@ -836,6 +851,7 @@ class MatchSession:
         move = engine.play(self.state, seat, wire, events)
         self._events += events
         self.decision_count += 1
+        place.ask_count += 1
         if reason is not None:
             place.default_reasons[reason] += 1
         by_fallback = reason is not None
@@ -851,6 +867,7 @@ class MatchSession:
         place.defaults_in_a_row = record.defaults_in_a_row
         place.by_default = record.by_default
         place.left = record.left
+        place.written_standing = place.standing
 
     def recall_end(self) -> bytes:
         """When all moves have been made: what stands behind them."""
@@ -864,9 +881,15 @@ class MatchSession:
         self.set_up_until = now + self.clocks.set_up_ms
         for place in self.places:
             place.is_ready = place.session is None
+            place.is_lost = place.session is not None
         if missing:
             self._write(missing, now)
-        self._begin_if_ready(now)
+        if not self._is_finishing:
+            self._begin_if_ready(now)
+            return
+        self.phase = "playing"
+        if not self._unwritten:
+            self._finish(now)
 
     def _ending(self) -> bytes:
         result = self.state.result
@@ -877,6 +900,27 @@ class MatchSession:
         self._transcript = self._writer.last_hash
         self._is_finishing = True
         return lines
+
+    def _seat_record(
+        self,
+        place: Place,
+        move: WireMove | UnsetType = UNSET,
+        reason: DefaultReason | UnsetType = UNSET,
+        note: str = "",
+    ) -> SeatRecord:
+        return SeatRecord(
+            place.seat,
+            place.ask_count,
+            int(place.bank_ms),
+            place.strikes,
+            place.default_count,
+            place.defaults_in_a_row,
+            place.by_default,
+            place.left,
+            move,
+            reason,
+            note,
+        )
 
     def _match_record(self) -> MatchRecord:
         return MatchRecord(

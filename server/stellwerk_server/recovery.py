@@ -7,6 +7,7 @@ and the others are not touched by it.
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, assert_never
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from stellwerk_engine.dice import SeedError
 from stellwerk_engine.game import GameError
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_protocol.canonical import CanonicalError, decode_as, unseal
@@ -25,6 +25,8 @@ from stellwerk_server.journal import (
     VERSION,
     Journals,
     MatchRecord,
+    NoJournal,
+    Record,
     SeatRecord,
     SessionRecord,
     read_record,
@@ -57,9 +59,11 @@ def recover(lobby: Lobby, journals: Journals, now: float) -> Recovered:
     for path in journals.left_over():
         try:
             was_cut = _recover_one(lobby, journals, path, now)
-        except (JournalError, OSError) as error:
-            recovered.put_aside[path.name] = str(error)
-            path.rename(path.with_suffix(".unusable"))
+        except Exception as error:  # whatever is wrong with one concerns none of the others
+            is_plain = isinstance(error, JournalError | OSError)
+            recovered.put_aside[path.name] = str(error) if is_plain else type(error).__name__
+            with contextlib.suppress(OSError):
+                path.rename(path.with_suffix(".unusable"))
             continue
         recovered.resumed.append(path.stem)
         if was_cut:
@@ -69,8 +73,6 @@ def recover(lobby: Lobby, journals: Journals, now: float) -> Recovered:
 
 def _recover_one(lobby: Lobby, journals: Journals, path: Path, now: float) -> bool:
     lines = list(whole_lines(path))
-    size = lines[-1][1] if lines else 0
-    was_cut = size < path.stat().st_size
     if len(lines) < 3:
         raise JournalError("breaks off before its first act")
     record, header = _opening(lines[0][0], lines[1][0])
@@ -86,15 +88,17 @@ def _recover_one(lobby: Lobby, journals: Journals, path: Path, now: float) -> bo
     )
     if path.stem != record.match or len(deal.names) != game.seat_count:
         raise JournalError("it is not this match's journal")
-    journal = journals.reopen(path, size)
-    match = lobby.add_match(deal, journal)
+    match = lobby.add_match(deal, NoJournal())
     try:
-        missing = _recall(match, [line for line, _ in lines[1:]])
-    except (JournalError, IllegalMoveError, CanonicalError, msgspec.DecodeError, SeedError) as error:
-        lobby.matches.pop(match.id, None)
-        raise JournalError(str(error)) from None
-    _seat_players(lobby, match, record, [line for line, _ in lines])
-    match.go_on(missing, now)
+        size, missing = _recall(match, lines[1:])
+        _seat_house_bots(lobby, match, record)
+        was_cut = size < path.stat().st_size
+        match.journal = journals.reopen(path, size)
+    except Exception:
+        lobby.forget_match(match)
+        raise
+    _seat_sessions(lobby, match, record, [line for line, _ in lines])
+    lobby.go_on(match, missing, now)
     return was_cut
 
 
@@ -103,8 +107,8 @@ def _opening(first: bytes, second: bytes) -> tuple[MatchRecord, Header]:
         record = read_record(first)
         body, _ = unseal(second)
         header = decode_as(body, _decode_line)
-    except (msgspec.DecodeError, CanonicalError) as error:
-        raise JournalError(f"not a journal: {error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, CanonicalError):
+        raise JournalError("not a journal: its first two lines cannot be read") from None
     if not isinstance(record, MatchRecord) or not isinstance(header, Header):
         raise JournalError("not a journal: it does not begin with a match and a header")
     if record.version != VERSION:
@@ -124,45 +128,63 @@ def _game(lobby: Lobby, header: Header) -> Game:
         raise JournalError(str(error)) from None
 
 
-def _recall(match: MatchSession, lines: list[bytes]) -> bytes:
-    """Make all moves again. What their lines have to be is compared with what is there; what is missing at
-    the end, because the server was killed in between, is returned."""
+def _recall(match: MatchSession, lines: list[tuple[bytes, int]]) -> tuple[int, bytes]:
+    """Make all moves again. What their lines have to be is compared with what is there. How much of the
+    journal is good, and what is missing behind it, because the server was killed in between. A complaint
+    names the line and no more: what stands there is secret."""
     expected = match.recall_opening()
-    found = b""
-    chosen: set[int] = set()  # seats whose move stands in a private record already
+    found = good = b""
+    size = 0
+    chosen: set[int] = set()
     has_ended = False
-    for number, line in enumerate(lines, 2):
-        record = read_record(line)
-        match record:
-            case None:
-                found += line
-                made = decode_as(unseal(line)[0], _decode_line)
-                if isinstance(made, MoveMade):
-                    if made.seat in chosen:
-                        chosen.discard(made.seat)
-                    else:
-                        expected += match.recall_move(
-                            made.seat, made.move, _reason(made.reason), made.note or None
-                        )
-            case SeatRecord():
-                if record.move is not UNSET:
-                    expected += match.recall_move(
-                        record.seat, record.move, _reason(record.reason), record.note[:200] or None
-                    )
-                    chosen.add(record.seat)
-                match.recall_seat(record)
-            case MatchRecord() | SessionRecord():
-                pass  # the first is not among these lines; sessions are looked at by who seats the players
-            case _:
-                assert_never(record)
+    for number, (line, offset) in enumerate(lines, 2):
+        hidden = len(chosen)
+        try:
+            record = read_record(line)
+            expected += (
+                _recall_replay(match, line, chosen) if record is None else _recall_private(match, record)
+            )
+        except (IllegalMoveError, CanonicalError, msgspec.DecodeError, UnicodeDecodeError, IndexError):
+            raise JournalError(f"line {number} cannot be read, or its move cannot be made") from None
+        if record is None:
+            found += line
+        elif isinstance(record, SeatRecord) and record.move is not UNSET:
+            chosen.add(record.seat)
         if match.state.pending is None and not has_ended:
             has_ended = True
             expected += match.recall_end()
-        if not expected.startswith(found) and not found.startswith(expected):
+        if expected.startswith(found):
+            size, good = offset, found
+        elif len(chosen) == hidden or not found.startswith(expected):
             raise JournalError(f"line {number} is not what the moves before it come to")
-    if not expected.startswith(found):
-        raise JournalError("more lines than the moves come to")
-    return expected[len(found) :]
+        # else choices are shown one after another, and the last one, which makes them lines, is still to come
+    return size, expected[len(good) :]
+
+
+def _recall_replay(match: MatchSession, line: bytes, chosen: set[int]) -> bytes:
+    """What comes of a line of the replay. The moves of the seats in `chosen` were made already: they stood in
+    private records before."""
+    made = decode_as(unseal(line)[0], _decode_line)
+    if not isinstance(made, MoveMade):
+        return b""
+    if made.seat in chosen:
+        chosen.discard(made.seat)
+        return b""
+    return match.recall_move(made.seat, made.move, _reason(made.reason), made.note or None)
+
+
+def _recall_private(match: MatchSession, record: Record) -> bytes:
+    match record:
+        case SeatRecord(seat=seat, move=move):
+            lines = b""
+            if move is not UNSET:
+                lines = match.recall_move(seat, move, _reason(record.reason), record.note[:200] or None)
+            match.recall_seat(record)
+            return lines
+        case MatchRecord() | SessionRecord():
+            return b""  # the first is not among these lines; sessions are looked at by who seats them
+        case _:
+            assert_never(record)
 
 
 def _reason(text: str | UnsetType) -> DefaultReason | None:
@@ -172,35 +194,38 @@ def _reason(text: str | UnsetType) -> DefaultReason | None:
     return None
 
 
-def _seat_players(lobby: Lobby, match: MatchSession, record: MatchRecord, lines: list[bytes]) -> None:
-    """Sessions come back without a connection, with the newest key that the journal knows."""
-    newest: dict[int, SessionRecord] = {}
-    for line in lines[1:]:
-        private = read_record(line)
-        if isinstance(private, SessionRecord):
-            newest[private.seat] = private
+def _seat_house_bots(lobby: Lobby, match: MatchSession, record: MatchRecord) -> None:
     for seat, player in enumerate(record.players):
-        place = match.places[seat]
         if player.house is not UNSET:
             new_player = lobby.house.house_bots.get(player.house)
             if new_player is None:
                 raise JournalError(f"there is no house bot {player.house} any more")
             match.seat_house_bot(seat, player.house, new_player)
-        elif player.session is UNSET:
+
+
+def _seat_sessions(lobby: Lobby, match: MatchSession, record: MatchRecord, lines: list[bytes]) -> None:
+    """Sessions come back without a connection, with the newest keys that the journal knows."""
+    newest: dict[int, SessionRecord] = {}
+    for line in lines[1:]:
+        private = read_record(line)
+        if isinstance(private, SessionRecord):
+            newest[private.seat] = private
+    for place, player in zip(match.places, record.players, strict=True):
+        if player.house is not UNSET or place.left:
+            continue
+        if player.session is UNSET:
             place.by_default = True
-        else:
-            session = lobby.sessions.get(player.session)
-            if session is None:
-                session = Session(player.session, player.login_name or player.name)
-                session.token_hash = player.token_hash or None
-                session.seat_token_hash = player.seat_token_hash or None
-                session.max_matches = 64
-                lobby.add_session(session)
-            last = newest.get(seat)
-            session.wants = player.wants if last is None else last.wants
-            session.key_hashes = (
-                *session.key_hashes,
-                player.key_hash or "" if last is None else last.key_hash,
-            )
-            place.session = session
-            session.matches[match.id] = (match, seat)
+            continue
+        session = lobby.sessions.get(player.session)
+        if session is None:
+            session = Session(player.session, player.login_name or player.name)
+            session.token_hash = player.token_hash or None
+            session.seat_token_hash = player.seat_token_hash or None
+            session.max_matches = 64
+            lobby.add_session(session)
+        last = newest.get(place.seat)
+        session.wants = player.wants if last is None else last.wants
+        keys = last.key_hashes if last is not None else (player.key_hash,) if player.key_hash else ()
+        session.key_hashes = tuple(dict.fromkeys((*session.key_hashes, *keys)))
+        place.session = session
+        session.matches[match.id] = (match, place.seat)

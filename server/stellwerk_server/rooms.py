@@ -58,8 +58,8 @@ class Reservation:
     game: Game
     names: tuple[str, ...]
     token_hashes: tuple[str, ...]
-    seed: bytes
-    salt: bytes
+    seed: bytes = field(repr=False)
+    salt: bytes = field(repr=False)
     match: str
     clocks: Clocks
     reveal: Literal["now", "later"] = "now"

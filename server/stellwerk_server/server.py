@@ -9,7 +9,6 @@ Law: whatever a peer does, and whatever goes wrong in serving it, ends with its 
 
 from __future__ import annotations
 
-import contextlib
 import socket
 from collections import deque
 from collections.abc import AsyncIterator
@@ -34,9 +33,10 @@ _BROKEN: Final = (OSError, trio.BrokenResourceError, trio.ClosedResourceError)
 
 
 class _Peer:
-    """A connection and what it runs over. `scope` ends its reader."""
+    """A connection and what it runs over. `scope` ends its reader. While there is something `unsent` one task
+    sends it, and nobody else does: `patience` ends that task, and `sent` tells when it is through."""
 
-    __slots__ = ("connection", "inbox", "scope", "transport", "unsent")
+    __slots__ = ("connection", "inbox", "patience", "scope", "sent", "synced", "transport", "unsent")
 
     def __init__(self, connection: Connection, transport: Transport) -> None:
         self.connection = connection
@@ -44,6 +44,11 @@ class _Peer:
         self.inbox: deque[bytes] = deque()
         self.unsent = b""
         self.scope = trio.CancelScope()
+        self.patience = trio.CancelScope()
+        self.sent = trio.Event()
+        self.sent.set()
+        self.synced = trio.Event()
+        self.synced.set()
 
 
 class Server:
@@ -59,7 +64,7 @@ class Server:
         self._peers: dict[Connection, _Peer] = {}
         self._listening = trio.CancelScope()
         self._earlier = trio.Event()
-        self._to_sync: list[Connection] = []
+        self._to_sync: list[_Peer] = []
         self._sync_wanted = trio.Event()
         self._gone = trio.Event()
         self.idle = trio.Event()
@@ -109,6 +114,9 @@ class Server:
         except (trio.TooSlowError, *_BROKEN) as error:
             self.lobby.house.log.info("connection.failed", address=address, cause=type(error).__name__)
             await trio.aclose_forcefully(stream)
+        except Exception as error:  # it would end the server
+            self.lobby.house.log.error("connection.bug", address=address, exc_info=error)
+            await trio.aclose_forcefully(stream)
 
     # -- a connection ----------------------------------------------------------------------------
 
@@ -148,12 +156,9 @@ class Server:
             self.flush()
 
     async def _close(self, peer: _Peer) -> None:
-        """Send what can be sent of the rest, and close."""
-        seconds = self.lobby.house.limits.unsent_ms / 1000
-        with trio.move_on_after(seconds), contextlib.suppress(*_BROKEN):
-            if peer.unsent:
-                unsent, peer.unsent = peer.unsent, b""
-                await peer.transport.send_all(unsent)
+        """When all has been sent that the peer takes."""
+        await peer.synced.wait()
+        await peer.sent.wait()
         await peer.transport.close()
         self._peers.pop(peer.connection, None)
         if not self._peers:
@@ -164,16 +169,19 @@ class Server:
     def flush(self) -> None:
         """Hand over what the lobby has to say, without waiting."""
         for connection in self.lobby.take_dirty():
-            if self._journals is not None:
-                self._to_sync.append(connection)
-                self._sync_wanted.set()
+            peer = self._peers.get(connection)
+            if peer is None:
+                continue
+            if self._journals is None:
+                self._send(peer)
             else:
-                self._send(connection)
+                peer.synced = trio.Event()
+                connection.blocked_at = connection.blocked_at or self.clock.round_began
+                self._to_sync.append(peer)
+                self._sync_wanted.set()
 
-    def _send(self, connection: Connection) -> None:
-        peer = self._peers.get(connection)
-        if peer is None:
-            return
+    def _send(self, peer: _Peer) -> None:
+        connection = peer.connection
         data = connection.take_out()
         if peer.unsent:
             peer.unsent += data
@@ -183,9 +191,9 @@ class Server:
             taken = peer.transport.try_send(data)
             if taken < len(data):
                 peer.unsent = data[taken:]
-                if not connection.closing:
-                    connection.blocked_at = self.clock.now()
-                    self.nursery.start_soon(self._send_rest, peer)
+                peer.sent = trio.Event()
+                connection.blocked_at = connection.blocked_at or self.clock.round_began
+                self.nursery.start_soon(self._send_rest, peer)
         if connection.closing:
             peer.scope.cancel()
 
@@ -195,11 +203,11 @@ class Server:
         seconds = self.lobby.house.limits.unsent_ms / 1000
         connection = peer.connection
         try:
-            while peer.unsent and not connection.closing:
+            while peer.unsent:
                 piece = peer.unsent
-                with trio.move_on_after(seconds) as patience:
+                with trio.move_on_after(seconds) as peer.patience:
                     await peer.transport.send_all(piece)
-                if patience.cancelled_caught:
+                if peer.patience.cancelled_caught:
                     self._too_slow(peer)
                     return
                 peer.unsent = peer.unsent[len(piece) :]
@@ -207,6 +215,8 @@ class Server:
             peer.unsent = b""
             peer.scope.cancel()
             return
+        finally:
+            peer.sent.set()
         self.lobby.drained(connection, self.clock.now())
         self.flush()
 
@@ -214,6 +224,7 @@ class Server:
         peer.unsent = b""
         peer.connection.close("server.too_slow")
         peer.connection.out.clear()
+        peer.patience.cancel()
         peer.scope.cancel()
 
     async def sync(self) -> None:
@@ -224,12 +235,18 @@ class Server:
         while True:
             await self._sync_wanted.wait()
             self._sync_wanted = trio.Event()
-            connections, self._to_sync = self._to_sync, []
+            peers, self._to_sync = self._to_sync, []
             unsynced, journals.unsynced = journals.unsynced, []
             for journal in unsynced:
-                await trio.to_thread.run_sync(journal.sync)
-            for connection in connections:
-                self._send(connection)
+                try:
+                    await trio.to_thread.run_sync(journal.sync)
+                except OSError as error:
+                    self.lobby.journal_failed(journal.match, error, self.clock.now())
+            for peer in peers:
+                self._send(peer)
+                peer.synced.set()
+                if not peer.unsent:
+                    self.lobby.drained(peer.connection, self.clock.now())
 
     # -- time ------------------------------------------------------------------------------------
 
@@ -268,8 +285,8 @@ class Server:
     # -- the end ---------------------------------------------------------------------------------
 
     async def drain(self) -> None:
-        """Take nothing new, let the matches end, and say goodbye."""
-        self._listening.cancel()
+        """Take nothing new, let the matches end, and say goodbye. Until then bots that lost their connection
+        may come back."""
         self.lobby.drain(self.clock.now())
         self.flush()
         await self.idle.wait()

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from stellwerk_protocol.canonical import shown
 from stellwerk_server.session import hashed
 
 TOKEN_BYTES: Final = 16
@@ -65,7 +64,7 @@ def read_tokens(path: Path) -> Tokens:
         found = _LINE.fullmatch(content)
         if found is None:
             raise TokenFileError(
-                f"{path}:{number}: expected 'NAME SHA256 [organizer]', found {shown(content, 40)}"
+                f"{path}:{number}: expected 'NAME SHA256 [organizer]', the hash in 64 hexadecimal digits"
             )
         name = found["name"]
         if name.lower() in holders or found["hash"] in hashes:

@@ -7,7 +7,6 @@ memory that refuse when they are told to, a log that is a list. Time passes when
 from __future__ import annotations
 
 import errno
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +25,7 @@ from stellwerk_protocol.messages import (
     Act,
     Ask,
     End,
+    Error,
     FromClient,
     FromServer,
     Join,
@@ -58,7 +58,7 @@ EVERY_GAME: Final[tuple[Variant, ...]] = (
     ("united_kingdom", 2, ("advanced_technologies",)),
 )
 BARE: Final = Wants(legal=True, view=False, events=True)
-TOGETHER: Final = 40  # automatic moves that a tick may need before somebody is asked
+ROUNDS: Final = 2_000  # more than the longest match has moves
 
 
 class Peek(Struct):
@@ -251,11 +251,6 @@ class Client:
         self._seen = len(self.lines)
         return [decode(line) for line in new]
 
-    def news_bytes(self) -> bytes:
-        new = self.lines[self._seen :]
-        self._seen = len(self.lines)
-        return b"".join(new)
-
     def all_of(self, kind: type[T]) -> list[T]:
         tag = b'{"type":"%b"' % str(kind.__struct_config__.tag).encode()
         found = [decode(line) for line in self.lines if line.startswith(tag)]
@@ -313,9 +308,15 @@ class Client:
         (ask,) = self.open_asks()
         return ask
 
-    @property
     def is_asked(self) -> bool:
         return bool(self.open_asks())
+
+    def has_ended(self) -> bool:
+        return any(line.startswith(b'{"type":"end"') for line in self.lines)
+
+    def is_in(self) -> bool:
+        """Logged in."""
+        return any(line.startswith(b'{"type":"welcome"') for line in self.lines)
 
     def act(self, index: int = 0, **fields: Any) -> list[FromServer]:  # Any: fields of many types
         """Answer the open ask."""
@@ -391,7 +392,7 @@ class World:
 
     def tick(self) -> None:
         """Do what is due now, with all that follows from it at once."""
-        for _ in range(TOGETHER * TOGETHER):
+        for _ in range(ROUNDS):
             if self.lobby.deadlines.next > self.now:
                 break
             self.lobby.tick(self.now)
@@ -482,12 +483,12 @@ def first_turn(clients: Iterable[Client]) -> tuple[Client, list[Client]]:
     world = players[0].world
     match = world.match_of(players[0])
     while match.state.turn == 0:
-        asked = next(client for client in players if client.is_asked)
+        asked = next(client for client in players if client.is_asked())
         asked.act(0)
         world.tick()
     for client in players:
         client.news()
-    (mover,) = [client for client in players if client.is_asked]
+    (mover,) = [client for client in players if client.is_asked()]
     return mover, [client for client in players if client is not mover]
 
 
@@ -534,7 +535,7 @@ def snapshot(world: World) -> dict[str, object]:
     """All that a message could have changed, apart from what counts messages."""
     lobby = world.lobby
     return {
-        "counts": replace_connections(lobby),
+        "counts": replace(lobby.counts(), connections=0),
         "rooms": {
             room.id: (room.game.id, [session and session.id for session in room.sessions])
             for room in lobby.rooms.values()
@@ -555,10 +556,6 @@ def snapshot(world: World) -> dict[str, object]:
         "journals": {match: journal.written for match, journal in world.journals.items()},
         "log": len(world.log.lines),
     }
-
-
-def replace_connections(lobby: Lobby) -> object:
-    return replace(lobby.counts(), connections=0)
 
 
 def match_snapshot(match: MatchSession) -> dict[str, object]:
@@ -595,7 +592,7 @@ def state_snapshot(state: State) -> tuple[object, ...]:
 
 def codes(news: Iterable[FromServer]) -> list[str]:
     """The codes of the errors among them."""
-    return [message.code for message in news if message.__class__.__name__ == "Error"]  # type: ignore[union-attr]
+    return [message.code for message in news if isinstance(message, Error)]
 
 
 def ended(client: Client) -> End:
@@ -604,10 +601,6 @@ def ended(client: Client) -> End:
 
 def rooms_of(client: Client) -> list[Joined]:
     return client.all_of(Joined)
-
-
-def as_json(line: bytes) -> Any:  # Any: that is what JSON holds
-    return json.loads(line)
 
 
 def asks_of(client: Client) -> list[Ask]:

@@ -1,0 +1,282 @@
+"""Who comes in: versions, names, tokens, and how many there may be."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import pytest
+from msgspec import UNSET
+
+from stellwerk_engine.games import RULE_SETS
+from stellwerk_protocol.messages import Bye, Error, Hello, Join, Login, Ping, Ready, Wants, Welcome
+from stellwerk_server.settings import Limits
+from stellwerk_server.tokens import TokenHolder, Tokens
+from tests.server.support import Client, World, decode, ended, reserved, snapshot
+
+TOKENS = Tokens(
+    (
+        TokenHolder("Ann", sha256(b"ann's").hexdigest(), is_organizer=False),
+        TokenHolder("Ben", sha256(b"ben's").hexdigest(), is_organizer=True),
+    )
+)
+
+
+def refused(client: Client, login: Login) -> tuple[str, object]:
+    """The code and the place; nobody is in."""
+    before = snapshot(client.world)
+    client.news()
+    error = client.say(login)[0]
+    assert isinstance(error, Error)
+    assert snapshot(client.world) == before
+    return error.code, error.pointer
+
+
+# -- the greeting ------------------------------------------------------------------------------------
+
+
+def test_the_server_speaks_first_and_says_what_it_expects() -> None:
+    world = World(limits=Limits(line=9_999, burst=7))
+    hello = decode(world.connect().lines[0])
+    assert isinstance(hello, Hello)
+    assert hello.protocols == (1,)
+    assert (hello.limits.line, hello.limits.burst, hello.limits.depth) == (9_999, 7, 64)
+    assert set(hello.features) == {"resume", "rooms", "practice", "spectators"}
+
+
+def test_a_login_is_answered_with_all_that_can_be_played() -> None:
+    world = World()
+    wants = Wants(legal=False)
+    welcome = world.connect().login("player", wants=wants)
+    assert (welcome.name, welcome.wants) == ("player", wants)
+    assert [game.game for game in welcome.games] == list(RULE_SETS)
+    assert len(welcome.resume_key) * 6 >= 128
+
+
+def test_who_says_nothing_is_sent_away_in_time() -> None:
+    world = World()
+    silent, slow = world.connect(), world.connect()
+    world.wait(29_999)
+    slow.login("slow")
+    assert silent.is_open
+    world.wait(1)
+    assert silent.the(Bye).code == "auth.login_timeout"
+    world.wait(100_000)
+    assert slow.is_open
+
+
+def test_longer_lines_are_taken_after_the_login() -> None:
+    world = World()
+    client = world.connect()
+    assert client.connection.lines.limit == 4_096
+    client.login("player")
+    assert client.connection.lines.limit == 16_384
+
+
+# -- refused logins ----------------------------------------------------------------------------------
+
+
+def test_another_version_of_the_protocol_is_refused() -> None:
+    assert refused(World().connect(), Login(2, "player")) == ("protocol.version", "/protocol")
+
+
+def test_a_name_is_nobody_elses_whatever_its_case() -> None:
+    world = World()
+    first = world.player("Player")
+    assert refused(world.connect(), Login(1, "pLAYER")) == ("auth.name_taken", "/name")
+    first.drop()
+    world.connect().login("pLAYER")
+
+
+def test_after_three_refusals_the_connection_ends() -> None:
+    world = World()
+    client = world.connect()
+    for _ in range(2):
+        client.say(Login(9, "player"))
+        assert client.is_open
+    news = client.say(Login(9, "player"))
+    assert [type(one).__name__ for one in news] == ["Error", "Bye"]
+    assert client.the(Bye).code == "protocol.version"
+    assert client.say(Login(1, "player")) == []
+
+
+def test_a_login_may_be_mended() -> None:
+    client = World().connect()
+    client.say(Login(9, "player"))
+    assert client.login("player").name == "player"
+
+
+# -- tokens ------------------------------------------------------------------------------------------
+
+
+def test_without_a_file_of_tokens_everybody_comes_in_and_no_token_is_known() -> None:
+    assert refused(World().connect(), Login(1, "player", token="x")) == ("auth.bad_token", "/token")
+
+
+@pytest.mark.parametrize(
+    ("login", "place"),
+    [
+        (Login(1, "Ann"), "/token"),
+        (Login(1, "Ann", token="somebody's"), "/token"),
+        (Login(1, "Ann", token="ben's"), "/name"),
+    ],
+    ids=["none", "unknown", "of another"],
+)
+def test_with_a_file_of_tokens_a_login_needs_its_own(login: Login, place: str) -> None:
+    assert refused(World(tokens=TOKENS).connect(), login) == ("auth.bad_token", place)
+
+
+def test_the_name_is_that_of_the_file() -> None:
+    world = World(tokens=TOKENS)
+    assert world.connect().login("ANN", token="ann's").name == "Ann"
+
+
+def test_the_same_token_again_takes_over_the_session() -> None:
+    world = World(tokens=TOKENS)
+    first = world.connect()
+    session = first.login("Ann", token="ann's").session
+    second = world.connect()
+    assert second.login("Ann", token="ann's").session == session
+    assert first.the(Bye).code == "server.taken_over"
+
+
+def test_a_token_takes_its_session_back_after_the_match_too() -> None:
+    """And gets the end of it."""
+    world = World(tokens=TOKENS)
+    client = world.connect()
+    client.login("Ann", token="ann's")
+    client.say(Join("usa", 2, against=("first",)))
+    client.say(Ready(client.match))
+    world.play([client])
+    client.drop()
+    again = world.connect()
+    assert again.login("Ann", token="ann's").session == client.the(Welcome).session
+    assert ended(again) == ended(client)
+
+
+def test_a_seat_needs_no_entry_in_the_file() -> None:
+    world = World(tokens=TOKENS)
+    clients = reserved(world)
+    assert [client.the(Welcome).name for client in clients] == ["entrant0", "entrant1"]
+
+
+def test_a_token_in_the_clear_is_refused_beyond_this_machine() -> None:
+    """Even a good one. Whoever runs the server may allow it."""
+    world = World(tokens=TOKENS)
+    client = world.connect("10.0.0.1", is_private=False)
+    assert refused(client, Login(1, "Ann", token="ann's")) == ("auth.token_needs_tls", "/token")
+    world.connect("10.0.0.1", "tls").login("Ann", token="ann's")
+    allowed = World(tokens=TOKENS, plaintext_tokens=True)
+    allowed.connect("10.0.0.1", is_private=False).login("Ann", token="ann's")
+
+
+def test_no_token_and_no_key_is_kept() -> None:
+    world = World(tokens=TOKENS)
+    key = world.connect().login("Ann", token="ann's").resume_key
+    (session,) = world.lobby.sessions.values()
+    kept = repr([getattr(session, name) for name in session.__slots__ if name not in ("connection", "timer")])
+    assert "ann's" not in kept
+    assert key not in kept
+
+
+# -- how many ----------------------------------------------------------------------------------------
+
+
+def test_an_address_has_so_many_connections_that_have_not_logged_in() -> None:
+    world = World(limits=Limits(unauthenticated_per_address=2))
+    waiting = [world.connect("10.0.0.1") for _ in range(2)]
+    third = world.connect("10.0.0.1")
+    bye = third.the(Bye)
+    assert bye.code == "server.full"
+    assert bye.retry_ms is not UNSET
+    assert world.connect("10.0.0.2").is_open
+    third.drop()
+    waiting[0].login("player")
+    assert world.connect("10.0.0.1").is_open
+    assert not world.connect("10.0.0.1").is_open
+
+
+def test_all_addresses_together_have_so_many_of_them() -> None:
+    world = World(limits=Limits(unauthenticated=3))
+    clients = [world.connect(f"10.0.0.{number}") for number in range(4)]
+    assert [client.is_open for client in clients] == [True, True, True, False]
+    clients[3].drop()
+    clients[0].drop()
+    assert world.connect("10.0.0.9").is_open
+
+
+def test_there_are_so_many_connections_in_all() -> None:
+    world = World(limits=Limits(connections=2))
+    one, two = world.player("one"), world.player("two")
+    third = world.connect()
+    assert third.the(Bye).code == "server.full"
+    third.drop()
+    one.drop()
+    assert world.player("three").is_open
+    assert two.is_open
+
+
+def test_without_descriptors_nobody_is_let_in() -> None:
+    world = World(may_connect=lambda: False)
+    assert world.connect().the(Bye).code == "server.full"
+
+
+def test_counting_those_not_logged_in_comes_back_to_nothing() -> None:
+    """However they came and went."""
+    world = World(limits=Limits(unauthenticated_per_address=3, refused_logins=1))
+    for number in range(20):
+        client = world.connect()
+        if number % 4 == 0:
+            client.login(f"player{number}")
+        elif number % 4 == 1:
+            client.say(Login(9, "player"))
+        elif number % 4 == 2:
+            world.wait(30_000)
+        client.drop()
+        client.drop()
+    assert [world.connect().is_open for _ in range(4)] == [True, True, True, False]
+
+
+# -- the end of a session ----------------------------------------------------------------------------
+
+
+def test_a_session_without_a_match_ends_with_its_connection() -> None:
+    world = World()
+    client = world.player("player")
+    client.say(Join("usa", 2))
+    client.drop()
+    counts = world.lobby.counts()
+    assert (counts.sessions, counts.rooms, counts.connections) == (0, 0, 0)
+
+
+def test_each_connection_leaves_one_line_in_the_log() -> None:
+    world = World()
+    client = world.player("player")
+    client.say(Ping(), b"nonsense", Login(1, "again"))
+    world.wait(1_500)
+    client.drop()
+    (line,) = world.log.of("connection.closed")
+    assert line["name"] == "player"
+    assert line["lines"] == 4
+    assert line["errors"] == {"wire.not_json": 1, "protocol.out_of_phase": 1}
+    assert (line["cause"], line["seconds"]) == ("gone", 1.5)
+
+
+def test_a_server_that_goes_down_lets_nobody_new_in() -> None:
+    world = World()
+    waiting = world.connect()
+    world.lobby.drain(world.now)
+    world.flush()
+    assert waiting.the(Bye).code == "server.shutting_down"
+    late = world.connect()
+    late.say(Login(1, "late"))
+    assert late.the(Bye).code == "server.shutting_down"
+
+
+def test_who_plays_can_resume_while_the_server_goes_down() -> None:
+    world = World()
+    client = world.practice("first")
+    world.lobby.drain(world.now)
+    world.flush()
+    back = client.resume({client.match: 0})
+    assert back.the(Welcome).name == "player"
+    assert not back.connection.closing
