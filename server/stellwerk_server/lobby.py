@@ -40,9 +40,11 @@ from stellwerk_protocol.messages import (
 )
 from stellwerk_server.connection import Connection, Kind
 from stellwerk_server.deadlines import Deadlines, Timer
+from stellwerk_server.deal import Deal
+from stellwerk_server.house import NewHousePlayer
 from stellwerk_server.journal import Journal, NoJournal
 from stellwerk_server.lines import line
-from stellwerk_server.match_session import Deal, MatchSession, NewHousePlayer
+from stellwerk_server.match_session import MatchSession
 from stellwerk_server.rooms import GameShelf, Reservation, Room
 from stellwerk_server.session import Session, hashed
 from stellwerk_server.settings import Limits, Time, announced, clocks_of

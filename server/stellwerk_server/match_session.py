@@ -13,9 +13,7 @@ seat, and `timer` says when to come back. The laws, which `protocol/README.md` p
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from math import ceil, inf
 from operator import is_
@@ -35,7 +33,6 @@ from stellwerk_engine.view import ALL_HANDS, PUBLIC, ViewerId, view, viewer_kind
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import (
     Act,
-    Clocks,
     Default,
     DefaultReason,
     End,
@@ -53,12 +50,12 @@ from stellwerk_server.journal import (
     VERSION,
     Journal,
     MatchRecord,
-    SeatedPlayer,
     SeatRecord,
     SessionRecord,
     record_line,
 )
 from stellwerk_server.lines import ask_line, line, lines
+from stellwerk_server.place import OpenAsk, Place
 
 if TYPE_CHECKING:
     from stellwerk_engine.decision import Events
@@ -66,6 +63,8 @@ if TYPE_CHECKING:
     from stellwerk_protocol.error_codes import ErrorCode
     from stellwerk_protocol.moves import Move as WireMove
     from stellwerk_server.deadlines import Timer
+    from stellwerk_server.deal import Deal
+    from stellwerk_server.house import NewHousePlayer
     from stellwerk_server.session import Session
 
 AUTOMATIC_MOVES_AT_ONCE: Final = 4  # of house bots and absent seats, before others get their turn
@@ -73,107 +72,6 @@ UNWRITTEN_RETRY_MS: Final = 500.0
 NOTHING_OWED: Final = "nothing: this ask has ended"
 
 Phase = Literal["set_up", "playing", "over", "failed"]
-
-
-NewHousePlayer = Callable[[bytes, str], Callable[[bytes], bytes]]
-"""Given the `start` line and a seed: what answers an `ask` line with an `act` line."""
-
-
-class OpenAsk:
-    """`moves` are those listed, once somebody needed the list."""
-
-    __slots__ = ("asked_at", "id", "moves", "tries")
-
-    def __init__(self, id: int, tries: int, now: float) -> None:
-        self.id = id
-        self.tries = tries
-        self.asked_at = now
-        self.moves: list[Move] | None = None
-
-
-class Place:
-    """A seat of the match, and who sits there: a session, a house bot, or nobody."""
-
-    __slots__ = (
-        "ask",
-        "ask_count",
-        "bank_ms",
-        "by_default",
-        "default_reasons",
-        "defaults_in_a_row",
-        "house",
-        "house_name",
-        "is_lost",
-        "is_ready",
-        "left",
-        "name",
-        "refused",
-        "seat",
-        "session",
-        "slowest_ms",
-        "strikes",
-        "used_ms",
-        "written_standing",
-    )
-
-    def __init__(self, seat: Seat, name: str, clocks: Clocks) -> None:
-        self.seat = seat
-        self.name = name
-        self.session: Session | None = None
-        self.house: Callable[[bytes], bytes] | None = None
-        self.house_name = ""
-        self.is_ready = False
-        self.is_lost = False  # the others were told so
-        self.left = False
-        self.by_default = False
-        self.ask: OpenAsk | None = None
-        self.ask_count = 0
-        self.bank_ms = float(clocks.bank_ms)
-        self.strikes = clocks.strikes
-        self.defaults_in_a_row = 0
-        self.default_reasons: Counter[DefaultReason] = Counter()
-        self.refused: Counter[str] = Counter()
-        self.used_ms = 0.0
-        self.slowest_ms = 0.0
-        self.written_standing = self.standing  # as the journal has it
-
-    @property
-    def standing(self) -> tuple[float, int, int, bool, bool]:
-        """What a journal has to tell of a seat besides its moves."""
-        return self.bank_ms, self.strikes, self.defaults_in_a_row, self.by_default, self.left
-
-    @property
-    def default_count(self) -> int:
-        return sum(self.default_reasons.values())
-
-    @property
-    def is_absent(self) -> bool:
-        """The fallback plays at once, and for good."""
-        return self.left or self.by_default
-
-    @property
-    def is_connected(self) -> bool:
-        return self.session is not None and self.session.connection is not None
-
-    def send(self, message: bytes) -> None:
-        if self.session is not None and not self.left:
-            self.session.send(message)
-
-
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """All that fixes a match beforehand. `seed` and `salt` are secret until its end."""
-
-    match: str
-    game: Game
-    names: tuple[str, ...]
-    seed: bytes
-    salt: bytes
-    clocks: Clocks
-    reveal_later: bool = False
-
-    def __repr__(self) -> str:
-        return f"Deal({self.match!r}, {self.game.id!r}, {self.names!r})"
 
 
 class MatchSession:
@@ -410,8 +308,8 @@ class MatchSession:
         else:
             for place in self.places:
                 ask = place.ask
-                if ask is not None and now >= self._ask_deadline(place, ask):
-                    self._use_time(place, ask, now)
+                if ask is not None and now >= place.deadline(ask):
+                    place.use_time(ask, now)
                     self._default(place, "time" if place.is_connected else "disconnected", now)
                     break  # it may have changed who owes what
             else:
@@ -430,31 +328,8 @@ class MatchSession:
             deadline = inf
             for place in self.places:
                 if place.ask is not None:
-                    deadline = min(deadline, self._ask_deadline(place, place.ask))
+                    deadline = min(deadline, place.deadline(place.ask))
             self.timer.set(deadline)
-
-    def _ask_deadline(self, place: Place, ask: OpenAsk) -> float:
-        """With bank and grace. While the socket has not taken the ask its clock does not run; the limit of
-        what may stay unsent ends that."""
-        session = place.session
-        if session is not None and session.connection is not None:
-            blocked_at = session.connection.blocked_at
-            if blocked_at is not None and ask.asked_at >= blocked_at:
-                return inf
-        grace = self.clocks.grace_ms if place.strikes else 0
-        return ask.asked_at + self.clocks.move_ms + place.bank_ms + grace
-
-    def _use_time(self, place: Place, ask: OpenAsk, now: float) -> float:
-        """Take what an answer took from the bank, and a strike where that was not enough."""
-        took = max(0.0, now - ask.asked_at)
-        over = took - self.clocks.move_ms
-        if over > 0:
-            if over > place.bank_ms and place.strikes:
-                place.strikes -= 1
-            place.bank_ms = max(0.0, place.bank_ms - over)
-        place.used_ms += took
-        place.slowest_ms = max(place.slowest_ms, took)
-        return took
 
     # -- asks and answers ------------------------------------------------------------------------
 
@@ -481,26 +356,23 @@ class MatchSession:
         for seat in engine.owing(self.state):
             place = self.places[seat]
             if place.house is not None or place.is_absent:
-                place.ask_count += 1
-                place.ask = OpenAsk(place.ask_count, self.clocks.tries, now)
+                ask = place.open_ask(now)
                 if place.is_absent:
                     self._default_once(place, "left" if place.left else "by_default", now)
                 else:
-                    self._house_move(place, place.ask, now)
+                    self._house_move(place, ask, now)
                 return True
         return False
 
     def _open_ask(self, place: Place, now: float) -> None:
-        place.ask_count += 1
-        place.ask = OpenAsk(place.ask_count, self.clocks.tries, now)
+        ask = place.open_ask(now)
         if place.is_connected:
-            place.send(self._ask_line(place, place.ask, now))
+            place.send(self._ask_line(place, ask, now))
 
     def _ask_line(self, place: Place, ask: OpenAsk, now: float) -> bytes:
         wants = Wants() if place.session is None else place.session.wants
         moves = self._listed(place, ask) if wants.legal else None
-        spent = max(0.0, now - ask.asked_at)
-        move_ms = self.clocks.move_ms
+        move_ms, bank_ms = place.time_left(ask, now)
         state, seat = self.state, place.seat
         pending = state.pending
         assert pending is not None
@@ -511,8 +383,8 @@ class MatchSession:
             ask=ask.id,
             after_event=len(self._events),
             decision=decision,
-            move_ms=max(0, int(move_ms - spent)),
-            bank_ms=max(0, int(place.bank_ms - max(0.0, spent - move_ms))),
+            move_ms=move_ms,
+            bank_ms=bank_ms,
             tries=ask.tries,
             fallback=pending.fallback(state, seat),
             view=seen,
@@ -545,7 +417,7 @@ class MatchSession:
         nearest = self._nearest(place, ask, act)
         place.send(self._error(act, code, pointer, expected, tries=ask.tries, nearest=nearest))
         if ask.tries == 0:
-            self._use_time(place, ask, now)
+            place.use_time(ask, now)
             self._default(place, "tries", now)
 
     def _nearest(self, place: Place, ask: OpenAsk, act: Act) -> Move:
@@ -583,7 +455,7 @@ class MatchSession:
         )
 
     def _accept(self, place: Place, ask: OpenAsk, move: Move, note: str, now: float) -> None:
-        took = self._use_time(place, ask, now)
+        took = place.use_time(ask, now)
         place.defaults_in_a_row = 0
         answer = line(Ok(self.id, ask.id, ceil(took), int(place.bank_ms)))
         self._make(place, move, answer, now, note=note)
@@ -930,28 +802,12 @@ class MatchSession:
             salt=self.deal.salt.hex(),
             reveal_later=self.deal.reveal_later,
             clocks=self.clocks,
-            players=tuple(seated(place) for place in self.places),
+            players=tuple(place.player() for place in self.places),
         )
 
 
 class _UnclearActError(Exception):
     """Neither or both of index and move."""
-
-
-def seated(place: Place) -> SeatedPlayer:
-    """Who sits there, as the journal has it."""
-    session = place.session
-    if session is None:
-        return SeatedPlayer(place.name, house=place.house_name or UNSET)
-    return SeatedPlayer(
-        place.name,
-        session=session.id,
-        login_name=session.name,
-        key_hash=session.key_hashes[-1],
-        token_hash=UNSET if session.token_hash is None else session.token_hash,
-        seat_token_hash=UNSET if session.seat_token_hash is None else session.seat_token_hash,
-        wants=session.wants,
-    )
 
 
 _boards: dict[str, bytes] = {}

@@ -21,6 +21,7 @@ from stellwerk_protocol.canonical import CanonicalError, decode_as, unseal
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import DEFAULT_REASONS, DefaultReason
 from stellwerk_protocol.replays import Header, Line, MoveMade
+from stellwerk_server.deal import Deal
 from stellwerk_server.journal import (
     VERSION,
     Journals,
@@ -32,7 +33,7 @@ from stellwerk_server.journal import (
     read_record,
     whole_lines,
 )
-from stellwerk_server.match_session import Deal, MatchSession
+from stellwerk_server.match_session import MatchSession
 from stellwerk_server.session import Session
 
 if TYPE_CHECKING:

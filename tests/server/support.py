@@ -38,9 +38,10 @@ from stellwerk_protocol.messages import (
     Welcome,
 )
 from stellwerk_server.connection import Connection, Kind
+from stellwerk_server.house import NewHousePlayer
 from stellwerk_server.journal import Journal
 from stellwerk_server.lobby import House, Lobby
-from stellwerk_server.match_session import MatchSession, NewHousePlayer
+from stellwerk_server.match_session import MatchSession
 from stellwerk_server.rooms import GameShelf, Reservation
 from stellwerk_server.session import hashed
 from stellwerk_server.settings import Limits, Time

@@ -1,0 +1,341 @@
+"""A client: it logs in, takes a seat, and asks a player for the answers, match by match.
+
+The law: what the server does never ends in a traceback. An unknown message or field is ignored, for servers
+grow; a refused answer is followed by a harmless one; a lost connection is made anew, and the session goes on
+with it where it was. What cannot be mended is a ClientError of one line, with the exit code for it.
+
+    client = Client(default_address(), "my-bot", MyPlayer, join("usa", against=["greedy"]))
+    client.run()
+
+A mistake of the player's own is not caught: its author wants to see it.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Final
+
+from stellwerk_bots.bot import Answer, Message, NewPlayer, Player
+from stellwerk_bots.connection import STDIO, AddressError, Connection, WrongLineError, connect
+from stellwerk_bots.reading import result_line
+
+PROTOCOL: Final = 1
+
+REFUSED: Final = 1  # exit codes
+USAGE: Final = 2
+NO_SERVER: Final = 4
+
+FIRST_PAUSE: Final = 0.1  # seconds before the connection is tried again, doubled each time
+LONGEST_PAUSE: Final = 5.0
+ATTEMPTS: Final = 12  # in a row, without an answer that the server took: more than half a minute
+BUSY_PAUSE: Final = 1.0
+
+COME_BACK: Final = ("server.shutting_down", "server.too_slow", "server.full", "server.busy")
+
+
+class ClientError(Exception):
+    """It cannot go on: one line says why."""
+
+    def __init__(self, text: str, exit_code: int) -> None:
+        super().__init__(text)
+        self.exit_code = exit_code
+
+
+class _LostError(Exception):
+    """The connection is gone, and another may help: after `pause` seconds, if the server named a time."""
+
+    def __init__(self, text: str, pause: float | None = None) -> None:
+        super().__init__(text)
+        self.pause = pause
+
+
+@dataclass(slots=True)
+class _Match:
+    start: Message
+    player: Player
+    last_event: int = 0
+    ask: Message | None = None  # the open one
+    answers: list[Answer] = field(default_factory=list[Answer])  # the one sent, then those to try after it
+
+
+def join(
+    game: str,
+    players: int = 2,
+    options: Sequence[str] = (),
+    *,
+    against: Sequence[str] = (),
+    room: str | None = None,
+    seat: int | None = None,
+    seed: str | None = None,
+) -> Message:
+    """The wish for a match: with house bots (`against`), in a room, or with whoever else comes. `seat` and
+    `seed` can be chosen against house bots."""
+    message: Message = {"type": "join", "game": game, "players": players}
+    message |= {"options": list(options)} if options else {}
+    message |= {"against": list(against)} if against else {}
+    chosen = {"room": room, "seat": seat, "seed": seed}
+    return message | {name: value for name, value in chosen.items() if value is not None}
+
+
+def _ignore(message: Message) -> None:
+    pass
+
+
+def _log_to_stderr(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+class Client:
+    """Plays `matches` matches, one after the other, each by the `wish`; without a wish, the matches in which
+    the server seats it, until it says goodbye. `observe` sees every message that comes."""
+
+    def __init__(
+        self,
+        address: str,
+        name: str,
+        new_player: NewPlayer,
+        wish: Message | None = None,
+        *,
+        token: str | None = None,
+        matches: int | None = None,
+        seed_text: str = "",
+        events: bool = False,
+        tls_ca: str | None = None,
+        tell_result: Callable[[str], object] = print,
+        log: Callable[[str], object] = _log_to_stderr,
+        observe: Callable[[Message], object] = _ignore,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self._address = address
+        self._name = name
+        self._new_player = new_player
+        self._wish = wish
+        self._token = token
+        self._left = matches if matches is not None else 1 if wish is not None else None
+        self._seed_text = seed_text
+        self._events = events
+        self._tls_ca = tls_ca
+        self._tell_result = tell_result
+        self._log = log
+        self._observe = observe
+        self._sleep = sleep
+        self._session: str | None = None
+        self._key = ""
+        self._matches: dict[str, _Match] = {}
+        self._over: set[str] = set()
+        self._acted: _Match | None = None  # the one whose act was sent last
+        self._joining = False
+        self._settled = True  # nothing is still to come of what an earlier connection began
+        self._attempts = 0
+
+    def run(self) -> None:
+        """Until all is played. ClientError if that cannot be."""
+        while True:
+            try:
+                with closing(self._connect()) as connection:
+                    self._log_in(connection)
+                    self._play(connection)
+                    return
+            except _LostError as lost:
+                if self._address == STDIO and not self._left and not self._matches:
+                    return  # the end of input is a goodbye
+                self._attempts += 1
+                if self._address == STDIO or self._attempts >= ATTEMPTS:
+                    raise ClientError(str(lost), NO_SERVER) from None
+                pause = min(FIRST_PAUSE * 2 ** (self._attempts - 1), LONGEST_PAUSE)
+                self._log(f"{lost}; trying again")
+                self._sleep(pause if lost.pause is None else lost.pause)
+
+    # -- the connection ------------------------------------------------------------------------------
+
+    def _connect(self) -> Connection:
+        try:
+            return connect(self._address, self._tls_ca)
+        except AddressError as error:
+            raise ClientError(str(error), USAGE) from None
+        except OSError as error:
+            text = f"cannot connect to {self._address}: {error.strerror or error}"
+            if self._session is None:
+                raise ClientError(text, NO_SERVER) from None
+            raise _LostError(text) from None
+
+    def _send(self, connection: Connection, message: Message) -> None:
+        try:
+            connection.send(message)
+        except OSError:
+            raise _LostError("the connection is lost") from None
+
+    def _receive(self, connection: Connection) -> Message:
+        """The next message. A goodbye never is one: it ends the connection."""
+        try:
+            message = connection.receive()
+        except OSError:
+            message = None
+        except WrongLineError as error:
+            raise ClientError(f"this is no Stellwerk server: {error}", REFUSED) from None
+        if message is None:
+            raise _LostError("the connection is lost")
+        self._observe(message)
+        if message["type"] == "bye" and message.get("code") != "done":
+            text = _reason("the server said goodbye", message)
+            if message.get("code") not in COME_BACK:
+                raise ClientError(text, REFUSED)
+            retry_ms = message.get("retry_ms")
+            raise _LostError(text, None if retry_ms is None else retry_ms / 1000)
+        return message
+
+    # -- the login -----------------------------------------------------------------------------------
+
+    def _log_in(self, connection: Connection) -> None:
+        self._joining = False
+        self._settled = self._session is None and self._token is None
+        hello = self._receive(connection)
+        if hello["type"] != "hello":
+            raise ClientError("this is no Stellwerk server: it does not say hello", REFUSED)
+        if PROTOCOL not in hello["protocols"]:
+            raise ClientError(f"the server speaks protocol {hello['protocols']}, not {PROTOCOL}", REFUSED)
+        self._send(connection, self._login())
+        while True:
+            message = self._receive(connection)
+            match message["type"]:
+                case "welcome":
+                    self._session, self._key = message["session"], message["resume_key"]
+                    self._name = message["name"]  # a seat's token gives the seat's own
+                    if not self._settled:
+                        self._send(connection, {"type": "ping"})
+                    return
+                case "error" if message["code"] == "auth.bad_resume_key" and self._session is not None:
+                    self._forget_session()
+                    self._send(connection, self._login())
+                case "error":
+                    raise ClientError(_reason("the login was refused", message), REFUSED)
+                case "bye":
+                    raise ClientError(_reason("the server said goodbye", message), REFUSED)
+                case _:
+                    pass
+
+    def _login(self) -> Message:
+        wants = {"legal": True, "view": True, "events": self._events}
+        login: Message = {"type": "login", "protocol": PROTOCOL, "name": self._name, "language": "python"}
+        login["wants"] = wants
+        if self._token is not None:
+            login["token"] = self._token
+        if self._session is not None:
+            last_events = {name: played.last_event for name, played in self._matches.items()}
+            login["resume"] = {"session": self._session, "key": self._key, "last_events": last_events}
+        return login
+
+    def _forget_session(self) -> None:
+        """Its matches are lost, unless the token brings them back with a new `start`."""
+        self._session = None
+        self._matches.clear()
+
+    # -- the matches ---------------------------------------------------------------------------------
+
+    def _play(self, connection: Connection) -> None:
+        while self._left != 0:
+            if self._wish is not None and self._settled and not self._matches and not self._joining:
+                self._joining = True
+                self._send(connection, self._wish)
+            message = self._receive(connection)
+            if message["type"] == "bye":
+                if self._matches or self._left:
+                    raise ClientError("the server said goodbye before all was played", REFUSED)
+                return
+            self._take(connection, message)
+
+    def _take(self, connection: Connection, message: Message) -> None:
+        match message["type"]:
+            case "pong":
+                self._settled = True
+            case "start" if message["match"] not in self._over:
+                self._start(connection, message)
+            case "event" if played := self._played(message):
+                played.last_event = message["number"]
+            case "ask" if played := self._played(message):
+                self._answer(connection, played, message)
+            case "ok" if played := self._played(message):
+                self._attempts = 0
+                played.ask = None
+            case "default" if played := self._played(message):
+                played.ask = None
+                self._log(f"the server moved for this seat: {message['reason']}")
+            case "error":
+                self._refused(connection, message)
+            case "end" if played := self._played(message):
+                self._finish(message["match"], _told(played.start, message))
+            case _:
+                pass
+
+    def _played(self, message: Message) -> _Match | None:
+        return self._matches.get(message["match"])
+
+    def _start(self, connection: Connection, start: Message) -> None:
+        """A new match, or one that a resumed session goes on with, which is ready already."""
+        self._joining = False
+        if start["match"] not in self._matches:
+            self._matches[start["match"]] = _Match(start, self._new_player(start, self._seed_text))
+            self._send(connection, {"type": "ready", "match": start["match"]})
+
+    def _answer(self, connection: Connection, played: _Match, ask: Message) -> None:
+        """What the player says; and, should the server refuse that, the first listed move or the fallback."""
+        played.ask = ask
+        harmless: list[Answer] = [{"index": 0}, {"move": ask["fallback"]}]
+        answer = played.player.answer(ask)
+        played.answers = [answer, *(other for other in harmless if other != answer)]
+        self._act(connection, played)
+
+    def _act(self, connection: Connection, played: _Match) -> None:
+        if played.ask is not None and played.answers:
+            about = {"type": "act", "match": played.ask["match"], "ask": played.ask["ask"]}
+            self._acted = played
+            self._send(connection, about | played.answers[0])
+
+    def _finish(self, match: str, text: str) -> None:
+        del self._matches[match]
+        self._over.add(match)
+        if self._left is not None:
+            self._left -= 1
+        self._tell_result(text)
+
+    def _refused(self, connection: Connection, error: Message) -> None:
+        """Answers come in the order of the questions: an error that names no match is about the last act, if
+        that is still open."""
+        code: str = error["code"]
+        played = self._matches.get(error["match"]) if "match" in error else self._acted
+        open_ask = played.ask if played is not None else None
+        is_about_ask = open_ask is not None and error.get("ask", open_ask["ask"]) == open_ask["ask"]
+        match code:
+            case "protocol.stale_ask" | "protocol.too_fast":
+                pass
+            case "protocol.out_of_phase" | "protocol.too_many_matches":
+                pass  # ready, or in the room, already: an earlier connection saw to it
+            case "server.failed" if played is not None and "match" in error:
+                self._finish(error["match"], f"{played.start['game']}: no result, server.failed")
+            case "server.busy" if played is not None and is_about_ask:
+                self._sleep(BUSY_PAUSE)
+                self._act(connection, played)
+            case _ if played is not None and is_about_ask:
+                self._log(_reason("the answer was refused", error))
+                del played.answers[:1]
+                self._act(connection, played)
+            case _ if self._joining:
+                raise ClientError(_reason("the wish for a match was refused", error), REFUSED)
+            case _:
+                self._log(_reason("the server refused a message", error))
+
+
+def _told(start: Message, end: Message) -> str:
+    try:
+        return result_line(start, end)
+    except (KeyError, TypeError, ValueError):
+        raise ClientError("the server sent a result that has no ranks", REFUSED) from None
+
+
+def _reason(what: str, message: Message) -> str:
+    where = f" at {message['pointer']}" if "pointer" in message else ""
+    return f"{what}: {message.get('code')}{where}: {message.get('expected', '')}"

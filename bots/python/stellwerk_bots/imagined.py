@@ -1,0 +1,54 @@
+"""From the messages of a match to states of the engine: what a bot that thinks ahead starts from.
+
+The law: `start` makes the game, and the view of an ask, nothing else, makes the states. What the seat does
+not know is dealt by the bot's own chance, which follows from its seed text, the match and the ask. So equal
+messages and seed texts give equal states, and a bot that has lost its connection goes on as if nothing had
+happened.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from stellwerk_bots.bot import Message
+from stellwerk_engine.board_file import BoardFile, parse_board
+from stellwerk_engine.dice import Dice, seed_from_text
+from stellwerk_engine.game import Game, make_game
+from stellwerk_engine.games import RULE_SETS
+from stellwerk_engine.imagine import Imagination
+from stellwerk_protocol.views import View
+
+GAMES_KEPT = 16  # a bot plays many matches on few boards, and the tables of a game take a while to make
+
+
+def game_of(start: Message) -> Game:
+    """The game of the match. KeyError, GameError or BoardError for one that this version does not play."""
+    return _game(start["game"], tuple(start["options"]), len(start["players"]), json.dumps(start["board"]))
+
+
+@lru_cache(maxsize=GAMES_KEPT)
+def _game(game_id: str, options: tuple[str, ...], seat_count: int, board: str) -> Game:
+    return make_game(RULE_SETS[game_id], _board(board), seat_count, options)
+
+
+def _board(content: str) -> BoardFile:
+    return parse_board(content, "board")
+
+
+def imagination_of(game: Game, ask: Message) -> Imagination:
+    """What the ask shows, ready to be dealt from."""
+    return Imagination(game, view_of(ask))
+
+
+def view_of(ask: Message) -> View:
+    return msgspec.convert(ask["view"], View)
+
+
+def dice_for(seed_text: str, ask: Message, deal: int = 0) -> Dice:
+    """The chance of one imagined deal."""
+    words: list[Any] = [seed_text, ask["match"], ask["ask"], deal]
+    return Dice(seed_from_text(" ".join(map(str, words))[-200:]))
