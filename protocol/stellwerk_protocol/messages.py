@@ -291,8 +291,8 @@ class Login(_FromClient, frozen=True, tag="login"):
 
 
 class Join(_FromClient, frozen=True, tag="join"):
-    """Enter the room of that name, or any that fits, or create it. With `against`, a house bot for each of the
-    other seats in their order: a practice match, at once, in which `seat` and `seed` can be chosen."""
+    """Enter the room of that name, or any that fits, or create it. With `against`, a house bot for each of
+    the other seats in their order: a practice match, at once, in which `seat` and `seed` can be chosen."""
 
     game: GameName
     players: SeatCount

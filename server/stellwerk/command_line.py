@@ -27,7 +27,7 @@ examples:
   stellwerk boards show usa
   stellwerk play united_kingdom --bot greedy --bot planner --bot random
   stellwerk serve
-  stellwerk simulate usa --games 1000 --policy greedy,random
+  stellwerk simulate usa --games 1000 --policy planner,random
   stellwerk replay verify game.jsonl
 
 exit codes:

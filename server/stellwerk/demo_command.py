@@ -1,4 +1,4 @@
-"""`stellwerk demo`: a game of each kind, played by the greedy policy and told turn by turn."""
+"""`stellwerk demo`: a game of each kind, played by the policy `planner` and told turn by turn."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from stellwerk.choose_game import GameChoice, checked_seed, unknown
+from stellwerk.choose_game import checked_seed, unknown
 from stellwerk.errors import DONE, usage_error
 from stellwerk.replay_story import Told, tell
 from stellwerk.terminal import say, shows_color, width, wrapped
 from stellwerk_engine.board_file import shipped_board
 from stellwerk_engine.dice import seed_from_text
 from stellwerk_engine.games import RULE_SETS
-from stellwerk_engine.policies import greedy
+from stellwerk_engine.policies import planner
 from stellwerk_engine.replay_reader import read_replay
 from stellwerk_engine.self_play import play_game
+from stellwerk_server.game_choice import GameChoice
 
 PLAYERS: Final = ("north", "east", "south", "west")
 SEAT_COUNTS: Final = {"usa": 2, "united_kingdom": 2, "team_asia": 4, "card_game": 3}
@@ -65,7 +66,7 @@ def _story(game_id: str, seed: bytes) -> list[Told]:
     game = GameChoice(game_id, SEAT_COUNTS[game_id], (), board).make()
     pieces: list[bytes] = []
     names = PLAYERS[: game.seat_count]
-    play_game(game, seed, [greedy] * game.seat_count, write=pieces.append, names=names)
+    play_game(game, seed, [planner] * game.seat_count, write=pieces.append, names=names)
     lines = b"".join(pieces).splitlines(keepends=True)
     return list(tell(read_replay(lines), color=shows_color()))
 

@@ -1,4 +1,4 @@
-"""What a move is worth on a map: the thumb rules of the greedy policy.
+"""What a move is worth on a map: the thumb rules of the policy `planner`.
 
 First connect the own tickets by the plan of `network_plan.py`: buy what it needs, claim its routes as soon as
 they can be paid, else draw the cards that they lack. Then draw more tickets while there are trains for them,
@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import islice
 from typing import Final
 
-from stellwerk_engine.board import GRAY, NO_ROUTE, Route, bits, mask_of
+from stellwerk_engine.board import GRAY, NO_ROUTE, Board, Route, RouteId, bits, mask_of
 from stellwerk_engine.cards import LOCOMOTIVE, PLAIN_COLORS, CardColor, CardSet, counts, total
 from stellwerk_engine.claim_route import Claim, ClaimRoute, add_claims, claimable_mask
 from stellwerk_engine.decision import Move, Seat
@@ -43,6 +44,7 @@ TRAINS_TO_PLAN_WITH: Final = (
     4,
 )  # of the trains, for new tickets: others build too, and the game may end early
 TRAINS_FOR_MORE_TICKETS: Final = 3  # draw tickets while a third of the trains is left
+PRICE_OF_A_STEP: Final = 1  # of the plan for a ticket, in points
 SOON: Final = 5  # so few trains with anybody: the end is near
 
 
@@ -68,35 +70,42 @@ def map_worth(state: State, seat: Seat) -> Callable[[Move], float]:
 
 
 def best_listed(state: State, seat: Seat) -> Move:
-    """The move of greatest worth, at a third of the price of weighing all that are legal: for searches, which
-    play thousands of turns. Of a turn only what can be worth most is listed: claims that serve the plan or
-    are good in themselves, and purchases that the plan needs."""
+    """The move of greatest worth, at a third of the price of listing and weighing all that are legal: for
+    searches, which play thousands of turns."""
     decision = state.pending
     assert decision is not None
     if not isinstance(decision, TakeTurn):
         moves = decision.legal(state, seat)
         return moves[0] if len(moves) == 1 else max(moves, key=map_worth(state, seat))
     outlook = _look(state, seat)
-    moves = []
+    worth = partial(_worth, outlook)
+    best = max(_worthwhile(outlook, decision), key=worth, default=None)
+    if best is None or worth(best) <= 0:  # moves that were left out may be worth as much
+        best = max(decision.legal(state, seat), key=worth)
+    return best
+
+
+def _worthwhile(outlook: Outlook, decision: TakeTurn) -> list[Move]:
+    """Of the legal moves, in their order, those that can be worth anything."""
+    state, seat = outlook.state, outlook.seat
+    moves: list[Move] = []
     for action in (*state.game.rules.menu, *decision.before):
         match action:
             case ClaimRoute():
                 mask = claimable_mask(state, seat) & _worthwhile_mask(outlook)
                 if mask:
                     add_claims(state, seat, mask, moves)
-            case BuyTechnology() if not outlook.plan.technologies_mask:
-                pass
             case ShareTickets():
+                pass
+            case BuyTechnology() if not outlook.plan.technologies_mask:
                 pass
             case _:
                 action.add_legal(state, seat, moves)
-    if not moves:
-        moves = decision.legal(state, seat)
-    return max(moves, key=partial(_worth, outlook))
+    return moves
 
 
 def _worthwhile_mask(outlook: Outlook) -> int:
-    """Routes for which a claim can be worth more than a draw."""
+    """Routes for which a claim can be worth anything."""
     if outlook.last_round:
         return outlook.usable_mask
     if outlook.plan.routes_mask:
@@ -176,8 +185,7 @@ def _look(state: State, seat: Seat) -> Outlook:
     purse = counts(state.hands[seat] + holder_of(state, seat))
     routes = [board.routes[route] for route in bits(plan.routes_mask)]
     if not routes:
-        open_now = [board.routes[route] for route in bits(usable_mask & game.perks[held].openable_mask)]
-        routes = sorted(open_now, key=lambda route: 2 * _lacking(route, purse) - route.points)[:2]
+        routes = _nearest(board, usable_mask & game.perks[held].openable_mask, purse)
     wanted = _wanted(routes, purse)
     wanted[LOCOMOTIVE] += sum(game.rules.technologies[number].cost for number in bits(plan.technologies_mask))
     return Outlook(
@@ -193,6 +201,19 @@ def _look(state: State, seat: Seat) -> Outlook:
         last_round=state.turns_left != NOT_LAST_ROUND,
         ends_soon=state.turns_left != NOT_LAST_ROUND or min(state.trains) <= SOON,
     )
+
+
+def _nearest(board: Board, open_mask: int, purse: bytes) -> list[Route]:
+    """Two routes that lack few cards and bring many points; of equal ones those of the lowest ids."""
+    nearest: list[tuple[int, RouteId]] = []
+    for kinds in board.kinds:
+        for kind in kinds:
+            there = kind.mask & open_mask
+            if there:
+                of_kind = list(islice(bits(there), 2))
+                route = board.routes[of_kind[0]]
+                nearest += [(2 * _lacking(route, purse) - route.points, number) for number in of_kind]
+    return [board.routes[number] for _, number in sorted(nearest)[:2]]
 
 
 def _lacking(route: Route, purse: bytes) -> int:
@@ -285,4 +306,4 @@ def _worth_of_tickets(outlook: Outlook, kept_mask: int) -> float:
         outlook.to_buy_mask,
         state.trains[outlook.seat] * part // whole,
     )
-    return plan.points - plan.cost / 4
+    return plan.points - plan.cost * PRICE_OF_A_STEP

@@ -11,7 +11,7 @@ from functools import lru_cache
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final
 
-from stellwerk_engine.board import NO_ROUTE, CityId, RouteId, Ticket, bits
+from stellwerk_engine.board import NO_ROUTE, CityId, RouteId, Ticket, bits, mask_of
 
 if TYPE_CHECKING:
     from stellwerk_engine.game import Game
@@ -61,10 +61,35 @@ def make_plan(
     return Plan(planned_mask, bought_mask, cost, points)
 
 
+Path = tuple[int, list[RouteId]]  # the cost, and the routes
+
+
 def cheapest_path(
     game: Game, ticket: Ticket, free_mask: int, usable_mask: int, missing_mask: int
-) -> tuple[int, list[RouteId]] | None:
-    """The cost and the routes of the cheapest way between the ticket's places; None if there is none."""
+) -> Path | None:
+    """The cheapest way between the ticket's places; None if there is none. One that was found before is
+    still the cheapest while all of it is usable and nothing has become usable since."""
+    paths = _paths(game)
+    key = (ticket.id, free_mask, missing_mask)
+    known = paths.get(key)
+    if known is not None:
+        then_usable_mask, path_mask, path = known
+        if not usable_mask & ~then_usable_mask and not path_mask & ~(usable_mask | free_mask):
+            return path
+    elif len(paths) >= PLANS_KEPT:
+        paths.clear()
+    path = _search(game, ticket, free_mask, usable_mask, missing_mask)
+    paths[key] = usable_mask, mask_of(path[1]) if path else 0, path
+    return path
+
+
+@lru_cache(maxsize=GAMES_KEPT)
+def _paths(game: Game) -> dict[tuple[int, int, int], tuple[int, int, Path | None]]:
+    """What was found last for a ticket, by what was free and missing: what was usable then, and the path."""
+    return {}
+
+
+def _search(game: Game, ticket: Ticket, free_mask: int, usable_mask: int, missing_mask: int) -> Path | None:
     steps = _steps(game)
     queue: list[tuple[int, CityId, RouteId]] = [(0, city, NO_ROUTE.id) for city in bits(ticket.a_mask)]
     came_by: dict[CityId, RouteId] = {}

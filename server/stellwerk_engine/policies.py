@@ -1,4 +1,4 @@
-"""Players that need no thinking time: one moves by chance, the other is greedy.
+"""Players that need no thinking time: one moves by chance, the other by rules of thumb that plan ahead.
 
 The law: a policy gets the whole state, for it plays inside one process, and yet looks only at what a view
 would show its seat: the own hand and tickets, the team's holders, and what is public. What is hidden from the
@@ -35,7 +35,7 @@ def random_policy(source: RandomSource) -> Policy:
     return choose
 
 
-def greedy(state: State, seat: Seat, moves: list[Move]) -> Move:
+def planner(state: State, seat: Seat, moves: list[Move]) -> Move:
     """The move of greatest worth by a rule of thumb, the first of equal ones; no chance, no search."""
     if len(moves) == 1:
         return moves[0]

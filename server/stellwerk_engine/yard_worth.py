@@ -1,4 +1,4 @@
-"""What a move is worth in a game with rail yards: the thumb rules of the greedy policy.
+"""What a move is worth in a game with rail yards: the thumb rules of the policy `planner`.
 
 Lay large sets of colors that the own tickets ask for, as long as there are turns to send them on; between
 that draw such colors, and more tickets whenever more cards will come onto the stack than the tickets ask for.

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """`seed` and `salt` are secret until the match is over; with `reveal_later`, until all matches of the same
-    deal are."""
+    """`seed` and `salt` are secret until the match is over; with `reveal_later`, until all matches of the
+    same deal are."""
 
     match: str
     game: Game

@@ -33,7 +33,7 @@ def report(*words: str) -> dict[str, Any]:  # Any: that is how JSON is read
 
 
 def test_a_seed_gives_the_same_games_in_any_number_of_processes() -> None:
-    words = ("usa", "--players", "3", "--games", "20", "--seed", "s", "--policy", "greedy,random")
+    words = ("usa", "--players", "3", "--games", "20", "--seed", "s", "--policy", "planner,random")
     one, two = (report(*words, "--jobs", jobs) for jobs in ("1", "2"))
     assert one["games"] == two["games"]
     assert [game["seed"] for game in one["games"]] == [f"s/{number}" for number in range(20)]
@@ -45,7 +45,7 @@ def test_another_seed_gives_other_games() -> None:
 
 
 def test_a_single_game_of_a_simulation_can_be_played_again() -> None:
-    words = ("card_game", "--seed", "s", "--policy", "greedy,random")
+    words = ("card_game", "--seed", "s", "--policy", "planner,random")
     all_games = report(*words, "--games", "4")["games"]
     assert report(*words, "--games", "1", "--first", "3")["games"] == [all_games[3]]
 
@@ -57,26 +57,26 @@ def test_without_a_seed_one_is_drawn_and_told() -> None:
 
 
 def test_policies_take_turns_in_the_seats() -> None:
-    games = report("usa", "--players", "3", "--games", "2", "--policy", "greedy", "--policy", "random")[
+    games = report("usa", "--players", "3", "--games", "2", "--policy", "planner", "--policy", "random")[
         "games"
     ]
     assert [[seat["policy"] for seat in game["seats"]] for game in games] == [
-        ["greedy", "random", "greedy"],
-        ["random", "greedy", "random"],
+        ["planner", "random", "planner"],
+        ["random", "planner", "random"],
     ]
 
 
 def test_partners_play_by_the_same_policy() -> None:
-    games = report("team_asia", "--games", "2", "--policy", "greedy,random")["games"]
+    games = report("team_asia", "--games", "2", "--policy", "planner,random")["games"]
     assert [[seat["policy"] for seat in game["seats"]] for game in games] == [
-        ["greedy", "greedy", "random", "random"],
-        ["random", "random", "greedy", "greedy"],
+        ["planner", "planner", "random", "random"],
+        ["random", "random", "planner", "planner"],
     ]
 
 
 @pytest.mark.parametrize("game", ["usa", "team_asia", "united_kingdom", "card_game"])
 def test_the_points_of_a_seat_are_the_sum_of_what_they_are_made_of(game: str) -> None:
-    for played in report(game, "--games", "2", "--policy", "greedy,random")["games"]:
+    for played in report(game, "--games", "2", "--policy", "planner,random")["games"]:
         for seat in played["seats"]:
             parts = [part["points"] for part in (*seat["tickets"], *seat["bonuses"])]
             assert seat["points"] == seat["route_points"] + sum(parts)
@@ -114,7 +114,7 @@ def test_every_game_is_recorded_so_that_it_can_be_verified(tmp_path: Path) -> No
         "--seed",
         "s",
         "--policy",
-        "greedy,random",
+        "planner,random",
         "--replays",
         str(folder),
     )
@@ -188,8 +188,8 @@ def test_a_disk_that_takes_no_replay_is_an_error_of_the_machine(jobs: str, tmp_p
         (("usa", "--games", "0"), "from 1 to"),
         (("usa", "--games", "-1"), "from 1 to"),
         (("usa", "--jobs", "0"), "from 1 to"),
-        (("usa", "--policy", "gready"), 'did you mean "greedy"?'),
-        (("usa", "--policy", "greedy,"), 'no policy ""'),
+        (("usa", "--policy", "planer"), 'did you mean "planner"?'),
+        (("usa", "--policy", "planner,"), 'no policy ""'),
         (("usa", "--seed", ""), "cannot be empty"),
         (("usa", "--seed", "x" * 201), "at most 200"),
         (("usa", "--seed", "x" * 199), "with the number of a game"),

@@ -53,11 +53,12 @@ def test_one_number_deviates_from_nothing() -> None:
 
 def test_each_policy_and_each_of_its_seats_has_a_row() -> None:
     lines = lines_of(
-        game_record(("greedy", 90, 1), ("random", -10, 2)), game_record(("random", 0, 2), ("greedy", 100, 1))
+        game_record(("planner", 90, 1), ("random", -10, 2)),
+        game_record(("random", 0, 2), ("planner", 100, 1)),
     )
     assert [line.split() for line in lines[:7]] == [
         ["played", "mean", "sd", "min", "max", "wins", "of", "all"],
-        ["greedy", "2", "95.0", "7.1", "90", "100", "2.0", "100.0", "%"],
+        ["planner", "2", "95.0", "7.1", "90", "100", "2.0", "100.0", "%"],
         ["seat", "0", "1", "90.0", "0.0", "90", "90", "1.0", "50.0", "%"],
         ["seat", "1", "1", "100.0", "0.0", "100", "100", "1.0", "50.0", "%"],
         ["random", "2", "-5.0", "7.1", "-10", "0", "0.0", "0.0", "%"],
@@ -68,8 +69,8 @@ def test_each_policy_and_each_of_its_seats_has_a_row() -> None:
 
 
 def test_who_ties_for_the_first_rank_shares_the_win() -> None:
-    tie = game_record(("greedy", 50, 1), ("random", 50, 1), ("random", 10, 3))
-    lines = lines_of(tie, game_record(("greedy", 90, 1), ("random", 50, 2), ("random", 10, 3)))
+    tie = game_record(("planner", 50, 1), ("random", 50, 1), ("random", 10, 3))
+    lines = lines_of(tie, game_record(("planner", 90, 1), ("random", 50, 2), ("random", 10, 3)))
     assert [line.split()[-3:] for line in (lines[1], lines[3])] == [
         ["1.5", "75.0", "%"],
         ["0.5", "25.0", "%"],

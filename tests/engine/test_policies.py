@@ -11,7 +11,7 @@ from stellwerk_engine.decision import Move, Seat
 from stellwerk_engine.dice import Dice, seed_from_text
 from stellwerk_engine.imagine import imagine
 from stellwerk_engine.network_plan import Plan, make_plan
-from stellwerk_engine.policies import Policy, greedy, random_policy
+from stellwerk_engine.policies import Policy, planner, random_policy
 from stellwerk_engine.self_play import play_game
 from stellwerk_engine.state import State
 from stellwerk_engine.view import view
@@ -49,7 +49,7 @@ class Scripted:
 
 
 def chosen(state: State, seat: Seat = 0) -> moves.Move:
-    return greedy(state, seat, engine.legal(state, seat)).wire
+    return planner(state, seat, engine.legal(state, seat)).wire
 
 
 def set_offered(state: State, seat: Seat, *names: str) -> None:
@@ -75,21 +75,21 @@ def differs_in_twins(policy: Policy, state: State, seat: Seat, number: int) -> b
 
 
 def times_it_differs(policy: Policy, variant: Variant) -> int:
-    """In a game that the greedy policy plays."""
+    """In a game that the policy `planner` plays."""
     state = dealt(*variant)
     asked = differed = 0
     while state.pending is not None:
         for seat in engine.owing(state):
             asked += 1
             differed += differs_in_twins(policy, state, seat, asked)
-            engine.apply(state, seat, greedy(state, seat, engine.legal(state, seat)))
+            engine.apply(state, seat, planner(state, seat, engine.legal(state, seat)))
     return differed
 
 
 @every_variant
 def test_what_is_hidden_from_its_seat_never_changes_a_greedy_move(variant: Variant) -> None:
     """GEN-09."""
-    assert times_it_differs(greedy, variant) == 0
+    assert times_it_differs(planner, variant) == 0
 
 
 @every_variant
@@ -120,7 +120,7 @@ def test_greedy_beats_random(variant: Variant) -> None:
     for number in range(6):
         is_greedy = [(team + number) % 2 == 0 for team in game.team_of]
         policies: list[Policy] = [
-            greedy if each else random_policy(Random(f"{number}/{seat}"))
+            planner if each else random_policy(Random(f"{number}/{seat}"))
             for seat, each in enumerate(is_greedy)
         ]
         played = play_game(game, seed_from_text(f"strength/{number}"), policies)

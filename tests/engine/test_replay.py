@@ -25,7 +25,7 @@ from stellwerk_engine import engine
 from stellwerk_engine.board_file import parse_board, shipped_board
 from stellwerk_engine.decision import Events, Seat
 from stellwerk_engine.dice import Dice
-from stellwerk_engine.policies import greedy
+from stellwerk_engine.policies import planner
 from stellwerk_engine.replay_reader import Fault, ReplayError, lines_of, read_replay
 from stellwerk_engine.replay_verify import Verdict, verify
 from stellwerk_engine.replay_writer import ReplayWriter, header_of
@@ -106,7 +106,7 @@ def test_every_game_that_was_recorded_is_good(variant: Variant) -> None:
     "variant", [("usa", 3, ()), ("united_kingdom", 2, ()), ("team_asia", 4, ()), ("card_game", 4, ())]
 )
 def test_a_game_of_greedy_players_with_fallbacks_in_between_is_good(variant: Variant) -> None:
-    lines = record(game_for(*variant), greedy, late_seats=(1,))
+    lines = record(game_for(*variant), planner, late_seats=(1,))
     assert judged(lines).good
     moves = [line for line in records_of(lines) if isinstance(line, MoveMade)]
     assert {move.by for move in moves if move.seat == 1} == {"fallback"}
@@ -252,7 +252,7 @@ def test_a_shipped_board_is_named() -> None:
 @pytest.mark.parametrize("id", ["usa", "mine"])
 def test_another_board_stands_in_the_replay_even_under_a_shipped_name(id: str) -> None:
     board = parse_board(own_board(id), "mine.json")
-    lines = record(game_for("usa", 2, board=board), greedy)
+    lines = record(game_for("usa", 2, board=board), planner)
     assert judged(lines).good
     header = records_of(lines)[0]
     assert isinstance(header, Header)
@@ -354,7 +354,7 @@ def replaced_event(kind: str, key: str, value: object) -> Edit:
 
 
 def test_a_forged_event_is_told_with_its_place() -> None:
-    lines = record(game_for("usa", 2), greedy)
+    lines = record(game_for("usa", 2), planner)
     number = first_with_event(lines, "route_claimed")
     forged = edited(lines, number, replaced_event("route_claimed", "points", 21))
     verdict = judged(forged)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from stellwerk.__main__ import main
 from stellwerk.narration import Style
 from stellwerk.replay_story import tell
-from stellwerk_engine.policies import greedy
+from stellwerk_engine.policies import planner
 from stellwerk_engine.redact import redact
 from stellwerk_engine.replay_reader import ReplayError, read_replay
 from stellwerk_engine.replay_writer import header_of
@@ -81,7 +81,7 @@ def write(path: Path, lines: Sequence[bytes]) -> Path:
 def named(game_id: str, seats: int, options: tuple[str, ...] = (), **how: Any) -> list[bytes]:
     """A recorded game whose players have names."""
     game = game_for(game_id, seats, options)
-    return record(game, how.pop("choose", greedy), header=header_of(game, NAMES[:seats]), **how)
+    return record(game, how.pop("choose", planner), header=header_of(game, NAMES[:seats]), **how)
 
 
 # -- verify ------------------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ def test_a_seat_that_the_game_does_not_have_is_an_error_of_the_file(command: Com
 
 
 def test_control_characters_of_the_file_are_not_obeyed(command: Command) -> None:
-    lines = record(game_for("usa", 2), greedy, note="\x1b[2J\x07\x9b31m\n\u202e!")
+    lines = record(game_for("usa", 2), planner, note="\x1b[2J\x07\x9b31m\n\u202e!")
     out = command.show(lines).out
     assert all(line.isprintable() for line in out.splitlines())
     assert 'notes "\\x1b[2J\\x07\\x9b31m\\n\\u202e!"' in out

@@ -9,7 +9,7 @@ import pytest
 from stellwerk_engine import engine
 from stellwerk_engine.decision import Move, Seat
 from stellwerk_engine.dice import Dice, seed_from_text
-from stellwerk_engine.policies import Policy, greedy, random_policy
+from stellwerk_engine.policies import Policy, planner, random_policy
 from stellwerk_engine.replay_verify import verify
 from stellwerk_engine.self_play import play_game
 from stellwerk_engine.state import State
@@ -19,7 +19,7 @@ SEED = seed_from_text("self-play")
 
 
 def policies_for(seat_count: int) -> list[Policy]:
-    return [greedy if seat % 2 else random_policy(Random(seat)) for seat in range(seat_count)]
+    return [planner if seat % 2 else random_policy(Random(seat)) for seat in range(seat_count)]
 
 
 @every_variant
@@ -74,4 +74,4 @@ def test_the_seed_deals_the_game() -> None:
 
 def test_every_seat_needs_a_policy() -> None:
     with pytest.raises(ValueError, match="1 policies for 2 seats"):
-        play_game(table("usa", 2), SEED, [greedy])
+        play_game(table("usa", 2), SEED, [planner])

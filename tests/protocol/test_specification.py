@@ -25,7 +25,7 @@ from stellwerk_engine.decision import Events, Move, Seat
 from stellwerk_engine.dice import Dice, seed_from_text
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_engine.payments import divides, pays_route
-from stellwerk_engine.policies import greedy
+from stellwerk_engine.policies import planner
 from stellwerk_engine.redact import redact
 from stellwerk_engine.replay_writer import ReplayWriter, header_of
 from stellwerk_engine.state import State
@@ -442,7 +442,7 @@ def test_the_functions_of_the_page_agree_with_the_program(rules: Any) -> None:
 
 @dataclass
 class Played:
-    """The match that the examples are from: `first_bot` is greedy, the other plays anything."""
+    """The match that the examples are from: `first_bot` is the planner, the other plays anything."""
 
     start: dict[str, Any]
     happened: list[events.Event]
@@ -473,7 +473,7 @@ def played() -> Played:
                 number = len(asks) + 1
                 asks[number] = ask_of(state, start, number, len(happened), listed)
                 states[number] = state.copy()
-            move = greedy(state, seat, listed) if seat == 0 else choose(state, seat, listed)
+            move = planner(state, seat, listed) if seat == 0 else choose(state, seat, listed)
             caused: Events = []
             engine.apply(state, seat, move, caused)
             writer.move(state, seat, move, caused)
@@ -709,5 +709,5 @@ def view_at(
 @every_game
 def test_the_result_of_a_page_is_that_of_greedy_players(game_id: str) -> None:
     state = dealt(game_id, VIEWS_ARE_FROM[game_id][0], seed="page")
-    play_out(state, greedy)
+    play_out(state, planner)
     assert section(GAME_PAGES[game_id], "End and result").values == [on_the_wire(state.result)]

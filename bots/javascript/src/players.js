@@ -1,0 +1,12 @@
+// The bots by name. Yours goes here.
+
+import { newGreedy } from "./greedy.js";
+import { newRandom } from "./random.js";
+
+/** @import { Player, Start } from "./protocol.js" */
+
+/** @type {Map<string, (start: Start, seed: string) => Player>} */
+export const PLAYERS = new Map([
+  ["random", newRandom],
+  ["greedy", newGreedy],
+]);

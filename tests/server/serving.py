@@ -1,0 +1,152 @@
+"""`stellwerk serve` as a process, and clients that talk to it over real sockets."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import ssl
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+PATIENCE: Final = 60.0  # seconds; for machines that have much else to do
+
+Message = dict[str, Any]  # Any: that is how json hands values on
+
+
+class Caller:
+    """One connection. What it reads are whole messages; EOFError at the end."""
+
+    def __init__(self, port: int, tls: ssl.SSLContext | None = None) -> None:
+        plain = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket = plain if tls is None else tls.wrap_socket(plain, server_hostname="localhost")
+        self._lines = self.socket.makefile("rb")
+
+    def read(self) -> Message:
+        line = self._lines.readline()
+        if not line.endswith(b"\n"):
+            raise EOFError
+        message: Message = json.loads(line)
+        return message
+
+    def until(self, kind: str, **fields: object) -> Message:
+        """The next message of this type with these fields; what comes before is passed over."""
+        while True:
+            message = self.read()
+            if message["type"] == kind and all(message.get(name) == value for name, value in fields.items()):
+                return message
+
+    def send(self, data: bytes) -> None:
+        self.socket.sendall(data)
+
+    def say(self, **message: object) -> None:
+        self.send(json.dumps(message).encode() + b"\n")
+
+    def login(self, name: str, **fields: object) -> Message:
+        self.say(type="login", protocol=1, name=name, **fields)
+        return self.until("welcome")
+
+    def practice(self, game: str = "usa", others: int = 1, **fields: object) -> Message:
+        """In a practice match, up to its first ask."""
+        self.say(type="join", game=game, players=others + 1, against=["random"] * others, **fields)
+        start = self.until("start")
+        self.say(type="ready", match=start["match"])
+        return self.until("ask")
+
+    def act(self, ask: Message, **fields: object) -> None:
+        self.say(type="act", match=ask["match"], ask=ask["ask"], **(fields or {"index": 0}))
+
+    def play_on(self, ask: Message, turns: int | None = None) -> Message:
+        """Answer with the first move, so many times or to the end: the next ask, or the end."""
+        message = ask
+        while turns is None or turns > 0:
+            self.act(message)
+            message = self.read()
+            while message["type"] not in ("ask", "end"):
+                message = self.read()
+            if message["type"] == "end":
+                return message
+            turns = None if turns is None else turns - 1
+        return message
+
+    def reset(self) -> None:
+        """Gone without a goodbye."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close()
+
+    def close(self) -> None:
+        self._lines.close()
+        self.socket.close()
+
+
+class Serving:
+    """A running server. Its log is read when it has ended, or from its file."""
+
+    def __init__(self, folder: Path, flags: Sequence[str], prefix: Sequence[str]) -> None:
+        folder.mkdir(exist_ok=True)
+        self.data = folder / "data"
+        self.log_path = folder / "log"
+        with self.log_path.open("ab") as log:
+            self.process = subprocess.Popen(
+                [
+                    *prefix,
+                    sys.executable,
+                    "-m",
+                    "stellwerk",
+                    "serve",
+                    "--port",
+                    "0",
+                    "--data",
+                    self.data,
+                    *flags,
+                ],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline().decode()
+        if not line.startswith("listening on "):
+            self.process.wait(PATIENCE)
+            raise AssertionError(f"it says {line!r}, and in its log: {self.log_path.read_text()}")
+        self.port = int(line.rpartition(":")[2])
+
+    def call(self, tls: ssl.SSLContext | None = None) -> Caller:
+        caller = Caller(self.port, tls)
+        assert caller.read()["type"] == "hello"
+        return caller
+
+    def signal(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(PATIENCE)
+
+    def ended(self) -> int:
+        return self.process.wait(PATIENCE)
+
+    def log(self) -> list[Message]:
+        return [json.loads(line) for line in self.log_path.read_text().splitlines()]
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.kill()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+
+
+@contextmanager
+def serving(folder: Path, *flags: str, prefix: Sequence[str] = ()) -> Iterator[Serving]:
+    server = Serving(folder, flags, prefix)
+    try:
+        yield server
+    finally:
+        server.close()
