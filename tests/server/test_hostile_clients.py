@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.serving import Caller, Serving, serving
+from tests.server.served_process import Caller, Serving, serving
 
 pytestmark = pytest.mark.xdist_group("abuse")
 

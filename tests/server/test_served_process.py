@@ -16,7 +16,7 @@ import pytest
 
 from stellwerk_server.session import hashed
 from stellwerk_server.tokens import new_token
-from tests.server.serving import Caller, Message, Serving, serving
+from tests.server.served_process import Caller, Message, Serving, serving
 
 CERTIFICATE = Path(__file__).parents[1] / "bots" / "loopback.pem"
 NO_HURRY = "--set=time.move_ms=60000"
