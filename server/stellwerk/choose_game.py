@@ -4,35 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from functools import lru_cache
 
 from stellwerk.errors import usage_error
-from stellwerk_engine.board_file import BoardError, BoardFile, load_board, shipped_board
+from stellwerk_engine.board_file import BoardError, load_board, shipped_board
 from stellwerk_engine.checked_fields import suggestion
 from stellwerk_engine.dice import SeedError, seed_from_text
-from stellwerk_engine.game import Game, GameError, make_game
+from stellwerk_engine.game import GameError
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_engine.limits import check_line
 from stellwerk_engine.located_json import quoted
-
-
-@dataclass(frozen=True, slots=True)
-class GameChoice:
-    """All that makes a game, in a form that can be sent to another process."""
-
-    game_id: str
-    seat_count: int
-    options: tuple[str, ...]
-    board: BoardFile
-
-    def make(self) -> Game:
-        return _make(self)
-
-
-@lru_cache(maxsize=8)
-def _make(choice: GameChoice) -> Game:
-    return make_game(RULE_SETS[choice.game_id], choice.board, choice.seat_count, choice.options)
+from stellwerk_server.game_choice import GameChoice
 
 
 def add_game_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,12 +10,14 @@ from typing import Final, NoReturn
 from stellwerk import (
     boards_command,
     demo_command,
+    gate_command,
     kit_command,
     play_command,
     replay_command,
     serve_command,
     simulate_command,
     token_command,
+    tournament_command,
 )
 from stellwerk.choose_game import unknown
 from stellwerk.errors import DONE, FAILED, INFRASTRUCTURE, USAGE, CommandError, usage_error
@@ -40,12 +42,14 @@ AddArguments = Callable[[argparse.ArgumentParser], None]
 COMMANDS: Final[dict[str, tuple[str, AddArguments]]] = {
     "boards": ("list the boards, show one, check your own", boards_command.add_arguments),
     "demo": ("play a game of each kind, and tell it turn by turn", demo_command.add_arguments),
+    "gate": ("hold a bot against others, for CI: passed, failed or undecided", gate_command.add_arguments),
     "kit": ("tools for authors of bots: try a bot out, step by step", kit_command.add_arguments),
     "play": ("play games between bots that are started for them", play_command.add_arguments),
     "replay": ("show a recorded game, or verify that it is true", replay_command.add_arguments),
     "serve": ("let bots play matches over TCP", serve_command.add_arguments),
     "simulate": ("play many games between built-in policies", simulate_command.add_arguments),
     "token": ("draw a token for a player of a closed server", token_command.add_arguments),
+    "tournament": ("let many bots play for a ranking", tournament_command.add_arguments),
 }
 
 
@@ -102,6 +106,8 @@ def _carry_out(arguments: argparse.Namespace) -> int:
             return boards_command.run(arguments)
         case "demo":
             return demo_command.run(arguments)
+        case "gate":
+            return gate_command.run(arguments)
         case "kit":
             return kit_command.run(arguments)
         case "play":
@@ -112,8 +118,10 @@ def _carry_out(arguments: argparse.Namespace) -> int:
             return serve_command.run(arguments)
         case "simulate":
             return simulate_command.run(arguments)
-        case _:
+        case "token":
             return token_command.run(arguments)
+        case _:
+            return tournament_command.run(arguments)
 
 
 def _parser() -> Parser:

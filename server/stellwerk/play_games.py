@@ -1,4 +1,4 @@
-"""All games of one command, one after the other, on a server of their own.
+"""All games of one command, one after the other.
 
 Law: whatever ends this early, a signal to stop included, no bot is left running, and every replay that was
 written gets its seed: who knows a deal that is to be played again knows its cards, so till then it has none.
@@ -6,6 +6,7 @@ written gets its seed: who knows a deal that is to be played again knows its car
 
 from __future__ import annotations
 
+import secrets
 import signal
 from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import contextmanager
@@ -18,17 +19,15 @@ import msgspec
 import trio
 
 from stellwerk import play_progress
-from stellwerk.errors import CommandError, not_writable
-from stellwerk.play_house import Journals, Notes, house_for
-from stellwerk.play_match import LOOPBACK, PlayedGame, Show, Terms, play_game
+from stellwerk.errors import CommandError, infrastructure_error, not_writable, usage_error
 from stellwerk.play_plan import Plan, PlannedGame, planned_games
-from stellwerk.play_report import MatchReport
+from stellwerk.play_report import MatchReport, match_report
 from stellwerk.simulation import replay_name
-from stellwerk_server.bot_process import Confinement
+from stellwerk_server.bot_process import BotStartError, Confinement
 from stellwerk_server.journal import reveal, write_whole
 from stellwerk_server.match_session import MatchSession
-from stellwerk_server.server import open_server
-from stellwerk_server.settings import Time, clocks_of
+from stellwerk_server.settings import Time
+from stellwerk_server.started_match import Fixture, NoResultError, PlayedMatch, Show, Terms, play_match
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +69,39 @@ async def _cancel_at_signal(signals: AsyncIterator[int], scope: trio.CancelScope
 
 
 async def _play_all(session: Session) -> list[MatchReport]:
-    plan = session.plan
-    notes, journals = Notes(), Journals(are_wanted=session.replays is not None)
+    plan, terms = session.plan, Terms(session.time, session.confinement)
     matches: list[MatchReport] = []
-    async with open_server(house_for(plan.game, session.time, notes, journals)) as server:
-        host, port = await server.listen(LOOPBACK, 0)
-        terms = Terms(f"tcp://{host}:{port}", clocks_of(session.time), session.confinement)
-        with _seeds_kept() as kept:
-            for planned in planned_games(plan):
-                with _shown(planned, plan.game_count) as show:
-                    played = await play_game(server, plan, planned, terms, notes, show)
-                content = journals.take(played.report.match)
-                matches.append(_written(session, planned, played, content, kept))
+    with _seeds_kept() as kept:
+        for planned in planned_games(plan):
+            fixture = _fixture(plan, planned)
+            with _shown(planned, plan.game_count) as show:
+                played = await _play(planned, fixture, terms, show)
+            report = match_report(planned, played.match, played.result, played.seats)
+            matches.append(_written(session, planned, fixture, report, played.replay, kept))
     return matches
+
+
+def _fixture(plan: Plan, planned: PlannedGame) -> Fixture:
+    bots = tuple(plan.bots[bot] for bot in planned.bots)
+    return Fixture(
+        match=planned.match,
+        game=plan.game.make(),
+        bots=bots,
+        names=tuple(bot.name for bot in bots),
+        bot_seeds=tuple(map(planned.bot_seed, range(len(bots)))),
+        seed=planned.seed,
+        salt=secrets.token_bytes(32),
+        reveal="now" if planned.is_last_of_block else "later",
+    )
+
+
+async def _play(planned: PlannedGame, fixture: Fixture, terms: Terms, show: Show | None) -> PlayedMatch:
+    try:
+        return await play_match(fixture, terms, show)
+    except BotStartError as error:
+        raise usage_error(str(error)) from None
+    except NoResultError as error:
+        raise infrastructure_error(f"game {planned.number}: {error}") from None
 
 
 def _foremost(group: BaseExceptionGroup[BaseException]) -> BaseException:
@@ -122,13 +141,14 @@ def _seeds_kept() -> Generator[list[_KeptSeed]]:
 def _written(
     session: Session,
     planned: PlannedGame,
-    played: PlayedGame,
-    content: bytes | None,
+    fixture: Fixture,
+    report: MatchReport,
+    content: bytes,
     kept: list[_KeptSeed],
 ) -> MatchReport:
-    if content is None or session.replays is None:
-        return played.report
-    path = session.replays / replay_name(session.plan.game.make(), session.plan.seed, planned.number)
+    if session.replays is None:
+        return report
+    path = session.replays / replay_name(fixture.game, session.plan.seed, planned.number)
     try:
         write_whole(path, content)
     except OSError as error:
@@ -136,8 +156,8 @@ def _written(
     if planned.is_last_of_block:
         _reveal_all(kept)
     else:
-        kept.append(_KeptSeed(path, planned.seed, played.salt))
-    return msgspec.structs.replace(played.report, replay=str(path))
+        kept.append(_KeptSeed(path, fixture.seed, fixture.salt))
+    return msgspec.structs.replace(report, replay=str(path))
 
 
 def _reveal_all(kept: list[_KeptSeed]) -> None:

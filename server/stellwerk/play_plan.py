@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from stellwerk.choose_game import GameChoice
 from stellwerk_engine.dice import seed_from_text
 from stellwerk_protocol.names import Seat
 from stellwerk_server.bot_spec import BotSpec
+from stellwerk_server.game_choice import GameChoice
 
 
 @dataclass(frozen=True, slots=True)

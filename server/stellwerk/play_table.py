@@ -14,10 +14,11 @@ from fractions import Fraction
 from typing import Final
 
 from stellwerk.narration import END_REASONS
-from stellwerk.play_faults import Fault
-from stellwerk.play_report import MatchReport, SeatReport
+from stellwerk.play_report import MatchReport
 from stellwerk.tally import Spread
 from stellwerk_protocol.canonical import shown
+from stellwerk_server.faults import Fault
+from stellwerk_server.seat_report import SeatReport
 
 FEWEST_BLOCKS: Final = 4  # with fewer an interval says next to nothing
 _NORMAL: Final = 1.959963984540054  # 97.5 % of the normal distribution lie below

@@ -19,7 +19,6 @@ import msgspec
 from msgspec import Struct
 
 from stellwerk.choose_game import (
-    GameChoice,
     add_game_arguments,
     checked_seed,
     chosen_game,
@@ -32,6 +31,7 @@ from stellwerk.tally import Tally
 from stellwerk.terminal import say
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_protocol.canonical import shown
+from stellwerk_server.game_choice import GameChoice
 
 DESCRIPTION: Final = """\
 Play many games between built-in policies, and show points, wins and speed.
@@ -48,7 +48,7 @@ EXAMPLES: Final = """\
 examples:
   stellwerk simulate usa --games 1000
   stellwerk simulate united_kingdom --players 4 --option advanced_technologies
-  stellwerk simulate card_game --players 3 --policy greedy,random --json
+  stellwerk simulate card_game --players 3 --policy planner,random --json
   stellwerk simulate team_asia --games 20 --seed 42 --replays games
   stellwerk simulate team_asia --first 7 --games 1 --seed 42  # number 7 of them
 """

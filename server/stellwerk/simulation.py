@@ -25,17 +25,17 @@ from typing import Final, assert_never
 
 from msgspec import UNSET, Struct, UnsetType
 
-from stellwerk.choose_game import GameChoice
 from stellwerk.errors import CommandError, infrastructure_error, not_writable
 from stellwerk_engine.dice import seed_from_text
 from stellwerk_engine.game import Game
-from stellwerk_engine.policies import Policy, greedy, random_policy
+from stellwerk_engine.policies import Policy, planner, random_policy
 from stellwerk_engine.self_play import PlayedGame, play_game
 from stellwerk_protocol.names import Count, EndReason, Points, Seat, Team
 from stellwerk_protocol.results import Bonus, Result, TicketScore
+from stellwerk_server.game_choice import GameChoice
 
 PolicyName = str
-POLICY_NAMES: Final[tuple[PolicyName, ...]] = ("random", "greedy")
+POLICY_NAMES: Final[tuple[PolicyName, ...]] = ("random", "planner")
 
 GAMES_IN_A_CHUNK: Final = (
     8  # some tenths of a second: little to wait for, and much more than sending it costs
@@ -125,7 +125,7 @@ def _play_game(simulation: Simulation, game: Game, number: int) -> GameRecord:
 
 
 def _policy(name: PolicyName, seed: str) -> Policy:
-    return greedy if name == "greedy" else random_policy(random.Random(seed))
+    return planner if name == "planner" else random_policy(random.Random(seed))
 
 
 def _record(

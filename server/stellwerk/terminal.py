@@ -60,6 +60,11 @@ def width() -> int:
     return max(_NARROWEST, shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns)
 
 
+def size() -> tuple[int, int]:
+    """Columns and rows, of whatever terminal there is."""
+    return width(), shutil.get_terminal_size((DEFAULT_WIDTH, 24)).lines
+
+
 def wrapped(line: str, columns: int, indent: int) -> Iterator[str]:
     """The line in parts of so many columns, all but the first one indented."""
     part = ""

@@ -271,7 +271,10 @@ class Server:
         for connection in self.lobby.waited_for(due):
             self._read_once(self._peers[connection])
         for timer in due:
-            timer.fire(self.clock.now())
+            try:
+                timer.fire(self.clock.now())
+            except Exception as error:  # it would end the server
+                self.lobby.house.log.error("timer.bug", exc_info=error)
         self.flush()
 
     def _read_once(self, peer: _Peer) -> None:
@@ -281,6 +284,8 @@ class Server:
         if data:
             for text in peer.connection.lines.feed(data):
                 self.lobby.receive(peer.connection, text, self.clock.now())
+            if peer.connection.lines.overflowed:
+                self.lobby.overlong(peer.connection)
 
     # -- the end ---------------------------------------------------------------------------------
 

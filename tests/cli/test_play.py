@@ -22,11 +22,9 @@ import pytest
 from msgspec.structs import replace
 
 from stellwerk.__main__ import main
-from stellwerk.choose_game import GameChoice
-from stellwerk.play_faults import Conduct, Fault, FaultKind, faults_of
 from stellwerk.play_plan import Plan, complete_blocks, planned_games
 from stellwerk.play_progress import progress_line
-from stellwerk.play_report import Breakdown, MatchReport, SeatReport
+from stellwerk.play_report import MatchReport
 from stellwerk.play_table import FEWEST_BLOCKS, lines_of_faults, lines_of_matches, margin, student
 from stellwerk_engine.board_file import board_content, shipped_board
 from stellwerk_engine.dice import seed_from_text
@@ -36,6 +34,9 @@ from stellwerk_engine.replay_verify import verify
 from stellwerk_protocol.messages import DefaultReason
 from stellwerk_server.bot_process import BotReport
 from stellwerk_server.bot_spec import BotSpec
+from stellwerk_server.faults import Conduct, Fault, FaultKind, faults_of
+from stellwerk_server.game_choice import GameChoice
+from stellwerk_server.seat_report import Breakdown, SeatReport
 from tests.cli.program import COMMAND, SECONDS, environment, refused
 
 # A bot that knows of the game nothing but that the first of the legal moves is one. What it does wrong, and
@@ -603,6 +604,23 @@ def test_answers_that_were_missed_after_a_crash_are_no_faults_of_their_own() -> 
     assert fault == Fault("crash", 1, "ended with exit status 1 before the match did", ("Traceback", "boom"))
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "MemoryError",
+        "terminate called after throwing an instance of 'std::bad_alloc'",
+        "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory",
+        "java.lang.OutOfMemoryError: Java heap space",
+        "memory allocation of 1048576 bytes failed",
+        "sh: fork: Cannot allocate memory",
+    ],
+)
+def test_a_bot_that_ends_for_want_of_memory_is_told_apart_from_other_crashes(line: str) -> None:
+    report = BotReport(1, None, False, 1, None, ("Traceback", line))
+    assert kinds(Conduct(report, ended_early=True)) == ["out_of_memory"]
+    assert kinds(Conduct(report)) == []
+
+
 def test_a_late_answer_is_told_as_late_and_not_as_garbage() -> None:
     late = Conduct(ENDED, defaults=defaults(time=2), unreadable=Counter({"protocol.stale_ask": 2}))
     assert [(fault.kind, fault.detail) for fault in faults_of(late)] == [
@@ -643,6 +661,7 @@ def match_of(number: int, block: int, *points: tuple[str, int]) -> MatchReport:
             breakdown=Breakdown(score, (), (), 0),
             faults=(),
             defaults=0,
+            asks=0,
             used_ms=0,
             slowest_ms=0,
             cpu_ms=0,

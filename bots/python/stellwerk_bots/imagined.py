@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import Any
+from hashlib import sha256
+from typing import Final
 
 import msgspec
 
 from stellwerk_bots.bot import Message
-from stellwerk_engine.board_file import BoardFile, parse_board
-from stellwerk_engine.dice import Dice, seed_from_text
+from stellwerk_engine.board_file import parse_board
+from stellwerk_engine.dice import Dice
 from stellwerk_engine.game import Game, make_game
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_engine.imagine import Imagination
 from stellwerk_protocol.views import View
 
-GAMES_KEPT = 16  # a bot plays many matches on few boards, and the tables of a game take a while to make
+GAMES_KEPT: Final = 16  # a bot plays many matches on few boards, and a game's tables fill as it is played
 
 
 def game_of(start: Message) -> Game:
@@ -32,23 +33,15 @@ def game_of(start: Message) -> Game:
 
 @lru_cache(maxsize=GAMES_KEPT)
 def _game(game_id: str, options: tuple[str, ...], seat_count: int, board: str) -> Game:
-    return make_game(RULE_SETS[game_id], _board(board), seat_count, options)
-
-
-def _board(content: str) -> BoardFile:
-    return parse_board(content, "board")
+    return make_game(RULE_SETS[game_id], parse_board(board, "board"), seat_count, options)
 
 
 def imagination_of(game: Game, ask: Message) -> Imagination:
     """What the ask shows, ready to be dealt from."""
-    return Imagination(game, view_of(ask))
-
-
-def view_of(ask: Message) -> View:
-    return msgspec.convert(ask["view"], View)
+    return Imagination(game, msgspec.convert(ask["view"], View))
 
 
 def dice_for(seed_text: str, ask: Message, deal: int = 0) -> Dice:
     """The chance of one imagined deal."""
-    words: list[Any] = [seed_text, ask["match"], ask["ask"], deal]
-    return Dice(seed_from_text(" ".join(map(str, words))[-200:]))
+    words = json.dumps([seed_text, ask["match"], ask["ask"], deal])
+    return Dice(sha256(words.encode()).digest())

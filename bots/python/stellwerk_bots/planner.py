@@ -11,7 +11,7 @@ from __future__ import annotations
 from stellwerk_bots.bot import Answer, Message, Player
 from stellwerk_bots.imagined import dice_for, game_of, imagination_of
 from stellwerk_engine import engine
-from stellwerk_engine.policies import greedy
+from stellwerk_engine.policies import planner
 
 
 class Planner:
@@ -25,7 +25,7 @@ class Planner:
     def answer(self, ask: Message) -> Answer:
         state = imagination_of(self._game, ask).deal(dice_for(self._seed_text, ask))
         moves = engine.legal(state, self._seat)
-        return {"index": moves.index(greedy(state, self._seat, moves))}
+        return {"index": moves.index(planner(state, self._seat, moves))}
 
 
 def new_planner(start: Message, seed_text: str) -> Player:

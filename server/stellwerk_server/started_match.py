@@ -1,38 +1,41 @@
-"""One game between bots that are started for it: fresh processes, a room of their own, and what became of it.
+"""One match between bots that are started for it: fresh processes, and a server of their own.
 
-Law: the game ends with a result whatever the bots do. Who does not log in while the set-up clock runs is not
+Law: the match ends with a result whatever the bots do. Who does not log in while the set-up clock runs is not
 waited for, nor whose process has ended, nor who has closed the standard output that was its connection: the
-fallback plays on at once. What a process said before it ended is heard first.
+fallback plays on at once. What a process said before it ended is heard first. What raises here is never a
+bot's fault.
+
+The server serves this match alone, so that whatever was said to it belongs to one of its bots.
 """
 
 from __future__ import annotations
 
-import secrets
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 import trio
 
-from stellwerk.errors import infrastructure_error, usage_error
-from stellwerk.play_faults import Conduct
-from stellwerk.play_house import Notes
-from stellwerk.play_plan import Plan, PlannedGame
-from stellwerk.play_report import MatchReport, Played, match_report
-from stellwerk_protocol.messages import Clocks
+from stellwerk_engine.game import Game
 from stellwerk_protocol.names import Seat
+from stellwerk_protocol.results import Result
 from stellwerk_server.bot_process import BotStartError, Confinement, Invitation, RunningBot, run_bot
 from stellwerk_server.bot_spec import LONGEST_NAME, BotSpec
+from stellwerk_server.faults import Conduct
 from stellwerk_server.match_session import MatchSession
+from stellwerk_server.quiet_house import MemoryJournal, Notes, quiet_house
 from stellwerk_server.rooms import Reservation, Room
-from stellwerk_server.server import Server
+from stellwerk_server.seat_report import Played
+from stellwerk_server.server import Server, open_server
 from stellwerk_server.session import hashed
+from stellwerk_server.settings import Time, clocks_of
 from stellwerk_server.tokens import new_token
 
 POLL: Final = 0.02  # seconds: how often to look who has come, and who has gone
-SHOW: Final = 0.2  # seconds between two looks at a running game
+SHOW: Final = 0.2  # seconds between two looks at a running match
 HEARD_OUT: Final = 1.0  # seconds for the server to read what a process wrote before it ended
+LINES_KEPT: Final = 1000  # of what a bot printed
 STDIO: Final = "stdio:"
 LOOPBACK: Final = "127.0.0.1"
 
@@ -40,25 +43,47 @@ Show = Callable[[MatchSession], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """What holds for all games. `address` is for the bots that do not use stdio."""
+class Fixture:
+    """A match to be played. `bots`, `names` (as the others see them) and `bot_seeds` have one for each seat;
+    partners are the same bot. `salt` belongs to the commitment, and opens it."""
 
-    address: str
-    clocks: Clocks
+    match: str
+    game: Game
+    bots: tuple[BotSpec, ...]
+    names: tuple[str, ...]
+    bot_seeds: tuple[str, ...] = field(repr=False)
+    seed: bytes = field(repr=False)
+    salt: bytes = field(repr=False)
+    reveal: Literal["now", "later"]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What holds for all matches."""
+
+    time: Time
     confinement: Confinement
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedGame:
-    """`salt` belongs to the commitment, and opens it."""
+class PlayedMatch:
+    """`replay` has the seed if the fixture reveals it now. `late_ms` is for how long the match's clock stood
+    still because the server was late."""
 
-    report: MatchReport
-    salt: bytes
+    match: str
+    result: Result
+    seats: tuple[Played, ...]
+    replay: bytes = field(repr=False)
+    late_ms: float
+
+
+class NoResultError(Exception):
+    """The match could not be played to its end, and no bot is to blame; one line says why."""
 
 
 @dataclass(slots=True)
 class _Seated:
-    """A bot while the game goes on. `is_gone`: nobody waits for it any more, though it never left."""
+    """A bot while the match goes on. `is_gone`: nobody waits for it any more, though it never left."""
 
     seat: Seat
     spec: BotSpec
@@ -89,66 +114,98 @@ class _Table:
         self.over.set()
 
 
-async def play_game(
-    server: Server, plan: Plan, planned: PlannedGame, terms: Terms, notes: Notes, show: Show | None = None
-) -> PlayedGame:
-    """Start the bots, play, and end them. What they do wrong stands in the report; CommandError if one of
-    them cannot be started at all. `show` gets the game now and then while it runs."""
-    specs = [plan.bots[bot] for bot in planned.bots]
-    tokens = [new_token() for _ in specs]
-    salt = secrets.token_bytes(32)
-    table = _reserve(server, plan, planned, terms, tokens, salt)
-    async with trio.open_nursery() as processes:
-        for seat, (spec, token) in enumerate(zip(specs, tokens, strict=True)):
-            address = STDIO if spec.transport == "stdio" else terms.address
-            invitation = Invitation(_login_name(specs, seat), address, token, planned.bot_seed(seat))
-            bot = await _start(processes, spec, invitation, terms.confinement)
-            table.seated.append(_Seated(seat, spec, bot))
-            if bot.transport is not None:
-                processes.start_soon(_carry, table, table.seated[-1], bot.transport)
-        async with trio.open_nursery() as watchers:
-            for seated in table.seated:
-                watchers.start_soon(_attend, table, seated)
-            watchers.start_soon(_see_to_the_start, table, terms.clocks.set_up_ms / 1000)
-            if show is not None:
-                watchers.start_soon(_keep_showing, table, show)
-            await table.over.wait()
-            watchers.cancel_scope.cancel()
-        tokenless = _tokenless(server)
-        for seated in table.seated:
-            seated.bot.stop()
+async def play_match(fixture: Fixture, terms: Terms, show: Show | None = None) -> PlayedMatch:
+    """Start the bots, play, and end them. What they do wrong stands in what is returned. BotStartError if one
+    of them cannot be started at all, NoResultError if the machine fails; a bug of the server comes as it is.
+    `show` gets the match now and then while it runs."""
+    notes, journal = Notes(), MemoryJournal()
+    async with open_server(quiet_house(fixture.game, terms.time, notes, journal)) as server:
+        ended = await _play(server, fixture, terms, notes, show)
     if notes.bugs:
         raise notes.bugs[0]
+    if isinstance(ended, Exception):
+        raise ended
+    match, seats = ended
+    if match.state.result is None:
+        raise NoResultError("the match could not be played to its end")
+    return PlayedMatch(match.id, match.state.result, seats, journal.replay(), server.clock.late_ms)
+
+
+async def _play(
+    server: Server, fixture: Fixture, terms: Terms, notes: Notes, show: Show | None
+) -> tuple[MatchSession, tuple[Played, ...]] | Exception:
+    """What is to be raised is returned, for the nurseries would wrap it."""
+    try:
+        host, port = await server.listen(LOOPBACK, 0)
+    except OSError as error:
+        return NoResultError(f"cannot listen on {LOOPBACK}: {error.strerror or error}")
+    tokens = [new_token() for _ in fixture.bots]
+    table = _reserve(server, fixture, terms, tokens)
+    failure: Exception | None = None
+    tokenless: frozenset[str] = frozenset()
+    async with trio.open_nursery() as processes:
+        try:
+            await _start_all(processes, table, fixture, terms, tokens, f"tcp://{host}:{port}")
+        except (BotStartError, NoResultError) as error:
+            failure = error
+            processes.cancel_scope.cancel()
+        else:
+            await _see_it_through(table, terms, show)
+            tokenless = _tokenless(server)
+            for seated in table.seated:
+                seated.bot.stop()
     match = table.finished
-    if match is None or match.state.result is None:
-        raise infrastructure_error(f"game {planned.number} could not be played to its end")
+    if failure is not None or match is None:
+        return failure or NoResultError("the match did not end")
     strangers = _strangers(table, match, notes, tokenless)
-    played = [_played(seated, match, strangers.get(seated.seat, _Stranger())) for seated in table.seated]
-    return PlayedGame(match_report(planned, match.id, match.state.result, played), salt)
+    seats = [_played(seated, match, strangers.get(seated.seat, _Stranger())) for seated in table.seated]
+    return match, tuple(seats)
 
 
 # -- while it is played ------------------------------------------------------------------------------
 
 
-def _reserve(
-    server: Server, plan: Plan, planned: PlannedGame, terms: Terms, tokens: Sequence[str], salt: bytes
-) -> _Table:
+def _reserve(server: Server, fixture: Fixture, terms: Terms, tokens: Sequence[str]) -> _Table:
     def note_the_end(match: MatchSession) -> None:
         table.end(match)
 
     reservation = Reservation(
-        game=plan.game.make(),
-        names=tuple(plan.bots[bot].name for bot in planned.bots),
+        game=fixture.game,
+        names=fixture.names,
         token_hashes=tuple(map(hashed, tokens)),
-        seed=planned.seed,
-        salt=salt,
-        match=planned.match,
-        clocks=terms.clocks,
-        reveal="now" if planned.is_last_of_block else "later",
+        seed=fixture.seed,
+        salt=fixture.salt,
+        match=fixture.match,
+        clocks=clocks_of(terms.time),
+        reveal=fixture.reveal,
         on_over=note_the_end,
     )
     table = _Table(server, reservation.match, server.lobby.reserve(reservation))
     return table
+
+
+async def _start_all(
+    nursery: trio.Nursery, table: _Table, fixture: Fixture, terms: Terms, tokens: Sequence[str], tcp: str
+) -> None:
+    seats = zip(fixture.bots, tokens, fixture.bot_seeds, strict=True)
+    for seat, (spec, token, bot_seed) in enumerate(seats):
+        address = STDIO if spec.transport == "stdio" else tcp
+        invitation = Invitation(_login_name(fixture.bots, seat), address, token, bot_seed)
+        bot = await _start(nursery, spec, invitation, terms.confinement)
+        table.seated.append(_Seated(seat, spec, bot))
+        if bot.transport is not None:
+            nursery.start_soon(_carry, table, table.seated[-1], bot.transport)
+
+
+async def _see_it_through(table: _Table, terms: Terms, show: Show | None) -> None:
+    async with trio.open_nursery() as watchers:
+        for seated in table.seated:
+            watchers.start_soon(_attend, table, seated)
+        watchers.start_soon(_see_to_the_start, table, terms.time.set_up_ms / 1000)
+        if show is not None:
+            watchers.start_soon(_keep_showing, table, show)
+        await table.over.wait()
+        watchers.cancel_scope.cancel()
 
 
 async def _start(
@@ -160,9 +217,9 @@ async def _start(
     try:
         bot: RunningBot = await nursery.start(run)
     except BotStartError as error:
-        raise usage_error(f"{spec.name}: {error}") from None
+        raise BotStartError(f"{spec.name}: {error}") from None
     except OSError as error:
-        raise infrastructure_error(f"{spec.name}: cannot be started: {error.strerror or error}") from None
+        raise NoResultError(f"{spec.name}: cannot be started: {error.strerror or error}") from None
     return bot
 
 
@@ -268,7 +325,6 @@ def _strangers(
 ) -> dict[Seat, _Stranger]:
     """By seat. Over TCP it can be told whose connection it was if only one bot was missing."""
     said = dict(notes.strangers)
-    notes.strangers.clear()
     for connection in table.server.lobby.connections:
         if connection.session is None:
             said[connection.address] = said.get(connection.address, Counter()) + connection.errors
@@ -303,6 +359,8 @@ def _played(seated: _Seated, match: MatchSession, stranger: _Stranger) -> Played
             forgot_token=stranger.forgot_token,
             unreadable=stranger.errors if place.session is None else place.session.errors,
         ),
+        asks=place.ask_count,
         used_ms=place.used_ms,
         slowest_ms=place.slowest_ms,
+        printed=seated.bot.last_lines(LINES_KEPT),
     )

@@ -1,4 +1,4 @@
-"""What was wrong with a bot in a match, and why: the causes that `stellwerk play` tells.
+"""What was wrong with a bot in a match, and why: the causes that are told of it.
 
 Law: one thing that went wrong is told once, by its first cause. A bot whose process has ended could not
 answer any more, so that its missing answers are no fault of their own.
@@ -6,16 +6,33 @@ answer any more, so that its missing answers are no fault of their own.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
 from stellwerk_protocol.messages import DefaultReason
 from stellwerk_server.bot_process import BotReport
 
-FaultKind = Literal["start_failure", "crash", "disconnect", "left", "hang", "time", "illegal", "garbage"]
+FaultKind = Literal[
+    "start_failure",
+    "crash",
+    "out_of_memory",
+    "disconnect",
+    "left",
+    "hang",
+    "time",
+    "illegal",
+    "garbage",
+]
+
+# How the usual languages say it when they end for want of memory.
+_OUT_OF_MEMORY: Final = re.compile(
+    r"MemoryError|bad_alloc|out of memory|OutOfMemory|cannot allocate memory|memory allocation of \d+ bytes",
+    re.IGNORECASE,
+)
 
 
 class Fault(Struct, frozen=True, omit_defaults=True):
@@ -78,6 +95,9 @@ def _absence(conduct: Conduct) -> list[Fault]:
         return [Fault("start_failure", 1, how, report.last_lines)]
     if conduct.left:
         return [Fault("left", 1, "left the match")]
+    if conduct.ended_early and any(map(_OUT_OF_MEMORY.search, report.last_lines)):
+        how = f"ended with {report.cause} before the match did, for want of memory, as it says itself"
+        return [Fault("out_of_memory", 1, how, report.last_lines)]
     if conduct.ended_early:
         return [Fault("crash", 1, f"ended with {report.cause} before the match did", report.last_lines)]
     if conduct.hung_up:

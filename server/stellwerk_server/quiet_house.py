@@ -1,7 +1,7 @@
-"""The server as `stellwerk play` embeds it: for bots of this machine, quiet, and with its journals in memory.
+"""The server as it is embedded for one match of bots that are started for it: quiet, its journal in memory.
 
-Law: no file says during a game what a bot must not know. So a game is kept in memory while it is played, and
-written down when it is over: there is nobody who would go on with it after a crash.
+Law: no file says during a match what a bot must not know. So a match is kept in memory while it is played,
+and written down when it is over: there is nobody who would go on with it after a crash.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Final, cast
 
-from stellwerk.choose_game import GameChoice
-from stellwerk_server.journal import Journal, NoJournal, read_record
+from stellwerk_engine.game import Game
+from stellwerk_server.journal import Journal, read_record
 from stellwerk_server.lobby import House
 from stellwerk_server.rooms import GameShelf
 from stellwerk_server.settings import Limits, Time
 
-SERVER: Final = "stellwerk play"
+SERVER: Final = "stellwerk"
 
 
 class Notes:
@@ -63,34 +63,19 @@ class MemoryJournal:
         return b"".join(line for line in lines if read_record(line) is None)
 
 
-class Journals:
-    """By the ids of their matches. None is kept unless somebody wants the replays."""
+def quiet_house(game: Game, time: Time, notes: Notes, journal: MemoryJournal) -> House:
+    """Nobody is to log in later than a match would wait."""
 
-    def __init__(self, *, are_wanted: bool) -> None:
-        self._are_wanted = are_wanted
-        self._open: dict[str, MemoryJournal] = {}
-
-    def open(self, match: str) -> Journal:
-        if not self._are_wanted:
-            return NoJournal()
-        journal = self._open[match] = MemoryJournal()
+    def open_journal(match: str) -> Journal:
         return journal
 
-    def take(self, match: str) -> bytes | None:
-        """The replay of a match that is over, once."""
-        journal = self._open.pop(match, None)
-        return None if journal is None else journal.replay()
-
-
-def house_for(choice: GameChoice, time: Time, notes: Notes, journals: Journals) -> House:
-    """Nobody is to log in later than a game would wait."""
     return House(
         server=SERVER,
         limits=Limits(login_ms=max(1, time.set_up_ms)),
         time=time,
-        games=GameShelf({choice.game_id: choice.board}),
+        games=GameShelf({game.id: game.board.file}),
         log=notes,
         entropy=secrets.token_bytes,
         house_bots={},
-        open_journal=journals.open,
+        open_journal=open_journal,
     )

@@ -1,0 +1,390 @@
+"""`stellwerk tournament`: competitions of bots that survive whatever happens to this machine.
+
+A tournament is a folder with a `tournament.toml`. What it comes to goes to standard output, how far it has
+come to standard error. Exit codes: 0 done; 1 `verify` has found something untrue; 2 the command line or the
+folder cannot be used; 4 the machine failed, or blocks are void because of it; 130 stopped, and to be resumed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from stellwerk.choose_game import checked_seed, unknown, whole_number
+from stellwerk.errors import (
+    DONE,
+    FAILED,
+    INFRASTRUCTURE,
+    CommandError,
+    infrastructure_error,
+    not_writable,
+    usage_error,
+)
+from stellwerk.terminal import complain, say
+from stellwerk.tournament_output import SHAPES, default_shape, observer_of, say_json, table_of
+from stellwerk.version import version
+from stellwerk_engine.games import RULE_SETS
+from stellwerk_protocol.canonical import shown
+from stellwerk_server.bot_spec import BUILT_IN
+from stellwerk_server.collector import collect_rarely
+from stellwerk_server.descriptors import raise_limit
+from stellwerk_server.journal import write_whole
+from stellwerk_tournament.deal import seed_check
+from stellwerk_tournament.derived import Tournament, rating_report, ratings_json, write_all
+from stellwerk_tournament.match_line import MatchLine
+from stellwerk_tournament.progress import rows_of
+from stellwerk_tournament.ratings import RatingError, Ratings
+from stellwerk_tournament.resolved import expect_same, resolve, table
+from stellwerk_tournament.runner import RunError, play_tournament, total_matches
+from stellwerk_tournament.schedule import ScheduleError, needs_results, plan_of, stage, stages_of_round
+from stellwerk_tournament.settings import FILE, Settings, SettingsError, Source, parse, settings_of
+from stellwerk_tournament.standings import Standings
+from stellwerk_tournament.store import Opened, Store, StoreError, look_into, open_store, read_matches
+from stellwerk_tournament.template import template
+from stellwerk_tournament.verify import UntrueError, verify
+
+DESCRIPTION: Final = """\
+Let bots play a tournament. It lives in a folder with a file tournament.toml, and
+can be stopped, killed and resumed at any time without losing a match.
+"""
+
+EXAMPLES: Final = """\
+examples:
+  stellwerk tournament init cup --game usa --bot greedy --bot planner
+  stellwerk tournament run cup --dry-run
+  stellwerk tournament run cup
+  stellwerk tournament resume cup
+  stellwerk tournament verify cup
+"""
+
+INTERRUPTED: Final = 130
+DRAWN: Final = "drawn"  # how the state says that there is no --seed
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = DESCRIPTION
+    parser.epilog = EXAMPLES
+    commands = parser.add_subparsers(dest="tournament_command", metavar="COMMAND", required=True)
+
+    def add(name: str, text: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+        command.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="default: this folder")
+        return command
+
+    init = add("init", "write a tournament.toml, with all that can be set in it")
+    init.add_argument(
+        "--game", metavar="GAME", action="append", default=[], help=f"{', '.join(RULE_SETS)} (default: usa)"
+    )
+    init.add_argument(
+        "--bot", metavar="NAME", action="append", default=[], help=f"built-in bots: {', '.join(BUILT_IN)}"
+    )
+    for name, text in (("run", "begin to play"), ("resume", "go on where it was stopped")):
+        command = add(name, text)
+        _add_run_arguments(command)
+        if name == "run":
+            command.add_argument("--dry-run", action="store_true", help="only show who would play whom")
+    status = add("status", "how far it has come, also while it is played")
+    status.add_argument("--json", action="store_true", help="as one JSON object")
+    ratings = add("ratings", "the ratings, from all complete blocks")
+    ratings.add_argument("--json", action="store_true", help="what stands in ratings.json")
+    add("report", "write the derived files: ratings, cross table, JUnit")
+    add("verify", "play every replay again, and compute every figure again")
+
+
+def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--rounds", metavar="N", type=whole_number(1, 1_000_000), help="in place of what the file says")
+    add("--until-width", metavar="ELO", type=_width, help="play till all 95 %% intervals are that narrow")
+    add("--concurrency", metavar="N", type=whole_number(-1000, 1000), help="matches at once")
+    add("--seed", metavar="S", help="for built-in bots only: the same S gives the same matches")
+    add("--progress", choices=SHAPES, help="default: table on a terminal, lines elsewhere")
+
+
+def _width(text: str) -> float:
+    try:
+        width = float(text)
+    except ValueError:
+        width = 0.0
+    if not 0 < width < 100_000:
+        raise argparse.ArgumentTypeError(f"expected a number of Elo points above 0, not {text!r}")
+    return width
+
+
+def run(arguments: argparse.Namespace) -> int:
+    folder = Path(arguments.folder)
+    try:
+        match arguments.tournament_command:
+            case "init":
+                return _init(folder, arguments.game or ["usa"], arguments.bot or ["random", "greedy"])
+            case "run":
+                return _show_schedule(folder, arguments) if arguments.dry_run else _play(folder, arguments)
+            case "resume":
+                return _play(folder, arguments)
+            case "status":
+                return _status(folder, arguments.json)
+            case "ratings":
+                return _ratings(folder, arguments.json)
+            case "report":
+                return _report(folder)
+            case _:
+                return _verify(folder)
+    except (SettingsError, ScheduleError) as error:
+        raise usage_error(str(error)) from None
+    except StoreError as error:
+        raise (infrastructure_error if error.is_machines else usage_error)(str(error)) from None
+
+
+# -- init --------------------------------------------------------------------------------------------
+
+
+def _init(folder: Path, games: Sequence[str], bots: Sequence[str]) -> int:
+    for kind, names, known in (("game", games, tuple(RULE_SETS)), ("built-in bot", bots, BUILT_IN)):
+        for name in names:
+            if name not in known:
+                raise usage_error(unknown(kind, name, known))
+    path = folder / FILE
+    if path.exists():
+        raise usage_error(f"{path}: is there already")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(path, template(games, bots).encode())
+    except OSError as error:
+        raise not_writable(str(path), error) from None
+    say(f"{shown(str(path), 1000)}: written; have a look at it, then: {_command('run', folder)}")
+    return DONE
+
+
+# -- run and resume ----------------------------------------------------------------------------------
+
+
+def _play(folder: Path, arguments: argparse.Namespace) -> int:
+    source, settings = _settings(folder, arguments)
+    seed: str | None = None if arguments.seed is None else checked_seed(arguments.seed)
+    if seed is not None and not all(entrant.bot.built_in for entrant in settings.entrants):
+        raise usage_error("--seed: for built-in bots only: whoever knows or guesses it knows all cards")
+    total_matches(settings, plan_of(settings))  # says what cannot be scheduled
+    resume = _resume_command(folder, arguments)
+    with open_store(folder) as opened:
+        for notice in opened.notices:
+            complain(notice)
+        _expect_to_begin(folder, opened, arguments.tournament_command == "resume", resume)
+        _expect_same_seed(folder, opened.store, seed)
+        _resolve(folder, source, settings)
+        raise_limit()
+        collect_rarely()
+        shape = arguments.progress or default_shape()
+        try:
+            finished = trio.run(
+                partial(play_tournament, settings, opened, observer_of(shape, settings), seed)
+            )
+        except (RunError, StoreError) as error:
+            message = f"{error}; when that is mended: {resume}"
+            is_machines = isinstance(error, RunError) or error.is_machines
+            raise CommandError(message, INFRASTRUCTURE if is_machines else 2) from None
+        tournament = _tournament(folder, settings)
+        _write(tournament)
+        voids = _voids(opened.store)
+    if shape == "jsonl":
+        say_json(type="ended", finished=finished, resume=resume)
+    else:
+        _print(tournament)
+    for line in voids:
+        complain(line)
+    if not finished:
+        complain(f"stopped; go on with: {resume}")
+        return INTERRUPTED
+    return INFRASTRUCTURE if voids else DONE
+
+
+def _settings(folder: Path, arguments: argparse.Namespace) -> tuple[Source, Settings]:
+    """With what the command line says in place of the file."""
+    source = _source(folder)
+    settings = settings_of(source, folder)
+    if arguments.rounds is not None or arguments.until_width is not None:
+        settings = replace(settings, rounds=arguments.rounds, until_width=arguments.until_width)
+    if arguments.concurrency is not None:
+        settings = replace(settings, concurrency=arguments.concurrency)
+    return source, settings
+
+
+def _source(folder: Path) -> Source:
+    try:
+        return parse(folder)
+    except FileNotFoundError:
+        raise usage_error(f"{folder / FILE}: is not there; begin with: {_command('init', folder)}") from None
+    except OSError as error:
+        raise usage_error(f"{folder / FILE}: cannot be read: {error.strerror or error}") from None
+
+
+def _expect_to_begin(folder: Path, opened: Opened, resumes: bool, resume: str) -> None:
+    has_begun = bool(opened.lines) or opened.store.fact("seed") is not None
+    if has_begun and not resumes:
+        raise usage_error(f"{folder}: this tournament has begun; go on with: {resume}")
+    if resumes and not has_begun:
+        raise usage_error(f"{folder}: this tournament has not begun; begin with: {_command('run', folder)}")
+
+
+def _expect_same_seed(folder: Path, store: Store, seed: str | None) -> None:
+    check = DRAWN if seed is None else seed_check(seed)
+    before = store.fact("seed")
+    if before is None:
+        store.note("seed", check)
+    elif before != check:
+        was = "without --seed" if before == DRAWN else "with another --seed"
+        raise usage_error(f"{folder}: this tournament was begun {was}")
+
+
+def _resolve(folder: Path, source: Source, settings: Settings) -> None:
+    """What it is played with is written down before the first match, and compared ever after."""
+    resolved = resolve(settings, version())
+    if source.file.resolved is not None:
+        expect_same(source.file.resolved, resolved, folder)
+        return
+    path = folder / FILE
+    try:
+        write_whole(path, (source.text.rstrip("\n") + "\n" + table(resolved)).encode())
+    except OSError as error:
+        raise not_writable(str(path), error) from None
+
+
+def _resume_command(folder: Path, arguments: argparse.Namespace) -> str:
+    words: list[str] = []
+    for name in ("rounds", "until_width", "concurrency", "seed", "progress"):
+        value = getattr(arguments, name)
+        if value is not None:
+            text = f"{value:g}" if isinstance(value, float) else str(value)
+            words.append(f"--{name.replace('_', '-')}={text}")
+    return _command("resume", folder, *words)
+
+
+def _command(name: str, folder: Path, *words: str) -> str:
+    return shlex.join(["stellwerk", "tournament", name, str(folder), *words])
+
+
+def _show_schedule(folder: Path, arguments: argparse.Namespace) -> int:
+    _, settings = _settings(folder, arguments)
+    plan = plan_of(settings)
+    rounds = 1 if settings.rounds is None else settings.rounds
+    stages = range(1 if needs_results(plan) else rounds * stages_of_round(plan))
+    for number in stages:
+        for block in stage(plan, number):
+            choice = settings.variants[block.variant].choice
+            what = ", ".join([f"{choice.game_id} of {choice.seat_count}", *choice.options])
+            say(f"round {block.round}, block {block.number}: {what}: {', '.join(block.entrants)}")
+    total = total_matches(settings, plan)
+    if needs_results(plan):
+        say("the tables after these follow from the results")
+    elif settings.rounds is None:
+        say(f"and so on, till all intervals are at most {settings.until_width:g} Elo wide")
+    if total is not None:
+        say(f"{total:,} matches, {settings.matches_at_once()} at a time")
+    return DONE
+
+
+# -- what it came to ---------------------------------------------------------------------------------
+
+
+def _tournament(folder: Path, settings: Settings | None = None) -> Tournament:
+    found = settings or settings_of(_source(folder), folder)
+    return Tournament(folder, found, read_matches(folder).lines)
+
+
+def _write(tournament: Tournament) -> list[Path]:
+    try:
+        return write_all(tournament)
+    except OSError as error:
+        raise not_writable(str(tournament.folder), error) from None
+
+
+def _rated(lines: Sequence[MatchLine]) -> Ratings | None:
+    try:
+        return rating_report(lines).pooled
+    except RatingError:
+        return None
+
+
+def _print(tournament: Tournament) -> None:
+    standings = Standings(tournament.settings.names, tournament.lines)
+    ratings = _rated(tournament.lines)
+    for line in table_of(rows_of(standings, ratings)):
+        say(line)
+    for warning in () if ratings is None else ratings.warnings:
+        say(f"note: {warning.message}")
+
+
+def _voids(store: Store) -> list[str]:
+    return [
+        f"block {each.block.number} ({', '.join(each.block.entrants)}) is void: {each.cause}"
+        for each in store.standings()
+        if each.status == "void"
+    ]
+
+
+def _status(folder: Path, as_json: bool) -> int:
+    tournament = _tournament(folder)
+    settings = tournament.settings
+    total = total_matches(settings, plan_of(settings))
+    with look_into(folder) as store:
+        blocks = [] if store is None else store.standings()
+        failures = [] if store is None else store.failures()
+        voids = [] if store is None else _voids(store)
+    kept = sum(len(each.kept) for each in blocks)
+    rows = rows_of(Standings(settings.names, tournament.lines), _rated(tournament.lines))
+    counts = Counter(each.status for each in blocks)
+    if as_json:
+        say_json(
+            matches=len(tournament.lines),
+            of_running_blocks=kept,
+            total=total,
+            blocks=dict(counts),
+            failures=failures,
+            rows=rows,
+        )
+        return DONE
+    for line in table_of(rows):
+        say(line)
+    say("")
+    in_all = "as many as it takes" if total is None else f"{total:,}"
+    say(f"matches   {len(tournament.lines):,} of complete blocks, {kept:,} of running ones; in all {in_all}")
+    say(f"blocks    {', '.join(f'{count} {status}' for status, count in counts.items()) or 'none yet'}")
+    say(f"failures  {len(failures)} of this machine")
+    for line in voids:
+        say(line)
+    return DONE
+
+
+def _ratings(folder: Path, as_json: bool) -> int:
+    tournament = _tournament(folder)
+    if as_json:
+        say(ratings_json(tournament).decode().rstrip("\n"))
+    else:
+        _print(tournament)
+    return DONE
+
+
+def _report(folder: Path) -> int:
+    for path in _write(_tournament(folder)):
+        say(f"{shown(str(path), 1000)}: written")
+    return DONE
+
+
+def _verify(folder: Path) -> int:
+    tournament = _tournament(folder)
+    try:
+        count = verify(tournament)
+    except UntrueError as error:
+        complain(str(error))
+        return FAILED
+    except OSError as error:
+        raise infrastructure_error(f"{error.filename}: cannot be read: {error.strerror or error}") from None
+    say(f"{shown(str(folder), 1000)}: ok, {len(tournament.lines):,} matches, {count:,} files")
+    return DONE

@@ -1,0 +1,192 @@
+"""How a tournament is shown while it is played, and what it came to.
+
+On a terminal a table that is drawn anew, in a pipe a line for each block, for programs a JSON object a line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import msgspec
+
+from stellwerk.play_table import aligned
+from stellwerk.terminal import flush_stdout, say, size
+from stellwerk_protocol.canonical import shown
+from stellwerk_tournament.progress import BlockEnded, Ended, Observer, Progress, Row
+from stellwerk_tournament.settings import Settings
+
+Shape = Literal["table", "lines", "jsonl", "none"]
+SHAPES: Final[tuple[Shape, ...]] = ("table", "lines", "jsonl", "none")
+
+_HEAD: Final = ("", "bot", "elo", "95 %", "score", "points", "matches", "faults")
+
+
+def observer_of(shape: Shape, settings: Settings) -> Observer:
+    match shape:
+        case "table":
+            return _Table()
+        case "lines":
+            return _Lines(settings)
+        case "jsonl":
+            return _JsonLines()
+        case "none":
+            return _Silence()
+
+
+def default_shape() -> Shape:
+    """On standard error, which does not mix with the result."""
+    return "table" if sys.stderr is not None and sys.stderr.isatty() else "lines"
+
+
+def table_of(rows: Sequence[Row]) -> list[str]:
+    """The best on top; the interval of its rating with each."""
+    cells = [_HEAD, *(_cells(place, row) for place, row in enumerate(rows, 1))]
+    return list(aligned(cells, left=1))
+
+
+def summary_of(progress: Progress) -> str:
+    """`24 of 60 matches, 31.5 a minute, 1:10 left`."""
+    total = "" if progress.total is None else f" of {progress.total:,}"
+    parts = [f"{progress.played:,}{total} matches"]
+    if progress.void_blocks:
+        parts.append(f"{progress.void_blocks} void blocks")
+    if progress.matches_per_minute is not None:
+        parts.append(f"{progress.matches_per_minute:g} a minute")
+    if progress.seconds_left is not None:
+        parts.append(f"{_clock(progress.seconds_left)} left")
+    return ", ".join(parts)
+
+
+def _cells(place: int, row: Row) -> tuple[str, ...]:
+    return (
+        str(place),
+        shown(row.bot),
+        "" if row.elo is None else f"{row.elo:+.0f}",
+        _interval(row),
+        f"{100 * row.score:.1f} %",
+        f"{row.points:.1f}",
+        f"{row.matches:,}",
+        f"{row.faults:,}",
+    )
+
+
+def _interval(row: Row) -> str:
+    if row.low is None and row.high is None:
+        return ""
+    low = "" if row.low is None else f"{row.low:+.0f}"
+    return f"{low} ... {'' if row.high is None else f'{row.high:+.0f}'}".strip()
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+# -- the shapes --------------------------------------------------------------------------------------
+
+
+class _Silence:
+    def match_ended(self, ended: Ended, progress: Progress) -> None:
+        pass
+
+    def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
+        pass
+
+    def told_to_stop(self) -> None:
+        pass
+
+
+class _Lines:
+    def __init__(self, settings: Settings) -> None:
+        self._variants = settings.variants
+
+    def match_ended(self, ended: Ended, progress: Progress) -> None:
+        if ended.cause is not None:
+            _err(f"block {ended.block.number}, rotation {ended.rotation}: not played: {ended.cause}")
+
+    def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
+        block = ended.block
+        if ended.status == "void":
+            _err(f"block {block.number} is void: {ended.cause}")
+            return
+        game = self._variants[block.variant].choice.game_id
+        points = dict.fromkeys(block.entrants, 0)
+        for line in ended.lines:
+            for name, score in zip(line.players, line.points, strict=True):
+                points[name] += score
+        order = sorted(points, key=lambda name: -points[name])
+        means = ", ".join(f"{name} {points[name] / len(ended.lines):.1f}" for name in order)
+        _err(f"block {block.number}, {game}: {means}; {summary_of(progress)}")
+
+    def told_to_stop(self) -> None:
+        _err(STOPPING)
+
+
+STOPPING: Final = "stopping when the running blocks are complete; once more, and at once"
+
+
+class _JsonLines:
+    def match_ended(self, ended: Ended, progress: Progress) -> None:
+        cause = {} if ended.cause is None else {"cause": ended.cause}
+        say_json(type="match_ended", block=ended.block.number, rotation=ended.rotation, **cause)
+
+    def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
+        cause = {} if ended.cause is None else {"cause": ended.cause}
+        say_json(
+            type="block_ended",
+            block=ended.block.number,
+            round=ended.block.round,
+            entrants=ended.block.entrants,
+            status=ended.status,
+            progress=progress,
+            **cause,
+        )
+
+    def told_to_stop(self) -> None:
+        say_json(type="stopping")
+
+
+class _Table:
+    """Drawn over what was drawn before, as much as the terminal has room for."""
+
+    def __init__(self) -> None:
+        self._height = 0
+        self._notice = ""
+
+    def match_ended(self, ended: Ended, progress: Progress) -> None:
+        if ended.cause is not None:
+            self._notice = f"block {ended.block.number}, rotation {ended.rotation}: not played: {ended.cause}"
+        self._draw(progress)
+
+    def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
+        if ended.status == "void":
+            self._notice = f"block {ended.block.number} is void: {ended.cause}"
+        self._draw(progress)
+
+    def told_to_stop(self) -> None:
+        self._notice = STOPPING
+
+    def _draw(self, progress: Progress) -> None:
+        columns, rows = size()
+        lines = [*table_of(progress.rows)[: max(2, rows - 4)], "", summary_of(progress)]
+        lines += [shown(self._notice, 1000)] if self._notice else []
+        back = f"\r\x1b[{self._height}A\x1b[J" if self._height else ""
+        text = "".join(f"{line[: columns - 1]}\n" for line in lines)
+        with contextlib.suppress(OSError):
+            print(back + text, end="", file=sys.stderr, flush=True)
+        self._height = len(lines)
+
+
+def _err(line: str) -> None:
+    with contextlib.suppress(OSError):
+        text = shown(line, 4000).encode("ascii", "backslashreplace").decode()
+        print(text, file=sys.stderr, flush=True)
+
+
+def say_json(**content: object) -> None:
+    say(msgspec.json.encode(content).decode())
+    flush_stdout()
