@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.served_process import Caller, Serving, serving
+from tests.server.served_process import Caller, Message, Serving, serving
 
 pytestmark = pytest.mark.xdist_group("abuse")
 
@@ -158,7 +158,7 @@ def test_who_never_reads_is_closed_and_can_resume(server: Serving) -> None:
     for number in range(64):  # 25 kB of board each: more than the socket takes
         deaf.say(type="join", game="usa", players=2, against=["random"], seed=str(number))
     back = server.call()
-    resume = {"session": welcome["session"], "key": welcome["resume_key"], "last_events": {}}
+    resume: Message = {"session": welcome["session"], "key": welcome["resume_key"], "last_events": dict[str, int]()}
     assert back.login("deaf", resume=resume, max_matches=64)["session"] == welcome["session"]
     assert back.until("start")["seat"] == 0
     back.close()
@@ -208,7 +208,7 @@ def test_a_takeover_sends_the_old_connection_away_and_a_wrong_key_does_not(serve
     old = server.call()
     welcome = old.login("taken")
     ask = old.practice()
-    resume = {"session": welcome["session"], "key": "wrong", "last_events": {}}
+    resume: Message = {"session": welcome["session"], "key": "wrong", "last_events": dict[str, int]()}
     thief = server.call()
     thief.say(type="login", protocol=1, name="taken", resume=resume)
     assert thief.until("error")["code"] == "auth.bad_resume_key"

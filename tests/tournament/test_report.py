@@ -1,0 +1,474 @@
+"""The report as a text: what it says, what it must never let through, and that nothing else is needed."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stellwerk_protocol.names import EndReason
+from stellwerk_server.faults import Fault, FaultKind
+from stellwerk_tournament.derived import rating_report
+from stellwerk_tournament.plain_scores import plain_scores
+from stellwerk_tournament.ratings import RatingError
+from stellwerk_tournament.report import report_html
+from stellwerk_tournament.report_cross_table import STEPS, step_of
+from stellwerk_tournament.report_effects import ENDS
+from stellwerk_tournament.report_faults import KINDS
+from stellwerk_tournament.report_history import SAMPLES, running_elo
+from stellwerk_tournament.report_markup import MINUS, Html, counted, element, signed, tenths
+from stellwerk_tournament.report_matches import MOST_MATCHES
+from stellwerk_tournament.report_plot import Interval, Scale, apart, scale_of
+from stellwerk_tournament.report_style import (
+    DARK,
+    HEAT_DARK,
+    HEAT_LIGHT,
+    LIGHT,
+    LINES_DARK,
+    LINES_LIGHT,
+)
+from tests.tournament.report_tournaments import Played, line, played, settings_for
+
+VOID = {"meta", "link", "input", "br"}
+
+
+@dataclass
+class Node:
+    tag: str
+    attributes: dict[str, str]
+    children: list[Node] = field(default_factory=list["Node"])
+    texts: list[str] = field(default_factory=list[str])
+
+    def all(self, tag: str, class_: str = "") -> list[Node]:
+        found = [self] if self.tag == tag and class_ in ("", *self.classes) else []
+        return found + [each for child in self.children for each in child.all(tag, class_)]
+
+    def part(self, id: str) -> Node:
+        [found] = [each for each in self.all("section") if each.attributes["id"] == id]
+        return found
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return tuple(self.attributes.get("class", "").split())
+
+    @property
+    def text(self) -> str:
+        return "".join(self.texts) + "".join(child.text for child in self.children)
+
+
+class _Reader(HTMLParser):
+    """Strict: what is opened is closed, in its order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open = [Node("", {})]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        node = Node(tag, {name: value or "" for name, value in attrs})
+        self.open[-1].children.append(node)
+        if tag not in VOID:
+            self.open.append(node)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.open[-1].children.append(Node(tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop().tag == tag
+
+    def handle_data(self, data: str) -> None:
+        self.open[-1].texts.append(data)
+
+
+def read(page: bytes) -> Node:
+    reader = _Reader()
+    reader.feed(page.decode())
+    reader.close()
+    [root] = reader.open
+    return root
+
+
+@pytest.fixture(scope="module")
+def cup(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    return played(tmp_path_factory.mktemp("cup"), 6, 6, (("usa", 2), ("card_game", 3), ("team_asia", 4)))
+
+
+# -- the page ----------------------------------------------------------------------------------------
+
+
+def test_a_report_is_a_function_of_the_matches_whatever_their_order(cup: Played) -> None:
+    backwards = replace(cup, lines=cup.lines[::-1])
+    assert cup.report() == backwards.report()
+
+
+def test_a_report_needs_nothing_from_elsewhere(cup: Played) -> None:
+    text = cup.report().decode()
+    root = read(cup.report())
+    assert not re.search(r"https?:|@import|url\(|\ssrc=", text)
+    [icon] = root.all("link")
+    assert icon.attributes == {"rel": "icon", "href": "data:,"}
+    targets = [link.attributes["href"] for link in root.all("a")]
+    assert all(re.match(r"#|\./|[a-z]+(\.[a-z]+)?$|replays/$", target) for target in targets)
+
+
+def test_every_link_within_the_page_has_its_target(cup: Played) -> None:
+    root = read(cup.report())
+    ids = re.findall(r' id="([^"]*)"', cup.report().decode())
+    assert len(ids) == len(set(ids))
+    for tag in ("a", "use"):
+        inner = [each.attributes["href"][1:] for each in root.all(tag) if each.attributes["href"][0] == "#"]
+        assert inner
+        assert set(inner) <= set(ids)
+
+
+def test_the_policy_lets_the_one_script_run_and_no_other(cup: Played) -> None:
+    root = read(cup.report())
+    [script] = root.all("script")
+    digest = b64encode(sha256(script.text.encode()).digest()).decode()
+    [policy] = [m.attributes["content"] for m in root.all("meta") if "http-equiv" in m.attributes]
+    assert f"script-src 'sha256-{digest}';" in policy
+    assert policy.startswith("default-src 'none';")
+    assert not re.search(r"\son[a-z]+=", cup.report().decode())
+
+
+def test_every_table_has_heads_for_its_columns_and_rows(cup: Played) -> None:
+    tables = read(cup.report()).all("table")
+    assert len(tables) >= 9
+    for table in tables:
+        [head] = table.all("thead")
+        assert {cell.attributes["scope"] for cell in head.all("th")} == {"col"}
+        for body in table.all("tbody"):
+            for row in body.all("tr"):
+                [row_head] = row.all("th")
+                assert row_head.attributes["scope"] in ("row", "rowgroup")
+
+
+def test_every_row_is_as_wide_as_its_table(cup: Played) -> None:
+    for table in read(cup.report()).all("table"):
+        widths = {
+            sum(int(cell.attributes.get("colspan", "1")) for cell in row.children) for row in table.all("tr")
+        }
+        assert len(widths) == 1
+
+
+def test_no_seed_is_in_a_report(cup: Played) -> None:
+    assert cup.lines[0].seed.encode() not in cup.report()
+
+
+def test_two_hundred_bots_make_a_page_of_less_than_three_megabytes(tmp_path: Path) -> None:
+    """Each against each other, which is 39,800 matches; without ratings, which take their time."""
+    cup = played(tmp_path, 200, 1)
+    page = report_html(cup.settings, cup.lines, RatingError("not rated"))
+    assert len(page) < 3_000_000
+    [cross] = [table for table in read(page).all("table") if "cross" in table.classes]
+    assert len([cell for cell in cross.all("td") if "data-n" in cell.attributes]) == 200 * 199
+
+
+# -- what bots say -----------------------------------------------------------------------------------
+
+ATTACK = "</pre></style><script>alert(1)</script><img src=x onerror=alert(1)>\x1b[31m\u202e'\""
+
+
+def test_no_text_from_a_bot_or_an_organizer_becomes_markup(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, ["a", "b"])
+    authors = tuple(replace(entrant, author=ATTACK) for entrant in settings.entrants)
+    match = line(0, 0, ("a", "b"), [1, 2], faults=(Fault("crash", 1, ATTACK, (ATTACK,)),), replay=ATTACK)
+    root = read(Played(replace(settings, title=ATTACK, entrants=authors), (match,)).report())
+    assert len(root.all("script")) == 1
+    assert root.all("img") == []
+    seen = "</pre></style><script>alert(1)</script><img src=x onerror=alert(1)>\\x1b[31m\\u202e'\""
+    [title], [heading], [printed] = root.all("title"), root.all("h1"), root.all("pre")
+    assert (title.text, heading.text, printed.text) == (seen, seen, f"{seen}\n")
+
+
+@given(st.text(st.characters(codec=None)), st.text(st.characters(codec=None)))
+def test_any_text_reads_back_as_itself_or_with_visible_escapes(text: str, value: str) -> None:
+    page = element("p", text, title=value)
+    root = read(page.encode())
+    [paragraph] = root.children
+    assert [child.tag for child in paragraph.children] == []
+    assert set(paragraph.attributes) == {"title"}
+    for put_in, found in ((text, paragraph.text), (value, paragraph.attributes["title"])):
+        assert found.isprintable()
+        assert found == put_in or not put_in.isprintable()
+
+
+def test_a_sum_of_markup_and_text_is_text_again() -> None:
+    """A mistake in the report shows up as visible tags, and not as a hole."""
+    assert element("p", Html("<b>") + "<i>") == "<p>&lt;b&gt;&lt;i&gt;</p>"
+
+
+@pytest.mark.parametrize(
+    ("replay", "target"),
+    [
+        ("replays/1-0.jsonl", "./replays/1-0.jsonl"),
+        ("javascript:alert(1)", "./javascript%3Aalert%281%29"),
+        ("//elsewhere/x", ".///elsewhere/x"),
+        ("a b#c?d", "./a%20b%23c%3Fd"),
+    ],
+)
+def test_a_link_to_a_replay_stays_in_the_folder(tmp_path: Path, replay: str, target: str) -> None:
+    match = line(0, 0, ("a", "b"), [1, 2], replay=replay)
+    root = read(Played(settings_for(tmp_path, ["a", "b"]), (match,)).report())
+    links = [a.attributes["href"] for a in root.part("matches").all("a") if a.text == "replay"]
+    assert links == [target]
+
+
+# -- ranking -----------------------------------------------------------------------------------------
+
+
+def test_the_ranking_is_that_of_the_ratings_with_their_intervals(cup: Played) -> None:
+    [table] = read(cup.report()).part("ranking").all("table")
+    rows = [[cell.text for cell in row.children] for body in table.all("tbody") for row in body.all("tr")]
+    pooled = rating_report(cup.lines).pooled
+    assert [(row[1], row[2]) for row in rows] == [(each.name, signed(each.elo)) for each in pooled.entrants]
+    for row, rating in zip(rows, pooled.entrants, strict=True):
+        assert rating.low is not None
+        assert rating.high is not None
+        assert row[4].startswith(f"{signed(rating.low)} to {signed(rating.high)}")
+    assert all(each.all("svg", "interval") for each in table.all("td", "plot")[:-1])
+
+
+def test_a_bot_with_one_limit_says_so_in_words_and_with_another_mark(tmp_path: Path) -> None:
+    names = ["winner", "one", "two"]
+    lines = [
+        line(deal, 0, table, points)
+        for deal in range(12)
+        for table, points in (
+            (("winner", "one"), [9, 1]),
+            (("winner", "two"), [9, 1]),
+            (("one", "two"), [5, 6] if deal % 2 else [6, 5]),
+        )
+    ]
+    ranking = read(Played(settings_for(tmp_path, names), tuple(lines)).report()).part("ranking")
+    rows = {row.children[1].text: row for row in ranking.all("tbody")[0].all("tr")}
+    assert re.fullmatch(r"\(\+\d+\)", rows["winner"].children[2].text)
+    assert rows["winner"].children[4].text.startswith("at least ")
+    [hollow], [dot] = rows["winner"].all("path", "bounded"), rows["one"].all("path", "point")
+    assert hollow.attributes["d"] != dot.attributes["d"]
+    assert not rows["winner"].all("path", "point")
+    [box] = ranking.all("aside")
+    assert "only a lower limit is known: winner" in box.text
+
+
+def test_too_few_blocks_are_warned_of_at_each_bot(tmp_path: Path) -> None:
+    few, many = (played(tmp_path, 2, deals, faulty=False) for deals in (3, 20))
+    assert "few blocks" in read(few.report()).part("ranking").all("tbody")[0].text
+    assert "few blocks" not in read(many.report()).part("ranking").text
+
+
+def test_bots_that_never_met_are_ranked_apart_and_a_bot_without_a_match_last(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, ["a", "b", "x", "y", "idle"])
+    lines = [
+        line(number, 0, table, [5, 4 if number % 3 else 6])
+        for number, table in enumerate([("a", "b")] * 6 + [("x", "y")] * 6)
+    ]
+    ranking = read(Played(settings, tuple(lines)).report()).part("ranking")
+    groups = [
+        (body.all("tr")[0].text, {row.children[1].text for row in body.all("tr")[1:]})
+        for body in ranking.all("tbody")
+    ]
+    assert [names for _, names in groups[:2]] == [{"a", "b"}, {"x", "y"}]
+    assert groups[2] == ("Without a rating: 1 bot", {"idle"})
+    assert "no match yet" in ranking.all("tbody")[2].text
+    assert "cannot be compared" in ranking.all("aside")[0].text
+
+
+def test_a_tournament_without_a_match_has_a_report_that_says_so(tmp_path: Path) -> None:
+    root = read(Played(settings_for(tmp_path, ["a", "b"]), ()).report())
+    assert "there is no match to rate" in root.part("ranking").text
+    assert root.all("p", "lead")[0].text == "2 bots, 0 matches in 0 blocks"
+
+
+# -- the other parts ---------------------------------------------------------------------------------
+
+
+def test_a_cell_of_the_cross_table_is_the_score_of_its_row_with_the_number_of_matches(tmp_path: Path) -> None:
+    names = ["a", "b", "c"]
+    lines = (line(0, 0, ("a", "b"), [9, 3]), line(0, 1, ("b", "a"), [5, 5]), line(1, 0, ("a", "c"), [1, 2]))
+    [cross] = read(Played(settings_for(tmp_path, names), lines).report()).part("cross-table").all("table")
+    order = [cell.all("span")[0].attributes["title"] for cell in cross.all("thead")[0].all("th")]
+    found = {
+        (name, other): (cell.text, cell.attributes.get("data-n"))
+        for name, row in zip(order, cross.all("tbody")[0].all("tr"), strict=True)
+        for other, cell in zip(order, row.children[1:], strict=True)
+    }
+    assert found["a", "b"] == ("75", "2")
+    assert found["b", "a"] == ("25", "2")
+    assert found["a", "c"] == ("0", "1")
+    assert found["b", "c"] == found["a", "a"] == ("", None)
+
+
+def test_seats_and_each_game_have_their_figures(cup: Played) -> None:
+    effects = read(cup.report()).part("effects")
+    games, seats, by_game, by_size = effects.all("table")
+    assert [row.children[2].text for row in games.all("tbody")[0].all("tr")] == [
+        f"{sum(match.game == game for match in cup.lines):,}" for game in ("usa", "card_game", "team_asia")
+    ]
+    rows = [[cell.text for cell in row.children] for row in seats.all("tbody")[0].all("tr")]
+    assert [(row[1], row[2]) for row in rows] == [
+        *(("3", str(seat)) for seat in (1, 2, 3)),
+        *(("2 teams", str(seat)) for seat in (1, 2)),
+        *(("2", str(seat)) for seat in (1, 2)),
+    ]
+    report = rating_report(cup.lines)
+    assert [len(table.all("thead")[0].all("th")) for table in (by_game, by_size)] == [4, 3]
+    planner = next(each for each in report.by_game["usa"].entrants if each.name == "planner")
+    row = next(row for row in by_game.all("tr") if row.children[0].text == "planner")
+    assert any(cell.texts == [signed(planner.elo)] for cell in row.children)
+
+
+def test_the_running_elo_ends_where_the_plain_scores_do(cup: Played) -> None:
+    played_in_order = sorted(cup.lines, key=lambda match: (match.block, match.rotation))
+    scores = {row.name: row.running_elo for row in plain_scores([m.outcome() for m in played_in_order])}
+    running = running_elo(played_in_order)
+    assert {name: points[-1][1] for name, points in running.items()} == pytest.approx(scores)
+    for points in running.values():
+        assert points[0][1] == 0
+        assert len(points) <= SAMPLES + SAMPLES // 2
+        assert all(one[0] < next[0] for one, next in pairwise(points[1:]))
+
+
+def test_the_running_elo_is_labelled_for_what_it_is(cup: Played) -> None:
+    assert "not the rating" in read(cup.report()).part("history").text
+
+
+def test_faults_are_counted_by_cause_and_shown_with_their_replay(tmp_path: Path) -> None:
+    crash = Fault("crash", 1, "ended with exit status 3 before the match did", ("first", "last"))
+    late = Fault("time", 7, "no answer in time 7 times")
+    lines = (
+        line(0, 0, ("a", "b"), [1, 2], faults=(crash, late)),
+        line(0, 1, ("b", "a"), [1, 2]),
+        line(1, 0, ("a", "b"), [1, 2], faults=(Fault("time", 8, "no answer in time 8 times"),)),
+        line(1, 1, ("b", "a"), [1, 2]),
+    )
+    part = read(Played(settings_for(tmp_path, ["a", "b"]), lines).report()).part("faults")
+    [table] = part.all("table")
+    heads = [cell.text for cell in table.all("thead")[0].all("th")]
+    rows = {
+        row.children[0].text: dict(zip(heads, (cell.text for cell in row.children), strict=True))
+        for row in table.all("tbody")[0].all("tr")
+    }
+    assert heads[3:5] == ["crashed", "too late"]
+    assert (rows["b"]["with faults"], rows["b"]["crashed"], rows["b"]["too late"]) == ("2 (50.0 %)", "1", "2")
+    assert (rows["a"]["with faults"], rows["a"]["crashed"]) == ("0", "0")
+    first, second = part.all("details")
+    assert first.all("pre")[0].text == "first\nlast\n"
+    assert first.all("a")[0].attributes["href"] == "./replays/00000-0.jsonl"
+    assert "no answer in time 7 times" in second.text
+
+
+def test_every_cause_and_every_end_has_its_words() -> None:
+    assert set(KINDS) == set(get_args(FaultKind))
+    assert set(ENDS) == set(get_args(EndReason))
+
+
+def test_of_many_matches_the_last_are_listed(tmp_path: Path) -> None:
+    lines = tuple(line(number, 0, ("a", "b"), [1, 2]) for number in range(MOST_MATCHES + 1))
+    cup = settings_for(tmp_path, ["a", "b"])
+    part = read(report_html(cup, lines, RatingError("not rated"))).part("matches")
+    rows = part.all("tbody")[0].all("tr")
+    assert len(rows) == MOST_MATCHES
+    assert rows[0].children[0].text == "1"
+    assert f"the last {MOST_MATCHES:,} of {MOST_MATCHES + 1:,} matches" in part.text
+
+
+def test_the_conditions_name_clocks_isolation_and_the_blocks_that_are_missing(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, ["a", "b"])
+    lines = (
+        line(0, 0, ("a", "b"), [1, 2]),
+        msgspec.structs.replace(line(3, 0, ("a", "b"), [1, 2]), isolation="namespace"),
+    )
+    part = read(Played(settings, lines).report()).part("conditions")
+    facts = dict(zip((e.text for e in part.all("dt")), (e.text for e in part.all("dd")), strict=True))
+    assert facts["clocks"].startswith("30.0 s to get ready, 1,000 ms for each answer")
+    assert "(1 match); a sandbox of namespaces (1 match)" in facts["isolation"]
+    assert facts["missing"].endswith(": 1, 2")
+    assert facts["length"] == "1 round"
+
+
+# -- drawings and figures ----------------------------------------------------------------------------
+
+
+@given(st.lists(st.floats(0, 100), max_size=15))
+def test_labels_stand_apart_in_their_order(places: list[float]) -> None:
+    found = list(apart(places, 5))
+    assert all(-0.001 <= place <= 100.001 for place in found)
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    for one, other in pairwise(order):
+        assert found[other] - found[one] > 4.999
+
+
+@given(st.floats(-4000, 4000), st.floats(1, 9000))
+def test_ticks_are_few_and_within_their_scale(low: float, width: float) -> None:
+    scale = Scale(low, low + width)
+    ticks = scale.ticks()
+    assert 2 <= len(ticks) <= 8
+    assert all(-1e-9 <= scale.share(tick) <= 1 + 1e-9 for tick in ticks)
+
+
+def test_one_very_wide_interval_does_not_make_the_others_small() -> None:
+    usual = [Interval(10.0 * i, 10.0 * i - 20, 10.0 * i + 20) for i in range(10)]
+    scale = scale_of([*usual, Interval(50, -5000, None)])
+    assert scale.low > -200
+    assert all(0 < scale.share(interval.middle) < 1 for interval in usual)
+
+
+@pytest.mark.parametrize(
+    ("elo", "text"), [(12.4, "+12"), (-0.4, "0"), (-1234.5, f"{MINUS}1,234"), (0.0, "0"), (1000.0, "+1,000")]
+)
+def test_elo_has_its_sign(elo: float, text: str) -> None:
+    assert signed(elo) == text
+
+
+def test_a_negative_figure_has_the_sign_that_the_script_reads() -> None:
+    assert [tenths(value) for value in (-1234.56, 0.0, 12.04)] == [f"{MINUS}1,234.6", "0.0", "12.0"]
+
+
+def test_one_is_one_and_two_are_several() -> None:
+    assert [counted(n, "match", "matches") for n in (0, 1, 2000)] == ["0 matches", "1 match", "2,000 matches"]
+
+
+@pytest.mark.parametrize(
+    ("colors", "heat", "lines"), [(LIGHT, HEAT_LIGHT, LINES_LIGHT), (DARK, HEAT_DARK, LINES_DARK)]
+)
+def test_every_text_stands_out_from_its_ground(
+    colors: dict[str, str], heat: tuple[str, ...], lines: tuple[str, ...]
+) -> None:
+    """WCAG 2.2 asks for 4.5 to 1 for text, and for 3 to 1 for the lines of a drawing."""
+    for ground in ("paper", "card", "band", "caution"):
+        assert contrast(colors["ink"], colors[ground]) >= 4.5
+    for ground in ("paper", "card", "band"):
+        assert contrast(colors["quiet"], colors[ground]) >= 4.5
+        assert contrast(colors["accent"], colors[ground]) >= 4.5
+    assert all(contrast(colors["ink"], ground) >= 4.5 for ground in heat)
+    assert all(contrast(line, colors["paper"]) >= 4.5 for line in lines)
+    assert contrast(colors["caution-edge"], colors["caution"]) >= 3
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(color: str) -> float:
+    """Relative luminance, as WCAG defines it."""
+    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@given(st.floats(0, 1))
+def test_every_score_has_a_color_and_the_opposite_one_the_opposite(score: float) -> None:
+    assert 0 <= step_of(score) <= STEPS
+    if abs(STEPS * score % 1 - 0.5) > 1e-6:
+        assert step_of(1 - score) == STEPS - step_of(score)

@@ -1,0 +1,157 @@
+"""`tournament.toml`: what it means, and what is said of one that cannot be used."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from stellwerk_tournament.resolved import expect_same, resolve, table
+from stellwerk_tournament.settings import FILE, Settings, SettingsError, parse, read_settings
+from stellwerk_tournament.template import template
+
+GOOD = """\
+title = "cup"
+
+[schedule]
+kind = "gauntlet"
+hero = "ernie"
+rounds = 3
+
+[clocks]
+move_ms = 500
+
+[[games]]
+game = "usa"
+players = 3
+
+[[games]]
+game = "team_asia"
+weight = 2
+
+[[bots]]
+built_in = "greedy"
+author = "us"
+
+[[bots]]
+name = "ernie"
+cmd = "python3 bots/ernie.py --deep"
+env = { THREADS = "1" }
+transport = "stdio"
+instances = 4
+
+[[bots]]
+name = "bert"
+cmd = "true"
+dir = "bots"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "ernie.py").write_text("")
+    return tmp_path
+
+
+def read(folder: Path, text: str) -> Settings:
+    (folder / FILE).write_text(text)
+    return read_settings(folder)
+
+
+def test_a_file_says_what_is_played_and_by_whom(folder: Path) -> None:
+    settings = read(folder, GOOD)
+    assert (settings.kind, settings.hero, settings.rounds) == ("gauntlet", "ernie", 3)
+    assert settings.names == ("greedy", "ernie", "bert")
+    assert [entrant.author for entrant in settings.entrants] == ["us", None, None]
+    assert [(each.choice.game_id, each.entrant_count, each.weight) for each in settings.variants] == [
+        ("usa", 3, 1),
+        ("team_asia", 2, 2),
+    ]
+    assert (settings.time.move_ms, settings.time.bank_ms) == (500, 10_000)
+
+
+def test_paths_count_from_the_folder(folder: Path) -> None:
+    _, ernie, bert = read(folder, GOOD).entrants
+    assert ernie.bot.command == ("python3", str(folder / "bots" / "ernie.py"), "--deep")
+    assert bert.bot.directory == str(folder / "bots")
+
+
+def test_without_rounds_and_width_there_is_one_round(folder: Path) -> None:
+    assert read(folder, GOOD.replace("rounds = 3", "")).rounds == 1
+    assert read(folder, GOOD.replace("rounds = 3", "until_width = 50")).rounds is None
+
+
+def test_what_init_writes_can_be_read_and_says_the_defaults(folder: Path) -> None:
+    text = template(["usa", "united_kingdom", "team_asia", "card_game"], ["random", "greedy", "planner"])
+    plain = read(folder, text)
+    everything = "\n".join(
+        line.removeprefix("# ") if line.startswith("# ") and " = " in line.partition("#")[2][:20] else line
+        for line in text.splitlines()
+        if not line.startswith(
+            ("# hero", "# until_width", "# memory_mb", "# name", "# cmd", "# dir", "# env")
+        )
+        and not line.startswith(("# transport", "# author", "# instances", "# board", "# options", "# [["))
+    )
+    assert everything != text
+    assert read(folder, everything) == plain
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ('title = "cup"', 'titel = "cup"', ':1: titel: unknown key; did you mean "title"?'),
+        ("rounds = 3", "round = 3", ':6: schedule.round: unknown key; did you mean "rounds"?'),
+        ("move_ms = 500", "move = 500", ':9: clocks.move: unknown key; did you mean "move_ms"?'),
+        ("weight = 2", "wieght = 2", ':17: games[2].wieght: unknown key; did you mean "weight"?'),
+        ("weight = 2", 'weight = "2"', ":17: games[2].weight: expected `int`, got `str`"),
+        ('kind = "gauntlet"', 'kind = "gauntled"', ":4: schedule.kind: invalid enum value 'gauntled'"),
+        ('hero = "ernie"', 'hero = "erni"', ':5: schedule.hero: no bot has this name; did you mean "ernie"?'),
+        ('game = "usa"', 'game = "use"', ':12: games[1].game: there is no game "use"; did you mean "usa"?'),
+        ("players = 3", "players = 4", ":11: games[1]: 4 bots play at a table, and there are only 3"),
+        ("players = 3", "players = 7", ":11: games[1]: the game usa is not played by 7"),
+        ("players = 3", 'board = "no.json"', ":13: games[1].board: "),
+        (
+            'built_in = "greedy"',
+            'built_in = "gredy"',
+            ':19: bots[1]: word 1: there is no built-in bot "gredy"',
+        ),
+        ('built_in = "greedy"', "", ":19: bots[1]: expected either cmd or built_in"),
+        ('cmd = "true"', 'cmd = "no-such-program"', ':30: bots[3]: there is no program "no-such-program"'),
+        ('dir = "bots"', 'dir = "no"', ":30: bots[3]: there is no folder"),
+        ('name = "bert"', 'name = "Ernie"', ':30: bots[3]: there is another bot of the name "Ernie"'),
+        ("instances = 4", "instances = 1", ":28: bots[2].instances: team_asia needs 2 processes"),
+        ("[[games]]", "[[games]", ": no TOML: "),
+        ('title = "cup"', 'wrap = "\'"', ":1: wrap: no closing quotation"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_with_its_line(
+    folder: Path, before: str, after: str, expected: str
+) -> None:
+    assert before in GOOD
+    with pytest.raises(SettingsError) as refused:
+        read(folder, GOOD.replace(before, after, 1))
+    message = str(refused.value)
+    assert message.startswith(f"{folder / FILE}{expected}")
+    assert "\n" not in message
+
+
+def test_what_a_tournament_was_begun_with_is_written_down_and_compared(folder: Path) -> None:
+    settings = read(folder, GOOD)
+    text = GOOD + table(resolve(settings, "1.0"))
+    (folder / FILE).write_text(text)
+    again = parse(folder)
+    written = tomllib.loads(text)["resolved"]
+    assert again.file.resolved == written
+    expect_same(written, resolve(settings, "1.1"), folder)  # another version with the same rules
+    other = read(folder, GOOD.replace("move_ms = 500", "move_ms = 600"))
+    with pytest.raises(SettingsError, match=r"clocks\.move_ms was 500, and is 600 now"):
+        expect_same(written, resolve(other, "1.0"), folder)
+
+
+def test_strings_of_all_kinds_survive_being_written_down(folder: Path) -> None:
+    odd = 'a"b\\c\u007f\n\u00e9\U0001f682'
+    settings = read(folder, GOOD)
+    resolved = resolve(settings, odd)
+    assert tomllib.loads(table(resolved))["resolved"]["stellwerk"] == odd

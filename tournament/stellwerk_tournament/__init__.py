@@ -1,0 +1,1 @@
+"""Tournaments: ratings as pure functions of what happened, and thin modules that play and keep matches."""

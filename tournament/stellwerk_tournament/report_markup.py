@@ -1,0 +1,110 @@
+"""HTML in small pieces, and how the report writes figures.
+
+Law: what is not `Html` is text, and is escaped wherever it is put in, with visible escapes for characters
+that would not be seen or would turn the line around. So nothing that a bot prints or is called can become
+markup, and nobody has to remember it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+from typing import Final
+
+from stellwerk_protocol.canonical import shown
+
+MINUS: Final = "\N{MINUS SIGN}"
+PLUS_MINUS: Final = "\N{PLUS-MINUS SIGN}"
+LONGEST_TEXT: Final = 10_000
+
+_VOID: Final = frozenset({"meta", "link", "input", "line", "circle", "path", "polyline", "use", "br"})
+
+
+class Html(str):
+    """A text that is HTML already."""
+
+    __slots__ = ()
+
+
+def element(tag: str, *children: str, **attributes: str | float | None) -> Html:
+    """`class_` is the attribute `class`, `data_v` is `data-v`; an attribute that is None is left out."""
+    told = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{_told(str(value))}"'
+        for name, value in attributes.items()
+        if value is not None
+    )
+    if tag in _VOID:
+        return Html(f"<{tag}{told}>" if tag in ("meta", "link", "input", "br") else f"<{tag}{told}/>")
+    return Html(f"<{tag}{told}>{joined(children)}</{tag}>")
+
+
+def joined(parts: Iterable[str]) -> Html:
+    return Html("".join(map(_told, parts)))
+
+
+def _told(text: str) -> str:
+    if isinstance(text, Html):
+        return text
+    return escape(text if text.isprintable() else shown(text, LONGEST_TEXT))
+
+
+# -- tables ------------------------------------------------------------------------------------------
+
+
+def head(*cells: Html) -> Html:
+    """The row of column heads: `texts`, `numbers` and `unsorted`."""
+    return element("thead", element("tr", *cells))
+
+
+def texts(*titles: str) -> Iterator[Html]:
+    return (element("th", title, scope="col") for title in titles)
+
+
+def numbers(*titles: str) -> Iterator[Html]:
+    """Of columns that stand to the right, with `number_cell`."""
+    return (element("th", title, scope="col", class_="num") for title in titles)
+
+
+def unsorted(*titles: str) -> Iterator[Html]:
+    """Of columns that nobody would sort by."""
+    return (element("th", title, scope="col", class_="plain") for title in titles)
+
+
+def number_cell(text: str, value: float | None = None) -> Html:
+    """`value` is what it is sorted by, where the text is no plain number."""
+    return element("td", text, class_="num", data_v=None if value is None else f"{value:.6g}")
+
+
+def bot_cell(name: str) -> Html:
+    """The head of a bot's row."""
+    return element("th", element("span", name), scope="row", class_="name")
+
+
+def scrolling(table: Html, name: str, kind: str = "") -> Html:
+    """What is too wide scrolls by itself, with the keyboard too; the page does not."""
+    return element("div", table, class_=f"scroll {kind}".strip(), role="region", aria_label=name, tabindex=0)
+
+
+# -- figures -----------------------------------------------------------------------------------------
+
+
+def signed(elo: float) -> str:
+    whole = round(elo)
+    return f"{MINUS}{-whole:,}" if whole < 0 else f"+{whole:,}" if whole else "0"
+
+
+def tenths(value: float) -> str:
+    return f"{value:,.1f}".replace("-", MINUS)
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """`1 match`, `1,200 matches`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def milliseconds(amount: float) -> str:
+    return f"{amount:,.0f} ms" if amount < 10_000 else f"{amount / 1000:,.1f} s"

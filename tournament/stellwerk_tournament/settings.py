@@ -1,0 +1,372 @@
+"""`tournament.toml`: what is played, by whom, and how; read, checked, and the file that `init` writes.
+
+Law: a file either says in all its keys what is to be done, or is refused with the line, the key, and what was
+expected there. Relative paths count from the file's folder, so that a tournament can be gone on with from
+anywhere. There is no seed in it: who knows the deals knows the cards.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, TypeAlias, cast
+
+import msgspec
+from msgspec import Meta, Struct
+
+from stellwerk_engine.board_file import BoardError, load_board, shipped_board
+from stellwerk_engine.checked_fields import suggestion
+from stellwerk_engine.game import Game, GameError
+from stellwerk_engine.games import RULE_SETS
+from stellwerk_engine.limits import check_line
+from stellwerk_engine.located_json import quoted
+from stellwerk_server.bot_process import BotStartError, Confinement, command_line
+from stellwerk_server.bot_spec import BUILT_IN, BotSpec, BotSpecError, parse_bot_spec
+from stellwerk_server.game_choice import GameChoice
+from stellwerk_server.settings import Time
+
+FILE: Final = "tournament.toml"
+MOST_BOTS: Final = 1000
+MOST_MATCHES_AT_ONCE: Final = 1000
+
+Kind: TypeAlias = Literal["round_robin", "gauntlet", "swiss", "random"]
+Place: TypeAlias = tuple[str | int, ...]
+
+_Count = Annotated[int, Meta(ge=1, le=1_000_000)]
+
+
+class ScheduleTable(Struct, frozen=True, forbid_unknown_fields=True):
+    kind: Kind = "round_robin"
+    rounds: _Count | None = None
+    until_width: Annotated[float, Meta(gt=0)] | None = None
+    hero: str | None = None
+
+
+class GameTable(Struct, frozen=True, forbid_unknown_fields=True):
+    game: str
+    players: int | None = None
+    options: tuple[str, ...] = ()
+    board: str | None = None
+    weight: Annotated[int, Meta(ge=1, le=1000)] = 1
+
+
+class BotTable(Struct, frozen=True, forbid_unknown_fields=True):
+    name: str | None = None
+    built_in: str | None = None
+    cmd: str | None = None
+    dir: str | None = None
+    env: dict[str, str] = {}
+    transport: Literal["tcp", "stdio"] | None = None
+    author: str | None = None
+    instances: _Count | None = None
+
+
+class SettingsFile(Struct, frozen=True, forbid_unknown_fields=True):
+    games: Annotated[tuple[GameTable, ...], Meta(min_length=1, max_length=100)]
+    bots: Annotated[tuple[BotTable, ...], Meta(min_length=2, max_length=MOST_BOTS)]
+    title: Annotated[str, Meta(max_length=200)] = ""
+    schedule: ScheduleTable = ScheduleTable()
+    clocks: Time = Time()
+    concurrency: Annotated[int, Meta(ge=-MOST_MATCHES_AT_ONCE, le=MOST_MATCHES_AT_ONCE)] = -1
+    anonymous: bool = False
+    wrap: str = ""
+    memory_mb: Annotated[int, Meta(ge=16, le=1_000_000)] | None = None
+    resolved: dict[str, Any] | None = None  # Any: what `resolved.py` wrote there, and reads
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A game with so many players, options and a board. `weight` is how many blocks of it a round has."""
+
+    choice: GameChoice
+    weight: int
+
+    @property
+    def game(self) -> Game:
+        return self.choice.make()
+
+    @property
+    def entrant_count(self) -> int:
+        return self.choice.seat_count // RULE_SETS[self.choice.game_id].team_size
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """`instances` is how many processes of the bot may run at a time."""
+
+    bot: BotSpec
+    author: str | None
+    instances: int | None
+
+    @property
+    def name(self) -> str:
+        return self.bot.name
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    title: str
+    kind: Kind
+    rounds: int | None
+    until_width: float | None
+    hero: str | None
+    variants: tuple[Variant, ...]
+    entrants: tuple[Entrant, ...]
+    time: Time
+    confinement: Confinement
+    concurrency: int
+    anonymous: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(entrant.name for entrant in self.entrants)
+
+    def matches_at_once(self) -> int:
+        """A negative `concurrency` leaves so many cores alone."""
+        if self.concurrency > 0:
+            return self.concurrency
+        return max(1, len(os.sched_getaffinity(0)) + self.concurrency)
+
+
+class SettingsError(ValueError):
+    """`tournament.toml` cannot be used; one line says where and why."""
+
+
+def read_settings(folder: Path) -> Settings:
+    """SettingsError, or OSError if the file cannot be read."""
+    return settings_of(parse(folder), folder)
+
+
+def parse(folder: Path) -> Source:
+    path = folder / FILE
+    try:
+        text = path.read_bytes().decode()
+        content = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path}: not UTF-8: byte {error.start + 1}") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SettingsError(f"{path}: no TOML: {error}") from None
+    source = Source(path, text)
+    for place, key, known in _unknown_keys(content):
+        raise source.error((*place, key), f"unknown key{suggestion(key, known)} ({', '.join(known)})")
+    try:
+        source.file = msgspec.convert(content, SettingsFile)
+    except msgspec.ValidationError as error:
+        said, _, where = str(error).partition(" - at `$")
+        raise source.error(_path_of(where), said[:1].lower() + said[1:]) from None
+    return source
+
+
+def settings_of(source: Source, folder: Path) -> Settings:
+    """SettingsError for what the file says, if it cannot be done here."""
+    file = source.file
+    schedule = file.schedule
+    confinement = Confinement(_wrap(source, file.wrap), file.memory_mb)
+    entrants = tuple(_entrants(source, folder, confinement))
+    variants = tuple(_variant(source, folder, number, game) for number, game in enumerate(file.games))
+    _expect_enough(source, variants, entrants)
+    names = [entrant.name for entrant in entrants]
+    hero = schedule.hero
+    if hero is not None and hero not in names:
+        raise source.error(("schedule", "hero"), f"no bot has this name{suggestion(hero, names)}")
+    if hero is not None and schedule.kind != "gauntlet":
+        raise source.error(("schedule", "hero"), 'goes with kind = "gauntlet" only')
+    return Settings(
+        title=file.title,
+        kind=schedule.kind,
+        rounds=1 if schedule.rounds is None and schedule.until_width is None else schedule.rounds,
+        until_width=schedule.until_width,
+        hero=(hero or names[0]) if schedule.kind == "gauntlet" else None,
+        variants=variants,
+        entrants=entrants,
+        time=file.clocks,
+        confinement=confinement,
+        concurrency=file.concurrency,
+        anonymous=file.anonymous,
+    )
+
+
+# -- the tables --------------------------------------------------------------------------------------
+
+
+def _wrap(source: Source, text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise source.error(("wrap",), str(error).lower()) from None
+
+
+def _variant(source: Source, folder: Path, number: int, table: GameTable) -> Variant:
+    place = ("games", number)
+    if table.game not in RULE_SETS:
+        near = suggestion(table.game, RULE_SETS)
+        known = ", ".join(RULE_SETS)
+        raise source.error((*place, "game"), f"there is no game {quoted(table.game)}{near} ({known})")
+    rules = RULE_SETS[table.game]
+    try:
+        board = shipped_board(rules.board) if table.board is None else load_board(folder / table.board)
+        choice = GameChoice(
+            game_id=table.game,
+            seat_count=min(rules.seat_counts) if table.players is None else table.players,
+            options=tuple(sorted(set(table.options))),
+            board=board,
+        )
+        game = choice.make()
+        if table.board is not None:
+            check_line(game)
+    except BoardError as error:
+        raise source.error((*place, "board"), str(error)) from None
+    except GameError as error:
+        raise source.error(place, str(error)) from None
+    return Variant(choice, table.weight)
+
+
+def _entrants(source: Source, folder: Path, confinement: Confinement) -> Iterator[Entrant]:
+    taken: set[str] = set()
+    for number, table in enumerate(source.file.bots):
+        place = ("bots", number)
+        try:
+            bot = _located(parse_bot_spec(_spec_text(source, place, table)), folder)
+            command_line(bot, confinement, str(folder))
+        except (BotSpecError, BotStartError) as error:
+            raise source.error(place, str(error)) from None
+        if bot.name.lower() in taken:
+            raise source.error(
+                place, f"there is another bot of the name {quoted(bot.name)}: give it a name of its own"
+            )
+        taken.add(bot.name.lower())
+        yield Entrant(bot, table.author, table.instances)
+
+
+def _spec_text(source: Source, place: Place, table: BotTable) -> str:
+    """The words of `stellwerk play --bot` for it."""
+    if (table.built_in is None) == (table.cmd is None):
+        raise source.error(place, f"expected either cmd or built_in ({', '.join(BUILT_IN)})")
+    words = [] if table.built_in is None else [table.built_in]
+    for key, value in (
+        ("name", table.name),
+        ("cmd", table.cmd),
+        ("dir", table.dir),
+        ("transport", table.transport),
+        *((f"env.{name}", value) for name, value in table.env.items()),
+    ):
+        if value is not None:
+            words.append(f"{key}={value}")
+    return shlex.join(words)
+
+
+def _located(bot: BotSpec, folder: Path) -> BotSpec:
+    if bot.directory is not None:
+        return replace(bot, directory=os.path.abspath(folder / bot.directory))
+    program, *rest = bot.command
+    command = (
+        program if "/" not in program else _absolute(program, folder),
+        *(_absolute(w, folder) for w in rest),
+    )
+    return replace(bot, command=command)
+
+
+def _absolute(word: str, folder: Path) -> str:
+    path = folder / word
+    return os.path.abspath(path) if word and path.is_file() else word
+
+
+def _expect_enough(source: Source, variants: Sequence[Variant], entrants: Sequence[Entrant]) -> None:
+    for number, variant in enumerate(variants):
+        if variant.entrant_count > len(entrants):
+            raise source.error(
+                ("games", number),
+                f"{variant.entrant_count} bots play at a table, and there are only {len(entrants)}",
+            )
+        team_size = RULE_SETS[variant.choice.game_id].team_size
+        for bot, entrant in enumerate(entrants):
+            if entrant.instances is not None and entrant.instances < team_size:
+                raise source.error(
+                    ("bots", bot, "instances"),
+                    f"{variant.choice.game_id} needs {team_size} processes of each bot at a time",
+                )
+
+
+# -- where something stands --------------------------------------------------------------------------
+
+_HEADER: Final = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\"-]+)\s*\]\]?")
+_KEY: Final = re.compile(r"\s*([A-Za-z0-9_\"-]+(?:\s*\.\s*[A-Za-z0-9_\"-]+)*)\s*=")
+_STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
+
+
+class Source:
+    """The text of a file, to say where something stands in it."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self.text = text
+        self.file: SettingsFile
+
+    def error(self, place: Place, message: str) -> SettingsError:
+        line = self._line_of(place)
+        at = f":{line}" if line else ""
+        return SettingsError(f"{self.path}{at}: {_in_words(place)}{message}")
+
+    def _line_of(self, place: Place) -> int | None:
+        """The line of what is nearest to the place among its parents. Values of several lines may hold what
+        looks like a key; then this is off, and the words of the message still say the place."""
+        found: dict[Place, int] = {}
+        table: Place = ()
+        counts: dict[str, int] = {}
+        for number, line in enumerate(self.text.splitlines(), 1):
+            if header := _HEADER.match(line):
+                names = _names(header[2])
+                if header[1] == "[[":
+                    counts[header[2]] = counts.get(header[2], -1) + 1
+                    names = (*names, counts[header[2]])
+                elif names and isinstance(names[0], str) and names[0] in counts:
+                    names = (names[0], counts[names[0]], *names[1:])
+                table = names
+                found.setdefault(table, number)
+            elif key := _KEY.match(line):
+                found.setdefault((*table, *_names(key[1])), number)
+        while place:
+            if place in found:
+                return found[place]
+            place = place[:-1]
+        return None
+
+
+def _names(dotted: str) -> Place:
+    return tuple(part.strip().strip('"') for part in dotted.split("."))
+
+
+def _in_words(place: Place) -> str:
+    """`bots[2].cmd: `; a list is counted from 1, as people do."""
+    text = ""
+    for step in place:
+        text += f"[{step + 1}]" if isinstance(step, int) else f".{step}" if text else step
+    return f"{text}: " if text else ""
+
+
+def _path_of(where: str) -> Place:
+    """Of msgspec's `.games[0].players``."""
+    return tuple(int(index) if index else name for name, index in _STEP.findall(where.rstrip("`")))
+
+
+def _unknown_keys(content: dict[str, Any]) -> Iterator[tuple[Place, str, tuple[str, ...]]]:
+    # Any: that is how a TOML document is read
+    tables: list[tuple[Place, object, type[Struct]]] = [
+        ((), content, SettingsFile),
+        (("schedule",), content.get("schedule"), ScheduleTable),
+        (("clocks",), content.get("clocks"), Time),
+    ]
+    for key, kind in (("games", GameTable), ("bots", BotTable)):
+        entries = content.get(key)
+        if isinstance(entries, list):
+            tables += [((key, n), entry, kind) for n, entry in enumerate(cast(list[object], entries))]
+    for place, table, struct in tables:
+        known = tuple(name for name in struct.__struct_fields__ if name != "resolved")
+        for key in cast(dict[str, object], table) if isinstance(table, dict) else ():
+            if key not in struct.__struct_fields__:
+                yield place, key, known
