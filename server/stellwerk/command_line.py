@@ -13,6 +13,7 @@ from stellwerk import (
     gate_command,
     kit_command,
     play_command,
+    ratings_command,
     replay_command,
     serve_command,
     simulate_command,
@@ -45,6 +46,7 @@ COMMANDS: Final[dict[str, tuple[str, AddArguments]]] = {
     "gate": ("hold a bot against others, for CI: passed, failed or undecided", gate_command.add_arguments),
     "kit": ("tools for authors of bots: try a bot out, step by step", kit_command.add_arguments),
     "play": ("play games between bots that are started for them", play_command.add_arguments),
+    "ratings": ("rate players by the results in a file, with honest errors", ratings_command.add_arguments),
     "replay": ("show a recorded game, or verify that it is true", replay_command.add_arguments),
     "serve": ("let bots play matches over TCP", serve_command.add_arguments),
     "simulate": ("play many games between built-in policies", simulate_command.add_arguments),
@@ -112,6 +114,8 @@ def _carry_out(arguments: argparse.Namespace) -> int:
             return kit_command.run(arguments)
         case "play":
             return play_command.run(arguments)
+        case "ratings":
+            return ratings_command.run(arguments)
         case "replay":
             return replay_command.run(arguments)
         case "serve":

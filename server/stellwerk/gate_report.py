@@ -35,8 +35,8 @@ EXIT_CODES: Final[dict[Word, int]] = {
 
 
 class Trial(Struct, frozen=True):
-    """`blocks` is their number if it was fixed beforehand. Blocks are played in rounds of `round`. `faults` is
-    in how many matches the candidate may be at fault."""
+    """`blocks` is their number if it was fixed beforehand. Blocks are played in rounds of `round`. In
+    `faults` matches the candidate may be at fault."""
 
     elo0: float
     elo1: float
@@ -388,8 +388,5 @@ def _plain(text: str) -> str:
 
 
 def _fenced(lines: Sequence[str]) -> Iterator[str]:
-    """With a fence that none of the lines can close."""
-    text = [_line(line) for line in lines]
-    longest = max((len(run) for line in text for run in re.findall("`+", line)), default=0)
-    fence = "`" * max(3, longest + 1)
-    yield from (f"{fence}text", *text, fence, "")
+    """Each line begins with something of ours, so that none can close the fence."""
+    yield from ("```text", *map(_line, lines), "```", "")

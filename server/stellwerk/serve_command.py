@@ -12,6 +12,7 @@ import signal
 import ssl
 import sys
 import tomllib
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -180,15 +181,23 @@ def _config(arguments: argparse.Namespace) -> Config:
 
 
 def _expect_known(source: str, values: dict[str, Any]) -> None:
-    sections: tuple[tuple[str, Any, type[Struct]], ...] = (
+    sections: tuple[tuple[str, dict[str, Any], type[Struct]], ...] = (
         ("", values, Config),
-        ("time.", values.get("time", {}), Time),
-        ("limits.", values.get("limits", {}), Limits),
+        ("time.", _section(values, "time"), Time),
+        ("limits.", _section(values, "limits"), Limits),
     )
     for prefix, names, kind in sections:
-        for name in names if isinstance(names, dict) else ():
+        for name in names:
             if name not in kind.__struct_fields__:
                 raise usage_error(f"{source}: {prefix}{unknown('setting', name, kind.__struct_fields__)}")
+
+
+def _section(values: dict[str, Any], name: str) -> dict[str, Any]:
+    """Empty if it is none: that is told when everything is converted."""
+    try:
+        return msgspec.convert(values.get(name, {}), dict[str, Any])
+    except msgspec.ValidationError:
+        return {}
 
 
 def _setting(text: str) -> tuple[str, str, int]:
@@ -226,6 +235,9 @@ def _prepare(config: Config) -> _Prepared:
     games = GameShelf(dict(_own_board(text) for text in config.board))
     try:
         journals = Journals(Path(config.data), sync=config.sync)
+        journals.hold()
+    except BlockingIOError:
+        raise infrastructure_error(f"{config.data}: another server uses it") from None
     except OSError as error:
         raise not_writable(config.data, error) from None
     return _Prepared(config, games, tokens, tls, journals)
@@ -277,22 +289,31 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
         plaintext_tokens=config.plaintext_tokens,
         may_connect=room_for_more(raise_limit()),
     )
+    where, why = f"{config.host}:{config.port}", ""
     async with open_server(house, journals) as server:
         try:
             host, port = await server.listen(config.host, config.port, prepared.tls)
+            _bring_back(server, journals, log)  # before anybody who wants to resume gets a word in
             if config.status_port is not None:
-                status = StatusPage(server)
-                status_host, status_port = await status.listen(config.status_host, config.status_port)
-                log.info("status.listening", url=f"http://{status_host}:{status_port}/")
+                where = f"{config.status_host}:{config.status_port}"
+                status_host, status_port = await StatusPage(server).listen(
+                    config.status_host, config.status_port
+                )
+                log.info("status.listening", url=f"http://{_address(status_host, status_port)}/")
         except OSError as error:
-            message = f"{config.host}:{config.port}: cannot listen: {error.strerror or error}"
-            raise infrastructure_error(message) from None
-        _bring_back(server, journals, log)
-        if host not in ("127.0.0.1", "::1"):
-            _warn_of_exposure(config, host, log)
-        say(f"listening on {host}:{port}" if ":" not in host else f"listening on [{host}]:{port}")
-        sys.stdout.flush()
-        return await _until_signalled(server, log)
+            why = error.strerror or str(error)
+        else:
+            if host not in ("127.0.0.1", "::1"):
+                _warn_of_exposure(config, host, log)
+            with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+                say(f"listening on {_address(host, port)}")
+                sys.stdout.flush()
+                return await _until_signalled(server, signals, log)
+    raise infrastructure_error(f"{where}: cannot listen: {why}")  # out here, for a nursery would wrap it
+
+
+def _address(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _bring_back(server: Server, journals: Journals, log: Log) -> None:
@@ -314,27 +335,25 @@ def _warn_of_exposure(config: Config, host: str, log: Log) -> None:
     )
 
 
-async def _until_signalled(server: Server, log: Log) -> int:
+async def _until_signalled(server: Server, signals: AsyncIterator[int], log: Log) -> int:
     """The first signal lets the matches end; the second one stops at once, and leaves them in their
     journals."""
-    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        async for number in signals:
-            running = len(server.lobby.matches)
-            log.info("server.draining", signal=signal.Signals(number).name, matches=running)
-            break
-        async with trio.open_nursery() as nursery:
-            stopped_early = False
+    number = await anext(signals)
+    running = len(server.lobby.matches)
+    log.info("server.draining", signal=signal.Signals(number).name, matches=running)
+    stopped_early = False
+    async with trio.open_nursery() as nursery:
 
-            async def stop_at_once() -> None:
-                nonlocal stopped_early
-                async for _ in signals:
-                    stopped_early = True
-                    await server.stop()
-                    nursery.cancel_scope.cancel()
-
-            nursery.start_soon(stop_at_once)
-            await server.drain()
+        async def stop_at_once() -> None:
+            nonlocal stopped_early
+            await anext(signals)
+            stopped_early = True
+            await server.stop()
             nursery.cancel_scope.cancel()
+
+        nursery.start_soon(stop_at_once)
+        await server.drain()
+        nursery.cancel_scope.cancel()
     log.info("server.stopped", matches_left=len(server.lobby.matches))
     return FAILED if stopped_early else DONE
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -138,6 +139,16 @@ class Journals:
         self.running.mkdir(parents=True, exist_ok=True)
         self.replays.mkdir(exist_ok=True)
         self.running.chmod(0o700)
+
+    def hold(self) -> None:
+        """Keep all other servers off the folder, as long as this process lives. BlockingIOError if one has it:
+        two would both go on with what one of them is playing."""
+        descriptor = os.open(self.running, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(descriptor)
+            raise
 
     def open(self, match: str) -> FileJournal:
         return FileJournal(self, self.running / f"{match}{SUFFIX}", os.O_CREAT | os.O_EXCL)

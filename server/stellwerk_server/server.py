@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import socket
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from math import inf
 from typing import TYPE_CHECKING, Final
@@ -101,9 +101,8 @@ class Server:
             return
         try:
             if tls is not None:
+                # The handshake is made when hello is sent: until then it is a connection without a login.
                 secured = trio.SSLStream(stream, tls, server_side=True, https_compatible=True)
-                with trio.fail_after(self.lobby.house.limits.login_ms / 1000):
-                    await secured.do_handshake()
                 await self._serve(StreamTransport(secured), address, "tls", is_private=True)
             else:
                 # A socket of Python's own for the same descriptor: Trio's wrapper is not needed any more.
@@ -111,7 +110,7 @@ class Server:
                 await self._serve(
                     SocketTransport(sock), address, "tcp", is_private=address.startswith(("127.", "::1"))
                 )
-        except (trio.TooSlowError, *_BROKEN) as error:
+        except _BROKEN as error:
             self.lobby.house.log.info("connection.failed", address=address, cause=type(error).__name__)
             await trio.aclose_forcefully(stream)
         except Exception as error:  # it would end the server
@@ -130,6 +129,8 @@ class Server:
                 await self._read(peer)
         except _BROKEN as error:
             cause = f"broken: {type(error).__name__}"
+            peer.unsent = b""
+            peer.patience.cancel()
         except Exception as error:
             cause = "a bug of the server"
             self.lobby.house.log.error("connection.bug", connection=connection.number, exc_info=error)
@@ -309,7 +310,7 @@ class Server:
 
 
 @asynccontextmanager
-async def open_server(house: House, journals: Journals | None = None) -> AsyncIterator[Server]:
+async def open_server(house: House, journals: Journals | None = None) -> AsyncGenerator[Server]:
     """A server for as long as the block runs."""
     clock = ServerClock()
     trio.lowlevel.add_instrument(clock)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
@@ -62,18 +61,24 @@ class StatusPage:
         )
 
     async def _answer(self, stream: trio.SocketStream) -> None:
-        with contextlib.suppress(OSError, trio.BrokenResourceError), trio.move_on_after(PATIENCE_SECONDS):
-            request = bytes(await stream.receive_some(REQUEST_BYTES))
-            body = self.text() + b"\n"
-            status = b"200 OK" if request.startswith((b"GET ", b"HEAD ")) else b"405 Method Not Allowed"
-            head = b"HTTP/1.0 %b\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % (
-                status,
-                len(body),
-            )
-            await stream.send_all(head if request.startswith(b"HEAD ") else head + body)
-            await stream.send_eof()
-            await stream.receive_some(REQUEST_BYTES)
+        try:
+            with trio.move_on_after(PATIENCE_SECONDS):
+                request = bytes(await stream.receive_some(REQUEST_BYTES))
+                await stream.send_all(self._response(request))
+                await stream.send_eof()
+                await stream.receive_some(REQUEST_BYTES)
+        except (OSError, trio.BrokenResourceError):
+            pass  # whoever asked has gone
+        except Exception as error:  # it would end the server
+            self._server.lobby.house.log.error("status.bug", exc_info=error)
         await trio.aclose_forcefully(stream)
+
+    def _response(self, request: bytes) -> bytes:
+        is_known = request.startswith((b"GET ", b"HEAD "))
+        status = b"200 OK" if is_known else b"405 Method Not Allowed\r\nAllow: GET, HEAD"
+        body = self.text() if is_known else b'{"error":"GET and HEAD only"}'
+        head = b"HTTP/1.0 %b\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+        return head % (status, len(body) + 1) + (b"" if request.startswith(b"HEAD ") else body + b"\n")
 
 
 def resident_kb() -> int | None:

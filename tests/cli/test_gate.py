@@ -433,7 +433,7 @@ def test_junit_tells_a_failure_from_an_error(tmp_path: Path, verdict: str, tag: 
     )
 
 
-def test_markdown_shows_what_bots_say_in_fences_that_they_cannot_close() -> None:
+def test_markdown_shows_what_bots_say_in_fences_that_they_do_not_close() -> None:
     inside: str | None = None
     outside: list[str] = []
     for line in markdown_of(report()).decode().splitlines():
