@@ -158,7 +158,11 @@ def test_who_never_reads_is_closed_and_can_resume(server: Serving) -> None:
     for number in range(64):  # 25 kB of board each: more than the socket takes
         deaf.say(type="join", game="usa", players=2, against=["random"], seed=str(number))
     back = server.call()
-    resume: Message = {"session": welcome["session"], "key": welcome["resume_key"], "last_events": dict[str, int]()}
+    resume: Message = {
+        "session": welcome["session"],
+        "key": welcome["resume_key"],
+        "last_events": dict[str, int](),
+    }
     assert back.login("deaf", resume=resume, max_matches=64)["session"] == welcome["session"]
     assert back.until("start")["seat"] == 0
     back.close()
