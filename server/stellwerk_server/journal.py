@@ -141,7 +141,7 @@ class Journals:
         self.running.chmod(0o700)
 
     def hold(self) -> None:
-        """Keep all other servers off the folder, as long as this process lives. BlockingIOError if one has it:
+        """Keep other servers off the folder, as long as this process lives. BlockingIOError if one has it:
         two would both go on with what one of them is playing."""
         descriptor = os.open(self.running, os.O_RDONLY | os.O_CLOEXEC)
         try:
