@@ -17,7 +17,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist lo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format schemas examples bench mutants soak clean
+.PHONY: help demo test lint format schemas examples starters bench mutants soak clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -43,6 +43,9 @@ schemas: $(COMMAND) ## make protocol/schema anew, after a change of the types on
 
 examples: $(TEST) ## make protocol/examples anew, after a change of what is said in a session
 	$(BIN)/python -m tests.protocol.example_sessions
+
+starters: $(TEST) ## build the starters of all languages and let them play
+	STELLWERK_ALL_LANGUAGES=1 $(PYTEST) tests/bots/test_starters.py $(ARGS)
 
 bench: $(TEST) ## measure the speed of the engine and of the server
 	$(BIN)/python -m tests.benchmarks.bench_engine $(ARGS)

@@ -1,0 +1,8 @@
+#ifndef VECTORS_H
+#define VECTORS_H
+
+/* Lets greedy answer the asks of a file of JSON Lines: a start, and its asks with their recorded answers. Tells the
+   first difference, or how many there are. Gives the exit code. */
+int answer_vectors(const char *file);
+
+#endif

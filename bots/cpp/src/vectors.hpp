@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+
+namespace bot {
+
+/// Lets greedy answer the asks of a file of JSON Lines: a start, and its asks with their recorded answers. Gives their
+/// number; Stop at the first difference.
+int answer_vectors(const std::string& file);
+
+}  // namespace bot

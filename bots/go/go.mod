@@ -1,0 +1,3 @@
+module stellwerk-bot
+
+go 1.24

@@ -1,0 +1,27 @@
+//! The bot `random`: every listed move with the same chance.
+
+use crate::messages::{Answer, Ask, Start};
+use crate::players::Player;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Its chance depends on the seed, the match and the ask, so a bot that resumes would choose the same.
+pub struct Random {
+    chance: DefaultHasher,
+}
+
+impl Random {
+    pub fn new(start: &Start, seed: &str) -> Self {
+        let mut chance = DefaultHasher::new();
+        (seed, &start.match_id).hash(&mut chance);
+        Self { chance }
+    }
+}
+
+impl Player for Random {
+    fn answer(&mut self, ask: &Ask) -> Answer {
+        let mut chance = self.chance.clone();
+        ask.ask.hash(&mut chance);
+        let index = chance.finish() % ask.legal.len() as u64; // of 2^64: all as good as equally likely
+        Answer::Index(index as usize)
+    }
+}

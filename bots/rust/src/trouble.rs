@@ -1,0 +1,32 @@
+//! What goes wrong between a client and a server.
+
+use std::time::Duration;
+
+pub const EXIT_REFUSED: u8 = 1;
+pub const EXIT_USAGE: u8 = 2;
+pub const EXIT_NO_SERVER: u8 = 4;
+
+/// It cannot go on; one line says why.
+pub struct Stop {
+    pub text: String,
+    pub exit_code: u8,
+}
+
+pub enum Trouble {
+    Stop(Stop),
+    /// The connection is gone, and another may help, after a pause if the server named one.
+    Lost {
+        text: String,
+        pause: Option<Duration>,
+    },
+}
+
+pub type Attempt<T> = Result<T, Trouble>;
+
+pub fn lost(text: String) -> Trouble {
+    Trouble::Lost { text, pause: None }
+}
+
+pub fn refused(text: String) -> Trouble {
+    Trouble::Stop(Stop { text, exit_code: EXIT_REFUSED })
+}
