@@ -10,7 +10,7 @@ import ssl
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -144,7 +144,7 @@ class Serving:
 
 
 @contextmanager
-def serving(folder: Path, *flags: str, prefix: Sequence[str] = ()) -> Iterator[Serving]:
+def serving(folder: Path, *flags: str, prefix: Sequence[str] = ()) -> Generator[Serving]:
     server = Serving(folder, flags, prefix)
     try:
         yield server
