@@ -140,13 +140,11 @@ class ClaimTable(dict[PlanKey, Plan]):
         color, mine, locomotives, discount = (
             key >> field & 15 for field in (_COLOR, _MINE, _LOCOMOTIVES, _DISCOUNT)
         )
+        if (route.color != GRAY) if color == LOCOMOTIVE else not route.accepts(color):
+            return False
         listed = len(self._claims_of(route, key))
         if color == LOCOMOTIVE:
-            if route.color != GRAY:
-                return False
             mine = 0
-        elif not route.accepts(color):
-            return False
         elif route.color != GRAY and route.tunnel:
             listed += locomotives >= units_to_pay(route, discount)
         fewest = 1 if route.color == GRAY and color != LOCOMOTIVE else 0

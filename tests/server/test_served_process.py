@@ -56,8 +56,9 @@ def test_a_server_killed_in_the_set_up_or_between_two_choices_goes_on(tmp_path: 
     with serving(tmp_path, NO_HURRY) as first:
         one, two = first.call(), first.call()
         welcomes = [one.login("one"), two.login("two")]
-        for caller in (one, two):
+        for caller in (one, two):  # `one` in the first seat
             caller.say(type="join", game="usa", players=2, room="r")
+            caller.until("joined")
         match = one.until("start")["match"]
         assert two.until("start")["match"] == match
         one.say(type="ready", match=match)
