@@ -274,7 +274,8 @@ def test_a_signal_is_reported_by_its_name() -> None:
 
 
 def test_the_time_and_the_memory_of_a_bot_are_reported() -> None:
-    work = "import time\nwhile time.process_time() < 0.2: pass\nbytearray(1_500_000_000)"  # more than a whole suite of tests
+    most = 1_500_000_000  # more than a process that runs many tests
+    work = f"import time\nwhile time.process_time() < 0.2: pass\nbytearray({most})"
     report = report_of(python(work))
     assert report.cpu_ms >= 200
     assert report.max_rss_kb is not None
