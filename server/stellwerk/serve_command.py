@@ -173,7 +173,8 @@ def _config(arguments: argparse.Namespace) -> Config:
             values[name] = given
     for text in arguments.set:
         section, name, number = _setting(text)
-        values.setdefault(section, {})[name] = number
+        if isinstance(values.setdefault(section, {}), dict):  # if not, that is told below
+            values[section][name] = number
     try:
         return msgspec.convert(values, Config)
     except msgspec.ValidationError as error:
