@@ -54,8 +54,9 @@ bench: $(TEST) ## measure the speed of the engine and of the server
 mutants: $(TEST) ## break the rules one by one, and see that the tests notice
 	$(BIN)/python tests/mutants/run.py $(ARGS)
 
-soak: $(TEST) ## play 1,000 games of every variant and check the laws in each
+soak: $(TEST) ## 1,000 games of every variant, 1,000 lives of a server, and the laws checked in each
 	$(BIN)/python tests/soak/run.py $(ARGS)
+	$(BIN)/python tests/soak/serve.py
 
 clean: ## remove .venv and what the tools leave behind
 	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist

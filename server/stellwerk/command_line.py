@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from importlib import metadata
 from typing import Final, NoReturn
 
 from stellwerk import (
@@ -23,6 +22,7 @@ from stellwerk import (
 from stellwerk.choose_game import unknown
 from stellwerk.errors import DONE, FAILED, INFRASTRUCTURE, USAGE, CommandError, usage_error
 from stellwerk.terminal import complain, flush_stdout, give_up_stdout, say
+from stellwerk.version import version
 
 EXAMPLES: Final = """\
 examples:
@@ -92,7 +92,7 @@ def _run(words: Sequence[str]) -> int:
         flush_stdout()
         return ended.code if isinstance(ended.code, int) else USAGE
     if arguments.version:
-        say(f"stellwerk {_version()}")
+        say(f"stellwerk {version()}")
         code = DONE
     elif arguments.command is None:
         raise usage_error(f"a command is missing: {', '.join(COMMANDS)} (see 'stellwerk --help')")
@@ -147,10 +147,3 @@ def _expect_known_command(words: Sequence[str]) -> None:
     """Before argparse does, which has no suggestions before Python 3.14."""
     if words and not words[0].startswith("-") and words[0] not in COMMANDS:
         raise usage_error(unknown("command", words[0], COMMANDS))
-
-
-def _version() -> str:
-    try:
-        return metadata.version("stellwerk")
-    except metadata.PackageNotFoundError:
-        return "(not installed)"

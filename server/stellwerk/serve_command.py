@@ -6,7 +6,6 @@ One line on standard output says where it listens; logs go to standard error.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import secrets
 import signal
 import ssl
@@ -14,7 +13,6 @@ import sys
 import tomllib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -26,6 +24,7 @@ from stellwerk.choose_game import unknown, whole_number
 from stellwerk.errors import DONE, FAILED, infrastructure_error, not_writable, usage_error
 from stellwerk.house_bots import house_bots
 from stellwerk.terminal import say
+from stellwerk.version import version
 from stellwerk_engine.board_file import BoardError, BoardFile, load_board
 from stellwerk_engine.game import GameError, make_game
 from stellwerk_engine.games import RULE_SETS
@@ -278,7 +277,7 @@ def _own_board(text: str) -> tuple[str, BoardFile]:
 async def _serve(prepared: _Prepared, log: Log) -> int:
     config, journals = prepared.config, prepared.journals
     house = House(
-        server=f"stellwerk {_version()}",
+        server=f"stellwerk {version()}",
         limits=config.limits,
         time=config.time,
         games=prepared.games,
@@ -321,6 +320,8 @@ def _bring_back(server: Server, journals: Journals, log: Log) -> None:
     recovered = recover(server.lobby, journals, server.clock.now())
     for match in recovered.resumed:
         log.info("match.resumed", match=match, cut=match in recovered.cut)
+    for match in recovered.unborn:
+        log.info("match.never_began", match=match)
     for name, why in recovered.put_aside.items():
         log.error("journal.unusable", journal=name, error=why)
     server.flush()
@@ -357,9 +358,3 @@ async def _until_signalled(server: Server, signals: AsyncIterator[int], log: Log
         nursery.cancel_scope.cancel()
     log.info("server.stopped", matches_left=len(server.lobby.matches))
     return FAILED if stopped_early else DONE
-
-
-def _version() -> str:
-    with contextlib.suppress(metadata.PackageNotFoundError):
-        return metadata.version("stellwerk")
-    return "(not installed)"

@@ -23,6 +23,7 @@ Transport = Literal["tcp", "stdio"]
 BUILT_IN: Final = ("random", "greedy", "planner", "searcher")
 KEYS: Final = ("name", "cmd", "dir", "env.NAME", "transport")
 LONGEST_NAME: Final = 32  # as on the wire
+SET_BY_STELLWERK: Final = ("STELLWERK_ADDRESS", "STELLWERK_TOKEN", "STELLWERK_NAME", "STELLWERK_BOT_SEED")
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 _NO_PART_OF_A_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -146,7 +147,7 @@ def _checked(place: str, key: str, value: str) -> str:
             raise BotSpecError(
                 f"{place}: expected env.NAME=VALUE with a variable's name, found {quoted(key)}"
             )
-        case _ if key.startswith("env.STELLWERK_"):
+        case _ if key.removeprefix("env.") in SET_BY_STELLWERK:
             raise BotSpecError(f"{place}: {key.removeprefix('env.')} is set by Stellwerk itself")
         case _:
             return value

@@ -740,6 +740,7 @@ class Lobby:
             refused=[sum(place.refused.values()) for place in match.places],
             seconds=round((now - match.started_at) / 1000, 3),
             replay=match.replay.name if match.replay is not None else None,
+            disk_error=match.disk_error or None,
         )
         for session in (*match.watchers, *match.late_watchers):
             session.watched.pop(match.id, None)

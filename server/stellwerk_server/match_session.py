@@ -92,6 +92,7 @@ class MatchSession:
         "commitment",
         "deal",
         "decision_count",
+        "disk_error",
         "game",
         "header",
         "id",
@@ -133,6 +134,7 @@ class MatchSession:
         self.set_up_until = inf
         self.decision_count = 0
         self.replay: Path | None = None
+        self.disk_error = ""  # why it cannot be written down just now
         bare = header_of(deal.game, deal.names, deal.match)
         self.commitment = commitment(bare, Reveal(deal.seed.hex(), deal.salt.hex()))
         self.header = msgspec.structs.replace(bare, commitment=self.commitment)
@@ -620,7 +622,8 @@ class MatchSession:
             return
         try:
             self.replay = self.journal.finish()
-        except OSError:
+        except OSError as error:
+            self.disk_error = str(error)
             if not self._unwritten_since:
                 self._unwritten_since = now
             if now - self._unwritten_since >= self.unwritten_ms:
@@ -628,6 +631,7 @@ class MatchSession:
             else:
                 self.timer.set(now + UNWRITTEN_RETRY_MS)
             return
+        self.disk_error = ""
         is_shown = not self.deal.reveal_later
         self._end_line = line(
             End(
@@ -680,13 +684,15 @@ class MatchSession:
             return False
         try:
             self.journal.append(self._unwritten + lines)
-        except OSError:
+        except OSError as error:
+            self.disk_error = str(error)
             if not self._unwritten:
                 self._unwritten_since = now
             self._unwritten += lines
             self.timer.set(now + UNWRITTEN_RETRY_MS)
             return False
         self._unwritten = b""
+        self.disk_error = ""
         return True
 
     def _write_again(self, now: float) -> None:

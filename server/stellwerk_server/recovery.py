@@ -1,8 +1,9 @@
 """What a server that was killed left behind: its journals, and the matches made from them again.
 
 A journal may break off in its last record, for that is where the server was killed: this is cut off, and the
-match goes on from the last act that was written whole. A journal that is wrong in any other way is put aside,
-and the others are not touched by it.
+match goes on from the last act that was written whole. Where it breaks off in what was written first, nobody
+had heard of the match, and there is none. A journal that is wrong in any other way is put aside, and the
+others are not touched by it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from stellwerk_engine.game import Game
     from stellwerk_server.lobby import Lobby
 
+OPENING_LINES: Final = 3  # the match, the header and the set-up, written in one piece
+
 _decode_line = msgspec.json.Decoder(Line)
 
 
@@ -51,6 +54,7 @@ class JournalError(Exception):
 class Recovered:
     resumed: list[str] = field(default_factory=list[str])
     cut: list[str] = field(default_factory=list[str])  # of those, the ones whose last record broke off
+    unborn: list[str] = field(default_factory=list[str])  # matches of which nobody had heard
     put_aside: dict[str, str] = field(default_factory=dict[str, str])  # and why
 
 
@@ -59,7 +63,12 @@ def recover(lobby: Lobby, journals: Journals, now: float) -> Recovered:
     recovered = Recovered()
     for path in journals.left_over():
         try:
-            was_cut = _recover_one(lobby, journals, path, now)
+            lines = list(whole_lines(path))
+            if len(lines) < OPENING_LINES:
+                recovered.unborn.append(path.stem)
+                path.rename(path.with_suffix(".unborn"))
+                continue
+            was_cut = _recover_one(lobby, journals, path, lines, now)
         except Exception as error:  # whatever is wrong with one concerns none of the others
             is_plain = isinstance(error, JournalError | OSError)
             recovered.put_aside[path.name] = str(error) if is_plain else type(error).__name__
@@ -72,10 +81,9 @@ def recover(lobby: Lobby, journals: Journals, now: float) -> Recovered:
     return recovered
 
 
-def _recover_one(lobby: Lobby, journals: Journals, path: Path, now: float) -> bool:
-    lines = list(whole_lines(path))
-    if len(lines) < 3:
-        raise JournalError("breaks off before its first act")
+def _recover_one(
+    lobby: Lobby, journals: Journals, path: Path, lines: list[tuple[bytes, int]], now: float
+) -> bool:
     record, header = _opening(lines[0][0], lines[1][0])
     game = _game(lobby, header)
     deal = Deal(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 import pytest
 
+from stellwerk_bots.__main__ import main
 from stellwerk_bots.bot import Message, Player
 from stellwerk_bots.candidates import MOST_CANDIDATES, candidates
 from stellwerk_bots.guessed_tickets import guess_tickets
@@ -269,6 +270,14 @@ def test_the_environment_gives_the_budget_that_nobody_else_gives(monkeypatch: py
     with pytest.raises(BudgetError):
         new_searcher(start, "seed")
     new_searcher(start, "seed", SMALL)
+
+
+def test_a_budget_that_is_none_ends_the_program_before_it_plays(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(BUDGET_VARIABLE, "plenty")
+    assert main(["searcher", "--address", "tcp://127.0.0.1:1"]) == 2
+    assert BUDGET_VARIABLE in capsys.readouterr().err
 
 
 def test_with_more_teams_fewer_games_are_played_on_by_default() -> None:

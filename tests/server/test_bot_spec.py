@@ -123,6 +123,11 @@ def test_a_wrong_spec_is_refused_with_its_place_and_what_was_expected(
     assert expected in message
 
 
+def test_what_stellwerk_does_not_set_can_be_set_though_its_name_begins_alike() -> None:
+    spec = parse_bot_spec("searcher env.STELLWERK_BOT_BUDGET=500ms")
+    assert spec.environment == {"STELLWERK_BOT_BUDGET": "500ms"}
+
+
 @given(st.text(alphabet="abcmdniretvx.=_- '\"\\\0\x1b", max_size=40))
 def test_any_text_is_a_spec_or_refused_in_one_line(text: str) -> None:
     told = ""

@@ -266,8 +266,6 @@ CHANGES: dict[str, tuple[Callable[[Recording], bytes], str]] = {
     "another match": (lambda r: _changed_first(r, match="another"), "not this match's"),
     "other rules": (lambda r: r.journal.replace(b'"rules_version":1', b'"rules_version":9', 1), "version 9"),
     "another board": (lambda r: r.journal.replace(b'"digest":"', b'"digest":"0', 1), "cannot be read"),
-    "broken off in the opening": (lambda r: b"".join(r.journal.splitlines(keepends=True)[:2]), "breaks off"),
-    "nothing": (lambda r: b"", "breaks off"),
     "no text": (lambda r: b"\xff\xfe\n" * 5, "cannot be read"),
     "no record": (lambda r: b'{"journal":"match"}\n' * 5, "cannot be read"),
     "a seat that is not there": (
@@ -291,6 +289,22 @@ def test_a_journal_that_cannot_be_used_is_put_aside_with_its_reason(what: str, t
     assert after.world.lobby.counts().running == after.world.lobby.counts().sessions == 0
     assert not after.journals.left_over()
     assert (after.journals.running / f"{recording.match}.unusable").read_bytes() == content
+
+
+def test_a_journal_that_breaks_off_in_its_opening_is_of_a_match_that_nobody_had_heard_of(
+    tmp_path: Path,
+) -> None:
+    """What is written first is written in one piece, before anything is said."""
+    recording = recorded(EVERY_GAME[0])
+    opening = b"".join(recording.journal.splitlines(keepends=True)[:3])
+    for number, size in enumerate((0, 1, len(opening) // 2, len(opening) - 1)):
+        after = restarted(tmp_path / str(number), {recording.match: opening[:size]})
+        assert after.recovered.unborn == [recording.match]
+        assert not after.recovered.resumed
+        assert not after.recovered.put_aside
+        assert after.world.lobby.counts().running == after.world.lobby.counts().sessions == 0
+        assert not after.journals.left_over()
+        assert (after.journals.running / f"{recording.match}.unborn").read_bytes() == opening[:size]
 
 
 def test_the_reason_tells_nothing_of_what_stands_in_the_journal(tmp_path: Path) -> None:

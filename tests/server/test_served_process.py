@@ -196,6 +196,7 @@ def test_on_a_full_disk_the_match_stands_still_and_ends_as_the_servers_fault(tmp
         caller.close()
         (failed,) = [record for record in server.log() if record["event"] == "match.failed"]
         assert failed["match"] == ask["match"]
+        assert failed["disk_error"].startswith("[Errno ")
 
 
 def test_a_match_over_tls_and_a_token_that_belongs_to_a_name(tmp_path: Path) -> None:

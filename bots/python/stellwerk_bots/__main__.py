@@ -12,22 +12,27 @@ import secrets
 import sys
 from collections.abc import Sequence
 
-from stellwerk_bots.bot import Message
+from stellwerk_bots.bot import Message, SettingError
 from stellwerk_bots.client import Client, ClientError, join
 from stellwerk_bots.connection import DEFAULT_ADDRESS, STDIO, default_address
 from stellwerk_bots.players import NAMES, new_player
 
+USAGE = 2
 INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
-    wish = _wish(chosen)
+    try:
+        player = new_player(chosen.bot)
+    except SettingError as error:
+        print(f"{chosen.bot}: {error}", file=sys.stderr)
+        return USAGE
     client = Client(
         chosen.address,
         chosen.name or f"{chosen.bot}-{secrets.token_hex(3)}",
-        new_player(chosen.bot),
-        wish,
+        player,
+        _wish(chosen),
         token=chosen.token,
         matches=chosen.matches,
         seed_text=chosen.seed_text or secrets.token_hex(16),

@@ -13,6 +13,10 @@ Message = dict[str, Any]  # a message of the wire as json decodes it, and json k
 Answer = dict[str, Any]  # {"index": n}, n counting from 0 in the ask's `legal`, or {"move": {...}}
 
 
+class SettingError(ValueError):
+    """The environment holds a setting that makes no sense; the message says which, and what would."""
+
+
 class Player(Protocol):
     """Plays one match for one seat."""
 

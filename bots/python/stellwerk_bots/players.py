@@ -10,7 +10,8 @@ NAMES: Final = ("random", "greedy", "planner", "searcher")  # from the weakest t
 
 
 def new_player(name: str) -> NewPlayer:
-    """What makes the players of the bot of this name, one of NAMES. KeyError for another."""
+    """What makes the players of the bot of this name, one of NAMES. KeyError for another; SettingError if the
+    environment holds what the bot can make no sense of."""
     match name:
         case "random":
             from stellwerk_bots.random_bot import new_random
@@ -25,8 +26,9 @@ def new_player(name: str) -> NewPlayer:
 
             return new_planner
         case "searcher":
-            from stellwerk_bots.searcher import new_searcher
+            from stellwerk_bots.searcher import environments_budget, new_searcher
 
+            environments_budget()  # now, and not when the first match has begun
             return new_searcher
         case _:
             raise KeyError(name)

@@ -22,7 +22,7 @@ from statistics import fmean, stdev
 from time import monotonic
 from typing import Final
 
-from stellwerk_bots.bot import Answer, Message, Player
+from stellwerk_bots.bot import Answer, Message, Player, SettingError
 from stellwerk_bots.candidates import candidates
 from stellwerk_bots.guessed_tickets import guess_tickets
 from stellwerk_bots.imagined import dice_for, game_of, imagination_of
@@ -56,7 +56,7 @@ class Budget:
 DEFAULT_ITERATIONS: Final = 80  # divided by the number of teams, for with more of them each takes longer
 
 
-class BudgetError(ValueError):
+class BudgetError(SettingError):
     """This is no budget; the message says what one looks like."""
 
 
@@ -99,10 +99,13 @@ class Searcher:
 def new_searcher(start: Message, seed_text: str, budget: Budget | None = None) -> Player:
     """Without a budget: that of the environment, or the default, some tenths of a second of
     computing at most. BudgetError for a text that is none."""
-    if budget is None:
-        text = os.environ.get(BUDGET_VARIABLE)
-        budget = default_budget(start) if text is None else budget_from(text)
-    return Searcher(start, seed_text, budget)
+    return Searcher(start, seed_text, budget or environments_budget() or default_budget(start))
+
+
+def environments_budget() -> Budget | None:
+    """BudgetError if there is one and makes no sense."""
+    text = os.environ.get(BUDGET_VARIABLE)
+    return None if text is None else budget_from(text)
 
 
 def default_budget(start: Message) -> Budget:
