@@ -42,7 +42,6 @@ class Claim(Move):
     __slots__ = ("holder_pay", "pay", "route")
 
     def __init__(self, route: Route, pay: CardSet, holder_pay: CardSet = 0) -> None:
-        super().__init__()
         self.route = route
         self.pay = pay
         self.holder_pay = holder_pay

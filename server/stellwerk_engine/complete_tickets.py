@@ -42,7 +42,6 @@ class Complete(Move):
     __slots__ = ("board", "decision", "tickets")
 
     def __init__(self, board: Board, decision: CompleteTickets, tickets: tuple[TicketId, ...]) -> None:
-        super().__init__()
         self.board = board
         self.decision = decision
         self.tickets = tickets

@@ -27,25 +27,24 @@ _encode = msgspec.json.Encoder().encode
 
 class Move:
     """A legal move. Shared and never changed; its struct and its JSON text are made once, when first
-    asked for."""
+    asked for, and are plain slots from then on."""
 
-    __slots__ = ("_json", "_wire")
+    __slots__ = ("json", "wire")
 
-    def __init__(self) -> None:
-        self._wire: wire_moves.Move | None = None
-        self._json: bytes | None = None
+    wire: wire_moves.Move
+    json: bytes
 
-    @property
-    def wire(self) -> wire_moves.Move:
-        if self._wire is None:
-            self._wire = self.to_wire()
-        return self._wire
+    if not TYPE_CHECKING:
 
-    @property
-    def json(self) -> bytes:
-        if self._json is None:
-            self._json = _encode(self.wire)
-        return self._json
+        def __getattr__(self, name: str) -> object:
+            """Called while a slot is empty."""
+            if name == "wire":
+                self.wire = self.to_wire()
+                return self.wire
+            if name == "json":
+                self.json = _encode(self.wire)
+                return self.json
+            raise AttributeError(f"{type(self).__name__} has no {name}")
 
     def to_wire(self) -> wire_moves.Move:
         raise NotImplementedError  # every kind of move has its own

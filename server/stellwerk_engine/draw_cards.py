@@ -57,7 +57,6 @@ class TakeFirst(Move):
     __slots__ = ("card",)
 
     def __init__(self, card: CardColor) -> None:
-        super().__init__()
         self.card = card
 
     def to_wire(self) -> wire_moves.TakeCard:
@@ -102,7 +101,6 @@ class DrawSecond(Move):
     __slots__ = ("place",)
 
     def __init__(self, place: Place) -> None:
-        super().__init__()
         self.place: Place = place
 
     def to_wire(self) -> wire_moves.DrawCard:
@@ -117,7 +115,6 @@ class TakeSecond(Move):
     __slots__ = ("card", "place")
 
     def __init__(self, card: CardColor, place: Place) -> None:
-        super().__init__()
         self.card = card
         self.place: Place = place
 
@@ -151,7 +148,6 @@ class PutFirst(Move):
     __slots__ = ("card", "is_open", "place")
 
     def __init__(self, card: CardColor, place: Place, is_open: bool) -> None:
-        super().__init__()
         self.card = card
         self.place: Place = place
         self.is_open = is_open

@@ -60,7 +60,6 @@ class Lay(Move):
     __slots__ = ("cards",)
 
     def __init__(self, cards: CardSet) -> None:
-        super().__init__()
         self.cards = cards
 
     def to_wire(self) -> wire_moves.LayCards:

@@ -84,7 +84,7 @@ class ReplayWriter:
             reason=UNSET if reason is None else reason,
             note=UNSET if note is None else note,
         )
-        if any(choice is not None for choice in state.choices):
+        if state.choices.count(None) < len(state.choices):
             self._waiting.append(made)
             return b""
         if not self._waiting:

@@ -50,7 +50,6 @@ class Buy(Move):
     __slots__ = ("name", "pay", "technology")
 
     def __init__(self, technology: TechnologyId, name: str, pay: CardSet) -> None:
-        super().__init__()
         self.technology = technology
         self.name = name
         self.pay = pay
@@ -257,7 +256,6 @@ class StopClaiming(Move):
     __slots__ = ("decision",)
 
     def __init__(self, decision: ClaimNow) -> None:
-        super().__init__()
         self.decision = decision
 
     def to_wire(self) -> wire_moves.Stop:

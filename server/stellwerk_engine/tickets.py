@@ -122,7 +122,6 @@ class Keep(Move):
     __slots__ = ("board", "decision", "tickets")
 
     def __init__(self, board: Board, decision: KeepTickets, tickets: tuple[TicketId, ...]) -> None:
-        super().__init__()
         self.board = board
         self.decision = decision
         self.tickets = tickets
@@ -229,7 +228,6 @@ class Share(Move):
     __slots__ = ("board", "tickets")
 
     def __init__(self, board: Board, tickets: tuple[TicketId, ...]) -> None:
-        super().__init__()
         self.board = board
         self.tickets = tickets
 
@@ -259,7 +257,6 @@ class ShareOne(Move):
     __slots__ = ("board", "decision", "ticket")
 
     def __init__(self, board: Board, decision: ShareTicket, ticket: TicketId) -> None:
-        super().__init__()
         self.board = board
         self.decision = decision
         self.ticket = ticket

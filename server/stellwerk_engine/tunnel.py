@@ -81,7 +81,6 @@ class PayMore(Move):
     __slots__ = ("bill", "holder_pay", "pay")
 
     def __init__(self, bill: PayTunnel, pay: CardSet, holder_pay: CardSet) -> None:
-        super().__init__()
         self.bill = bill
         self.pay = pay
         self.holder_pay = holder_pay
@@ -97,7 +96,6 @@ class Abandon(Move):
     __slots__ = ("bill",)
 
     def __init__(self, bill: PayTunnel) -> None:
-        super().__init__()
         self.bill = bill
 
     def to_wire(self) -> wire_moves.AbandonTunnel:
