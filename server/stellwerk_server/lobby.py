@@ -94,6 +94,7 @@ class House:
     open_journal: Callable[[str], Journal] = lambda _: NoJournal()
     tokens: Tokens | None = None  # without, everybody may log in
     plaintext_tokens: bool = False
+    may_join: bool = True  # else everybody plays where whoever embeds the server seats them
     may_connect: Callable[[], bool] = lambda: True  # whether there are descriptors left
 
 
@@ -406,7 +407,7 @@ class Lobby:
             name = holder.name
         else:
             name = login.name
-        if holder is not None and holder.name.lower() != login.name.lower():
+        if holder is not None and not holder.takes_any_name and holder.name.lower() != login.name.lower():
             raise _RefusedError("auth.bad_token", "the name that belongs to the token", "/name")
         taken = self._names.get(name.lower())
         if taken is not None and room is None:
@@ -509,6 +510,10 @@ class Lobby:
         if room.id in self.rooms:
             self._start_room(room, now)
 
+    def seat(self, session: Session, room: Room, seat: int, now: float) -> None:
+        """Who has logged in takes a reserved seat without its token: for whoever embeds the server."""
+        self._enter(session, room, seat, now)
+
     def _reserved(self, token: str) -> tuple[Room | None, int]:
         for room in self.rooms.values():
             if room.reservation is not None:
@@ -525,6 +530,8 @@ class Lobby:
     def _join(self, session: Session, join: Join, now: float) -> None:
         if session.seat_token_hash is not None:
             raise _RefusedError("auth.not_allowed", "no join: this token is for one seat")
+        if not self.house.may_join:
+            raise _RefusedError("auth.not_allowed", "no join: who plays whom is decided here")
         if self.draining:
             raise _RefusedError("server.shutting_down", "a new connection later")
         if session.game_count() >= session.max_matches:
@@ -739,10 +746,10 @@ class Lobby:
             defaults=[place.default_count for place in match.places],
             refused=[sum(place.refused.values()) for place in match.places],
             seconds=round((now - match.started_at) / 1000, 3),
-            replay=match.replay.name if match.replay is not None else None,
-            disk_error=match.disk_error or None,
+            replay=match.log.replay.name if match.log.replay is not None else None,
+            disk_error=match.log.error or None,
         )
-        for session in (*match.watchers, *match.late_watchers):
+        for session in (*match.audience.watchers, *match.audience.late_watchers):
             session.watched.pop(match.id, None)
         for place in match.places:
             if place.session is not None:
@@ -778,7 +785,7 @@ class Lobby:
     def _stop_watching(self, session: Session) -> None:
         """What was watched over a connection ends with it."""
         for match in session.watched.values():
-            match.stop_watching(session)
+            match.audience.stop_watching(session)
         session.watched.clear()
 
     def journal_failed(self, match: str, error: OSError, now: float) -> None:
@@ -818,7 +825,7 @@ class Lobby:
         assert leave.match is not UNSET
         watched = session.watched.pop(leave.match, None)
         if watched is not None:
-            watched.stop_watching(session)
+            watched.audience.stop_watching(session)
             session.send(line(Left(match=watched.id)))
             return
         match, seat = self._seated(session, leave.match)
@@ -837,7 +844,7 @@ class Lobby:
         if match.id in session.watched or match.id in session.matches:
             raise _RefusedError("protocol.out_of_phase", "a match that this session is not in", "/match")
         session.watched[match.id] = match
-        self._in_match(match, lambda: match.watch(session, watch.viewer, now), now)
+        self._in_match(match, lambda: match.audience.watch(session, watch.viewer), now)
 
     # -- small things ----------------------------------------------------------------------------
 

@@ -12,24 +12,19 @@ seat, and `timer` says when to come back. The laws, which `protocol/README.md` p
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from hashlib import sha256
 from math import ceil, inf
-from operator import is_
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from stellwerk_engine import engine
-from stellwerk_engine.board_file import board_content
 from stellwerk_engine.decision import Move, Seat
 from stellwerk_engine.dice import Dice
-from stellwerk_engine.redact import redact
-from stellwerk_engine.replay_writer import ReplayWriter, header_of
-from stellwerk_engine.view import ALL_HANDS, PUBLIC, ViewerId, view, viewer_kind
+from stellwerk_engine.replay_writer import header_of
+from stellwerk_engine.view import view
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import (
     Act,
@@ -37,15 +32,12 @@ from stellwerk_protocol.messages import (
     DefaultReason,
     End,
     Error,
-    EventMessage,
     Left,
     Ok,
-    SeatChanged,
-    Start,
     Wants,
 )
-from stellwerk_protocol.messages import Player as SeatedName
 from stellwerk_protocol.replays import Reveal, commitment
+from stellwerk_server.audience import Audience
 from stellwerk_server.journal import (
     VERSION,
     Journal,
@@ -54,18 +46,17 @@ from stellwerk_server.journal import (
     SessionRecord,
     record_line,
 )
-from stellwerk_server.lines import ask_line, line, lines
+from stellwerk_server.lines import ask_line, line
+from stellwerk_server.match_log import MatchLog
 from stellwerk_server.place import OpenAsk, Place
 
 if TYPE_CHECKING:
     from stellwerk_engine.decision import Events
-    from stellwerk_engine.game import Game
     from stellwerk_protocol.error_codes import ErrorCode
     from stellwerk_protocol.moves import Move as WireMove
     from stellwerk_server.deadlines import Timer
     from stellwerk_server.deal import Deal
     from stellwerk_server.house import NewHousePlayer
-    from stellwerk_server.session import Session
 
 AUTOMATIC_MOVES_AT_ONCE: Final = 4  # of house bots and absent seats, before others get their turn
 UNWRITTEN_RETRY_MS: Final = 500.0
@@ -76,37 +67,28 @@ Phase = Literal["set_up", "playing", "over", "failed"]
 
 class MatchSession:
     __slots__ = (
-        "_board",
         "_end_line",
-        "_events",
         "_goes_on",
         "_held",
         "_is_finishing",
         "_on_over",
         "_transcript",
-        "_unwritten",
-        "_unwritten_since",
+        "_unwritten_ms",
         "_was_recalled",
-        "_writer",
+        "audience",
         "clocks",
-        "commitment",
         "deal",
         "decision_count",
-        "disk_error",
         "game",
         "header",
         "id",
-        "journal",
-        "late_watchers",
+        "log",
         "phase",
         "places",
-        "replay",
         "set_up_until",
         "started_at",
         "state",
         "timer",
-        "unwritten_ms",
-        "watchers",
     )
 
     def __init__(
@@ -123,33 +105,26 @@ class MatchSession:
         self.id = deal.match
         self.game = deal.game
         self.clocks = deal.clocks
-        self.journal = journal
+        self.log = MatchLog(journal)
         self.timer = timer(self._come_back)
-        self.unwritten_ms = unwritten_ms
         self.phase: Phase = "set_up"
         self.places = tuple(Place(seat, name, deal.clocks) for seat, name in enumerate(deal.names))
-        self.watchers: list[Session] = []
-        self.late_watchers: list[Session] = []  # with all hands, when the match is over
         self.started_at = 0.0
         self.set_up_until = inf
         self.decision_count = 0
-        self.replay: Path | None = None
-        self.disk_error = ""  # why it cannot be written down just now
         bare = header_of(deal.game, deal.names, deal.match)
-        self.commitment = commitment(bare, Reveal(deal.seed.hex(), deal.salt.hex()))
-        self.header = msgspec.structs.replace(bare, commitment=self.commitment)
-        self._events: Events = []
-        self.state = engine.new_game(deal.game, Dice(deal.seed), self._events)
-        self._writer = ReplayWriter()
+        committed = commitment(bare, Reveal(deal.seed.hex(), deal.salt.hex()))
+        self.header = msgspec.structs.replace(bare, commitment=committed)
+        set_up: Events = []
+        self.state = engine.new_game(deal.game, Dice(deal.seed), set_up)
+        self.audience = Audience(deal, self.places, committed, set_up)
+        self._unwritten_ms = unwritten_ms
         self._on_over = on_over
-        self._board = board_text(deal.game)
         self._transcript = ""
         self._end_line = b""
         self._is_finishing = False
         self._goes_on = False
         self._was_recalled = False
-        self._unwritten = b""
-        self._unwritten_since = 0.0
         self._held: tuple[Place, bytes, Events, bool] | None = None
 
     @property
@@ -158,7 +133,7 @@ class MatchSession:
 
     @property
     def event_count(self) -> int:
-        return len(self._events)
+        return len(self.audience.events)
 
     # -- the beginning ---------------------------------------------------------------------------
 
@@ -166,11 +141,10 @@ class MatchSession:
         """Deal, tell everybody, and wait for `ready`."""
         self.started_at = now
         self.set_up_until = now + self.clocks.set_up_ms
-        first = self._writer.header(self.header) + self._writer.set_up(self._events)
-        self._write(record_line(self._match_record()) + first, now)
+        self._write(record_line(self._match_record()) + self.opening(), now)
         for place in self.places:
             if place.session is not None:
-                self.send_from(place, 0)
+                self.audience.catch_up(place, 0)
             else:
                 place.is_ready = True
         self._begin_if_ready(now)
@@ -180,7 +154,7 @@ class MatchSession:
         place = self.places[seat]
         secret = sha256(b"stellwerk/house-bot/1\n%d\n%b" % (seat, self.deal.seed)).hexdigest()
         place.house_name = name
-        place.house = new_player(self._start_line(seat), secret)
+        place.house = new_player(self.audience.start_line(seat), secret)
 
     def ready(self, seat: Seat, now: float) -> bool:
         """False: not the moment for it."""
@@ -194,7 +168,7 @@ class MatchSession:
     def _begin_if_ready(self, now: float) -> None:
         if all(place.is_ready or place.is_absent for place in self.places) or now >= self.set_up_until:
             self.phase = "playing"
-            if self._held is None and not self._unwritten:
+            if self._held is None and not self.log.unwritten:
                 self._advance(now)
         self._schedule()
 
@@ -207,7 +181,7 @@ class MatchSession:
         if ask is None or act.ask != ask.id:
             place.send(self._error(act, "protocol.stale_ask", "", NOTHING_OWED))
             return False
-        if self._unwritten:
+        if self.log.unwritten:
             place.send(self._error(act, "server.busy", "", "the same act again in a second"))
             return False
         is_first = ask.tries == self.clocks.tries
@@ -229,7 +203,7 @@ class MatchSession:
         self._write(record_line(self._seat_record(place)), now)
         if place.session is not None:
             place.session.send(line(Left(match=self.id)))
-        self._tell_others(place, "left")
+        self.audience.tell_others(place, "left")
         self._go_on_without(place, now)
 
     def lost(self, seat: Seat) -> None:
@@ -237,7 +211,7 @@ class MatchSession:
         place = self.places[seat]
         if not self.is_over and not place.left:
             place.is_lost = True
-            self._tell_others(place, "lost")
+            self.audience.tell_others(place, "lost")
             self._schedule()  # what a full socket had not taken held up the clock
 
     def back(self, seat: Seat, last_event: int, now: float) -> None:
@@ -245,13 +219,15 @@ class MatchSession:
         place = self.places[seat]
         if place.left:
             return
-        self.send_from(place, last_event)
+        self.audience.catch_up(place, last_event)
+        if self._end_line:
+            place.send(self._end_line)
         if place.is_lost and not self.is_over:
             place.is_lost = False
-            self._tell_others(place, "back")
+            self.audience.tell_others(place, "back")
         if place.ask is not None:
-            time = min(now, self._unwritten_since) if self._unwritten else now  # clocks may stand still
-            place.send(self._ask_line(place, place.ask, time))
+            since = self.log.refused_since
+            place.send(self._ask_line(place, place.ask, now if since is None else min(now, since)))
         if self._was_recalled and self.phase == "set_up":
             place.is_ready = True
             self._begin_if_ready(now)
@@ -270,38 +246,13 @@ class MatchSession:
             ask.asked_at = now
             self._schedule()
 
-    def watch(self, session: Session, viewer: Literal["public", "all_hands"], now: float) -> None:
-        if viewer == "all_hands":
-            self.late_watchers.append(session)
-            return
-        self.watchers.append(session)
-        session.send(self._start_line(PUBLIC))
-        self._send_events(session, PUBLIC, self._events, 0, [])
-
-    def stop_watching(self, session: Session) -> None:
-        for watchers in (self.watchers, self.late_watchers):
-            if session in watchers:
-                watchers.remove(session)
-
-    def send_from(self, place: Place, last_event: int) -> None:
-        """All after an event that a client has, from 0 on with the start; and the end, if it is over."""
-        session = place.session
-        if session is None or place.left:
-            return
-        if last_event == 0:
-            session.send(self._start_line(place.seat))
-        if session.wants.events:
-            self._send_events(session, place.seat, self._events[last_event:], last_event, [])
-        if self._end_line:
-            session.send(self._end_line)
-
     # -- time ------------------------------------------------------------------------------------
 
     def _come_back(self, now: float) -> None:
         if self.is_over:
             return
         self._goes_on = False
-        if self._unwritten:
+        if self.log.unwritten:
             self._write_again(now)
         elif self.phase == "set_up":
             self._begin_if_ready(now)
@@ -322,7 +273,7 @@ class MatchSession:
         """Set the timer to the next moment at which something happens by itself."""
         if self.is_over:
             self.timer.clear()
-        elif self._unwritten or self._goes_on or self._is_finishing:
+        elif self.log.unwritten or self._goes_on or self._is_finishing:
             pass  # was set when that began
         elif self.phase == "set_up":
             self.timer.set(self.set_up_until)
@@ -348,7 +299,7 @@ class MatchSession:
                         self._open_ask(self.places[seat], now)
                 self._schedule()
                 return
-            if self.is_over or self._unwritten:
+            if self.is_over or self.log.unwritten:
                 return
         self._goes_on = True
         self.timer.set(now)
@@ -383,7 +334,7 @@ class MatchSession:
         return ask_line(
             match=self.id,
             ask=ask.id,
-            after_event=len(self._events),
+            after_event=len(self.audience.events),
             decision=decision,
             move_ms=move_ms,
             bank_ms=bank_ms,
@@ -461,7 +412,7 @@ class MatchSession:
         place.defaults_in_a_row = 0
         answer = line(Ok(self.id, ask.id, ceil(took), int(place.bank_ms)))
         self._make(place, move, answer, now, note=note)
-        if not self._unwritten and not self.is_over:
+        if not self.log.unwritten and not self.is_over:
             self._advance(now)
 
     def _house_move(self, place: Place, ask: OpenAsk, now: float) -> None:
@@ -474,7 +425,7 @@ class MatchSession:
     def _default(self, place: Place, reason: DefaultReason, now: float) -> None:
         """The fallback instead of an answer, and on with the match."""
         self._default_once(place, reason, now)
-        if not self._unwritten and not self.is_over:
+        if not self.log.unwritten and not self.is_over:
             self._advance(now)
 
     def _default_once(self, place: Place, reason: DefaultReason, now: float) -> None:
@@ -503,7 +454,7 @@ class MatchSession:
     def _go_on_without(self, place: Place, now: float) -> None:
         if self.phase == "set_up":
             self._begin_if_ready(now)
-        elif place.ask is not None and not self._unwritten:
+        elif place.ask is not None and not self.log.unwritten:
             self._default(place, "left", now)
 
     def _make(
@@ -522,7 +473,7 @@ class MatchSession:
         place.ask = None
         self.decision_count += 1
         engine.apply(self.state, place.seat, move, events)
-        written = self._writer.move(
+        written = self.log.writer.move(
             self.state,
             place.seat,
             move,
@@ -544,73 +495,13 @@ class MatchSession:
         else:
             self._held = (place, answer, events, newly_by_default)
 
-    # -- telling ---------------------------------------------------------------------------------
-
     def _publish(self, place: Place, answer: bytes, events: Events, newly_by_default: bool) -> None:
         if answer:
             place.send(answer)
         if events:
-            self._publish_events(events)
+            self.audience.publish(events)
         if newly_by_default:
-            self._tell_others(place, "by_default")
-
-    def _publish_events(self, events: Events) -> None:
-        before = len(self._events)
-        self._events += events
-        whole: list[bytes] = []
-        for other in self.places:
-            session = other.session
-            if session is not None and not other.left and session.wants.events:
-                self._send_events(session, other.seat, events, before, whole)
-        for session in self.watchers:
-            self._send_events(session, PUBLIC, events, before, whole)
-
-    def _send_events(
-        self,
-        session: Session,
-        viewer: ViewerId,
-        events: Events,
-        before: int,
-        whole: list[bytes],
-    ) -> None:
-        """`whole` keeps the lines for who may know all of these events: mostly nearly everybody may."""
-        if session.connection is None or not events:
-            return
-        game = self.game
-        shown = [redact(event, game, viewer) for event in events]
-        is_whole = all(map(is_, shown, events))
-        if is_whole and whole:
-            session.connection.send(whole[0])
-            return
-        id = self.id
-        text = lines([EventMessage(id, number, event) for number, event in enumerate(shown, before + 1)])
-        if is_whole:
-            whole.append(text)
-        session.connection.send(text)
-
-    def _tell_others(self, place: Place, state: Literal["lost", "back", "left", "by_default"]) -> None:
-        message = line(SeatChanged(self.id, place.seat, state))
-        for other in self.places:
-            if other is not place:
-                other.send(message)
-        for session in self.watchers:
-            session.send(message)
-
-    def _start_line(self, viewer: ViewerId) -> bytes:
-        start = Start(
-            match=self.id,
-            viewer=viewer_kind(viewer),
-            players=tuple([SeatedName(p.seat, self.game.team_of[p.seat], p.name) for p in self.places]),
-            game=self.game.id,
-            rules_version=self.game.rules.rules_version,
-            options=self.game.options,
-            board=msgspec.Raw(self._board),
-            board_digest=self.game.board.file.digest,
-            clocks=self.clocks,
-            commitment=self.commitment,
-            seat=viewer if viewer >= 0 else UNSET,
-        )
-        return line(start)
+            self.audience.tell_others(place, "by_default")
 
     # -- the end ---------------------------------------------------------------------------------
 
@@ -620,18 +511,12 @@ class MatchSession:
         assert result is not None
         if not self._is_finishing and not self._write(self._ending(), now):
             return
-        try:
-            self.replay = self.journal.finish()
-        except OSError as error:
-            self.disk_error = str(error)
-            if not self._unwritten_since:
-                self._unwritten_since = now
-            if now - self._unwritten_since >= self.unwritten_ms:
+        if not self.log.finish(now):
+            if self._has_waited_enough(now):
                 self.fail(now)
             else:
                 self.timer.set(now + UNWRITTEN_RETRY_MS)
             return
-        self.disk_error = ""
         is_shown = not self.deal.reveal_later
         self._end_line = line(
             End(
@@ -645,14 +530,8 @@ class MatchSession:
         )
         self.phase = "over"
         self.timer.clear()
-        for place in self.places:
-            place.send(self._end_line)
-        for session in self.watchers:
-            session.send(self._end_line)
-        for session in self.late_watchers:
-            session.send(self._start_line(ALL_HANDS))
-            self._send_events(session, ALL_HANDS, self._events, 0, [])
-            session.send(self._end_line)
+        self.audience.open_all_hands()
+        self.audience.tell_all(self._end_line)
         self._on_over(self, now)
 
     def fail(self, now: float) -> None:
@@ -661,7 +540,7 @@ class MatchSession:
             return
         self.phase = "failed"
         self.timer.clear()
-        self.journal.abandon()
+        self.log.journal.abandon()
         self._end_line = line(
             Error(
                 code="server.failed", expected="nothing: the match is over, without a result", match=self.id
@@ -669,41 +548,33 @@ class MatchSession:
         )
         for place in self.places:
             place.ask = None
-            place.send(self._end_line)
-        for session in (*self.watchers, *self.late_watchers):
-            session.send(self._end_line)
+        self.audience.tell_all(self._end_line)
         self._on_over(self, now)
 
-    # -- the journal -----------------------------------------------------------------------------
+    # -- what is written -------------------------------------------------------------------------
 
     def _write(self, lines: bytes, now: float) -> bool:
-        """Whether it could be written. If not, the match stands still until it can; what comes meanwhile
-        waits behind it."""
-        if self._unwritten and lines:
-            self._unwritten += lines
-            return False
-        try:
-            self.journal.append(self._unwritten + lines)
-        except OSError as error:
-            self.disk_error = str(error)
-            if not self._unwritten:
-                self._unwritten_since = now
-            self._unwritten += lines
+        """Whether it could be written. If not, the match stands still until it can."""
+        was_refused = bool(self.log.unwritten)
+        is_written = self.log.write(lines, now)
+        if not is_written and not was_refused:
             self.timer.set(now + UNWRITTEN_RETRY_MS)
-            return False
-        self._unwritten = b""
-        self.disk_error = ""
-        return True
+        return is_written
+
+    def _has_waited_enough(self, now: float) -> bool:
+        since = self.log.refused_since
+        return since is not None and now - since >= self._unwritten_ms
 
     def _write_again(self, now: float) -> None:
-        stopped = now - self._unwritten_since
-        if stopped >= self.unwritten_ms:
+        if self._has_waited_enough(now):
             self.fail(now)
             return
-        since = self._unwritten_since
-        if not self._write(b"", now):
+        since = self.log.refused_since
+        assert since is not None
+        if not self.log.write_again(now):
+            self.timer.set(now + UNWRITTEN_RETRY_MS)
             return
-        self._unwritten_since = 0.0
+        stopped = now - since
         self.set_up_until += stopped
         for place in self.places:
             if place.ask is not None:
@@ -716,9 +587,9 @@ class MatchSession:
         elif self.phase == "playing":
             self._advance(now)
 
-    def recall_opening(self) -> bytes:
-        """What `begin` had written of the replay, when a server goes on with the match of another."""
-        return self._writer.header(self.header) + self._writer.set_up(self._events)
+    def opening(self) -> bytes:
+        """The first lines of the replay."""
+        return self.log.writer.header(self.header) + self.log.writer.set_up(self.audience.events)
 
     def recall_move(
         self, seat: Seat, wire: WireMove, reason: DefaultReason | None, note: str | None
@@ -727,13 +598,13 @@ class MatchSession:
         place = self.places[seat]
         events: Events = []
         move = engine.play(self.state, seat, wire, events)
-        self._events += events
+        self.audience.events += events
         self.decision_count += 1
         place.ask_count += 1
         if reason is not None:
             place.default_reasons[reason] += 1
         by_fallback = reason is not None
-        return self._writer.move(
+        return self.log.writer.move(
             self.state, seat, move, events, by_fallback=by_fallback, reason=reason, note=note
         )
 
@@ -766,16 +637,16 @@ class MatchSession:
             self._begin_if_ready(now)
             return
         self.phase = "playing"
-        if not self._unwritten:
+        if not self.log.unwritten:
             self._finish(now)
 
     def _ending(self) -> bytes:
         result = self.state.result
         assert result is not None
-        lines = self._writer.end(result)
+        lines = self.log.writer.end(result)
         if not self.deal.reveal_later:
-            lines += self._writer.reveal(self.deal.seed, self.deal.salt)
-        self._transcript = self._writer.last_hash
+            lines += self.log.writer.reveal(self.deal.seed, self.deal.salt)
+        self._transcript = self.log.writer.last_hash
         self._is_finishing = True
         return lines
 
@@ -814,16 +685,3 @@ class MatchSession:
 
 class _UnclearActError(Exception):
     """Neither or both of index and move."""
-
-
-_boards: dict[str, bytes] = {}
-
-
-def board_text(game: Game) -> bytes:
-    """The board as `start` has it, in the form that its digest is made of; written once a board."""
-    file = game.board.file
-    text = _boards.get(file.digest)
-    if text is None:
-        content = json.dumps(board_content(file), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        text = _boards[file.digest] = content.encode()
-    return text

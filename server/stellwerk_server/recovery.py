@@ -102,7 +102,7 @@ def _recover_one(
         size, missing = _recall(match, lines[1:])
         _seat_house_bots(lobby, match, record)
         was_cut = size < path.stat().st_size
-        match.journal = journals.reopen(path, size)
+        match.log.journal = journals.reopen(path, size)
     except Exception:
         lobby.forget_match(match)
         raise
@@ -141,7 +141,7 @@ def _recall(match: MatchSession, lines: list[tuple[bytes, int]]) -> tuple[int, b
     """Make all moves again. What their lines have to be is compared with what is there. How much of the
     journal is good, and what is missing behind it, because the server was killed in between. A complaint
     names the line and no more: what stands there is secret."""
-    expected = match.recall_opening()
+    expected = match.opening()
     found = good = b""
     size = 0
     chosen: set[int] = set()

@@ -29,9 +29,12 @@ class TokenFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class TokenHolder:
+    """`takes_any_name`: whatever it calls itself when it logs in, it is this one."""
+
     name: str
     hash: str
     is_organizer: bool
+    takes_any_name: bool = False
 
 
 class Tokens:
