@@ -77,14 +77,10 @@ class Room:
     is_public: bool
     sessions: list[Session | None]
     reservation: Reservation | None = None
-    tokens_seen: set[int] = field(default_factory=set[int])
 
     @property
     def missing(self) -> int:
         return sum(session is None for session in self.sessions)
-
-    def fits(self, game: Game) -> bool:
-        return self.game is game
 
     def tell(self) -> None:
         """Everybody, how many are missing now."""
