@@ -19,6 +19,7 @@ from typing import Final
 import trio
 
 from stellwerk.choose_game import checked_seed, unknown, whole_number
+from stellwerk.door import add_door_arguments, door_of, door_words, exposure
 from stellwerk.errors import (
     DONE,
     FAILED,
@@ -35,7 +36,8 @@ from stellwerk_engine.games import RULE_SETS
 from stellwerk_protocol.canonical import shown
 from stellwerk_server.bot_spec import BUILT_IN
 from stellwerk_server.collector import collect_rarely
-from stellwerk_server.descriptors import raise_limit
+from stellwerk_server.descriptors import raise_limit, room_for_more
+from stellwerk_server.hall import ClosedDoorError, Door
 from stellwerk_server.journal import write_whole
 from stellwerk_tournament.deal import seed_check
 from stellwerk_tournament.derived import Tournament, rating_report, ratings_json, write_all
@@ -43,7 +45,7 @@ from stellwerk_tournament.match_line import MatchLine
 from stellwerk_tournament.progress import rows_of
 from stellwerk_tournament.ratings import RatingError, Ratings
 from stellwerk_tournament.resolved import expect_same, resolve, table
-from stellwerk_tournament.runner import RunError, play_tournament, total_matches
+from stellwerk_tournament.runner import Reception, RunError, play_tournament, total_matches
 from stellwerk_tournament.schedule import ScheduleError, needs_results, plan_of, stage, stages_of_round
 from stellwerk_tournament.settings import FILE, Settings, SettingsError, Source, parse, settings_of
 from stellwerk_tournament.standings import Standings
@@ -53,7 +55,15 @@ from stellwerk_tournament.verify import UntrueError, verify
 
 DESCRIPTION: Final = """\
 Let bots play a tournament. It lives in a folder with a file tournament.toml, and
-can be stopped, killed and resumed at any time without losing a match.
+can be stopped, killed and resumed at any time without losing a match. Remote bots
+log in with their tokens ('stellwerk token') where --listen says.
+"""
+
+REPORT: Final = """\
+Make the derived files again from matches.jsonl, and say where they are: the page
+report.html (one file, to be looked at in a browser or sent to others),
+ratings.json, crosstable.csv and junit.xml. All complete blocks count, also while
+the tournament is being played. 'run' and 'resume' make them when they end.
 """
 
 EXAMPLES: Final = """\
@@ -62,7 +72,9 @@ examples:
   stellwerk tournament run cup --dry-run
   stellwerk tournament run cup
   stellwerk tournament resume cup
+  stellwerk tournament report cup
   stellwerk tournament verify cup
+  stellwerk tournament run cup --listen 0.0.0.0:7878 --tls-cert cert.pem --tls-key key.pem
 """
 
 INTERRUPTED: Final = 130
@@ -96,7 +108,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     status.add_argument("--json", action="store_true", help="as one JSON object")
     ratings = add("ratings", "the ratings, from all complete blocks")
     ratings.add_argument("--json", action="store_true", help="what stands in ratings.json")
-    add("report", "write the derived files: ratings, cross table, JUnit")
+    report = add("report", "make the report page, ratings, cross table and JUnit file again")
+    report.formatter_class = argparse.RawDescriptionHelpFormatter
+    report.description = REPORT
     add("verify", "play every replay again, and compute every figure again")
 
 
@@ -107,6 +121,7 @@ def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
     add("--concurrency", metavar="N", type=whole_number(-1000, 1000), help="matches at once")
     add("--seed", metavar="S", help="for built-in bots only: the same S gives the same matches")
     add("--progress", choices=SHAPES, help="default: table on a terminal, lines elsewhere")
+    add_door_arguments(parser)
 
 
 def _width(text: str) -> float:
@@ -171,6 +186,9 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
     seed: str | None = None if arguments.seed is None else checked_seed(arguments.seed)
     if seed is not None and not all(entrant.bot.built_in for entrant in settings.entrants):
         raise usage_error("--seed: for built-in bots only: whoever knows or guesses it knows all cards")
+    if seed is not None and any(entrant.bot.process != "fresh" for entrant in settings.entrants):
+        raise usage_error('--seed: not with process = "reused": such a bot may remember other matches')
+    door = _door(folder, arguments, settings)
     total_matches(settings, plan_of(settings))  # says what cannot be scheduled
     resume = _resume_command(folder, arguments)
     with open_store(folder) as opened:
@@ -179,13 +197,17 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         _expect_to_begin(folder, opened, arguments.tournament_command == "resume", resume)
         _expect_same_seed(folder, opened.store, seed)
         _resolve(folder, source, settings)
-        raise_limit()
+        limit = raise_limit()
         collect_rarely()
         shape = arguments.progress or default_shape()
+        observer = observer_of(shape, settings)
+        reception = Reception(door, room_for_more(limit), observer.listening, observer.remote_bots_changed)
         try:
             finished = trio.run(
-                partial(play_tournament, settings, opened, observer_of(shape, settings), seed)
+                partial(play_tournament, settings, opened, observer, seed, reception=reception)
             )
+        except ClosedDoorError as error:
+            raise infrastructure_error(str(error)) from None
         except (RunError, StoreError) as error:
             message = f"{error}; when that is mended: {resume}"
             is_machines = isinstance(error, RunError) or error.is_machines
@@ -203,6 +225,23 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         complain(f"stopped; go on with: {resume}")
         return INTERRUPTED
     return INFRASTRUCTURE if voids else DONE
+
+
+def _door(folder: Path, arguments: argparse.Namespace, settings: Settings) -> Door | None:
+    """Remote bots need one, and nobody else does."""
+    door = door_of(arguments)
+    remote = [entrant.name for entrant in settings.entrants if entrant.is_remote]
+    if door is None and remote:
+        raise usage_error(
+            f"{folder}: {remote[0]} is a remote bot: say where it connects to: --listen HOST:PORT"
+        )
+    if door is not None and not remote:
+        raise usage_error(
+            f"--listen: {folder / FILE} has no remote bot, which would be one with remote = true"
+        )
+    if door is not None and (warning := exposure(door)):
+        complain(warning)
+    return door
 
 
 def _settings(folder: Path, arguments: argparse.Namespace) -> tuple[Source, Settings]:
@@ -263,7 +302,7 @@ def _resume_command(folder: Path, arguments: argparse.Namespace) -> str:
         if value is not None:
             text = f"{value:g}" if isinstance(value, float) else str(value)
             words.append(f"--{name.replace('_', '-')}={text}")
-    return _command("resume", folder, *words)
+    return _command("resume", folder, *words, *door_words(arguments))
 
 
 def _command(name: str, folder: Path, *words: str) -> str:
@@ -294,7 +333,7 @@ def _show_schedule(folder: Path, arguments: argparse.Namespace) -> int:
 
 
 def _tournament(folder: Path, settings: Settings | None = None) -> Tournament:
-    found = settings or settings_of(_source(folder), folder)
+    found = settings or settings_of(_source(folder), folder, to_play=False)
     return Tournament(folder, found, read_matches(folder).lines)
 
 

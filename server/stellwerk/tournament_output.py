@@ -8,23 +8,35 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 import msgspec
 
 from stellwerk.play_table import aligned
 from stellwerk.terminal import flush_stdout, say, size
 from stellwerk_protocol.canonical import shown
+from stellwerk_server.hall import shown_address
 from stellwerk_tournament.progress import BlockEnded, Ended, Observer, Progress, Row
 from stellwerk_tournament.settings import Settings
 
 Shape = Literal["table", "lines", "jsonl", "none"]
 SHAPES: Final[tuple[Shape, ...]] = ("table", "lines", "jsonl", "none")
 
+MOST_NAMED: Final = 8
 _HEAD: Final = ("", "bot", "elo", "95 %", "score", "points", "matches", "faults")
 
 
-def observer_of(shape: Shape, settings: Settings) -> Observer:
+class Shown(Observer, Protocol):
+    """With remote bots there is more to be told."""
+
+    def listening(self, host: str, port: int) -> None: ...
+
+    def remote_bots_changed(self, progress: Progress) -> None:
+        """One has come, or gone."""
+        ...
+
+
+def observer_of(shape: Shape, settings: Settings) -> Shown:
     match shape:
         case "table":
             return _Table()
@@ -57,7 +69,13 @@ def summary_of(progress: Progress) -> str:
         parts.append(f"{progress.matches_per_minute:g} a minute")
     if progress.seconds_left is not None:
         parts.append(f"{_clock(progress.seconds_left)} left")
-    return ", ".join(parts)
+    return ", ".join(parts) + (f"; {_missing(progress)}" if progress.missing else "")
+
+
+def _missing(progress: Progress) -> str:
+    """Whose connection there is not; of many only the first."""
+    first, rest = progress.missing[:MOST_NAMED], progress.missing[MOST_NAMED:]
+    return "missing: " + ", ".join(first) + (f" and {len(rest)} more" if rest else "")
 
 
 def _cells(place: int, row: Row) -> tuple[str, ...]:
@@ -89,7 +107,18 @@ def _clock(seconds: float) -> str:
 # -- the shapes --------------------------------------------------------------------------------------
 
 
+def _where(host: str, port: int) -> str:
+    """For everybody to see: with port 0 nobody knows it before."""
+    return f"listening on {shown_address(host, port)}"
+
+
 class _Silence:
+    def listening(self, host: str, port: int) -> None:
+        _err(_where(host, port))
+
+    def remote_bots_changed(self, progress: Progress) -> None:
+        pass
+
     def match_ended(self, ended: Ended, progress: Progress) -> None:
         pass
 
@@ -103,6 +132,12 @@ class _Silence:
 class _Lines:
     def __init__(self, settings: Settings) -> None:
         self._variants = settings.variants
+
+    def listening(self, host: str, port: int) -> None:
+        _err(_where(host, port))
+
+    def remote_bots_changed(self, progress: Progress) -> None:
+        _err(_missing(progress) if progress.missing else "all remote bots are there")
 
     def match_ended(self, ended: Ended, progress: Progress) -> None:
         if ended.cause is not None:
@@ -130,6 +165,12 @@ STOPPING: Final = "stopping when the running blocks are complete; once more, and
 
 
 class _JsonLines:
+    def listening(self, host: str, port: int) -> None:
+        say_json(type="listening", address=shown_address(host, port))
+
+    def remote_bots_changed(self, progress: Progress) -> None:
+        say_json(type="remote_bots", missing=progress.missing)
+
     def match_ended(self, ended: Ended, progress: Progress) -> None:
         cause = {} if ended.cause is None else {"cause": ended.cause}
         say_json(type="match_ended", block=ended.block.number, rotation=ended.rotation, **cause)
@@ -156,6 +197,12 @@ class _Table:
     def __init__(self) -> None:
         self._height = 0
         self._notice = ""
+
+    def listening(self, host: str, port: int) -> None:
+        _err(_where(host, port))
+
+    def remote_bots_changed(self, progress: Progress) -> None:
+        self._draw(progress)
 
     def match_ended(self, ended: Ended, progress: Progress) -> None:
         if ended.cause is not None:

@@ -113,12 +113,15 @@ class BotReport:
 
 class RunningBot:
     """What `run_bot` hands to whoever started it. With `transport=stdio`, `transport` are the bot's standard
-    input and output; they belong to the caller, who closes them."""
+    input and output; they belong to the caller, who closes them. `directory` is its private folder."""
 
-    def __init__(self, spec: BotSpec, pid: int, transport: trio.abc.Stream | None) -> None:
+    def __init__(
+        self, spec: BotSpec, pid: int, transport: trio.abc.Stream | None, directory: str = ""
+    ) -> None:
         self.spec = spec
         self.pid = pid
         self.transport = transport
+        self.directory = directory
         self.report: BotReport | None = None
         self._printed = bytearray()
         self._stopping = trio.Event()
@@ -140,6 +143,14 @@ class RunningBot:
         lines = _SGR.sub("", self._printed.decode("utf-8", "replace")).splitlines()
         shown = ("".join(filter(str.isprintable, line.replace("\t", "    "))).rstrip() for line in lines)
         return tuple(line[:LONGEST_LINE] for line in shown if line)[-count:]
+
+    def forget(self) -> None:
+        """What it has printed and left in its private folder till now, as far as that can be removed: what
+        another user has hidden there cannot. May wait for the disk."""
+        self._printed.clear()
+        with contextlib.suppress(OSError):  # it has removed its folder, or locked it
+            for name in os.listdir(self.directory):
+                _remove(os.path.join(self.directory, name))
 
     # The rest is for `run_bot`.
 
@@ -172,7 +183,7 @@ async def run_bot(
     folder = _PrivateFolder.make(for_everybody=confinement.isolation == "user")
     try:
         process = await _start(spec, invitation, confinement, folder.directory)
-        bot = RunningBot(spec, process.popen.pid, process.transport)
+        bot = RunningBot(spec, process.popen.pid, process.transport, folder.directory)
         stopped = True
         try:
             task_status.started(bot)
@@ -408,11 +419,20 @@ class _PrivateFolder:
         return _PrivateFolder(root, directory)
 
     def remove(self) -> None:
-        """With all that the bot has left there, folders that it made read-only included."""
-        shutil.rmtree(self.root, ignore_errors=True)
-        for folder, inner, _ in os.walk(self.root):
-            for path in (os.path.join(folder, name) for name in inner):
-                if not os.path.islink(path):
-                    with contextlib.suppress(OSError):  # another user's
-                        os.chmod(path, 0o700)
-        shutil.rmtree(self.root, ignore_errors=True)
+        """With all that the bot has left there."""
+        _remove(self.root)
+
+
+def _remove(path: str) -> None:
+    """A file, or a folder with all that is in it, folders that were made read-only included."""
+    if os.path.islink(path) or not os.path.isdir(path):
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        return
+    shutil.rmtree(path, ignore_errors=True)
+    for folder, inner, _ in os.walk(path):
+        for name in inner:
+            if not os.path.islink(os.path.join(folder, name)):
+                with contextlib.suppress(OSError):  # another user's
+                    os.chmod(os.path.join(folder, name), 0o700)
+    shutil.rmtree(path, ignore_errors=True)

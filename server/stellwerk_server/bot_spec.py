@@ -19,6 +19,7 @@ from stellwerk_engine.checked_fields import suggestion
 from stellwerk_engine.located_json import quoted
 
 Transport = Literal["tcp", "stdio"]
+Process = Literal["fresh", "reused", "remote"]
 
 BUILT_IN: Final = ("random", "greedy", "planner", "searcher")
 KEYS: Final = ("name", "cmd", "dir", "env.NAME", "transport")
@@ -32,7 +33,9 @@ _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class BotSpec:
-    """How a bot is started. Without a `directory` its working directory is the private one of each match."""
+    """How a bot is started. Without a `directory` its working directory is its private one. `process`: a
+    fresh one for each match, one that plays match after match, or none of this machine, and then there is no
+    `command`."""
 
     name: str
     command: tuple[str, ...]
@@ -40,6 +43,7 @@ class BotSpec:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     transport: Transport = "tcp"
     built_in: bool = False
+    process: Process = "fresh"
 
 
 class BotSpecError(Exception):
@@ -77,6 +81,11 @@ def parse_bot_spec(text: str) -> BotSpec:
 
 def built_in_command(name: str) -> tuple[str, ...]:
     return (sys.executable, "-m", "stellwerk_bots", name)
+
+
+def player_name(text: str) -> str:
+    """BotSpecError if it is no name for a bot."""
+    return _checked("the bot", "name", text)
 
 
 def with_unique_names(specs: Iterable[BotSpec]) -> tuple[BotSpec, ...]:

@@ -18,6 +18,7 @@ from stellwerk_server.bot_process import BotReport
 
 FaultKind = Literal[
     "start_failure",
+    "absent",
     "crash",
     "out_of_memory",
     "disconnect",
@@ -46,12 +47,13 @@ class Fault(Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """All that was seen of one bot in one match. `forgot_token`: it logged in, but not to its seat.
-    `ended_early`: its process ended before the match did. `hung_up`: it closed the output that was its
-    connection. `refused` are its acts, by the code of the error,
-    `unreadable` its other lines that were refused."""
+    """All that was seen of one bot in one match. `is_remote`: its process is none of ours. `forgot_token`: it
+    logged in, but not to its seat. `ended_early`: its process ended before the match did. `hung_up`: it
+    closed the output that was its connection. `refused` are its acts, by the code of the error, `unreadable`
+    its other lines that were refused."""
 
     report: BotReport
+    is_remote: bool = False
     logged_in: bool = True
     forgot_token: bool = False
     ended_early: bool = False
@@ -88,6 +90,8 @@ def faults_of(conduct: Conduct) -> tuple[Fault, ...]:
 
 def _absence(conduct: Conduct) -> list[Fault]:
     report = conduct.report
+    if not conduct.logged_in and conduct.is_remote:
+        return [Fault("absent", 1, "was not connected when its match began")]
     if not conduct.logged_in:
         how = f"ended with {report.cause} before it logged in" if conduct.ended_early else "never logged in"
         if conduct.forgot_token:

@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk_protocol.names import Count, Points, Seat, Team
 from stellwerk_protocol.results import Bonus, Result, TeamResult, TicketScore
+from stellwerk_server.bot_spec import Process
 from stellwerk_server.faults import Conduct, Fault, faults_of
 
 
@@ -23,7 +24,7 @@ class Breakdown(Struct, frozen=True):
 
 class SeatReport(Struct, frozen=True, omit_defaults=True):
     """`used_ms` is what the bot's answers to its `asks` took by the match's clock, `cpu_ms` what its process
-    used."""
+    used: one that is used again, while the match was played; of a remote one nobody here knows."""
 
     seat: Seat
     team: Team
@@ -38,6 +39,7 @@ class SeatReport(Struct, frozen=True, omit_defaults=True):
     slowest_ms: int
     cpu_ms: int
     max_rss_kb: int | UnsetType = UNSET
+    process: Process = "fresh"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class Played:
     used_ms: float
     slowest_ms: float
     printed: tuple[str, ...] = ()
+    process: Process = "fresh"
 
 
 def seat_reports(result: Result, seats: Sequence[Played]) -> tuple[SeatReport, ...]:
@@ -74,6 +77,7 @@ def _seat_report(seat: Seat, played: Played, result: Result) -> SeatReport:
         slowest_ms=round(played.slowest_ms),
         cpu_ms=process.cpu_ms,
         max_rss_kb=UNSET if process.max_rss_kb is None else process.max_rss_kb,
+        process=played.process,
     )
 
 

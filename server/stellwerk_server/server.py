@@ -62,7 +62,7 @@ class Server:
         self.nursery = nursery
         self._journals = journals if journals is not None and journals.is_synced else None
         self._peers: dict[Connection, _Peer] = {}
-        self._listening = trio.CancelScope()
+        self._listening: list[trio.CancelScope] = []
         self._earlier = trio.Event()
         self._to_sync: list[_Peer] = []
         self._sync_wanted = trio.Event()
@@ -82,7 +82,8 @@ class Server:
             await self._handle(stream, tls)
 
         async def serve() -> None:
-            with self._listening:
+            with trio.CancelScope() as scope:
+                self._listening.append(scope)
                 await trio.serve_listeners(handle, listeners, handler_nursery=self.nursery)
 
         self.nursery.start_soon(serve)
@@ -300,7 +301,8 @@ class Server:
 
     async def stop(self) -> None:
         """Say goodbye now; matches that run stay in their journals."""
-        self._listening.cancel()
+        for scope in self._listening:
+            scope.cancel()
         self.lobby.say_goodbye()
         self.flush()
         self._gone = trio.Event()

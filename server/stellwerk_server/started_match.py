@@ -1,18 +1,19 @@
-"""One match between bots that are started for it: fresh processes, and a server of their own.
+"""One match between bots: started for it with a server of their own, or guests of a server that stays.
 
 Law: the match ends with a result whatever the bots do. Who does not log in while the set-up clock runs is not
 waited for, nor whose process has ended, nor who has closed the standard output that was its connection: the
 fallback plays on at once. What a process said before it ended is heard first. What raises here is never a
 bot's fault.
 
-The server serves this match alone, so that whatever was said to it belongs to one of its bots.
+A server that serves this match alone can tell more: whatever was said to it belongs to one of its bots. Who
+stays for many matches (`hall.py`) is a guest: it has logged in before, and is led to its seat.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 import trio
@@ -20,15 +21,23 @@ import trio
 from stellwerk_engine.game import Game
 from stellwerk_protocol.names import Seat
 from stellwerk_protocol.results import Result
-from stellwerk_server.bot_process import BotStartError, Confinement, Invitation, RunningBot, run_bot
+from stellwerk_server.bot_process import (
+    BotReport,
+    BotStartError,
+    Confinement,
+    Invitation,
+    RunningBot,
+    run_bot,
+)
 from stellwerk_server.bot_spec import LONGEST_NAME, BotSpec
 from stellwerk_server.faults import Conduct
 from stellwerk_server.match_session import MatchSession
+from stellwerk_server.processor_time import processor_ms
 from stellwerk_server.quiet_house import MemoryJournal, Notes, quiet_house
 from stellwerk_server.rooms import Reservation, Room
 from stellwerk_server.seat_report import Played
 from stellwerk_server.server import Server, open_server
-from stellwerk_server.session import hashed
+from stellwerk_server.session import Session, hashed
 from stellwerk_server.settings import Time, clocks_of
 from stellwerk_server.tokens import new_token
 
@@ -38,6 +47,7 @@ HEARD_OUT: Final = 1.0  # seconds for the server to read what a process wrote be
 LINES_KEPT: Final = 1000  # of what a bot printed
 STDIO: Final = "stdio:"
 LOOPBACK: Final = "127.0.0.1"
+NO_PROCESS: Final = BotReport(None, None, stopped=True, cpu_ms=0, max_rss_kb=None, last_lines=())
 
 Show = Callable[[MatchSession], object]
 
@@ -81,20 +91,45 @@ class NoResultError(Exception):
     """The match could not be played to its end, and no bot is to blame; one line says why."""
 
 
+@dataclass(eq=False, slots=True)
+class Guest:
+    """A bot that has logged in before its match, with a token of its own, and stays when that is over. `bot`
+    is its process, if it has one here, which has `used_ms` of the processor before the match. `hung_up`: it
+    closed the output that was its connection."""
+
+    token_hash: str
+    bot: RunningBot | None = None
+    used_ms: float = 0.0
+    hung_up: trio.Event = field(default_factory=trio.Event)
+
+    def session(self, server: Server) -> Session | None:
+        """The one that it has now, with a connection."""
+        for session in server.lobby.sessions.values():
+            if session.token_hash == self.token_hash and session.connection is not None:
+                return session
+        return None
+
+
 @dataclass(slots=True)
 class _Seated:
-    """A bot while the match goes on. `is_gone`: nobody waits for it any more, though it never left."""
+    """A bot while the match goes on. `is_gone`: nobody waits for it any more, though it never left. `errors`
+    are those that the session of a guest had before."""
 
     seat: Seat
     spec: BotSpec
-    bot: RunningBot
+    bot: RunningBot | None
+    guest: Guest | None = None
+    errors: Counter[str] = field(default_factory=Counter[str])
     is_gone: bool = False
     hung_up: bool = False
     ended_early: bool = False
 
 
 @dataclass(slots=True)
-class _Table:
+class Table:
+    """A match that is to be played on a server, being played, or over. `seated` are those who have been
+    started, or who are guests."""
+
     server: Server
     id: str
     room: Room
@@ -120,52 +155,89 @@ async def play_match(fixture: Fixture, terms: Terms, show: Show | None = None) -
     `show` gets the match now and then while it runs."""
     notes, journal = Notes(), MemoryJournal()
     async with open_server(quiet_house(fixture.game, terms.time, notes, journal)) as server:
-        ended = await _play(server, fixture, terms, notes, show)
+        ended = await _play_alone(server, fixture, terms, notes, show)
     if notes.bugs:
         raise notes.bugs[0]
     if isinstance(ended, Exception):
         raise ended
-    match, seats = ended
-    if match.state.result is None:
+    return played_match(ended, journal.replay(), server.clock.late_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    match: MatchSession
+    seats: tuple[Played, ...]
+
+
+def played_match(ended: Ended, replay: bytes, late_ms: float) -> PlayedMatch:
+    result = ended.match.state.result
+    if result is None:
         raise NoResultError("the match could not be played to its end")
-    return PlayedMatch(match.id, match.state.result, seats, journal.replay(), server.clock.late_ms)
+    return PlayedMatch(ended.match.id, result, ended.seats, replay, late_ms)
 
 
-async def _play(
+async def play_among(
+    server: Server,
+    address: str,
+    fixture: Fixture,
+    terms: Terms,
+    guests: Mapping[Seat, Guest],
+    absent: frozenset[str],
+    strangers: Callable[[Table, MatchSession], Mapping[Seat, Stranger]] = lambda _table, _match: {},
+    show: Show | None = None,
+) -> Ended | Exception:
+    """A match on a server that is there: with guests, and with bots that are started for it, which find the
+    server at `address`. Nobody waits for those in `absent`. What is to be raised is returned, for nurseries
+    would wrap it."""
+    tokens = [new_token() for _ in fixture.bots]  # a guest never learns its own
+    table = _reserve(server, fixture, terms, tokens)
+    told: Mapping[Seat, Stranger] = {}
+    failure: Exception | None = None
+    try:
+        async with trio.open_nursery() as processes:
+            try:
+                await _start_all(processes, table, fixture, terms, tokens, address, guests)
+            except (BotStartError, NoResultError) as error:
+                failure = error
+                processes.cancel_scope.cancel()
+            else:
+                for seated in table.seated:
+                    seated.is_gone = seated.spec.name in absent
+                await _see_it_through(table, terms, show)
+                if table.finished is not None:
+                    told = strangers(table, table.finished)
+                for seated in table.seated:
+                    if seated.guest is None and seated.bot is not None:
+                        seated.bot.stop()
+    finally:
+        _clear(table)
+    match = table.finished
+    if failure is not None or match is None:
+        return failure or NoResultError("the match did not end")
+    return Ended(
+        match, tuple(_played(seated, match, told.get(seated.seat, Stranger())) for seated in table.seated)
+    )
+
+
+async def _play_alone(
     server: Server, fixture: Fixture, terms: Terms, notes: Notes, show: Show | None
-) -> tuple[MatchSession, tuple[Played, ...]] | Exception:
-    """What is to be raised is returned, for the nurseries would wrap it."""
+) -> Ended | Exception:
     try:
         host, port = await server.listen(LOOPBACK, 0)
     except OSError as error:
         return NoResultError(f"cannot listen on {LOOPBACK}: {error.strerror or error}")
-    tokens = [new_token() for _ in fixture.bots]
-    table = _reserve(server, fixture, terms, tokens)
-    failure: Exception | None = None
-    tokenless: frozenset[str] = frozenset()
-    async with trio.open_nursery() as processes:
-        try:
-            await _start_all(processes, table, fixture, terms, tokens, f"tcp://{host}:{port}")
-        except (BotStartError, NoResultError) as error:
-            failure = error
-            processes.cancel_scope.cancel()
-        else:
-            await _see_it_through(table, terms, show)
-            tokenless = _tokenless(server)
-            for seated in table.seated:
-                seated.bot.stop()
-    match = table.finished
-    if failure is not None or match is None:
-        return failure or NoResultError("the match did not end")
-    strangers = _strangers(table, match, notes, tokenless)
-    seats = [_played(seated, match, strangers.get(seated.seat, _Stranger())) for seated in table.seated]
-    return match, tuple(seats)
+
+    def strangers(table: Table, match: MatchSession) -> Mapping[Seat, Stranger]:
+        return _strangers(table, match, notes)
+
+    address = f"tcp://{host}:{port}"
+    return await play_among(server, address, fixture, terms, {}, frozenset(), strangers, show)
 
 
 # -- while it is played ------------------------------------------------------------------------------
 
 
-def _reserve(server: Server, fixture: Fixture, terms: Terms, tokens: Sequence[str]) -> _Table:
+def _reserve(server: Server, fixture: Fixture, terms: Terms, tokens: Sequence[str]) -> Table:
     def note_the_end(match: MatchSession) -> None:
         table.end(match)
 
@@ -180,27 +252,51 @@ def _reserve(server: Server, fixture: Fixture, terms: Terms, tokens: Sequence[st
         reveal=fixture.reveal,
         on_over=note_the_end,
     )
-    table = _Table(server, reservation.match, server.lobby.reserve(reservation))
+    table = Table(server, reservation.match, server.lobby.reserve(reservation))
     return table
 
 
+def _clear(table: Table) -> None:
+    """Nothing of a match that could not be played stays behind."""
+    lobby = table.server.lobby
+    lobby.rooms.pop(table.room.id, None)
+    for session in table.room.sessions:
+        if session is not None:
+            session.rooms.pop(table.room.id, None)
+    if table.running is not None:
+        table.running.fail(table.server.clock.now())
+
+
 async def _start_all(
-    nursery: trio.Nursery, table: _Table, fixture: Fixture, terms: Terms, tokens: Sequence[str], tcp: str
+    nursery: trio.Nursery,
+    table: Table,
+    fixture: Fixture,
+    terms: Terms,
+    tokens: Sequence[str],
+    tcp: str,
+    guests: Mapping[Seat, Guest],
 ) -> None:
     seats = zip(fixture.bots, tokens, fixture.bot_seeds, strict=True)
     for seat, (spec, token, bot_seed) in enumerate(seats):
+        if seat in guests:
+            table.seated.append(_Seated(seat, spec, guests[seat].bot, guests[seat]))
+            continue
         address = STDIO if spec.transport == "stdio" else tcp
         invitation = Invitation(_login_name(fixture.bots, seat), address, token, bot_seed)
-        bot = await _start(nursery, spec, invitation, terms.confinement)
+        bot = await start_bot(nursery, spec, invitation, terms.confinement)
         table.seated.append(_Seated(seat, spec, bot))
         if bot.transport is not None:
             nursery.start_soon(_carry, table, table.seated[-1], bot.transport)
 
 
-async def _see_it_through(table: _Table, terms: Terms, show: Show | None) -> None:
+async def _see_it_through(table: Table, terms: Terms, show: Show | None) -> None:
     async with trio.open_nursery() as watchers:
         for seated in table.seated:
-            watchers.start_soon(_attend, table, seated)
+            if seated.bot is not None:
+                watchers.start_soon(_attend, table, seated, seated.bot)
+            if seated.guest is not None:
+                watchers.start_soon(_lead_to_its_seat, table, seated, seated.guest)
+                watchers.start_soon(_heed_its_silence, table, seated, seated.guest)
         watchers.start_soon(_see_to_the_start, table, terms.time.set_up_ms / 1000)
         if show is not None:
             watchers.start_soon(_keep_showing, table, show)
@@ -208,9 +304,11 @@ async def _see_it_through(table: _Table, terms: Terms, show: Show | None) -> Non
         watchers.cancel_scope.cancel()
 
 
-async def _start(
+async def start_bot(
     nursery: trio.Nursery, spec: BotSpec, invitation: Invitation, confinement: Confinement
 ) -> RunningBot:
+    """It runs in the nursery. BotStartError, or NoResultError if the machine is at fault."""
+
     async def run(task_status: trio.TaskStatus[RunningBot]) -> None:
         await run_bot(spec, invitation, confinement, task_status=task_status)
 
@@ -223,22 +321,41 @@ async def _start(
     return bot
 
 
-async def _carry(table: _Table, seated: _Seated, transport: trio.abc.Stream) -> None:
+async def _carry(table: Table, seated: _Seated, transport: trio.abc.Stream) -> None:
     """What is said over stdio. Who closes it cannot come back."""
     await table.server.serve_stream(transport, _stdio_address(table, seated.seat))
     seated.hung_up = not table.over.is_set()
     _go_on_without(table, seated)
 
 
-async def _attend(table: _Table, seated: _Seated) -> None:
-    await seated.bot.ended()
+async def _lead_to_its_seat(table: Table, seated: _Seated, guest: Guest) -> None:
+    """As soon as it is there, and again if it has lost its connection meanwhile. From the start on it may
+    resume."""
+    room, lobby = table.room, table.server.lobby
+    while table.is_waiting():
+        session = None if room.sessions[seated.seat] is not None else guest.session(table.server)
+        if session is not None and session.game_count() < session.max_matches:
+            seated.errors = Counter(session.errors)
+            lobby.seat(session, room, seated.seat, table.server.clock.now())
+            table.server.flush()
+        await trio.sleep(POLL)
+
+
+async def _heed_its_silence(table: Table, seated: _Seated, guest: Guest) -> None:
+    await guest.hung_up.wait()
+    seated.hung_up = not table.over.is_set()
+    _go_on_without(table, seated)
+
+
+async def _attend(table: Table, seated: _Seated, bot: RunningBot) -> None:
+    await bot.ended()
     with trio.move_on_after(HEARD_OUT):
         await _until(lambda: not _is_connected(table, seated.seat))
     seated.ended_early = True
     _go_on_without(table, seated)
 
 
-async def _see_to_the_start(table: _Table, seconds: float) -> None:
+async def _see_to_the_start(table: Table, seconds: float) -> None:
     with trio.move_on_after(seconds):
         await _until(lambda: not table.is_waiting() or _all_who_come_are_there(table))
     if table.is_waiting():
@@ -254,7 +371,7 @@ async def _until(condition: Callable[[], bool]) -> None:
         await trio.sleep(POLL)
 
 
-async def _keep_showing(table: _Table, show: Show) -> None:
+async def _keep_showing(table: Table, show: Show) -> None:
     while True:
         match = table.running
         if match is not None:
@@ -262,7 +379,7 @@ async def _keep_showing(table: _Table, show: Show) -> None:
         await trio.sleep(SHOW)
 
 
-def _go_on_without(table: _Table, seated: _Seated) -> None:
+def _go_on_without(table: Table, seated: _Seated) -> None:
     if table.over.is_set() or seated.is_gone:
         return
     match = table.running
@@ -274,12 +391,12 @@ def _go_on_without(table: _Table, seated: _Seated) -> None:
         table.server.flush()
 
 
-def _all_who_come_are_there(table: _Table) -> bool:
+def _all_who_come_are_there(table: Table) -> bool:
     seats = zip(table.room.sessions, table.seated, strict=True)
     return all(session is not None or seated.is_gone for session, seated in seats)
 
 
-def _is_connected(table: _Table, seat: Seat) -> bool:
+def _is_connected(table: Table, seat: Seat) -> bool:
     match = table.running
     session = table.room.sessions[seat] if match is None else match.places[seat].session
     return session is not None and session.connection is not None
@@ -295,7 +412,7 @@ def _login_name(specs: Sequence[BotSpec], seat: Seat) -> str:
     return name[: LONGEST_NAME - len(ending)] + ending
 
 
-def _stdio_address(table: _Table, seat: Seat) -> str:
+def _stdio_address(table: Table, seat: Seat) -> str:
     return f"{STDIO}{table.id}/{seat}"
 
 
@@ -303,7 +420,7 @@ def _stdio_address(table: _Table, seat: Seat) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stranger:
+class Stranger:
     """What was seen of a bot that never took its seat."""
 
     errors: Counter[str] = field(default_factory=Counter[str])
@@ -320,17 +437,17 @@ def _tokenless(server: Server) -> frozenset[str]:
     )
 
 
-def _strangers(
-    table: _Table, match: MatchSession, notes: Notes, tokenless: frozenset[str]
-) -> dict[Seat, _Stranger]:
-    """By seat. Over TCP it can be told whose connection it was if only one bot was missing."""
+def _strangers(table: Table, match: MatchSession, notes: Notes) -> dict[Seat, Stranger]:
+    """By seat, on a server that serves this match alone. Over TCP it can be told whose connection it was if
+    only one bot was missing."""
     said = dict(notes.strangers)
+    tokenless = _tokenless(table.server)
     for connection in table.server.lobby.connections:
         if connection.session is None:
             said[connection.address] = said.get(connection.address, Counter()) + connection.errors
     missing = [seated for seated in table.seated if match.places[seated.seat].session is None]
     over_tcp = [seated for seated in missing if seated.spec.transport == "tcp"]
-    strangers: dict[Seat, _Stranger] = {}
+    strangers: dict[Seat, Stranger] = {}
     for seated in missing:
         if seated.spec.transport == "stdio":
             address = _stdio_address(table, seated.seat)
@@ -338,17 +455,17 @@ def _strangers(
             address = LOOPBACK
         else:
             continue
-        strangers[seated.seat] = _Stranger(said.get(address, Counter()), address in tokenless)
+        strangers[seated.seat] = Stranger(said.get(address, Counter()), address in tokenless)
     return strangers
 
 
-def _played(seated: _Seated, match: MatchSession, stranger: _Stranger) -> Played:
-    place, report = match.places[seated.seat], seated.bot.report
-    assert report is not None  # its task has ended
+def _played(seated: _Seated, match: MatchSession, stranger: Stranger) -> Played:
+    place, report = match.places[seated.seat], _report(seated)
     return Played(
         bot=seated.spec.name,
         conduct=Conduct(
             report=report,
+            is_remote=seated.spec.process == "remote",
             logged_in=place.session is not None,
             ended_early=seated.ended_early or (seated.hung_up and not report.stopped),
             hung_up=seated.hung_up,
@@ -357,10 +474,25 @@ def _played(seated: _Seated, match: MatchSession, stranger: _Stranger) -> Played
             defaults=place.default_reasons,
             refused=place.refused,
             forgot_token=stranger.forgot_token,
-            unreadable=stranger.errors if place.session is None else place.session.errors,
+            unreadable=stranger.errors if place.session is None else place.session.errors - seated.errors,
         ),
         asks=place.ask_count,
         used_ms=place.used_ms,
         slowest_ms=place.slowest_ms,
-        printed=seated.bot.last_lines(LINES_KEPT),
+        printed=() if seated.bot is None else seated.bot.last_lines(LINES_KEPT),
+        process=seated.spec.process,
     )
+
+
+def _report(seated: _Seated) -> BotReport:
+    """Of a process that goes on, what it has used for this match; of a remote bot nothing is known."""
+    bot, guest = seated.bot, seated.guest
+    if bot is None:
+        return NO_PROCESS
+    if guest is None:
+        assert bot.report is not None  # its task has ended
+        return bot.report
+    if bot.report is not None:
+        return replace(bot.report, cpu_ms=max(0, bot.report.cpu_ms - round(guest.used_ms)))
+    used_ms = processor_ms(bot.pid) - guest.used_ms
+    return replace(NO_PROCESS, cpu_ms=max(0, round(used_ms)), last_lines=bot.last_lines())

@@ -15,8 +15,8 @@ from typing import Final
 
 from stellwerk_server.session import hashed
 
-TOKEN_BYTES: Final = 16
-"""128 random bits: too many to try."""
+TOKEN_BYTES: Final = 17
+"""More than 128 random bits: too many to try."""
 
 _LINE: Final = re.compile(
     r"(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]{0,31})\s+(?P<hash>[0-9a-f]{64})(?P<role>\s+organizer)?"
@@ -49,7 +49,10 @@ class Tokens:
 
 
 def new_token() -> str:
-    return secrets.token_urlsafe(TOKEN_BYTES)
+    """Not one that a program would take for an option."""
+    while (token := secrets.token_urlsafe(TOKEN_BYTES)).startswith("-"):
+        pass
+    return token
 
 
 def read_tokens(path: Path) -> Tokens:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stellwerk_tournament.resolved import expect_same, resolve, table
-from stellwerk_tournament.settings import FILE, Settings, SettingsError, parse, read_settings
+from stellwerk_tournament.settings import FILE, Settings, SettingsError, parse, read_settings, settings_of
 from stellwerk_tournament.template import template
 
 GOOD = """\
@@ -90,12 +90,83 @@ def test_what_init_writes_can_be_read_and_says_the_defaults(folder: Path) -> Non
         line.removeprefix("# ") if line.startswith("# ") and " = " in line.partition("#")[2][:20] else line
         for line in text.splitlines()
         if not line.startswith(
-            ("# hero", "# until_width", "# memory_mb", "# name", "# cmd", "# dir", "# env")
+            ("# hero", "# until_width", "# memory_mb", "# tokens", "# name", "# cmd", "# dir", "# env")
         )
         and not line.startswith(("# transport", "# author", "# instances", "# board", "# options", "# [["))
+        and not line.startswith(("# process", "# remote =", "# token_sha256"))
     )
     assert everything != text
     assert read(folder, everything) == plain
+
+
+def test_every_key_that_init_writes_is_known(folder: Path) -> None:
+    """Of the two commented bots: whatever else is wrong with such a key, it is no typo."""
+    lines = template(["usa"], ["random", "greedy"]).splitlines()
+    begin = lines.index("# [[bots]]")
+    keys = [line.removeprefix("# ").partition(" = ")[0] for line in lines[begin:] if " = " in line]
+    assert {"name", "cmd", "transport", "process", "remote", "token_sha256"} <= set(keys)
+    for key in keys:
+        with pytest.raises(SettingsError) as refused:
+            read(folder, f"{GOOD}\n[[bots]]\n{key} = []\n")
+        assert "unknown key" not in str(refused.value)
+
+
+HASH = "0f" * 32
+REMOTE = f'[[bots]]\nname = "Anna"\nremote = true\ntoken_sha256 = "{HASH}"\n'
+PAIRS = GOOD.replace('game = "team_asia"', 'game = "card_game"')
+
+
+def test_a_remote_bot_is_let_in_by_its_token(folder: Path) -> None:
+    """The hash stands with the bot, or with its name in the file of tokens; organizers stand there, too."""
+    (folder / "tokens").write_text(f"ANNA {'1e' * 32}\nhelga {'2d' * 32} organizer\nfranz {'3c' * 32}\n")
+    *_, given = read(folder, PAIRS + REMOTE).entrants
+    assert (given.name, given.is_remote, given.token_hash) == ("Anna", True, HASH)
+    settings = read(folder, 'tokens = "tokens"\n' + PAIRS + REMOTE.replace("token_sha256", "# "))
+    assert settings.entrants[-1].token_hash == "1e" * 32
+    assert [holder.name for holder in settings.organizers] == ["helga"]
+    assert settings.remote_wait_s == 60
+    assert read(folder, "remote_wait_s = 5\n" + PAIRS + REMOTE).remote_wait_s == 5
+
+
+@pytest.mark.parametrize(
+    ("head", "bot", "expected"),
+    [
+        ("", REMOTE + 'cmd = "true"', ".cmd: does not go with a remote bot"),
+        ("", REMOTE + 'process = "reused"', ".process: does not go with a remote bot"),
+        ("", REMOTE.replace('name = "Anna"', ""), ": a remote bot needs a name"),
+        ("", REMOTE.replace("Anna", "An na"), ": the bot: name: expected 1 to 32 letters"),
+        ("", REMOTE.replace("token_sha256", "# "), ": expected token_sha256, or a line for Anna"),
+        ("", REMOTE.replace(HASH, HASH[:-1]), ".token_sha256: expected `str` matching regex"),
+        ("", REMOTE + REMOTE.replace("Anna", "Bea"), ": somebody else has this token"),
+        ('tokens = "good"\n', REMOTE.replace(HASH, "2d" * 32), ": somebody else has this token"),
+        ('tokens = "no"\n', REMOTE, ":1: tokens: "),
+        ('tokens = "bad"\n', REMOTE, "bad:1: expected 'NAME SHA256 [organizer]'"),
+        ("", f'[[bots]]\ncmd = "true"\ntoken_sha256 = "{HASH}"', ".token_sha256: goes with remote = true"),
+        ("", '[[bots]]\ncmd = "true"\nprocess = "freh"', ".process: invalid enum value 'freh'"),
+    ],
+)
+def test_a_remote_bot_that_makes_no_sense_is_refused(
+    folder: Path, head: str, bot: str, expected: str
+) -> None:
+    (folder / "good").write_text(f"helga {'2d' * 32} organizer\n")
+    (folder / "bad").write_text("helga\n")
+    with pytest.raises(SettingsError) as refused:
+        read(folder, head + PAIRS + bot)
+    assert expected in str(refused.value)
+
+
+def test_only_who_wants_to_play_needs_programs_and_tokens(folder: Path) -> None:
+    text = PAIRS.replace('cmd = "true"', 'cmd = "no-such-program"') + REMOTE.replace("token_sha256", "# ")
+    (folder / FILE).write_text('tokens = "no"\n' + text)
+    settings = settings_of(parse(folder), folder, to_play=False)
+    assert settings.names == ("greedy", "ernie", "bert", "Anna")
+
+
+def test_a_remote_bot_cannot_fill_a_team(folder: Path) -> None:
+    with pytest.raises(
+        SettingsError, match="team_asia needs 2 processes of each bot, and a remote bot has one"
+    ):
+        read(folder, GOOD + REMOTE)
 
 
 @pytest.mark.parametrize(
@@ -148,6 +219,9 @@ def test_what_a_tournament_was_begun_with_is_written_down_and_compared(folder: P
     other = read(folder, GOOD.replace("move_ms = 500", "move_ms = 600"))
     with pytest.raises(SettingsError, match=r"clocks\.move_ms was 500, and is 600 now"):
         expect_same(written, resolve(other, "1.0"), folder)
+    reused = read(folder, GOOD.replace('name = "bert"', 'name = "bert"\nprocess = "reused"'))
+    with pytest.raises(SettingsError, match=r'bots\[3\]\.process was "fresh", and is "reused" now'):
+        expect_same(written, resolve(reused, "1.0"), folder)
 
 
 def test_strings_of_all_kinds_survive_being_written_down(folder: Path) -> None:

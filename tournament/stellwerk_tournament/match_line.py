@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -22,11 +22,14 @@ from stellwerk_tournament.outcomes import Outcome
 
 FILE: Final = "matches.jsonl"
 
+DealKind: TypeAlias = Literal["same_in_block", "new_each_match"]
+
 
 class MatchLine(Struct, frozen=True, omit_defaults=True):
     """`players`, `seats`, `ranks` and `points` have one for each team: which bot played it, where it sat, and
-    how it ended. `bots` has one for each seat. `attempt` counts from 1. `late_ms`: for how long the clock
-    stood still because the server was late. `replay_sha256` is that of the file."""
+    how it ended. `bots` has one for each seat. `deal`: whether all matches of the block were dealt from one
+    seed, or each from its own, as it is with remote bots. `attempt` counts from 1. `late_ms`: for how long
+    the clock stood still because the server was late. `replay_sha256` is that of the file."""
 
     block: Count
     rotation: Count
@@ -44,7 +47,7 @@ class MatchLine(Struct, frozen=True, omit_defaults=True):
     reason: EndReason
     bots: tuple[SeatReport, ...]
     isolation: Isolation
-    deal: Literal["same_in_block"]
+    deal: DealKind
     attempt: int
     late_ms: int
     seconds: float

@@ -33,7 +33,7 @@ class Row(Struct, frozen=True, omit_defaults=True):
 
 class Progress(Struct, frozen=True, omit_defaults=True):
     """`total` is how many matches there will be, if that is known. `seconds_left` is a guess from the rate of
-    this run."""
+    this run. `missing` are the remote bots that are not connected."""
 
     played: int
     running: int
@@ -42,6 +42,7 @@ class Progress(Struct, frozen=True, omit_defaults=True):
     void_blocks: int = 0
     matches_per_minute: float | None = None
     seconds_left: float | None = None
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from stellwerk_server.bot_spec import Process
 from stellwerk_tournament.match_line import MatchLine
 from stellwerk_tournament.report_effects import game_title
 from stellwerk_tournament.report_markup import (
@@ -35,6 +36,13 @@ _ISOLATIONS = {
 _DEALS = {
     "same_in_block": "a block is one deal, played once in every rotation of the seats (or teams), so that "
     "the luck of the deal and of the seat is everybody's",
+    "new_each_match": "with a remote bot at the table each match has a new deal, and a block is every "
+    "rotation of the seats, so that the luck of the seat is everybody's, and that of the deal is not",
+}
+_PROCESSES: dict[Process, str] = {
+    "fresh": "a process of its own for each match, in an empty folder, unless the bot brings a folder",
+    "reused": "processes that play match after match, no deal twice, and a fresh one after a fault",
+    "remote": "connected from elsewhere: how they were run is not known here",
 }
 
 
@@ -81,7 +89,18 @@ def _facts(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str
         f"was late for {milliseconds(late)} in all, which was no bot's time; "
         f"{counted(again, 'match', 'matches')} had to be played again because of it",
     )
-    yield ("bots", "each match in a process of its own, in an empty folder, unless the bot brings a folder")
+    for process, names in _by_process(settings.entrants).items():
+        which = "all" if len(names) == len(settings.entrants) else ", ".join(names)
+        yield "processes", f"{which}: {_PROCESSES[process]}"
+    if any(entrant.is_remote for entrant in settings.entrants):
+        yield "remote bots", f"waited for {counted(settings.remote_wait_s, 'second')}, then absent"
+
+
+def _by_process(entrants: Sequence[Entrant]) -> dict[Process, list[str]]:
+    found: dict[Process, list[str]] = {}
+    for entrant in entrants:
+        found.setdefault(entrant.bot.process, []).append(entrant.name)
+    return found
 
 
 def _length(settings: Settings) -> Iterator[str]:
@@ -140,16 +159,23 @@ def _game(variant: Variant, lines: Sequence[MatchLine]) -> Html:
     )
 
 
+def _origin(entrant: Entrant) -> str:
+    if entrant.is_remote:
+        return "remote"
+    return "comes with Stellwerk" if entrant.bot.built_in else "brought"
+
+
 def _bots(entrants: Sequence[Entrant]) -> Html:
     rows = (
         element(
             "tr",
             bot_cell(entrant.name),
             element("td", entrant.author or ""),
-            element("td", "comes with Stellwerk" if entrant.bot.built_in else "brought"),
+            element("td", _origin(entrant)),
             element("td", entrant.bot.transport),
+            element("td", entrant.bot.process),
         )
         for entrant in entrants
     )
-    columns = head(*texts("bot", "author", "origin", "transport"))
+    columns = head(*texts("bot", "author", "origin", "transport", "process"))
     return element("table", columns, element("tbody", *rows), class_="sortable")

@@ -25,6 +25,7 @@ from stellwerk_tournament.standings import Standings
 
 KINDS: Final[Mapping[FaultKind, str]] = {
     "start_failure": "did not start",
+    "absent": "absent",
     "crash": "crashed",
     "out_of_memory": "out of memory",
     "disconnect": "disconnected",

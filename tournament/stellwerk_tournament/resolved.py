@@ -18,6 +18,7 @@ from msgspec import Struct
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_protocol.canonical import JsonValue, difference
 from stellwerk_server.bot_process import Isolation
+from stellwerk_server.bot_spec import Process
 from stellwerk_server.settings import Time
 from stellwerk_tournament.settings import FILE, Entrant, Settings, SettingsError, Variant
 
@@ -33,12 +34,14 @@ class ResolvedGame(Struct, frozen=True):
 
 
 class ResolvedBot(Struct, frozen=True):
-    """`command` is what is executed; of a built-in bot only which one it is."""
+    """`command` is what is executed; of a built-in bot only which one it is, of a remote one nothing. Its
+    token may be replaced."""
 
     name: str
     command: tuple[str, ...]
     transport: str
     directory: str = ""
+    process: Process = "fresh"
 
 
 class Resolved(Struct, frozen=True):
@@ -112,7 +115,7 @@ def _game(variant: Variant) -> ResolvedGame:
 def _bot(entrant: Entrant) -> ResolvedBot:
     bot = entrant.bot
     command = ("built-in", bot.command[-1]) if bot.built_in else bot.command
-    return ResolvedBot(bot.name, command, bot.transport, bot.directory or "")
+    return ResolvedBot(bot.name, command, bot.transport, bot.directory or "", bot.process)
 
 
 def _json(resolved: Resolved) -> JsonValue:

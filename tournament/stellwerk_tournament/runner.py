@@ -3,7 +3,10 @@
 Laws:
 - what a bot does wrong is the bot's; what went wrong in this process or this machine is nobody's, is counted
   apart, and the match is played again, at most twice; then its block is void and listed;
-- the seed of a block is drawn when its first match begins, and told when its last one is over;
+- the seed of a block is drawn when its first match begins, and told when its last one is over; with a
+  remote bot at the table each match has a seed of its own, drawn when it begins, and never dealt again, not
+  even when the match has to be played once more: who has seen a deal may remember it;
+- nobody waits for a remote bot for ever (`attendance.py`);
 - told once to stop, the runner finishes the blocks that have begun; told twice, it ends at once. Nothing that
   was played is lost, whatever ends it (`store.py`).
 """
@@ -15,6 +18,7 @@ import signal
 import traceback
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
@@ -24,8 +28,11 @@ import msgspec
 import trio
 
 from stellwerk_server.bot_process import BotStartError
+from stellwerk_server.hall import ClosedDoorError, Door, Hall, HallPlan, open_hall
 from stellwerk_server.seat_report import Played, seat_reports
 from stellwerk_server.started_match import Fixture, NoResultError, PlayedMatch, Terms, play_match
+from stellwerk_server.tokens import TokenHolder
+from stellwerk_tournament.attendance import Attendance
 from stellwerk_tournament.deal import block_secret, bot_seed, match_id, salt
 from stellwerk_tournament.lag import MOST_MS, LagWatch
 from stellwerk_tournament.match_line import MatchLine, scores_of
@@ -49,6 +56,7 @@ ATTEMPTS: Final = 3
 VOIDS_IN_A_ROW: Final = 3  # after so many there is something wrong that will not pass
 RATING_SHARE: Final = 0.05  # of the time, at most, for ratings that are only shown
 OWN_LOG: Final = "_stellwerk"  # a name that no bot can have
+LOOK: Final = 0.05  # seconds between two looks at which remote bots are there
 
 T = TypeVar("T")
 
@@ -58,6 +66,19 @@ Execute: TypeAlias = Callable[[Fixture, Terms], Awaitable[PlayedMatch]]
 
 class RunError(Exception):
     """The tournament cannot go on, and no bot is to blame; one line says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reception:
+    """For remote bots: where they come in, and who is told where that is and who has come or gone."""
+
+    door: Door | None = None
+    may_connect: Callable[[], bool] = lambda: True
+    opened: Callable[[str, int], object] = lambda _host, _port: None
+    changed: Callable[[Progress], object] = lambda _: None
+
+
+NO_REMOTE_BOTS: Final = Reception()
 
 
 @dataclass(slots=True)
@@ -82,13 +103,15 @@ async def play_tournament(
     observer: Observer,
     seed: str | None = None,
     execute: Execute = play_match,
+    reception: Reception = NO_REMOTE_BOTS,
 ) -> bool:
     """True when all has been played, False if told to stop before. StoreError if the folder cannot be
-    written, RunError if it makes no sense to go on. `seed` is for tournaments that are to be repeated."""
+    written, RunError if it makes no sense to go on, ClosedDoorError if remote bots cannot come in. `seed` is
+    for tournaments that are to be repeated. `execute` plays the matches whose bots are started for them."""
     lag = LagWatch()
     trio.lowlevel.add_instrument(lag)
     try:
-        return await _Runner(settings, opened, observer, seed, execute, lag).run()
+        return await _Runner(settings, opened, observer, seed, execute, reception, lag).run()
     finally:
         trio.lowlevel.remove_instrument(lag)
 
@@ -111,6 +134,7 @@ class _Runner:
         observer: Observer,
         seed: str | None,
         execute: Execute,
+        reception: Reception,
         lag: LagWatch,
     ) -> None:
         self._settings = settings
@@ -119,6 +143,9 @@ class _Runner:
         self._observer = observer
         self._seed = seed
         self._execute = execute
+        self._reception = reception
+        self._hall: Hall | None = None
+        self._at_the_door = trio.CancelScope()
         self._lag = lag
         self._terms = Terms(settings.time, settings.confinement)
         self._bots = {entrant.name: entrant for entrant in settings.entrants}
@@ -141,6 +168,8 @@ class _Runner:
         self._rate_again_at = 0.0
         self._began_at = trio.current_time()
         self._played_before = len(opened.lines)
+        self._remote = frozenset(entrant.name for entrant in settings.entrants if entrant.is_remote)
+        self._attendance = Attendance(self._remote, settings.remote_wait_s, self._began_at)
 
         self._disk = trio.CapacityLimiter(1)  # the store's calls must not overlap
         self._changed = trio.Event()
@@ -151,16 +180,66 @@ class _Runner:
         self._known = {each.block.number: each for each in await self._on_disk(self._store.standings)}
         self._void_count = sum(each.status == "void" for each in self._known.values())
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            async with trio.open_nursery() as nursery:
+            async with AsyncExitStack() as stack:
+                if any(entrant.bot.process != "fresh" for entrant in self._settings.entrants):
+                    self._hall = await stack.enter_async_context(open_hall(self._hall_plan()))
+                nursery = await stack.enter_async_context(trio.open_nursery())
                 nursery.start_soon(self._heed, signals, nursery.cancel_scope)
                 try:
+                    await self._open(nursery)
                     await self._play_all(nursery)
-                except (StoreError, RunError) as error:
+                except (StoreError, RunError, ClosedDoorError) as error:
                     self._fail_with(error, nursery.cancel_scope)
+                self._at_the_door.cancel()
+                if self._hall is not None:
+                    await self._hall.say_goodbye(finished=not self._stopping and self._failure is None)
                 nursery.cancel_scope.cancel()
         if self._failure is not None:
             raise self._failure
         return not self._stopping
+
+    # -- remote bots, and processes that stay ----------------------------------------------------
+
+    def _hall_plan(self) -> HallPlan:
+        settings = self._settings
+        seat_count = max(variant.choice.seat_count for variant in settings.variants)
+        remote = tuple(
+            TokenHolder(entrant.name, entrant.token_hash, is_organizer=False)
+            for entrant in settings.entrants
+            if entrant.token_hash is not None
+        )
+        return HallPlan(
+            terms=self._terms,
+            games=tuple(variant.game for variant in settings.variants),
+            holders=(*remote, *settings.organizers),
+            door=self._reception.door,
+            instances={
+                entrant.name: entrant.instances
+                for entrant in settings.entrants
+                if entrant.instances is not None
+            },
+            logins_at_once=self._most * seat_count,
+            may_connect=self._reception.may_connect,
+        )
+
+    async def _open(self, nursery: trio.Nursery) -> None:
+        if self._hall is None:
+            return
+        where = await self._hall.listen()
+        if where is not None:
+            self._reception.opened(*where)
+        if self._remote:
+            self._reception.changed(self._progress())
+            nursery.start_soon(self._watch_the_door, self._hall)
+
+    async def _watch_the_door(self, hall: Hall) -> None:
+        """The server tells nobody who comes and who goes, so look."""
+        with self._at_the_door:
+            while True:
+                if self._attendance.look(hall.present(), trio.current_time()):
+                    self._changed.set()
+                    self._reception.changed(self._progress())
+                await trio.sleep(LOOK)
 
     async def _heed(self, signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
         """Bots are in groups of their own, so that Ctrl-C does not reach them."""
@@ -186,41 +265,55 @@ class _Runner:
         while True:
             self._changed = trio.Event()
             await self._start_what_can_be(nursery)
-            if not self._running:
+            if not self._running and not (self._attendance.missing and self._has_more()):
                 return
-            await self._changed.wait()
+            with trio.move_on_at(self._attendance.next_end(trio.current_time())):
+                await self._changed.wait()
+
+    def _has_more(self) -> bool:
+        queued = bool(self._queue) and not self._stopping
+        return queued or any(begun.waiting for begun in self._begun)
 
     async def _start_what_can_be(self, nursery: trio.Nursery) -> None:
-        while self._running < self._most:
-            found = self._next_match()
+        while self._running < self._most and await self._go_on(nursery):
+            pass
+
+    async def _go_on(self, nursery: trio.Nursery) -> bool:
+        """By one match or block, if that can be: of those who are there, or else of some who have been
+        waited for in vain."""
+        nobody: frozenset[str] = frozenset()
+        for absent in (nobody, self._attendance.given_up(trio.current_time())):
+            found = self._next_match(absent)
             if found is not None:
                 self._start(nursery, *found)
-            elif self._stopping:
-                return
-            elif (block := self._next_block()) is not None:
+                return True
+            block = None if self._stopping else self._next_block(absent)
+            if block is not None:
                 await self._begin(block)
-            elif self._queue or not await self._more():
-                return
+                return True
+        return not self._stopping and not self._queue and await self._more()
 
-    def _next_match(self) -> tuple[_Begun, int] | None:
+    def _next_match(self, absent: frozenset[str]) -> tuple[_Begun, int] | None:
         for begun in self._begun:
-            if begun.waiting and self._may_sit_down(begun.block):
+            if begun.waiting and self._may_sit_down(begun.block, absent):
                 return begun, begun.waiting.popleft()
         return None
 
-    def _next_block(self) -> Block | None:
+    def _next_block(self, absent: frozenset[str]) -> Block | None:
         for block in self._queue:
-            if self._may_sit_down(block):
+            if self._may_sit_down(block, absent):
                 self._queue.remove(block)
                 return block
         return None
 
-    def _may_sit_down(self, block: Block) -> bool:
-        """Whether enough copies of each bot are free."""
+    def _may_sit_down(self, block: Block, absent: frozenset[str]) -> bool:
+        """Whether enough copies of each bot are free, and all are there but those in `absent`."""
         size = self._variant(block).game.rules.team_size
-        return all(
-            (most := self._bots[name].instances) is None or self._at_table[name] + size <= most
+        return self._attendance.are_there(name for name in block.entrants if name not in absent) and all(
+            self._at_table[name] + size <= most
             for name in block.entrants
+            for most in (self._bots[name].instances, self._attendance.most(name))
+            if most is not None
         )
 
     async def _begin(self, block: Block) -> None:
@@ -321,8 +414,9 @@ class _Runner:
     async def _played(self, begun: _Begun, rotation: int) -> tuple[MatchLine, PlayedMatch] | str:
         """A match that was played to its end; or why it was not, which is no bot's fault."""
         late_before, began_at = self._lag.count, trio.current_time()
+        fixture = self._fixture(begun, rotation)
         try:
-            played = await self._execute(self._fixture(begun, rotation), self._terms)
+            played = await self._play_out(fixture)
         except (BotStartError, NoResultError) as error:
             return str(error)
         except Exception as error:
@@ -330,11 +424,16 @@ class _Runner:
             lines = "".join(where).splitlines()
             await self._on_disk(partial(self._store.log, OWN_LOG, _heading(begun.block, rotation), lines))
             return f"{type(error).__name__}: {error}"
-        line = self._line(begun, rotation, played, trio.current_time() - began_at)
+        line = self._line(begun, rotation, fixture, played, trio.current_time() - began_at)
         late = [bot.bot for bot in line.bots if any(fault.kind == "time" for fault in bot.faults)]
         if late and self._lag.count > late_before:
             return f"the runner was late by more than {MOST_MS:g} ms in a match in which {late[0]} was, too"
         return line, played
+
+    async def _play_out(self, fixture: Fixture) -> PlayedMatch:
+        if self._hall is None or all(bot.process == "fresh" for bot in fixture.bots):
+            return await self._execute(fixture, self._terms)
+        return await self._hall.play(fixture, self._attendance.given_up(trio.current_time()))
 
     async def _keep(self, begun: _Begun, rotation: int, line: MatchLine, played: PlayedMatch) -> None:
         failures = await self._on_disk(partial(self._store.failures_of, begun.block, rotation))
@@ -393,19 +492,27 @@ class _Runner:
     def _fixture(self, begun: _Begun, rotation: int) -> Fixture:
         names = self._seated(begun.block, rotation)
         seats = range(len(names))
+        has_own_deal = self._has_own_deals(begun.block)
+        seed = secrets.token_bytes(32) if has_own_deal else begun.seed
         return Fixture(
-            match=match_id(begun.seed, rotation),
+            match=match_id(seed, rotation),
             game=self._variant(begun.block).game,
             bots=tuple(self._bots[name].bot for name in names),
             names=tuple(f"seat-{seat}" for seat in seats) if self._settings.anonymous else tuple(names),
-            bot_seeds=tuple(bot_seed(begun.seed, rotation, seat) for seat in seats),
-            seed=begun.seed,
-            salt=salt(begun.seed, rotation),
-            reveal="later",
+            bot_seeds=tuple(bot_seed(seed, rotation, seat) for seat in seats),
+            seed=seed,
+            salt=salt(seed, rotation),
+            reveal="now" if has_own_deal else "later",
         )
 
-    def _line(self, begun: _Begun, rotation: int, played: PlayedMatch, seconds: float) -> MatchLine:
+    def _has_own_deals(self, block: Block) -> bool:
+        return not self._remote.isdisjoint(block.entrants)
+
+    def _line(
+        self, begun: _Begun, rotation: int, fixture: Fixture, played: PlayedMatch, seconds: float
+    ) -> MatchLine:
         """But for the attempt, and for what is known when the block is complete."""
+        has_own_deal = self._has_own_deals(begun.block)
         block, result = begun.block, played.result
         game = self._variant(block).game
         return MatchLine(
@@ -425,10 +532,11 @@ class _Runner:
             reason=result.reason,
             bots=seat_reports(result, played.seats),
             isolation=self._settings.confinement.isolation,
-            deal="same_in_block",
+            deal="new_each_match" if has_own_deal else "same_in_block",
             attempt=1,
             late_ms=round(played.late_ms),
             seconds=round(seconds, 3),
+            seed=fixture.seed.hex() if has_own_deal else "",
         )
 
     def _log_printed(self, block: Block, rotation: int, seats: Sequence[Played]) -> None:
@@ -459,6 +567,7 @@ class _Runner:
             void_blocks=self._void_count,
             matches_per_minute=round(60 * rate, 1) if rate > 0 else None,
             seconds_left=left,
+            missing=self._attendance.missing,
         )
 
 

@@ -2,7 +2,7 @@
 
 Law: a file either says in all its keys what is to be done, or is refused with the line, the key, and what was
 expected there. Relative paths count from the file's folder, so that a tournament can be gone on with from
-anywhere. There is no seed in it: who knows the deals knows the cards.
+anywhere. There is no seed in it: who knows the deals knows the cards; and of tokens only their hashes.
 """
 
 from __future__ import annotations
@@ -26,13 +26,15 @@ from stellwerk_engine.games import RULE_SETS
 from stellwerk_engine.limits import check_line
 from stellwerk_engine.located_json import quoted
 from stellwerk_server.bot_process import BotStartError, Confinement, command_line
-from stellwerk_server.bot_spec import BUILT_IN, BotSpec, BotSpecError, parse_bot_spec
+from stellwerk_server.bot_spec import BUILT_IN, BotSpec, BotSpecError, parse_bot_spec, player_name
 from stellwerk_server.game_choice import GameChoice
 from stellwerk_server.settings import Time
+from stellwerk_server.tokens import TokenFileError, TokenHolder, Tokens, read_tokens
 
 FILE: Final = "tournament.toml"
 MOST_BOTS: Final = 1000
 MOST_MATCHES_AT_ONCE: Final = 1000
+REMOTE_WAIT_S: Final = 60
 
 Kind: TypeAlias = Literal["round_robin", "gauntlet", "swiss", "random"]
 Place: TypeAlias = tuple[str | int, ...]
@@ -64,6 +66,9 @@ class BotTable(Struct, frozen=True, forbid_unknown_fields=True):
     transport: Literal["tcp", "stdio"] | None = None
     author: str | None = None
     instances: _Count | None = None
+    process: Literal["fresh", "reused"] | None = None
+    remote: bool = False
+    token_sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None = None
 
 
 class SettingsFile(Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,6 +81,8 @@ class SettingsFile(Struct, frozen=True, forbid_unknown_fields=True):
     anonymous: bool = False
     wrap: str = ""
     memory_mb: Annotated[int, Meta(ge=16, le=1_000_000)] | None = None
+    tokens: str | None = None
+    remote_wait_s: Annotated[int, Meta(ge=0, le=1_000_000)] = REMOTE_WAIT_S
     resolved: dict[str, Any] | None = None  # Any: what `resolved.py` wrote there, and reads
 
 
@@ -97,15 +104,21 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """`instances` is how many processes of the bot may run at a time."""
+    """`instances` is how many processes of the bot may run at a time, or in how many matches a remote one may
+    be; its `token_hash` lets it in."""
 
     bot: BotSpec
     author: str | None
     instances: int | None
+    token_hash: str | None = None
 
     @property
     def name(self) -> str:
         return self.bot.name
+
+    @property
+    def is_remote(self) -> bool:
+        return self.bot.process == "remote"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +134,8 @@ class Settings:
     confinement: Confinement
     concurrency: int
     anonymous: bool
+    organizers: tuple[TokenHolder, ...] = ()
+    remote_wait_s: int = REMOTE_WAIT_S
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -162,12 +177,14 @@ def parse(folder: Path) -> Source:
     return source
 
 
-def settings_of(source: Source, folder: Path) -> Settings:
-    """SettingsError for what the file says, if it cannot be done here."""
+def settings_of(source: Source, folder: Path, *, to_play: bool = True) -> Settings:
+    """SettingsError for what the file says, if it cannot be done here. Only who wants to play needs the bots'
+    programs and tokens: a tournament that was played can be looked at anywhere."""
     file = source.file
     schedule = file.schedule
     confinement = Confinement(_wrap(source, file.wrap), file.memory_mb)
-    entrants = tuple(_entrants(source, folder, confinement))
+    tokens = _tokens(source, folder, file.tokens) if to_play else Tokens(())
+    entrants = tuple(_entrants(source, folder, confinement, tokens, to_play=to_play))
     variants = tuple(_variant(source, folder, number, game) for number, game in enumerate(file.games))
     _expect_enough(source, variants, entrants)
     names = [entrant.name for entrant in entrants]
@@ -188,6 +205,8 @@ def settings_of(source: Source, folder: Path) -> Settings:
         confinement=confinement,
         concurrency=file.concurrency,
         anonymous=file.anonymous,
+        organizers=tuple(holder for holder in tokens.holders if holder.is_organizer),
+        remote_wait_s=file.remote_wait_s,
     )
 
 
@@ -199,6 +218,17 @@ def _wrap(source: Source, text: str) -> tuple[str, ...]:
         return tuple(shlex.split(text))
     except ValueError as error:
         raise source.error(("wrap",), str(error).lower()) from None
+
+
+def _tokens(source: Source, folder: Path, name: str | None) -> Tokens:
+    if name is None:
+        return Tokens(())
+    try:
+        return read_tokens(folder / name)
+    except TokenFileError as error:
+        raise source.error(("tokens",), str(error)) from None
+    except OSError as error:
+        raise source.error(("tokens",), f"{folder / name}: {error.strerror or error}") from None
 
 
 def _variant(source: Source, folder: Path, number: int, table: GameTable) -> Variant:
@@ -226,27 +256,66 @@ def _variant(source: Source, folder: Path, number: int, table: GameTable) -> Var
     return Variant(choice, table.weight)
 
 
-def _entrants(source: Source, folder: Path, confinement: Confinement) -> Iterator[Entrant]:
+def _entrants(
+    source: Source, folder: Path, confinement: Confinement, tokens: Tokens, *, to_play: bool
+) -> Iterator[Entrant]:
     taken: set[str] = set()
+    hashes: set[str | None] = {holder.hash for holder in tokens.holders if holder.is_organizer}
     for number, table in enumerate(source.file.bots):
         place = ("bots", number)
+        token_hash = None
         try:
-            bot = _located(parse_bot_spec(_spec_text(source, place, table)), folder)
-            command_line(bot, confinement, str(folder))
+            if table.remote:
+                bot = _remote(source, place, table)
+                token_hash = table.token_sha256 or _hash_in(tokens, bot.name)
+            else:
+                bot = _located(_started(source, place, table), folder)
+                if to_play:
+                    command_line(bot, confinement, str(folder))
         except (BotSpecError, BotStartError) as error:
             raise source.error(place, str(error)) from None
+        if table.remote and token_hash is None and to_play:
+            raise source.error(
+                place,
+                f"expected token_sha256, or a line for {bot.name} in the file of tokens: 'stellwerk token "
+                f"{bot.name}' draws a token and tells both",
+            )
+        if token_hash is not None and token_hash in hashes:
+            raise source.error(place, "somebody else has this token: draw one for each")
+        hashes.add(token_hash)
         if bot.name.lower() in taken:
             raise source.error(
                 place, f"there is another bot of the name {quoted(bot.name)}: give it a name of its own"
             )
         taken.add(bot.name.lower())
-        yield Entrant(bot, table.author, table.instances)
+        yield Entrant(bot, table.author, table.instances, token_hash)
+
+
+def _remote(source: Source, place: Place, table: BotTable) -> BotSpec:
+    """BotSpecError for what is no name."""
+    for key in ("built_in", "cmd", "dir", "env", "transport", "process"):
+        if getattr(table, key):
+            raise source.error((*place, key), "does not go with a remote bot, which is not started here")
+    if table.name is None:
+        raise source.error(place, "a remote bot needs a name")
+    return BotSpec(player_name(table.name), (), process="remote")
+
+
+def _hash_in(tokens: Tokens, name: str) -> str | None:
+    return next((holder.hash for holder in tokens.holders if holder.name.lower() == name.lower()), None)
+
+
+def _started(source: Source, place: Place, table: BotTable) -> BotSpec:
+    if table.token_sha256 is not None:
+        raise source.error((*place, "token_sha256"), "goes with remote = true only")
+    return replace(parse_bot_spec(_spec_text(source, place, table)), process=table.process or "fresh")
 
 
 def _spec_text(source: Source, place: Place, table: BotTable) -> str:
     """The words of `stellwerk play --bot` for it."""
     if (table.built_in is None) == (table.cmd is None):
-        raise source.error(place, f"expected either cmd or built_in ({', '.join(BUILT_IN)})")
+        known = ", ".join(BUILT_IN)
+        raise source.error(place, f"expected either cmd or built_in ({known}), or remote = true")
     words = [] if table.built_in is None else [table.built_in]
     for key, value in (
         ("name", table.name),
@@ -285,6 +354,12 @@ def _expect_enough(source: Source, variants: Sequence[Variant], entrants: Sequen
             )
         team_size = RULE_SETS[variant.choice.game_id].team_size
         for bot, entrant in enumerate(entrants):
+            if entrant.is_remote and team_size > 1:
+                raise source.error(
+                    ("bots", bot),
+                    f"{variant.choice.game_id} needs {team_size} processes of each bot, and a remote bot "
+                    f"has one seat in a match",
+                )
             if entrant.instances is not None and entrant.instances < team_size:
                 raise source.error(
                     ("bots", bot, "instances"),

@@ -188,7 +188,8 @@ class Store:
             self._database.execute("DELETE FROM matches WHERE block = ?", (block.number,))
 
     def complete(self, block: Block, seed: bytes) -> list[MatchLine]:
-        """All its matches have been kept: make them known."""
+        """All its matches have been kept: make them known. Those of one deal are revealed now; those that had
+        a deal of their own were when they ended."""
         with _told(self.folder):
             rows = self._database.execute(
                 "SELECT line, replay FROM matches WHERE block = ? ORDER BY rotation", (block.number,)
@@ -196,12 +197,14 @@ class Store:
         lines: list[MatchLine] = []
         for encoded, content in rows:
             line = msgspec.json.decode(encoded, type=MatchLine)
-            content = revealed(content, seed, salt(seed, line.rotation))
+            if line.deal == "same_in_block":
+                content = revealed(content, seed, salt(seed, line.rotation))
+                line = msgspec.structs.replace(line, seed=seed.hex())
             name = _replay_name(line)
             with _writing(self.folder / name):
                 write_whole(self.folder / name, content, sync=True)
             digest = sha256(content).hexdigest()
-            lines.append(msgspec.structs.replace(line, seed=seed.hex(), replay=name, replay_sha256=digest))
+            lines.append(msgspec.structs.replace(line, replay=name, replay_sha256=digest))
         with _writing(self.folder / REPLAYS):
             _sync_folder(self.folder / REPLAYS)
         self._append(b"".join(map(line_of, lines)))

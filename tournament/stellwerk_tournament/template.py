@@ -47,6 +47,8 @@ _HEAD = """\
 # anonymous = false           # bots see their opponents as seat-0, seat-1, ...
 # wrap = ""                   # put before each bot's command: a sandbox. {directory} is the bot's own folder
 # memory_mb = 1024            # most data that a process of a bot may have; without it there is no limit
+# tokens = "tokens.txt"       # of remote bots, and of organizers who may watch: lines of 'stellwerk token'
+# remote_wait_s = 60          # seconds for a remote bot to come (back); then its matches begin without it
 """
 
 _SCHEDULE = """\
@@ -79,4 +81,10 @@ _BOTS = """\
 # transport = "tcp"           # or "stdio"
 # author = "me"               # bots of one author are kept apart where that is possible
 # instances = 2               # most processes of it at a time
+# process = "fresh"           # for each match; "reused": one plays match after match, but no deal twice
+
+# [[bots]]
+# name = "their_bot"          # what it logs in with
+# remote = true               # it connects to where 'run --listen' says; no two matches with it share a deal
+# token_sha256 = "..."        # of its token, from 'stellwerk token their_bot'; without it the file of tokens
 """.replace("{{", "{").replace("}}", "}")

@@ -61,8 +61,13 @@ def _wrong_line(settings: Settings, first: MatchLine, line: MatchLine, names: se
         yield f"{unknown[0]} is no bot of this tournament"
     if line.players != block.teams(line.rotation):
         yield f"the players are not those of rotation {line.rotation} of block {line.block}"
-    if line.seed != first.seed:
+    remote = {entrant.name for entrant in settings.entrants if entrant.is_remote}
+    if line.deal != ("new_each_match" if remote & set(line.players) else "same_in_block"):
+        yield "only the matches of a block with a remote bot have deals of their own, and they do have them"
+    if line.deal == "same_in_block" and line.seed != first.seed:
         yield "its seed is not that of the other matches of its block"
+    if line.deal == "new_each_match" and line is not first and line.seed == first.seed:
+        yield "its seed is that of another match of its block"
     if line.match != match_id(bytes.fromhex(line.seed), line.rotation):
         yield "its match id does not follow from its seed"
     teams = [(seat.rank, seat.points, seat.bot) for seat in line.bots]
