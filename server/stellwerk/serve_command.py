@@ -6,13 +6,16 @@ One line on standard output says where it listens; logs go to standard error.
 from __future__ import annotations
 
 import argparse
+import errno
+import os
 import secrets
 import signal
 import ssl
 import sys
 import tomllib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -30,8 +33,8 @@ from stellwerk_engine.game import GameError, make_game
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_engine.limits import check_line
 from stellwerk_server.collector import collect_rarely
-from stellwerk_server.descriptors import raise_limit, room_for_more
-from stellwerk_server.journal import Journals
+from stellwerk_server.descriptors import KEPT_FREE_BY_MATCHES, raise_limit, room_for_more
+from stellwerk_server.journal import FileJournal, Journals
 from stellwerk_server.lobby import House, Log
 from stellwerk_server.logs import LEVELS, make_log
 from stellwerk_server.recovery import recover
@@ -67,6 +70,7 @@ a config file has the same names, for example:
 """
 
 DEFAULT_FOLDER: Final = "stellwerk-data"
+PORTS_TRIED: Final = 5  # one that is free at an address is hardly ever taken at another
 
 
 class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -183,8 +187,8 @@ def _config(arguments: argparse.Namespace) -> Config:
 def _expect_known(source: str, values: dict[str, Any]) -> None:
     sections: tuple[tuple[str, dict[str, Any], type[Struct]], ...] = (
         ("", values, Config),
-        ("time.", _section(values, "time"), Time),
-        ("limits.", _section(values, "limits"), Limits),
+        ("[time]: ", _section(values, "time"), Time),
+        ("[limits]: ", _section(values, "limits"), Limits),
     )
     for prefix, names, kind in sections:
         for name in names:
@@ -276,6 +280,7 @@ def _own_board(text: str) -> tuple[str, BoardFile]:
 
 async def _serve(prepared: _Prepared, log: Log) -> int:
     config, journals = prepared.config, prepared.journals
+    descriptors = raise_limit()
     house = House(
         server=f"stellwerk {version()}",
         limits=config.limits,
@@ -284,15 +289,16 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
         log=log,
         entropy=secrets.token_bytes,
         house_bots=house_bots() if config.house_bots else {},
-        open_journal=journals.open,
+        open_journal=_opener(journals, room_for_more(descriptors, KEPT_FREE_BY_MATCHES)),
         tokens=prepared.tokens,
         plaintext_tokens=config.plaintext_tokens,
-        may_connect=room_for_more(raise_limit()),
+        may_connect=room_for_more(descriptors),
     )
-    where, why = f"{config.host}:{config.port}", ""
+    where = f"{config.host}:{config.port}"
+    failure: Exception
     async with open_server(house, journals) as server:
         try:
-            host, port = await server.listen(config.host, config.port, prepared.tls)
+            host, port = await listen(server, config.host, config.port, prepared.tls)
             _bring_back(server, journals, log)  # before anybody who wants to resume gets a word in
             if config.status_port is not None:
                 where = f"{config.status_host}:{config.status_port}"
@@ -301,15 +307,52 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
                 )
                 log.info("status.listening", url=f"http://{_address(status_host, status_port)}/")
         except OSError as error:
-            why = error.strerror or str(error)
+            failure = infrastructure_error(f"{where}: cannot listen: {error.strerror or error}")
         else:
-            if host not in ("127.0.0.1", "::1"):
+            if not ip_address(host).is_loopback:
                 _warn_of_exposure(config, host, log)
             with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-                say(f"listening on {_address(host, port)}")
-                sys.stdout.flush()
-                return await _until_signalled(server, signals, log)
-    raise infrastructure_error(f"{where}: cannot listen: {why}")  # out here, for a nursery would wrap it
+                try:
+                    say(f"listening on {_address(host, port)}")
+                    sys.stdout.flush()
+                except OSError as error:
+                    failure = error
+                else:
+                    return await _until_signalled(server, signals, log)
+    raise failure  # out here, for a nursery would wrap it
+
+
+def _opener(journals: Journals, has_room: Callable[[], bool]) -> Callable[[str], FileJournal]:
+    """No match begins with the last descriptors: those that run need some to end."""
+
+    def open_journal(match: str) -> FileJournal:
+        if not has_room():
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return journals.open(match)
+
+    return open_journal
+
+
+async def listen(server: Server, host: str, port: int, tls: ssl.SSLContext | None) -> tuple[str, int]:
+    """A name with several addresses, as localhost has them, gets one port for all: left alone, the machine
+    takes another free one for each. OSError if that cannot be."""
+    tried = 0
+    while True:
+        try:
+            return await server.listen(host, port or await _free_port(host), tls)
+        except OSError as error:
+            tried += 1
+            if port or error.errno != errno.EADDRINUSE or tried == PORTS_TRIED:
+                raise
+
+
+async def _free_port(host: str) -> int:
+    """One that is free at the first of several addresses; 0, which is always free, if there is but one."""
+    listeners = await trio.open_tcp_listeners(0, host=host)
+    port: int = listeners[0].socket.getsockname()[1]
+    for listener in listeners:
+        await listener.aclose()
+    return port if len(listeners) > 1 else 0
 
 
 def _address(host: str, port: int) -> str:

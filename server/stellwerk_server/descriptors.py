@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 KEPT_FREE: Final = 32  # for journals, replays and logs
+KEPT_FREE_BY_MATCHES: Final = 16  # for replays: a match that is over has its journal open, and needs two more
 
 
 def raise_limit() -> int:
@@ -20,7 +21,7 @@ def raise_limit() -> int:
     return soft
 
 
-def room_for_more(limit: int) -> Callable[[], bool]:
+def room_for_more(limit: int, kept_free: int = KEPT_FREE) -> Callable[[], bool]:
     """Tells whether one more descriptor leaves enough of them free. The lowest free number is asked for: a
     process has as many open as that at least, unless some were closed in between."""
 
@@ -30,6 +31,6 @@ def room_for_more(limit: int) -> Callable[[], bool]:
         except OSError:
             return False
         os.close(lowest_free)
-        return lowest_free < limit - KEPT_FREE
+        return lowest_free < limit - kept_free
 
     return has_room

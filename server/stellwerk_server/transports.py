@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from typing import Final, Protocol
+from typing import Final, Protocol, cast
 
 import trio
 
@@ -103,4 +103,25 @@ class StreamTransport:
 
     async def close(self) -> None:
         with trio.move_on_after(LINGER_SECONDS):
-            await self._stream.aclose()
+            stream: object = self._stream
+            if isinstance(stream, trio.SSLStream):
+                # isinstance cannot tell what it runs over; the server puts TLS on sockets only
+                await _end_tls(cast("trio.SSLStream[trio.SocketStream]", stream))
+            else:
+                await self._stream.aclose()
+
+
+async def _end_tls(stream: trio.SSLStream[trio.SocketStream]) -> None:
+    """Say that nothing more comes, and wait until the peer is through as well: a socket that is closed with
+    something unread is reset, and the last line may be lost with that."""
+    below = stream.transport_stream
+    try:
+        with contextlib.suppress(trio.BrokenResourceError):  # it goes on talking, or has gone
+            await stream.unwrap()
+        with contextlib.suppress(trio.BrokenResourceError):
+            await below.send_eof()
+            thrown_away = 0
+            while thrown_away < LINGER_BYTES and (data := await below.receive_some(RECEIVE_BYTES)):
+                thrown_away += len(data)
+    finally:
+        await trio.aclose_forcefully(below)

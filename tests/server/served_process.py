@@ -23,8 +23,22 @@ Message = dict[str, Any]  # Any: that is how json hands values on
 class Caller:
     """One connection. What it reads are whole messages; EOFError at the end."""
 
-    def __init__(self, port: int, tls: ssl.SSLContext | None = None) -> None:
-        plain = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+    def __init__(
+        self,
+        port: int,
+        tls: ssl.SSLContext | None = None,
+        *,
+        host: str = "127.0.0.1",
+        source: str = "",
+        receive_bytes: int | None = None,
+    ) -> None:
+        """From the address `source`; with a kernel that takes no more than about `receive_bytes`."""
+        plain = socket.socket()
+        if receive_bytes is not None:
+            plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
+        plain.settimeout(PATIENCE)
+        plain.bind((source, 0))
+        plain.connect((host, port))
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket = plain if tls is None else tls.wrap_socket(plain, server_hostname="localhost")
         self._lines = self.socket.makefile("rb")
@@ -52,6 +66,12 @@ class Caller:
     def login(self, name: str, **fields: object) -> Message:
         self.say(type="login", protocol=1, name=name, **fields)
         return self.until("welcome")
+
+    def resume(self, welcome: Message, seen: Message | None = None, **fields: object) -> None:
+        """Ask for a session back, whose client has seen all before an ask, or nothing yet."""
+        last_events = {} if seen is None else {seen["match"]: seen["after_event"]}
+        resume = {"session": welcome["session"], "key": welcome["resume_key"], "last_events": last_events}
+        self.say(type="login", protocol=1, name=welcome["name"], resume=resume, **fields)
 
     def practice(self, game: str = "usa", others: int = 1, **fields: object) -> Message:
         """In a practice match, up to its first ask."""
@@ -84,6 +104,13 @@ class Caller:
     def close(self) -> None:
         self._lines.close()
         self.socket.close()
+
+
+def watch_and_leave(match: str) -> bytes:
+    """What makes a server say much: all that a new spectator gets, and that again next time."""
+    watch = {"type": "watch", "match": match, "viewer": "public"}
+    leave = {"type": "leave", "match": match}
+    return b"".join(json.dumps(message).encode() + b"\n" for message in (watch, leave))
 
 
 class Serving:
