@@ -15,7 +15,6 @@ import sys
 import tomllib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -39,7 +38,7 @@ from stellwerk_server.lobby import House, Log
 from stellwerk_server.logs import LEVELS, make_log
 from stellwerk_server.recovery import recover
 from stellwerk_server.rooms import GameShelf
-from stellwerk_server.server import Server, open_server
+from stellwerk_server.server import Server, is_loopback, open_server
 from stellwerk_server.settings import DEFAULT_PORT, Limits, Time
 from stellwerk_server.status import StatusPage
 from stellwerk_server.tokens import TokenFileError, Tokens, read_tokens
@@ -309,7 +308,7 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
         except OSError as error:
             failure = infrastructure_error(f"{where}: cannot listen: {error.strerror or error}")
         else:
-            if not ip_address(host).is_loopback:
+            if not is_loopback(host):
                 _warn_of_exposure(config, host, log)
             with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
                 try:

@@ -145,6 +145,7 @@ class Lobby:
     def connect(self, address: str, kind: Kind, is_private: bool, now: float) -> Connection:
         """A new one: it is greeted, or turned away at once."""
         limits = self.house.limits
+        has_room = self.house.may_connect()
         self._numbers += 1
         connection = Connection(self._numbers, address, kind, is_private, limits, self._dirty, now)
         self.connections.add(connection)
@@ -153,7 +154,7 @@ class Lobby:
             len(self.connections) > limits.connections
             or sum(self._unauthenticated.values()) > limits.unauthenticated
             or self._unauthenticated[address] > limits.unauthenticated_per_address
-            or not self.house.may_connect()
+            or not has_room
         ):
             self._bye(connection, "server.full", "a new connection later", RETRY_MS)
         else:

@@ -13,6 +13,7 @@ import socket
 from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from ipaddress import IPv6Address, ip_address
 from math import inf
 from typing import TYPE_CHECKING, Final
 
@@ -108,9 +109,7 @@ class Server:
             else:
                 # A socket of Python's own for the same descriptor: Trio's wrapper is not needed any more.
                 sock = socket.socket(fileno=stream.socket.detach())
-                await self._serve(
-                    SocketTransport(sock), address, "tcp", is_private=address.startswith(("127.", "::1"))
-                )
+                await self._serve(SocketTransport(sock), address, "tcp", is_private=is_loopback(address))
         except _BROKEN as error:
             self.lobby.house.log.info("connection.failed", address=address, cause=type(error).__name__)
             await trio.aclose_forcefully(stream)
@@ -183,6 +182,7 @@ class Server:
                 self._sync_wanted.set()
 
     def _send(self, peer: _Peer) -> None:
+        """What is said in one go may be long, as for a session that resumes many matches: it has its time."""
         connection = peer.connection
         data = connection.take_out()
         if peer.unsent:
@@ -309,6 +309,13 @@ class Server:
         if self._peers:
             with trio.move_on_after(self.lobby.house.limits.unsent_ms / 1000):
                 await self._gone.wait()
+
+
+def is_loopback(address: str) -> bool:
+    """Whether nothing that is said there leaves the machine."""
+    ip = ip_address(address.partition("%")[0])
+    mapped = ip.ipv4_mapped if isinstance(ip, IPv6Address) else None
+    return (mapped or ip).is_loopback
 
 
 @asynccontextmanager
