@@ -1,4 +1,4 @@
-"""`server/README.md` is held to the code: each setting with its default, each log event, each status field."""
+"""`server/README.md` is held to the code: settings with their defaults, log events, fields of the status."""
 
 from __future__ import annotations
 
