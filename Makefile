@@ -17,7 +17,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist lo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format schemas examples starters bench mutants soak clean
+.PHONY: help demo test lint format vectors schemas examples starters bench mutants soak clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -38,6 +38,9 @@ format: $(DEV) ## sort the imports and format the code
 	$(BIN)/ruff check --fix --select I
 	$(BIN)/ruff format
 
+vectors: $(TEST) ## make the vectors and transcripts of protocol/conformance anew
+	$(BIN)/python -m tests.protocol.conformance_vectors
+
 schemas: $(COMMAND) ## make protocol/schema anew, after a change of the types on the wire
 	$(BIN)/python -m stellwerk_protocol.schemas protocol/schema/v1
 
@@ -45,7 +48,8 @@ examples: $(TEST) ## make protocol/examples anew, after a change of what is said
 	$(BIN)/python -m tests.protocol.example_sessions
 
 starters: $(TEST) ## build the starters of all languages and let them play
-	STELLWERK_ALL_LANGUAGES=1 $(PYTEST) tests/bots/test_starters.py $(ARGS)
+	STELLWERK_ALL_LANGUAGES=1 $(PYTEST) tests/bots/test_starters.py tests/bots/test_new.py \
+	  tests/bots/test_mixed_tournament.py tests/protocol/test_verifier.py $(ARGS)
 
 bench: $(TEST) ## measure the speed of the engine and of the server
 	$(BIN)/python -m tests.benchmarks.bench_engine $(ARGS)

@@ -151,7 +151,7 @@ def _printable(text: str) -> str:
 
 # -- explanations ------------------------------------------------------------------------------------
 
-_PATH: Final = re.compile(r" - at `(?:key in )?\$(.*)`$", re.DOTALL)
+_PATH: Final = re.compile(r" - at (?:`key` in )?`\$(.*)`$", re.DOTALL)
 _UNKNOWN_FIELD: Final = re.compile(r"Object contains unknown field `(.*?)`", re.DOTALL)
 _MISSING_FIELD: Final = re.compile(r"Object missing required field `(.*?)`", re.DOTALL)
 
@@ -177,8 +177,9 @@ def _explain(complaint: str, value: dict[str, Any]) -> LineError:
 
 
 def _pointer(path: str) -> str:
-    """`.move.tickets[2]` as `/move/tickets/2`."""
-    return re.sub(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]", lambda part: f"/{part.group(1) or part.group(2)}", path)
+    """`.move.tickets[2]` as `/move/tickets/2`; `[...]` is somewhere in what stands before it."""
+    known = path.partition("[...]")[0]
+    return re.sub(r"\.([^.\[]+)|\[(\d+)\]", lambda part: f"/{part.group(1) or part.group(2)}", known)
 
 
 def _fields_at(kind: type[Struct], pointer: str) -> list[str]:

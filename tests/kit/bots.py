@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from typing import Any
 
 Message = dict[str, Any]  # JSON has no types
@@ -63,6 +64,10 @@ class Good:
         self.connection = self.connect()
 
     def leave(self, bye: Message) -> int:
+        if bye["code"] == "server.shutting_down":
+            time.sleep(bye["retry_ms"] / 1000)
+            self.lost()
+            return self.run()
         return 0 if bye["code"] == "done" else 1
 
     def on_unknown(self, message: Message) -> None:
@@ -73,7 +78,7 @@ class Good:
 
     def login(self) -> Message:
         login = {"type": "login", "protocol": 1, "name": os.environ["STELLWERK_NAME"]}
-        return login | {"token": os.environ["STELLWERK_TOKEN"]} | self.resume()
+        return login | {"token": os.environ["STELLWERK_TOKEN"], "max_matches": 2} | self.resume()
 
     def resume(self) -> Message:
         if self.session is None:
@@ -99,7 +104,13 @@ class Good:
         return {"index": ask["ask"] % len(ask["legal"])}
 
     def on_error(self, error: Message) -> None:
-        if "tries" in error:
+        if error["code"] == "auth.bad_resume_key":
+            self.session = None
+            self.last_events.clear()
+            self.say(**self.login())
+        elif error["code"] == "server.busy":
+            self.say(type="act", match=error["match"], ask=error["ask"], index=0)
+        elif error.get("tries"):
             self.say(type="act", match=error["match"], ask=error["ask"], move=error["nearest"])
 
 
@@ -233,12 +244,80 @@ class KnowsAllMessages(Good):
             raise ValueError("unknown message")
 
 
+class KnowsAllEvents(Good):
+    def on_event(self, event: Message) -> None:
+        if event["event"]["type"] == "weather_changed":
+            raise ValueError("unknown event")
+        super().on_event(event)
+
+
+class DropsHalfALine(Good):
+    """Keeps nothing of a line that does not arrive whole."""
+
+    def next_line(self) -> bytes | None:
+        while b"\n" not in self.unread:
+            piece = self.connection.recv(65536)
+            if not piece:
+                return None
+            self.unread = piece[: piece.rfind(b"\n") + 1]
+        line, _, self.unread = self.unread.partition(b"\n")
+        return line
+
+
+class ReadsLines(Good):
+    """Every line passes `check` before it is read."""
+
+    def check(self, line: bytes) -> None:
+        raise NotImplementedError
+
+    def next_line(self) -> bytes | None:
+        line = super().next_line()
+        if line is not None:
+            self.check(line)
+        return line
+
+
+class ReadsShortLines(ReadsLines):
+    def check(self, line: bytes) -> None:
+        if len(line) > 32768:
+            raise ValueError("too long")
+
+
+class KnowsNoCarriageReturn(ReadsLines):
+    def check(self, line: bytes) -> None:
+        if line[-1:] != b"}":
+            raise ValueError("no object")
+
+
+class LooksForText(ReadsLines):
+    def check(self, line: bytes) -> None:
+        if not line.startswith(b'{"type":"'):
+            raise ValueError("no type")
+
+
+class ReadsAscii(ReadsLines):
+    def check(self, line: bytes) -> None:
+        line.decode("ascii")
+
+
+class KnowsSmallNumbers(Good):
+    def on_ask(self, ask: Message) -> None:
+        if ask["bank_ms"] >= 2**31:
+            raise OverflowError
+        super().on_ask(ask)
+
+
 class ConfusedBySeats(Good):
     def on_seat(self, seat: Message) -> None:
         self.say(type="leave", match=seat["match"])
 
 
 # -- in a match --------------------------------------------------------------------------------------
+
+
+class ReadyInItsRoom(Good):
+    def on_joined(self, joined: Message) -> None:
+        self.say(type="ready", match=joined["room"])
 
 
 class NeverReady(Good):
@@ -255,6 +334,11 @@ class AnswersUnasked(Good):
     def on_start(self, start: Message) -> None:
         super().on_start(start)
         self.say(type="act", match=start["match"], ask=1, index=0)
+
+
+class CutsIds(Good):
+    def on_ask(self, ask: Message) -> None:
+        super().on_ask(ask | {"match": ask["match"][:32]})
 
 
 class WrongAsk(Good):
@@ -285,16 +369,39 @@ class IllegalLater(Good):
         return {"move": ask["legal"][0] if ask["ask"] < 4 else {"type": "draw_tickets"}}
 
 
-class KnowsNoTunnels(Good):
+class DoesNotKnow(Good):
+    """The decision that is named."""
+
     def answer(self, ask: Message) -> Message:
-        if ask["decision"]["type"] == "pay_tunnel":
-            raise KeyError("pay_tunnel")
+        if ask["decision"]["type"] == sys.argv[2]:
+            raise KeyError(sys.argv[2])
+        return super().answer(ask)
+
+
+class KnowsAllDecisions(Good):
+    def answer(self, ask: Message) -> Message:
+        if ask["decision"]["type"] == "forecast_weather":
+            raise ValueError("unknown decision")
         return super().answer(ask)
 
 
 class DiesOfErrors(Good):
     def on_error(self, error: Message) -> None:
         raise ValueError(error["code"])
+
+
+class KnowsAllErrors(Good):
+    def on_error(self, error: Message) -> None:
+        if error["code"] == "game.bad_weather":
+            raise ValueError("unknown error")
+        super().on_error(error)
+
+
+class LosesHeart(Good):
+    def on_error(self, error: Message) -> None:
+        if error["tries"] == 0:
+            signal.pause()
+        super().on_error(error)
 
 
 class WaitsForTheDefault(Good):
@@ -310,6 +417,71 @@ class AnswersStaleAsks(Good):
 class StopsAfterADefault(Good):
     def on_default(self, default: Message) -> None:
         signal.pause()
+
+
+class AnswersDefaults(Good):
+    def on_default(self, default: Message) -> None:
+        self.say(type="act", match=default["match"], ask=default["ask"], index=0)
+
+
+class ActsInAFailedMatch(Good):
+    def on_error(self, error: Message) -> None:
+        if error["code"] == "server.failed":
+            self.say(type="act", match=error["match"], ask=2, index=0)
+
+
+class MixesMatches(Good):
+    """Thinks that it plays but the one that started last."""
+
+    def on_start(self, start: Message) -> None:
+        super().on_start(start)
+        self.match = start["match"]
+
+    def on_ask(self, ask: Message) -> None:
+        super().on_ask(ask | {"match": self.match})
+
+
+class KnowsItsFirstMatch(MixesMatches):
+    """Thinks that it plays but the one that started first."""
+
+    def on_start(self, start: Message) -> None:
+        first = getattr(self, "match", None)
+        super().on_start(start)
+        self.match = first or self.match
+
+
+class OneMatchAtATime(Good):
+    def login(self) -> Message:
+        return super().login() | {"max_matches": 1}
+
+
+class LeavesAfterOneMatch(Good):
+    def on_end(self, end: Message) -> None:
+        raise SystemExit(0)
+
+
+class SlowToAnswer(Good):
+    """At first."""
+
+    def on_ask(self, ask: Message) -> None:
+        if ask["ask"] <= 3:
+            time.sleep(ask["move_ms"] / 1000 + 0.02)
+        super().on_ask(ask)
+
+
+class WritesTwice(Good):
+    """Each line, and then its newline."""
+
+    def say(self, **message: object) -> None:
+        self.connection.sendall(json.dumps(message).encode())
+        time.sleep(0.005)
+        self.connection.sendall(b"\n")
+
+
+class FloodsWithPings(Good):
+    def on_ask(self, ask: Message) -> None:
+        while True:
+            self.say(type="ping")
 
 
 # -- the end -----------------------------------------------------------------------------------------
@@ -355,6 +527,51 @@ class SkipsEvents(Good):
     def lost(self) -> None:
         super().lost()
         self.last_events = {match: number + 1 for match, number in self.last_events.items()}
+
+
+class AnswersEachAskOnce(Good):
+    last = 0
+
+    def on_ask(self, ask: Message) -> None:
+        if ask["ask"] > self.last:
+            self.last = ask["ask"]
+            super().on_ask(ask)
+
+
+class GluesLines(Good):
+    """What is left of one connection is the beginning of the next."""
+
+    def lost(self) -> None:
+        left = self.unread
+        super().lost()
+        self.unread = left
+
+
+class UsesAKeyOnce(Good):
+    def on_hello(self, hello: Message) -> None:
+        super().on_hello(hello)
+        if self.session is not None:
+            self.session = self.session | {"resume_key": "used"}
+
+
+class ResumesForEver(Good):
+    def on_error(self, error: Message) -> None:
+        self.say(**self.login())
+
+
+class GivesUpForgotten(Good):
+    def on_error(self, error: Message) -> None:
+        raise SystemExit(1)
+
+
+class LeavesWithTheServer(Good):
+    def leave(self, bye: Message) -> int:
+        return 1
+
+
+class SaysMore(Good):
+    def on_end(self, end: Message) -> None:
+        self.say(type="leave", match=end["match"])
 
 
 class FightsForItsSeat(Good):

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from stellwerk_kit.all_steps import STEPS
 from stellwerk_kit.bot_process import Transport
 from stellwerk_kit.doctor import Finding, examine
 from stellwerk_kit.patient import Patience
-from stellwerk_kit.steps import STEPS, Examination, Step
+from stellwerk_kit.steps import Examination, Step
 from tests.kit.bots import Good
 
 SECONDS = 120.0  # far more than any test takes: a test that hangs should say so

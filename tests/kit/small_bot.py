@@ -33,8 +33,9 @@ def play(reader: Any, writer: Any) -> int:
                 say(type="ready", match=message["match"])
             case "ask":
                 say(type="act", match=message["match"], ask=message["ask"], index=0)
-            case "error" if "tries" in message:
-                say(type="act", match=message["match"], ask=message["ask"], move=message["nearest"])
+            case "error" if message["code"] == "server.busy" or message.get("tries"):
+                again = {"move": message["nearest"]} if "nearest" in message else {"index": 0}
+                say(type="act", match=message["match"], ask=message["ask"], **again)
             case "bye":
                 return 0 if message["code"] == "done" else 1
             case _:

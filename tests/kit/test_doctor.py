@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from stellwerk_engine.games import RULE_SETS
+from stellwerk_kit.all_steps import STEPS
 from stellwerk_kit.bot_process import CannotStartError, told_status
 from stellwerk_kit.doctor import Finding, examine
 from stellwerk_kit.patient import Patience
-from stellwerk_kit.steps import STEPS
+from stellwerk_kit.scripted_match import DECISIONS
 from tests.kit import bots
 from tests.kit.bots import Good
 from tests.kit.examining import IMPATIENT, PATIENT, SMALL_BOT, command, doctor, ends, findings, step
@@ -29,16 +30,19 @@ def verdicts(found: list[Finding]) -> dict[str, str]:
 def test_a_bot_that_does_everything_right_passes_every_step_over_tcp() -> None:
     found = list(examine(doctor(command(Good), require_resume=True), tuple(RULE_SETS)))
     assert set(verdicts(found).values()) == {"ok"}
-    taken = {finding.step.partition(":")[0] for finding in found}
-    assert taken == {step.name for step in STEPS if "tcp" in step.transports}
-    assert len(found) == len(taken) + len(RULE_SETS) - 1
+    over_tcp = [step for step in STEPS if "tcp" in step.transports]
+    assert [finding.step for finding in found] == [
+        name for step in over_tcp for name, _ in step.cases(tuple(RULE_SETS))
+    ]
 
 
 def test_a_small_bot_passes_every_step_over_stdio() -> None:
     found = findings(doctor(SMALL_BOT, transport="stdio"), game="card_game")
-    assert set(verdicts(found).values()) == {"ok"}
+    assert [finding.step for finding in found if finding.verdict == "skip"] == ["two matches"]
+    assert set(verdicts(found).values()) == {"ok", "skip"}
     taken = {finding.step.partition(":")[0] for finding in found}
-    assert taken == {step.name for step in STEPS if "stdio" in step.transports}
+    expected = [step for step in STEPS if "stdio" in step.transports and step.cases(["card_game"])]
+    assert taken == {step.name for step in expected}
 
 
 @pytest.mark.parametrize("bot", [bots.Pings, bots.Chatty, bots.ResumesFromTheStart])
@@ -47,30 +51,55 @@ def test_what_the_protocol_allows_is_no_fault(bot: type[Good]) -> None:
     assert set(verdicts(findings(doctor(command(bot)), steps)).values()) == {"ok"}
 
 
+WARNINGS: list[tuple[type[Good], Patience, str, str]] = [
+    (bots.OwnName, PATIENT, "login", "Deep.Train"),
+    (bots.WaitsForTheDefault, IMPATIENT, "error", "does not try again"),
+    (bots.WaitsForTheDefault, IMPATIENT, "busy server", "does not send its act again"),
+    (bots.KnowsAllDecisions, PATIENT, "unknown decision", "an index would do"),
+    (bots.LeavesAfterOneMatch, PATIENT, "another match", "plays one match only"),
+    (bots.SlowToAnswer, IMPATIENT, "match", "3 of 40 answers took longer than the 500 ms"),
+    (bots.WritesTwice, PATIENT, "match", "lines came in pieces"),
+    (bots.GivesUp, PATIENT, "resume", "does not come back"),
+    (bots.ComesBackAfresh, PATIENT, "resume", "without `resume`"),
+    (bots.GivesUpForgotten, PATIENT, "forgotten session", "does not log in afresh"),
+    (bots.LeavesWithTheServer, PATIENT, "server going down", "does not come back"),
+    (bots.NeverExits, IMPATIENT, "end", "it still ran 0.2 s after"),
+    (bots.ExitsWithOne, PATIENT, "end", "it exited with status 1"),
+]
+OF_RESUMING = ("resume", "forgotten session", "server going down")
+
+
 @pytest.mark.parametrize(
-    ("bot", "name", "warning"),
-    [
-        (bots.OwnName, "login", "Deep.Train"),
-        (bots.GivesUp, "resume", "does not come back"),
-        (bots.ComesBackAfresh, "resume", "without `resume`"),
-    ],
+    ("bot", "patience", "name", "warning"),
+    WARNINGS,
+    ids=[f"{warning[0].__name__}-{warning[2].replace(' ', '_')}" for warning in WARNINGS],
 )
-def test_what_could_be_better_is_a_warning(bot: type[Good], name: str, warning: str) -> None:
-    [finding] = findings(doctor(command(bot)), [step(name)])
+def test_what_could_be_better_is_a_warning(
+    bot: type[Good], patience: Patience, name: str, warning: str
+) -> None:
+    [finding] = findings(doctor(command(bot), patience), [step(name)])
     assert (finding.verdict, finding.failure) == ("warn", None)
     assert finding.warning is not None
     assert warning in finding.warning
 
 
-def test_a_bot_that_waits_for_the_default_is_only_warned() -> None:
-    [finding] = findings(doctor(command(bots.WaitsForTheDefault), IMPATIENT), [step("error")])
-    assert finding.verdict == "warn"
-
-
-@pytest.mark.parametrize("bot", [bots.GivesUp, bots.ComesBackAfresh])
-def test_who_asks_for_resuming_gets_a_failure_in_place_of_a_warning(bot: type[Good]) -> None:
-    [finding] = findings(doctor(command(bot), require_resume=True), [step("resume")])
+@pytest.mark.parametrize(
+    ("bot", "name"), [(bot, name) for bot, _, name, _ in WARNINGS if name in OF_RESUMING]
+)
+def test_who_asks_for_resuming_gets_a_failure_in_place_of_a_warning(bot: type[Good], name: str) -> None:
+    [finding] = findings(doctor(command(bot), require_resume=True), [step(name)])
     assert finding.verdict == "FAIL"
+
+
+def test_what_relies_on_a_step_that_went_wrong_is_skipped() -> None:
+    found = findings(doctor(command(bots.GivesUp)), [step("resume"), step("lost welcome"), step("end")])
+    assert verdicts(found) == {"resume": "warn", "lost welcome": "skip", "end": "ok"}
+    assert found[1].skipped == "for lack of the step resume"
+
+
+def test_who_plays_one_match_at_a_time_is_not_asked_for_two() -> None:
+    [finding] = findings(doctor(command(bots.OneMatchAtATime)), [step("two matches")])
+    assert (finding.verdict, finding.warning, finding.failure) == ("skip", None, None)
 
 
 # -- faults ------------------------------------------------------------------------------------------
@@ -117,13 +146,36 @@ FAULTS: list[tuple[type[Good], Patience, str, str, str]] = [
         "that is legal",
         "game.not_available at /index: expected an index below",
     ),
-    (bots.ChecksFields, PATIENT, "unknown fields", "a `hello` with an unknown field", "status 1"),
+    (bots.ReadyInItsRoom, PATIENT, "room", "nothing in a room", '"type":"ready"'),
+    (bots.ChecksFields, PATIENT, "unknown fields", "a login", "status 1"),
     (bots.KnowsAllFieldsOfAnAsk, PATIENT, "unknown fields", "an act for ask 1", "status 1"),
     (bots.KnowsAllMessages, PATIENT, "unknown messages", "`ready` for the match", "status 1"),
+    (bots.KnowsAllEvents, PATIENT, "unknown events", "an act for ask 1", "status 1"),
     (bots.OneSegmentOneLine, PATIENT, "lines in pieces", "", "status 1"),
+    (bots.DropsHalfALine, PATIENT, "a line and a half", "an act for ask 2", "status 1"),
+    (bots.ReadsShortLines, PATIENT, "long lines", "an act for ask 1", "status 1"),
+    (bots.KnowsNoCarriageReturn, PATIENT, "carriage return", "a login", "status 1"),
+    (bots.LooksForText, PATIENT, "any JSON", "a login", "status 1"),
+    (bots.ReadsAscii, PATIENT, "any text and number", "a login", "status 1"),
+    (bots.KnowsSmallNumbers, PATIENT, "any text and number", "an act for ask 1", "status 1"),
+    (bots.CutsIds, PATIENT, "long ids", "of the match -_0123456789", '"act","match":"-_0123456789'),
     (bots.TakesFirstLineOnly, IMPATIENT, "many lines at once", "`ready` for the match", "nothing"),
     (bots.ConfusedBySeats, PATIENT, "other seats", "nothing when other seats", '"type":"leave"'),
     (bots.DiesOfErrors, PATIENT, "error", "an act for ask 1", "status 1"),
+    (bots.KnowsAllErrors, PATIENT, "unknown error", "an act for ask 1", "status 1"),
+    (bots.LosesHeart, IMPATIENT, "no tries left", "an act for ask 2", "nothing"),
+    (bots.DiesOfErrors, PATIENT, "busy server", "an act for ask 1", "status 1"),
+    (
+        bots.AnswersDefaults,
+        PATIENT,
+        "by default",
+        "nothing from a seat that plays by default",
+        '"type":"act"',
+    ),
+    (bots.ActsInAFailedMatch, PATIENT, "failed match", "nothing for a match that has failed", '"ask":2'),
+    (bots.MixesMatches, PATIENT, "two matches", "each of two matches", "two acts for the same match"),
+    (bots.KnowsItsFirstMatch, PATIENT, "another match", "an act for ask 1", '"type":"act"'),
+    (bots.FloodsWithPings, PATIENT, "match", "no more than 20 lines a second", '{"type":"ping"}'),
     (bots.StopsAfterADefault, IMPATIENT, "default", "ask 1 has ended by a default", "nothing"),
     (bots.AnswersStaleAsks, PATIENT, "stale ask", "nothing for an ask that has ended", '"ask":1'),
     (bots.IllegalLater, PATIENT, "match", "that is legal", '"draw_tickets"}}: game.'),
@@ -131,9 +183,14 @@ FAULTS: list[tuple[type[Good], Patience, str, str, str]] = [
     (bots.MakesUpAKey, PATIENT, "resume", "the last `welcome`", "never given"),
     (bots.ForeignSession, PATIENT, "resume", "`resume` with the session", "the session another"),
     (bots.SkipsEvents, PATIENT, "resume", "as last event of the match", "an event that it was never sent"),
+    (bots.AnswersEachAskOnce, IMPATIENT, "open ask", "an act for ask 2", "nothing"),
+    (bots.GluesLines, PATIENT, "half a line", "a login with `resume`", "status 1"),
+    (bots.UsesAKeyOnce, PATIENT, "lost welcome", "the last `welcome`", "never given"),
+    (bots.SaysMore, PATIENT, "lost end", "nothing after `bye`", '"type":"leave"'),
+    (bots.ResumesForEver, PATIENT, "forgotten session", "a login without `resume`", "`resume` once more"),
+    (bots.ForeignSession, PATIENT, "server going down", "`resume` with the session", "the session another"),
     (bots.FightsForItsSeat, PATIENT, "takeover", "stays away", "another connection"),
-    (bots.NeverExits, IMPATIENT, "end", "exits with status 0", "it still ran 0.2 s later"),
-    (bots.ExitsWithOne, PATIENT, "end", "exits with status 0", "it exited with status 1"),
+    (bots.SaysMore, PATIENT, "end", "nothing after `end` and `bye`", '"type":"leave"'),
 ]
 
 
@@ -156,22 +213,25 @@ def test_a_fault_is_found_at_its_step(
 
 
 def test_every_step_has_a_fault_that_it_finds() -> None:
-    assert {fault[2] for fault in FAULTS} == {step.name for step in STEPS if "tcp" in step.transports}
+    tried = {fault[2] for fault in FAULTS} | {warning[2] for warning in WARNINGS}
+    assert tried == {step.name for step in STEPS if "tcp" in step.transports and step.decision is None}
+
+
+@pytest.mark.parametrize("kind", sorted({kind for kinds in DECISIONS.values() for kind in kinds}))
+def test_a_decision_is_asked_for_however_seldom_it_comes_up(kind: str) -> None:
+    game = [game for game, kinds in DECISIONS.items() if kind in kinds][-1]
+    [finding] = findings(doctor(command(bots.DoesNotKnow, kind)), [step(f"decision {kind}")], game)
+    assert finding.failure is not None
+    assert f"({game}, {kind})" in finding.failure.expected
+    assert f"KeyError: '{kind}'" in finding.failure.printed
 
 
 def test_the_end_of_input_is_awaited_over_stdio() -> None:
     code = "import signal; signal.pause()"
     stubborn = ("sh", "-c", f'"{sys.executable}" "{SMALL_BOT[1]}"; exec "{sys.executable}" -c "{code}"')
     [finding] = findings(doctor(stubborn, IMPATIENT, "stdio"), [step("end of input")])
-    assert finding.failure is not None
-    assert finding.failure.expected == "that it exits, for its standard input has ended"
-
-
-def test_a_decision_that_comes_up_seldom_is_asked_for_all_the_same() -> None:
-    [finding] = findings(doctor(command(bots.KnowsNoTunnels)), [step("match")], "team_asia")
-    assert finding.failure is not None
-    assert "pay_tunnel" in finding.failure.expected
-    assert "KeyError: 'pay_tunnel'" in finding.failure.printed
+    assert finding.verdict == "warn"
+    assert finding.warning == "it still ran 0.2 s after the end of its standard input"
 
 
 def test_nothing_follows_a_failure() -> None:

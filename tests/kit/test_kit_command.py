@@ -9,11 +9,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from stellwerk.errors import CommandError
 from stellwerk.kit_command import add_arguments, run
+from stellwerk.kit_output import junit_of
+from stellwerk_kit.all_steps import STEPS
+from stellwerk_kit.doctor import Finding
 from tests.kit import bots
 from tests.kit.examining import FOLDER, SECONDS, SMALL_BOT, command, ends
 
@@ -51,7 +55,8 @@ def test_a_good_bot_passes_with_a_line_for_each_step(capsys: pytest.CaptureFixtu
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "ok    connects"
     assert "ok    match: usa" in lines
-    assert lines[-1] == f"{len(lines) - 1} ok, 0 with a warning, 0 failed"
+    assert "skip  two matches" in lines
+    assert lines[-1] == f"{len(lines) - 3} ok, 0 with a warning, 0 failed, 1 skipped"
 
 
 def test_a_failure_is_told_with_all_that_helps(capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,7 +81,7 @@ def test_nothing_printed_is_told_too(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_quiet_says_nothing_of_what_is_right(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("doctor", "--quiet", "--game", "usa", "--transport", "stdio")
+    words = ("doctor", "--quiet", "--steps", "first-ask,two-matches,end", "--transport", "stdio")
     assert kit(*words, "--", *SMALL_BOT) == 0
     assert capsys.readouterr().out == ""
 
@@ -104,9 +109,11 @@ def test_words_of_the_bot_are_not_the_doctors(capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
+        (("doctor",), "the command that starts the bot is missing"),
         (("doctor", "--", "/nowhere/bot"), "/nowhere/bot: cannot be started: No such file or directory"),
         (("doctor", "--", str(FOLDER)), "Permission denied"),
         (("doctor", "--game", "use", "--", "true"), 'did you mean "usa"?'),
+        (("doctor", "--steps", "resumed", "--", "true"), 'did you mean "resume"?'),
         (("doctor", "--seed", "", "--", "true"), "cannot be empty"),
         (("doctor", "--seed", "x" * 200, "--", "true"), "with the number of a game"),
     ],
@@ -118,9 +125,73 @@ def test_wrong_use_is_told_in_one_line(words: tuple[str, ...], expected: str) ->
     assert error.message.isprintable()
 
 
+def test_single_steps_can_be_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("doctor", "--steps", "decision-complete_tickets,login", "--transport", "stdio")
+    assert kit(*words, "--", *SMALL_BOT) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "ok    decision complete_tickets: card_game",
+        "ok    login",
+        "2 ok, 0 with a warning, 0 failed",
+    ]
+
+
+def test_the_steps_are_listed_with_their_laws(capsys: pytest.CaptureFixture[str]) -> None:
+    assert kit("doctor", "--list") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(STEPS) >= 40
+    assert [line.split("  ")[0] for line in lines] == [step.name.replace(" ", "-") for step in STEPS]
+    assert all(step.law in line for step, line in zip(STEPS, lines, strict=True))
+    assert lines[-2].endswith("(stdio only)")
+
+
+def test_junit_has_a_case_for_each_step_those_that_were_not_taken_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "doctor.xml"
+    words = ("doctor", "-q", "--junit", str(file), "--game", "usa")
+    assert kit(*words, "--", *command(bots.WrongVersion)) == 1
+    [suite] = ElementTree.parse(file).getroot()
+    over_tcp = [step for step in STEPS if "tcp" in step.transports]
+    names = [name for step in over_tcp for name, _ in step.cases(["usa"])]
+    assert [case.get("name") for case in suite] == names
+    assert suite.attrib | {"time": ""} == {
+        "name": "stellwerk kit doctor",
+        "tests": str(len(names)),
+        "errors": "0",
+        "failures": "1",
+        "skipped": str(len(names) - 2),
+        "time": "",
+    }
+    [failure] = suite.findall("testcase[@name='login']/failure")
+    assert "with `protocol` 1; came" in failure.attrib["message"]
+    assert (failure.text or "").startswith("law: one line, with a version of `hello`")
+    assert suite[0].find("*") is None
+    assert suite[-1].find("skipped") is not None
+
+
+def test_junit_tells_warnings_and_what_cannot_be_asked_of_a_bot(tmp_path: Path) -> None:
+    file = tmp_path / "doctor.xml"
+    found = [
+        Finding("one", "a law", "ok", 0.5),
+        Finding("two", "a law", "warn", 0.25, warning="rude \x1b[2J"),
+        Finding("three", "a law", "skip", 0.0, skipped="it cannot"),
+    ]
+    file.write_bytes(junit_of(found, ["one", "two", "three"]))
+    [suite] = ElementTree.parse(file).getroot()
+    assert (suite.get("tests"), suite.get("skipped"), suite.get("time")) == ("3", "1", "0.750")
+    assert [case.findtext("system-out") for case in suite] == [None, "rude \\x1b[2J", None]
+    assert [skipped.get("message") for skipped in suite.iter("skipped")] == ["it cannot"]
+
+
+def test_a_junit_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    error = refused("doctor", "-q", "--junit", str(tmp_path), "--", *command(bots.CrashesAtStart))
+    assert error.exit_code == 2
+    assert error.message.endswith("cannot be written: Is a directory")
+
+
 @pytest.mark.parametrize(
     "words",
-    [("doctor",), ("doctor", "--timeout", "0", "--", "true"), ("doctor", "--transport", "udp", "--", "true")],
+    [("doctor", "--timeout", "0", "--", "true"), ("doctor", "--transport", "udp", "--", "true")],
 )
 def test_wrong_arguments_are_refused(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -10,7 +10,12 @@ import pytest
 from stellwerk_engine import engine
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_kit.patient import clocks, encode, hello, patience
-from stellwerk_kit.scripted_match import ScriptedMatch, in_the_last_round, of_each_kind, offered_games
+from stellwerk_kit.scripted_match import (
+    ScriptedMatch,
+    at_each_decision,
+    in_the_last_round,
+    offered_games,
+)
 from stellwerk_protocol.decisions import Decision
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import Act, EventMessage, FromServer, Wants, Welcome
@@ -83,13 +88,13 @@ def test_all_cards_of_others_are_hidden_from_the_bot(game: str) -> None:
 
 
 def test_every_kind_of_decision_comes_up() -> None:
-    met = [kind for game in GAMES for kind in of_each_kind(game, 1, "doctor")]
+    met = [kind for game in GAMES for kind in at_each_decision(game, 1, "doctor")]
     assert set(met) == {str(kind.__struct_config__.tag) for kind in get_args(Decision)}
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_moment_goes_on_from_where_it_was_kept(game: str) -> None:
-    for kind, moment in of_each_kind(game, 1, "doctor").items():
+    for kind, moment in at_each_decision(game, 1, "doctor").items():
         assert moment.decision == kind
         assert 1 in engine.owing(moment.state)
         moment.news()

@@ -108,8 +108,20 @@ REFUSED: list[tuple[bytes, LineErrorCode, str, str]] = [
     (
         b'{"type":"act","match":"m","ask":1,"move":{"type":"keep_tickets","tickets":["a",1]}}',
         "protocol.wrong_value",
-        "/move/tickets/",
+        "/move/tickets",
         "str",
+    ),
+    (
+        b'{"type":"login","protocol":1,"name":"a","resume":{"session":"s","key":"k","last_events":{"m":"x"}}}',
+        "protocol.wrong_value",
+        "/resume/last_events",
+        "int",
+    ),
+    (
+        b'{"type":"login","protocol":1,"name":"a","resume":{"session":"s","key":"k","last_events":{"m!":1}}}',
+        "protocol.wrong_value",
+        "/resume/last_events",
+        "matching",
     ),
 ]
 
@@ -123,6 +135,15 @@ def test_what_is_no_message_is_refused_with_a_code_a_place_and_what_was_expected
     assert refused.value.code == code
     assert refused.value.pointer.startswith(pointer)
     assert expected in refused.value.expected
+
+
+def test_the_pointer_to_a_wrong_value_leads_to_it() -> None:
+    for line in [line for line, code, _, _ in REFUSED if code == "protocol.wrong_value"]:
+        with pytest.raises(LineError) as refused:
+            read_line(line)
+        value = json.loads(line)
+        for step in refused.value.pointer.split("/")[1:]:
+            value = value[int(step) if isinstance(value, list) else step]
 
 
 def test_every_code_of_a_line_is_among_them() -> None:

@@ -15,6 +15,8 @@ from stellwerk_protocol.canonical import shown
 
 PIECE: Final = 1 << 16  # bytes read at once
 MOST_UNREAD: Final = 1 << 20  # beyond this nothing more is read before the lines that are there were taken
+LINE_BEFORE_LOGIN: Final = 4096  # bytes, as a server announces it in `hello`
+SHORT: Final = 1024  # bytes of a line that any system sends in one piece, if it is written at once
 SHOWN_CHARACTERS: Final = 200  # of a line in a message
 
 
@@ -32,15 +34,22 @@ class NoLineError(Exception):
 class Lines:
     """`source` and `sink` are file descriptors that do not block; the same one for a socket."""
 
-    def __init__(self, source: int, sink: int, longest: int) -> None:
+    def __init__(self, source: int, sink: int, longest: int = LINE_BEFORE_LOGIN) -> None:
         self.longest = longest  # bytes of a line that is accepted, without its newline
+        self.in_pieces = 0  # short lines that came in more than one piece: they were not written at once
         self._source = source
         self._sink = sink
         self._unread = bytearray()
         self._ended: str | None = None
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the other side has ended, between two lines."""
+        return self._ended is not None and not self._unread
+
     def receive(self, deadline: float) -> bytes:
         """The next line, without its newline. NoLineError if none has come by the deadline."""
+        begun = False
         while (end := self._unread.find(b"\n", 0, self.longest + 1)) < 0:
             if len(self._unread) > self.longest:
                 raise NoLineError(f"more than {self.longest} bytes without a newline")
@@ -48,9 +57,11 @@ class Lines:
                 raise NoLineError(self._ended + self._rest(", after"), ended=True)
             if not self._wait(self._source, selectors.EVENT_READ, deadline):
                 raise NoLineError(self._rest("only") or "nothing", silence=not self._unread)
+            begun = bool(self._unread)
             self._read()
         line = bytes(self._unread[:end])
         del self._unread[: end + 1]
+        self.in_pieces += begun and end <= SHORT
         return line
 
     def send(self, data: bytes, deadline: float) -> None:

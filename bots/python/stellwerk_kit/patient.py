@@ -1,17 +1,14 @@
-"""The bot under examination: its process, its connection, and what the doctor expects of it.
+"""The bot under examination: what it is told, and what is expected of it.
 
 The law: a bot that does not do what is expected ends in `FailedError`, which says what was expected and what
-came instead; and when the block is left its whole group of processes is gone.
+came instead; and when the block is left its whole group of processes is gone, if we have started it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import secrets
-import socket
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, TypeVar
@@ -20,15 +17,19 @@ import msgspec
 from msgspec import UNSET
 
 from stellwerk_engine.decision import Move
-from stellwerk_kit.bot_process import BotProcess, Transport, told_status
-from stellwerk_kit.lines import PIECE, Lines, NoLineError, shown_line
+from stellwerk_kit.bot_process import told_status
+from stellwerk_kit.callers import NAME, Caller
+from stellwerk_kit.failed import FailedError, SilenceError
+from stellwerk_kit.lines import LINE_BEFORE_LOGIN, Lines, NoLineError, shown_line
 from stellwerk_kit.scripted_match import TRIES, ScriptedMatch
 from stellwerk_protocol.client_line import LineError, read_line
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import (
     PROTOCOL_VERSION,
     Act,
+    Bye,
     Clocks,
+    End,
     Error,
     FromClient,
     FromServer,
@@ -40,9 +41,8 @@ from stellwerk_protocol.messages import (
     Ready,
 )
 
-NAME: Final = "patient"
 LIMITS: Final = Limits(
-    line_before_login=4096,
+    line_before_login=LINE_BEFORE_LOGIN,
     line=16384,
     depth=64,
     login_ms=30_000,
@@ -52,7 +52,6 @@ LIMITS: Final = Limits(
     unsent_ms=5_000,
 )
 PAUSE: Final = 0.001  # seconds between two pieces of a line, so that they arrive one by one
-LOOK_EVERY: Final = 0.05  # seconds between two looks whether a bot that is to connect has exited
 SECONDS_TO_EXIT: Final = 0.5  # for a bot that has closed its connection, to tell how it ended
 
 M = TypeVar("M", bound=FromClient)
@@ -83,45 +82,46 @@ def patience(timeout: float) -> Patience:
         answer=timeout,
         leave=timeout,
         come_back=2 * timeout,
-        quiet=min(0.3, timeout),
-        away=min(1.0, timeout),
+        quiet=min(0.1, timeout),
+        away=min(0.5, timeout),
     )
 
 
-class FailedError(Exception):
-    """The bot has failed. `printed` are the last lines of what it printed."""
+class Allowance:
+    """How many lines a server would read at once, and how many in the long run."""
 
-    def __init__(self, expected: str, came: str) -> None:
-        super().__init__(f"expected {expected}; came {came}")
-        self.expected = expected
-        self.came = came
-        self.printed: tuple[str, ...] = ()
+    def __init__(self, now: float) -> None:
+        self._left = float(LIMITS.burst)
+        self._then = now
 
-
-class SilenceError(FailedError):
-    """Nothing came in time, and it still could."""
+    def spend(self, now: float) -> bool:
+        """Whether one more line is within it."""
+        earned = (now - self._then) * LIMITS.messages_a_second
+        self._left = min(float(LIMITS.burst), self._left + earned) - 1
+        self._then = now
+        return self._left >= 0
 
 
 class Patient:
-    """One process of the bot. To be used in a `with` block."""
+    """One bot, from its first connection to its end. To be used in a `with` block.
 
-    def __init__(
-        self, command: Sequence[str], transport: Transport, patience: Patience, bot_seed: str
-    ) -> None:
+    `may_be_ready_again`: it got `start` in the middle of a match, which nobody waits for. `late`: how many
+    acts took longer than asks give them.
+    """
+
+    def __init__(self, caller: Caller, patience: Patience) -> None:
         self.patience = patience
-        self.transport: Transport = transport
-        self.token = secrets.token_urlsafe(24)
+        self.name = caller.name or NAME  # the one that it logged in with, if it chooses
         self.session = secrets.token_hex(8)
         self.keys: list[str] = []  # for resuming: only the last one is good
-        self.may_be_ready_again = False  # it got `start` in the middle of a match, which nobody waits for
+        self.has_seat = True  # without having to join
+        self.may_be_ready_again = False
+        self.late = 0
+        self._caller = caller
         self._lines: Lines | None = None
-        self._socket: socket.socket | None = None
-        self._listener = _listener() if transport == "tcp" else None
-        try:
-            self._process = BotProcess(command, self._environment(bot_seed), transport)
-        except BaseException:
-            self._close_sockets()
-            raise
+        self._allowance = Allowance(time.monotonic())
+        self._matches: set[str] = set()  # that it plays in
+        self._late_asks: set[tuple[str, int]] = set()  # ended, but an act may be under way
 
     def __enter__(self) -> Patient:
         return self
@@ -129,102 +129,78 @@ class Patient:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._process.end()
-        self._close_sockets()
+        if not self.was_started and self._lines is not None:
+            self._send_away(self._lines)
+        self._caller.end()
         if isinstance(error, FailedError):
-            error.printed = self._process.last_lines()
-
-    def _environment(self, bot_seed: str) -> Mapping[str, str]:
-        """The doctor's own, and what a server gives a bot that it starts."""
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("STELLWERK_")}
-        return inherited | {
-            "STELLWERK_ADDRESS": "stdio:" if self._listener is None else _address(self._listener),
-            "STELLWERK_TOKEN": self.token,
-            "STELLWERK_BOT_SEED": bot_seed,
-            "STELLWERK_NAME": NAME,
-        }
+            error.printed = self._caller.last_lines()
 
     # -- the connection
 
     def connect(self) -> None:
-        """Wait for the bot's first connection; over stdio it has one."""
-        if self._listener is not None:
-            self._accept(self.patience.start, "a connection to STELLWERK_ADDRESS")
-        else:
-            output, input_ = self._process.pipes
-            os.set_blocking(output.fileno(), False)
-            os.set_blocking(input_.fileno(), False)
-            self._lines = Lines(output.fileno(), input_.fileno(), LIMITS.line_before_login)
+        """Wait for its first connection; over stdio it has one."""
+        self._lines = self._caller.connect(self.patience.start, "a connection to STELLWERK_ADDRESS")
 
     def cut(self) -> None:
         """Close the connection. Over stdio the bot sees the end of its input."""
-        if self._socket is not None:
-            with contextlib.suppress(OSError):  # the bot has closed it already
-                self._socket.shutdown(socket.SHUT_WR)
-                while self._socket.recv(PIECE):  # what is unread would turn the end into a reset
-                    pass
-            self._socket.close()
-        else:
-            self._process.pipes[1].close()
+        self._caller.hang_up()
         self._lines = None
 
     def comes_back(self) -> bool:
         """Wait for another connection. False: it has exited instead, or stayed away."""
         try:
-            self._accept(self.patience.come_back, "another connection")
+            self._lines = self._caller.connect_again(self.patience.come_back, "another connection")
         except FailedError:
             return False
         return True
 
     def stays_away(self, expected: str) -> None:
         try:
-            self._accept(self.patience.away, expected)
+            self._caller.connect_again(self.patience.away, expected)
         except FailedError:
             return
         raise FailedError(expected, "another connection")
 
-    def exits(self, expected: str) -> int:
-        """Wait until the process has exited, and return its status."""
-        status = self._process.status_by(time.monotonic() + self.patience.leave)
-        if status is None:
-            raise FailedError(expected, f"it still ran {self.patience.leave:g} s later")
-        return status
+    def finds_nobody(self, seconds: float) -> None:
+        """Whoever connects meanwhile is refused by the system."""
+        self._caller.stay_out(seconds)
 
-    def _accept(self, seconds: float, expected: str) -> None:
-        """Wait for a connection, and no longer than until the process has exited."""
-        assert self._listener is not None
-        deadline = time.monotonic() + seconds
-        while (connection := self._look_for_connection(deadline)) is None:
-            if (status := self._process.status()) is not None:
-                connection = self._look_for_connection(0)  # it may have connected just before
-                if connection is None:
-                    raise FailedError(expected, told_status(status))
-                break
-            if time.monotonic() >= deadline:
-                raise FailedError(expected, f"within {seconds:g} s nothing")
-        connection.setblocking(False)
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._socket = connection
-        self._lines = Lines(connection.fileno(), connection.fileno(), LIMITS.line_before_login)
+    def exits(self) -> int | None:
+        """Wait until the process has exited, and return its status. None: it still runs, or nobody knows."""
+        return self._caller.status_by(time.monotonic() + self.patience.leave)
 
-    def _look_for_connection(self, deadline: float) -> socket.socket | None:
-        assert self._listener is not None
-        self._listener.settimeout(max(0.0, min(LOOK_EVERY, deadline - time.monotonic())))
-        try:
-            return self._listener.accept()[0]
-        except (TimeoutError, BlockingIOError):
-            return None
+    @property
+    def was_started(self) -> bool:
+        """Whether it is our process."""
+        return self._caller.token is not None
 
-    def _close_sockets(self) -> None:
-        for closable in (self._listener, self._socket):
-            if closable is not None:
-                closable.close()
+    @property
+    def in_pieces(self) -> int:
+        """How many short lines of this connection came in more than one piece."""
+        return self._open_lines.in_pieces
+
+    def _send_away(self, lines: Lines) -> None:
+        """Whoever connected: the case is over for it, by no fault of its own."""
+        failed = [
+            Error("server.failed", "nothing: this case is over", match=match) for match in self._matches
+        ]
+        goodbye = [*map(as_line, failed), as_line(Bye("done", "nothing: this case is over"))]
+        with contextlib.suppress(NoLineError):
+            lines.send(b"".join(goodbye), time.monotonic() + self.patience.answer)
 
     # -- what the doctor says
 
     def say(self, *messages: FromServer | bytes) -> None:
         """In one segment. Bytes are a line as it is, without its newline."""
-        self.send(b"".join(as_line(message) for message in messages))
+        for message in messages:
+            match message:
+                case Bye():
+                    self._matches.clear()
+                case End() | Error(code="server.failed"):
+                    self._matches.discard(message.match or "")
+                case _:
+                    pass
+        self.send(b"".join(map(as_line, messages)))
 
     def say_in_pieces(self, message: FromServer | bytes, size: int) -> None:
         """So many bytes at a time."""
@@ -239,6 +215,10 @@ class Patient:
         except NoLineError as error:
             raise FailedError("that it reads what it is sent", error.came) from None
 
+    def seat(self, match: str) -> None:
+        """It plays in this match from now on."""
+        self._matches.add(match)
+
     def new_key(self) -> str:
         """The key for the next resumption, for `welcome`."""
         self.keys.append(secrets.token_urlsafe(24))
@@ -247,24 +227,30 @@ class Patient:
     # -- what it expects
 
     def hear(self, kind: type[M], expected: str) -> M:
-        """The bot's next message, which has to be of this kind. Pings are answered and passed over."""
+        """Its next message, which has to be of this kind. Pings are answered and passed over."""
         return self._hear(kind, expected, self.patience.answer)
 
     def hear_login(self, expected: str) -> Login:
         """A login that a server would accept, whether it resumes or not."""
-        over_stdio = self._listener is None  # there nothing tells that it has started
+        over_stdio = self._caller.transport == "stdio"  # there nothing tells that it has started
         login = self._hear(Login, expected, self.patience.start if over_stdio else self.patience.answer)
         if login.protocol != PROTOCOL_VERSION:
             raise FailedError(f"{expected}, with `protocol` {PROTOCOL_VERSION}", _shown(login))
-        if login.token != self.token:
+        if self._caller.token not in (None, login.token):
             raise FailedError(f"{expected}, with the `token` in STELLWERK_TOKEN", _shown(login))
+        if self._caller.name is None and not self.keys:
+            self.name = login.name
+        self.has_seat = login.token is not UNSET
         self._open_lines.longest = LIMITS.line
         return login
 
     def hear_act(self, match: ScriptedMatch) -> Move:
         """The move of a legal answer to the open ask."""
         expected = f"an act for ask {match.ask_number} ({match.game.id}, {match.decision})"
-        return self.judge(match, self.hear(Act, expected), expected)
+        began = time.monotonic()
+        act = self.hear(Act, expected)
+        self.late += time.monotonic() - began > self.patience.move_ms / 1000
+        return self.judge(match, act, expected)
 
     def judge(self, match: ScriptedMatch, act: Act, expected: str) -> Move:
         """The same for an act that was heard already."""
@@ -277,12 +263,28 @@ class Patient:
         except IllegalMoveError as error:
             raise FailedError(f"{expected} that is legal", f"{_shown(act)}: {error}") from None
 
+    def may_act_late(self, match: ScriptedMatch) -> None:
+        """The open ask ends without its act, and one may be under way."""
+        self._late_asks.add((match.id, match.ask_number))
+
     def is_quiet(self, expected: str) -> None:
         """Nothing but pings comes for a while."""
         try:
             message = self._next(expected, self.patience.quiet)
         except SilenceError:
             return
+        raise FailedError(expected, _shown(message))
+
+    def is_quiet_or_gone(self, expected: str) -> None:
+        """The same, or it has closed the connection."""
+        try:
+            message = self._next(expected, self.patience.quiet)
+        except SilenceError:
+            return
+        except FailedError:
+            if self._open_lines.is_over:
+                return
+            raise
         raise FailedError(expected, _shown(message))
 
     def _hear(self, kind: type[M], expected: str, seconds: float) -> M:
@@ -299,20 +301,37 @@ class Patient:
             except NoLineError as error:
                 raise self._no_line(expected, error, seconds) from None
             message = _read(line, expected)
-            if isinstance(message, Ping) and self.keys:
+            if not self._passes_over(message):
+                return message
+            if not self._allowance.spend(time.monotonic()):
+                limits = f"{LIMITS.messages_a_second} lines a second, and {LIMITS.burst} at once"
+                raise FailedError(
+                    f"{expected}, and no more than {limits}", f"more, such as {_shown(message)}"
+                )
+
+    def _passes_over(self, message: FromClient) -> bool:
+        """What may come at any time is answered, and is not what is waited for."""
+        match message:
+            case Ping() if self.keys:
                 self.say(Pong(message.echo))
-            elif isinstance(message, Ready) and self.may_be_ready_again:
+            case Ready() if self.may_be_ready_again:
                 self.say(
                     Error("protocol.out_of_phase", "acts, for the match is under way", match=message.match)
                 )
-            else:
-                return message
+            case Act() if (message.match, message.ask) in self._late_asks:
+                self._late_asks.discard((message.match, message.ask))
+                self.say(stale(message.match, message.ask))
+            case _:
+                return False
+        return True
 
     def _no_line(self, expected: str, error: NoLineError, seconds: float) -> FailedError:
         if not error.ended:
             kind = SilenceError if error.silence else FailedError
             return kind(expected, f"within {seconds:g} s {error.came}")
-        status = self._process.status_by(time.monotonic() + SECONDS_TO_EXIT)
+        if not self.was_started:
+            return FailedError(expected, error.came)
+        status = self._caller.status_by(time.monotonic() + SECONDS_TO_EXIT)
         ending = "it still runs" if status is None else told_status(status)
         return FailedError(expected, f"{error.came}; {ending}")
 
@@ -324,6 +343,11 @@ class Patient:
 
 def hello(protocols: tuple[int, ...] = (PROTOCOL_VERSION,)) -> Hello:
     return Hello(protocols, "stellwerk doctor", LIMITS, ("resume",))
+
+
+def stale(match: str, ask: int) -> Error:
+    """The answer to an act that came too late."""
+    return Error(code="protocol.stale_ask", expected="an open ask", pointer="/ask", match=match, ask=ask)
 
 
 def clocks(patience: Patience) -> Clocks:
@@ -352,12 +376,3 @@ def _read(line: bytes, expected: str) -> FromClient:
 
 def _shown(message: FromClient) -> str:
     return shown_line(encode(message))
-
-
-def _listener() -> socket.socket:
-    return socket.create_server(("127.0.0.1", 0))
-
-
-def _address(listener: socket.socket) -> str:
-    host, port = listener.getsockname()
-    return f"tcp://{host}:{port}"

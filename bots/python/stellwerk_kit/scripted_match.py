@@ -13,6 +13,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 
+import msgspec
 from msgspec import UNSET, Raw, Struct
 
 from stellwerk_engine import engine
@@ -43,6 +44,12 @@ from stellwerk_protocol.names import GameName
 
 TRIES: Final = 3
 SCOUTED_GAMES: Final = 12  # more than enough for every kind of decision to come up, and a second at most
+DECISIONS: Final[dict[GameName, tuple[str, ...]]] = {  # what a bot can be asked, without options of a game
+    "usa": ("keep_tickets", "take_turn", "second_card"),
+    "card_game": ("keep_tickets", "take_turn", "second_card", "complete_tickets"),
+    "team_asia": ("keep_tickets", "share_ticket", "take_turn", "place_card", "second_card", "pay_tunnel"),
+    "united_kingdom": ("keep_tickets", "take_turn", "second_card", "take_action", "claim_route"),
+}
 
 
 class ScriptedMatch:
@@ -51,8 +58,10 @@ class ScriptedMatch:
     def __init__(self, game_id: GameName, seat: int, seed: str) -> None:
         self.game = game_of(game_id)
         self.seat = seat
+        self.others = tuple(f"house-{number}" for number in range(1, self.game.seat_count))
         self.id = sha256(f"{game_id}/{seed}".encode()).hexdigest()[:16]
         self.wants = Wants()
+        self.tries = TRIES
         self.ask_number = 0
         self.defaults = 0
         self._events: Events = []
@@ -127,8 +136,7 @@ class ScriptedMatch:
         return self._told
 
     def start(self, clocks: Clocks, name: str) -> Start:
-        names = [f"house-{seat}" for seat in range(self.game.seat_count)]
-        names[self.seat] = name
+        names = [*self.others[: self.seat], name, *self.others[self.seat :]]
         return Start(
             match=self.id,
             viewer="seat",
@@ -138,7 +146,7 @@ class ScriptedMatch:
             options=self.game.options,
             board=_board(self.game),
             board_digest=self.game.board.file.digest,
-            clocks=clocks,
+            clocks=msgspec.structs.replace(clocks, tries=self.tries),
             commitment=sha256(self.id.encode()).hexdigest(),  # never opened: `end` says "later"
             seat=self.seat,
         )
@@ -169,7 +177,7 @@ class ScriptedMatch:
             decision=self.state.pending.to_wire(self.state, self.seat, False),
             move_ms=move_ms,
             bank_ms=0,
-            tries=TRIES,
+            tries=self.tries,
             fallback=self.fallback().wire,
             view=view(self.state, self.seat) if self.wants.view else UNSET,
             legal=tuple([move.wire for move in legal]) if self.wants.legal else UNSET,
@@ -193,14 +201,14 @@ class ScriptedMatch:
         return End(self.id, self.state.result, transcript, "later")
 
 
-def of_each_kind(game_id: GameName, seat: int, seed: str) -> dict[str, ScriptedMatch]:
+def at_each_decision(game_id: GameName, seat: int, seed: str) -> dict[str, ScriptedMatch]:
     """For each kind of decision that the game has, a match in which the bot owes one."""
-    found: dict[str, ScriptedMatch] = {}
-    for number in range(SCOUTED_GAMES):
-        for match in _moments(game_id, seat, f"{seed}/{number}"):
-            if match.decision not in found:
-                found[match.decision] = match.copy()
-    return found
+    return {kind: match.copy() for kind, match in _scouted(game_id, seat, seed).items()}
+
+
+def at_decision(kind: str, game_id: GameName, seat: int, seed: str) -> ScriptedMatch:
+    """A match in which the bot owes a decision of this kind, one of those that the game has."""
+    return _scouted(game_id, seat, seed)[kind].copy()
 
 
 def in_the_last_round(game_id: GameName, seat: int, seed: str) -> ScriptedMatch:
@@ -226,6 +234,19 @@ def offered_games() -> tuple[OfferedGame, ...]:
         )
         for rules in RULE_SETS.values()
     )
+
+
+@lru_cache(maxsize=8)
+def _scouted(game_id: GameName, seat: int, seed: str) -> dict[str, ScriptedMatch]:
+    found: dict[str, ScriptedMatch] = {}
+    for number in range(SCOUTED_GAMES):
+        for match in _moments(game_id, seat, f"{seed}/{number}"):
+            if match.decision not in found:
+                found[match.decision] = match.copy()
+                if len(found) == len(DECISIONS[game_id]):
+                    return found
+    missing = ", ".join(kind for kind in DECISIONS[game_id] if kind not in found)
+    raise RuntimeError(f"no game of {game_id} by chance has come to {missing}")
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,96 @@
+"""`python -m stellwerk_bots.codec`: what this library makes of lines, for `stellwerk kit codec`.
+
+A request a line on standard input, its answer a line on standard output: `protocol/conformance/README.md`
+has their forms. `decode` and `stream` go through the very `Connection` that the bots use.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import msgspec
+
+from stellwerk_bots.bot import Message
+from stellwerk_bots.connection import Connection, WrongLineError
+from stellwerk_protocol.client_line import LineError, read_line
+
+
+def main() -> None:
+    for line in sys.stdin.buffer:
+        request: Message = json.loads(line)
+        answer = _ANSWERS.get(request["op"], _unsupported)(request)
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+def _encode(request: Message) -> Message:
+    written = io.BytesIO()
+    Connection(io.BytesIO(), written.write, written.close).send(request["message"])
+    return {"base64": base64.b64encode(written.getvalue()).decode()}
+
+
+def _decode(request: Message) -> Message:
+    try:
+        [message] = _received([base64.b64decode(request["base64"]) + b"\n"])
+    except WrongLineError as error:
+        return {"error": str(error)}
+    return {"message": message}
+
+
+def _stream(request: Message) -> Message:
+    return {"messages": _received(map(base64.b64decode, request["pieces"]))}
+
+
+def _read(request: Message) -> Message:
+    """As a server does."""
+    try:
+        return {"message": msgspec.to_builtins(read_line(base64.b64decode(request["base64"])))}
+    except LineError as error:
+        return {"error": {"code": error.code, "pointer": error.pointer}}
+
+
+def _unsupported(request: Message) -> Message:
+    return {"unsupported": True}
+
+
+_ANSWERS: Final[dict[str, Callable[[Message], Message]]] = {
+    "encode": _encode,
+    "decode": _decode,
+    "stream": _stream,
+    "read": _read,
+}
+
+
+class _Pieces(io.RawIOBase):
+    """A socket that gives one piece at a time."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = iter(pieces)
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # Any: whatever the reader in front of it has
+        self._rest = self._rest or next(self._pieces, b"")
+        piece, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def _received(pieces: Iterable[bytes]) -> list[Message]:
+    reader = io.BufferedReader(_Pieces(pieces))
+    connection = Connection(reader, lambda line: None, reader.close)
+    messages: list[Message] = []
+    while (message := connection.receive()) is not None:
+        messages.append(message)
+    return messages
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,401 @@
+"""A client of a server under attack: says anything, and holds what it hears to the laws.
+
+The law: whatever the server says or leaves unsaid, every call returns or raises `FailedError` by its
+deadline. What breaks a law of `protocol/README.md` is found in the line that breaks it, whatever the case is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import struct
+import time
+from dataclasses import dataclass, field
+from typing import Any, Final, cast, get_args
+
+import msgspec
+
+from stellwerk_kit.failed import DoesNotApplyError, FailedError
+from stellwerk_kit.lines import Lines, NoLineError, shown_line
+from stellwerk_protocol.messages import FromServer, Hello
+
+Message = dict[str, Any]  # Any: a message of whatever kind
+
+LONGEST_LINE: Final = 59_999  # bytes of a server's line, without its newline (L20)
+QUIET: Final = 1.0  # seconds in which something comes, if anything is still to come
+SLOWER: Final = 0.8  # of the messages a second that are allowed: two clocks never agree
+_decode: Final = msgspec.json.Decoder(FromServer).decode
+KINDS: Final = {str(kind.__struct_config__.tag) for kind in get_args(FromServer)}
+IN_A_MATCH: Final = ("start", "event", "ask", "ok", "default", "seat", "end")
+
+
+@dataclass
+class SeenMatch:
+    """A match as this client has been told of it."""
+
+    start: Message
+    events: int = 0  # the number of the last one
+    last_ask: int = 0
+    ask: Message | None = None  # the open one
+    is_acted: bool = False  # it was answered, in whichever way
+    end: Message | None = None
+
+
+@dataclass
+class Told:
+    """What a session knows beyond one connection: a client that comes back goes on with it."""
+
+    matches: dict[str, SeenMatch] = field(default_factory=dict[str, SeenMatch])
+    left: set[str] = field(default_factory=set[str])
+
+
+class Caller:
+    """One connection, from its `hello` on."""
+
+    def __init__(self, address: tuple[str, int], seconds: float, told: Told | None = None) -> None:
+        self.seconds = seconds
+        self.told = told or Told()
+        self.welcome: Message = {}
+        self.wants: Message = {}
+        self._is_greeted = self._is_told_goodbye = False
+        self._resumed: set[str] = set()
+        try:
+            self.socket = socket.create_connection(address, seconds)
+        except OSError as error:
+            raise FailedError("a connection", error.strerror or str(error)) from None
+        self.socket.setblocking(False)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._lines = Lines(self.socket.fileno(), self.socket.fileno(), LONGEST_LINE)
+        try:
+            self.greeting = self.next("hello")
+        except FailedError:
+            self.socket.close()
+            raise
+        self.hello = msgspec.convert(self.greeting, Hello) if self.greeting["type"] == "hello" else None
+        self._bucket, self._filled_at = self._burst, time.monotonic()
+
+    # -- what it says ----------------------------------------------------------------------------
+
+    def say(self, type: str, **fields: Any) -> None:  # Any: fields of many types
+        self.send(json.dumps({"type": type, **fields}, separators=(",", ":")).encode() + b"\n")
+
+    def send(self, data: bytes) -> None:
+        """As fast as the server allows: a line that is no answer to an ask waits for its turn."""
+        self._spend(data.count(b"\n"))
+        self.send_at_once(data)
+
+    def send_at_once(self, data: bytes) -> None:
+        try:
+            self._lines.send(data, time.monotonic() + self.seconds)
+        except NoLineError as error:
+            raise FailedError("a server that reads", error.came) from None
+
+    def act(self, match: str, **answer: Any) -> None:  # Any: an index, a move, a note
+        """Answer the open ask."""
+        seen = self.told.matches[match]
+        assert seen.ask is not None
+        line = {"type": "act", "match": match, "ask": seen.ask["ask"], **(answer or {"index": 0})}
+        data = json.dumps(line).encode() + b"\n"
+        send = self.send if seen.is_acted else self.send_at_once  # the first answer is never limited
+        send(data)
+        seen.is_acted = True
+
+    def log_in(self, name: str, **fields: Any) -> Message:  # Any: fields of many types
+        """Its welcome."""
+        self.say("login", protocol=1, name=name, **fields)
+        self.wants = fields.get("wants", {})
+        if "resume" in fields:
+            self._resumed = {id for id in self.told.matches if not fields["resume"]["last_events"].get(id, 0)}
+        self.welcome = self.hear("welcome")
+        return self.welcome
+
+    def _spend(self, lines: int) -> None:
+        if self.hello is None:
+            return
+        rate = max(1.0, self.hello.limits.messages_a_second * SLOWER)
+        now = time.monotonic()
+        self._bucket = min(self._burst, self._bucket + (now - self._filled_at) * rate) - lines
+        self._filled_at = now
+        if self._bucket < 0:
+            time.sleep(-self._bucket / rate)
+
+    @property
+    def _burst(self) -> float:
+        return self.hello.limits.burst * SLOWER if self.hello is not None else 0.0
+
+    # -- what it hears ---------------------------------------------------------------------------
+
+    def hear(self, type: str, expected: str | None = None, **fields: Any) -> Message:  # Any: of many types
+        """The next such message. What may come meanwhile is passed over; a refusal, a default or the end of
+        the connection that nobody asked for is not."""
+        expected = expected or _shown_message({"type": type, **fields})
+        while True:
+            message = self.next(expected)
+            if message["type"] == type and all(message.get(name) == fields[name] for name in fields):
+                return message
+            if _is_out_of_place(message, type, fields):
+                raise FailedError(expected, _shown_message(message))
+
+    def is_refused(self, code: str, pointer: str | None = None, **fields: Any) -> Message:  # Any: as above
+        """The error that comes."""
+        wanted = {"code": code, **fields} | ({"pointer": pointer} if pointer else {})
+        return self.hear("error", **wanted)
+
+    def is_sent_away(self, *codes: str) -> Message:
+        """`bye` with one of these codes, and then the end."""
+        expected = f"`bye` with {' or '.join(codes)}"
+        bye = self.hear("bye", expected)
+        if bye["code"] not in codes:
+            raise FailedError(expected, _shown_message(bye))
+        self.ends()
+        return bye
+
+    def ends(self) -> None:
+        """The connection."""
+        try:
+            line = self._lines.receive(time.monotonic() + self.seconds)
+        except NoLineError as error:
+            if not error.ended:
+                raise FailedError("the end of the connection", error.came) from None
+        else:
+            raise FailedError("the end of the connection", shown_line(line))
+
+    def is_closed_behind_what_is_there(self) -> bool:
+        """Read everything: whether the end comes after it, be it in the middle of a line."""
+        while True:
+            try:
+                line = self._lines.receive(time.monotonic() + QUIET)
+            except NoLineError as error:
+                return error.ended
+            self._check(_read(line))
+
+    def says_nothing_more(self, expected: str) -> None:
+        """Nothing is on its way: the answer to a `ping` is what comes next."""
+        echo = time.monotonic_ns() % 1_000_000
+        self.say("ping", echo=echo)
+        message = self.next(expected)
+        if message != {"type": "pong", "echo": echo}:
+            raise FailedError(expected, _shown_message(message))
+
+    def next(self, expected: str) -> Message:
+        """The next message of a kind that this client knows, whatever it is."""
+        while True:
+            message = self._receive(expected, self.seconds)
+            if message["type"] in KINDS:
+                self._check(message)
+                return message
+
+    def next_within(self, seconds: float) -> Message | None:
+        """The same, or None if nothing comes."""
+        try:
+            line = self._lines.receive(time.monotonic() + seconds)
+        except NoLineError as error:
+            if error.silence:
+                return None
+            raise FailedError("a line", error.came) from None
+        message = _read(line)
+        self._check(message)
+        return message
+
+    def _receive(self, expected: str, seconds: float) -> Message:
+        try:
+            line = self._lines.receive(time.monotonic() + seconds)
+        except NoLineError as error:
+            came = f"within {seconds:g} s nothing" if error.silence else error.came
+            raise FailedError(expected, came) from None
+        return _read(line)
+
+    # -- in a match ------------------------------------------------------------------------------
+
+    def hear_ask(self, match: str) -> Message:
+        seen = self.told.matches[match]
+        return seen.ask if seen.ask is not None and not seen.is_acted else self.hear("ask", match=match)
+
+    def play_on(self, match: str, moves: int | None = None) -> Message:
+        """Answer with the first move, so many times or to the end: the next ask, or `end`."""
+        seen = self.told.matches[match]
+        while moves is None or moves > 0:
+            if seen.ask is None or seen.is_acted:
+                message = self._hear_ask_or_end(match)
+                if message["type"] == "end":
+                    return message
+            self.act(match)
+            self.hear("ok", match=match, ask=seen.last_ask)
+            moves = None if moves is None else moves - 1
+        return self._hear_ask_or_end(match)
+
+    def _hear_ask_or_end(self, match: str) -> Message:
+        seen = self.told.matches[match]
+        while (seen.ask is None or seen.is_acted) and seen.end is None:
+            message = self.next("an ask, or the end of the match")
+            if message["type"] in ("error", "default", "bye"):
+                raise FailedError("an ask, or the end of the match", _shown_message(message))
+        if seen.end is not None:
+            return seen.end
+        assert seen.ask is not None
+        return seen.ask
+
+    def resume(self, **more: Any) -> Message:  # Any: fields of many types
+        """What to log in with, to go on with this session."""
+        if not self.welcome:
+            raise DoesNotApplyError("there is no session to resume")
+        last_events = {id: seen.events for id, seen in self.told.matches.items() if seen.end is None}
+        return {
+            "session": self.welcome["session"],
+            "key": self.welcome["resume_key"],
+            "last_events": last_events,
+            **more,
+        }
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        self.socket.close()
+
+    def reset(self) -> None:
+        """Gone without a goodbye."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.socket.close()
+
+    def close_own_half(self) -> None:
+        self.socket.shutdown(socket.SHUT_WR)
+
+    def take_leave(self) -> None:
+        """Out of all matches, so that nothing is left behind on the server; never mind how it answers."""
+        if self.socket.fileno() >= 0:  # a descriptor that was closed may be another connection's by now
+            with contextlib.suppress(FailedError, OSError):
+                self._leave_matches()
+            self.close()
+
+    def forget_the_past(self) -> None:
+        """A token brings its session back, with whatever that was in before."""
+        self.say("ping")
+        while self.next("pong")["type"] != "pong":
+            pass
+        self._leave_matches()
+
+    def _leave_matches(self) -> None:
+        for id, seen in list(self.told.matches.items()):
+            if seen.end is None and id not in self.told.left:
+                self.say("leave", match=id)
+                while self.next("left")["type"] not in ("left", "error", "bye"):
+                    pass
+
+    # -- laws ------------------------------------------------------------------------------------
+
+    def _check(self, message: Message) -> None:
+        """FailedError for a message that must not come here."""
+        kind = message["type"]
+        if self._is_told_goodbye:
+            raise FailedError("nothing after `bye` (L1)", _shown_message(message))
+        if not self._is_greeted and kind not in ("hello", "bye"):
+            raise FailedError("`hello` before anything else (L1)", _shown_message(message))
+        if self._is_greeted and kind == "hello":
+            raise FailedError("`hello` once only (L1)", _shown_message(message))
+        self._is_greeted = True
+        self._is_told_goodbye = kind == "bye"
+        if kind == "left" and "match" in message:
+            self.told.left.add(message["match"])
+        if kind in IN_A_MATCH:
+            if message["match"] in self.told.left:
+                raise FailedError("nothing about a match that was left", _shown_message(message))
+            self._check_in_match(kind, message)
+
+    def _check_in_match(self, kind: str, message: Message) -> None:
+        id = message["match"]
+        seen = self.told.matches.get(id)
+        if kind == "start":
+            self._check_start(message, seen)
+            return
+        if seen is None:
+            raise FailedError("`start` before everything else about a match (L3)", _shown_message(message))
+        if seen.end is not None:
+            raise FailedError("nothing about a match after its `end` (L3)", _shown_message(message))
+        match kind:
+            case "event":
+                _expect(message["number"] == seen.events + 1, f"event {seen.events + 1} (L4)", message)
+                seen.events += 1
+            case "ask":
+                self._check_ask(seen, message)
+            case "ok" | "default":
+                is_open = seen.ask is not None and seen.ask["ask"] == message["ask"]
+                by_default = kind == "default" and message["reason"] == "by_default"
+                _expect(is_open or by_default, "an end of the open ask (L8)", message)
+                if kind == "default" and seen.ask is not None:
+                    _expect(message["move"] == seen.ask["fallback"], "the fallback of the ask", message)
+                seen.ask = None
+                seen.last_ask = message["ask"]
+            case "end":
+                _expect(seen.ask is None, "an end of the open ask before that of the match (L8)", message)
+                seen.end = message
+            case _:
+                pass
+
+    def _check_start(self, start: Message, seen: SeenMatch | None) -> None:
+        id = start["match"]
+        if seen is not None:
+            _expect(id in self._resumed, "`start` once only", start)
+            _expect(_without_seat(start) == _without_seat(seen.start), "the same `start` again", start)
+            seen.events, seen.end = 0, None
+            return
+        self.told.matches[id] = SeenMatch(start)
+
+    def _check_ask(self, seen: SeenMatch, ask: Message) -> None:
+        is_again = seen.ask is not None and seen.ask["ask"] == ask["ask"]
+        if not is_again:
+            _expect(seen.ask is None, "no second open ask (L6)", ask)
+            _expect(ask["ask"] == seen.last_ask + 1, f"ask {seen.last_ask + 1} (L6)", ask)
+        if self.wants.get("events", True):
+            _expect(ask["after_event"] == seen.events, f"an ask after event {seen.events} (L5)", ask)
+        for name in ("legal", "view"):
+            is_wanted = self.wants.get(name, True)
+            _expect((name in ask) == is_wanted, f"`{name}` " + ("" if is_wanted else "not ") + "in it", ask)
+        _expect(ask.get("legal", [0]) != [], "a legal move at least (L12)", ask)
+        if ask.get("legal_complete"):
+            _expect(ask["fallback"] in ask["legal"], "a fallback that is legal (L13)", ask)
+        seen.ask, seen.is_acted, seen.last_ask = ask, False, ask["ask"]
+
+
+def _is_out_of_place(message: Message, type: str, fields: Message) -> bool:
+    """Whether who waits for another message must not get this one first. Other matches go on meanwhile."""
+    if "match" in fields and message.get("match", fields["match"]) != fields["match"]:
+        return False
+    unasked = ("error", "default", "bye", "welcome", "pong", "left", type)
+    return message["type"] in unasked or (message["type"], type) == ("ok", "error")
+
+
+def _read(line: bytes) -> Message:
+    """FailedError for what is no message of a server."""
+    try:
+        message: object = json.loads(line.decode(), object_pairs_hook=_members)
+    except (ValueError, RecursionError):
+        raise FailedError("one JSON object, without null and with no name twice", shown_line(line)) from None
+    if not isinstance(message, dict) or not isinstance(cast("Message", message).get("type"), str):
+        raise FailedError("an object with a type", shown_line(line))
+    found = cast("Message", message)
+    if found["type"] in KINDS:
+        try:
+            _decode(line)
+        except msgspec.ValidationError as error:
+            raise FailedError("a message as its schema has it", f"{shown_line(line)}: {error}") from None
+    return found
+
+
+def _members(pairs: list[tuple[str, Any]]) -> Message:  # Any: that is how json hands values on
+    if any(value is None for _, value in pairs) or len(dict(pairs)) < len(pairs):
+        raise ValueError("null, or a name twice")
+    return dict(pairs)
+
+
+def _without_seat(start: Message) -> Message:
+    return {name: value for name, value in start.items() if name != "seat"}
+
+
+def _expect(holds: bool, expected: str, message: Message) -> None:
+    if not holds:
+        raise FailedError(expected, _shown_message(message))
+
+
+def _shown_message(message: Message) -> str:
+    return shown_line(json.dumps(message, ensure_ascii=False).encode())

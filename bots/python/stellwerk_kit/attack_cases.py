@@ -1,0 +1,11 @@
+"""All cases of `stellwerk kit attack`, in the order in which they are played."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from stellwerk_kit.attack import Case
+from stellwerk_kit.attack_line_cases import LINE_CASES
+from stellwerk_kit.attack_match_cases import MATCH_CASES
+
+CASES: Final[tuple[Case, ...]] = (*LINE_CASES, *MATCH_CASES)

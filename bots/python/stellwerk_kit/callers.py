@@ -1,0 +1,238 @@
+"""Who is at the other end: a bot that is started as a process, or whoever connects.
+
+The law: a caller that does not come ends in `FailedError` at its deadline, or when its process has ended. And
+when `end` returns nothing that was started here runs any more, and no connection to it is open.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from typing import Final, Protocol
+
+from stellwerk_kit.bot_process import BotProcess, Transport, told_status
+from stellwerk_kit.failed import FailedError
+from stellwerk_kit.lines import PIECE, Lines
+
+NAME: Final = "patient"  # of a bot that is started
+LOOK_EVERY: Final = 0.05  # seconds between two looks whether a bot that is to connect has exited
+LOOPBACK: Final = "127.0.0.1"
+SECONDS_TO_GO: Final = 1.0  # for a client that was sent away, to read that and close
+
+
+class Caller(Protocol):
+    """`token` is what its login must have, and `name` what it should: None, if it was told neither. `status`
+    is that of its process, and None while that runs, or if there is none that we know."""
+
+    @property
+    def transport(self) -> Transport: ...
+
+    @property
+    def token(self) -> str | None: ...
+
+    @property
+    def name(self) -> str | None: ...
+
+    def connect(self, seconds: float, expected: str) -> Lines:
+        """Wait for its first connection."""
+        ...
+
+    def connect_again(self, seconds: float, expected: str) -> Lines:
+        """Wait for another one, after `hang_up`."""
+        ...
+
+    def hang_up(self) -> None:
+        """Close the connection, so that it sees the end of its input."""
+        ...
+
+    def stay_out(self, seconds: float) -> None:
+        """Nobody is there for a while: who knocks is refused."""
+        ...
+
+    def status_by(self, deadline: float) -> int | None:
+        """As soon as it has one; None if it has none at the deadline."""
+        ...
+
+    def last_lines(self) -> tuple[str, ...]:
+        """What it printed last."""
+        ...
+
+    def end(self) -> None: ...
+
+
+class Door:
+    """A listening socket on this machine, which can be closed and opened again."""
+
+    def __init__(self, port: int = 0) -> None:
+        self._listener = socket.create_server((LOOPBACK, port))
+        self.host, self.port = self._listener.getsockname()
+
+    def wait(self, deadline: float) -> socket.socket | None:
+        """The next connection, or None: not for long, so that others can be looked after meanwhile."""
+        self._listener.settimeout(max(0.0, min(LOOK_EVERY, deadline - time.monotonic())))
+        try:
+            return self._listener.accept()[0]
+        except (TimeoutError, BlockingIOError):
+            return None
+
+    def stay_shut(self, seconds: float) -> None:
+        self._listener.close()
+        time.sleep(seconds)
+        self._listener = socket.create_server((LOOPBACK, self.port))
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+class _OverTcp:
+    transport: Transport = "tcp"
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self._socket: socket.socket | None = None
+
+    def take(self, connection: socket.socket) -> Lines:
+        connection.setblocking(False)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket = connection
+        return Lines(connection.fileno(), connection.fileno())
+
+    def hang_up(self) -> None:
+        if self._socket is not None:
+            with contextlib.suppress(OSError):  # the bot has closed it already
+                self._socket.shutdown(socket.SHUT_WR)
+                while self._socket.recv(PIECE):  # what is unread would turn the end into a reset
+                    pass
+            self._socket.close()
+            self._socket = None
+
+    def stay_out(self, seconds: float) -> None:
+        self._door.stay_shut(seconds)
+
+
+class StartedOverTcp(_OverTcp):
+    name: str | None = NAME
+
+    def __init__(self, command: Sequence[str], bot_seed: str) -> None:
+        super().__init__(Door())
+        self.token: str | None = secrets.token_urlsafe(24)
+        address = f"tcp://{self._door.host}:{self._door.port}"
+        try:
+            self._process = BotProcess(command, _environment(address, self.token, bot_seed), "tcp")
+        except BaseException:
+            self._door.close()
+            raise
+
+    def connect(self, seconds: float, expected: str) -> Lines:
+        """No longer than until the process has exited."""
+        deadline = time.monotonic() + seconds
+        while (connection := self._door.wait(deadline)) is None:
+            if (status := self._process.status()) is not None:
+                connection = self._door.wait(0)  # it may have connected just before
+                if connection is None:
+                    raise FailedError(expected, told_status(status))
+                break
+            if time.monotonic() >= deadline:
+                raise FailedError(expected, f"within {seconds:g} s nothing")
+        return self.take(connection)
+
+    def connect_again(self, seconds: float, expected: str) -> Lines:
+        return self.connect(seconds, expected)
+
+    def status_by(self, deadline: float) -> int | None:
+        return self._process.status_by(deadline)
+
+    def last_lines(self) -> tuple[str, ...]:
+        return self._process.last_lines()
+
+    def end(self) -> None:
+        self._process.end()
+        self._door.close()
+        if self._socket is not None:
+            self._socket.close()
+
+
+class StartedOverStdio:
+    """Its standard input and output are the one connection that it has."""
+
+    transport: Transport = "stdio"
+    name: str | None = NAME
+
+    def __init__(self, command: Sequence[str], bot_seed: str) -> None:
+        self.token: str | None = secrets.token_urlsafe(24)
+        self._process = BotProcess(command, _environment("stdio:", self.token, bot_seed), "stdio")
+
+    def connect(self, seconds: float, expected: str) -> Lines:
+        output, input_ = self._process.pipes
+        os.set_blocking(output.fileno(), False)
+        os.set_blocking(input_.fileno(), False)
+        return Lines(output.fileno(), input_.fileno())
+
+    def connect_again(self, seconds: float, expected: str) -> Lines:
+        raise FailedError(expected, "nothing: pipes cannot be opened again")
+
+    def hang_up(self) -> None:
+        self._process.pipes[1].close()
+
+    def stay_out(self, seconds: float) -> None:
+        pass
+
+    def status_by(self, deadline: float) -> int | None:
+        return self._process.status_by(deadline)
+
+    def last_lines(self) -> tuple[str, ...]:
+        return self._process.last_lines()
+
+    def end(self) -> None:
+        self._process.end()
+
+
+class Whoever(_OverTcp):
+    """Who starts it, when, and what becomes of it, is not our affair. It is waited for without an end."""
+
+    token: str | None = None
+    name: str | None = None
+
+    def connect(self, seconds: float, expected: str) -> Lines:
+        while (connection := self._door.wait(time.monotonic() + LOOK_EVERY)) is None:
+            pass
+        return self.take(connection)
+
+    def connect_again(self, seconds: float, expected: str) -> Lines:
+        deadline = time.monotonic() + seconds
+        while (connection := self._door.wait(deadline)) is None:
+            if time.monotonic() >= deadline:
+                raise FailedError(expected, f"within {seconds:g} s nothing")
+        return self.take(connection)
+
+    def status_by(self, deadline: float) -> int | None:
+        return None
+
+    def last_lines(self) -> tuple[str, ...]:
+        return ()
+
+    def end(self) -> None:
+        """Let it read what it was told last, and go."""
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_WR)
+                self._socket.settimeout(SECONDS_TO_GO)
+                deadline = time.monotonic() + SECONDS_TO_GO
+                while self._socket.recv(PIECE) and time.monotonic() < deadline:
+                    pass
+            self._socket.close()
+
+
+def _environment(address: str, token: str, bot_seed: str) -> Mapping[str, str]:
+    """The doctor's own, and what a server gives a bot that it starts."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("STELLWERK_")}
+    return inherited | {
+        "STELLWERK_ADDRESS": address,
+        "STELLWERK_TOKEN": token,
+        "STELLWERK_BOT_SEED": bot_seed,
+        "STELLWERK_NAME": NAME,
+    }

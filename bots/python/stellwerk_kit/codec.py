@@ -1,0 +1,239 @@
+"""A client library, driven through the vectors over its standard input and output.
+
+`protocol/conformance/README.md` has the requests and the responses, a line each. The law: whatever the driver
+of the library does, each request is answered, or found unanswered by its deadline, and what came is shown
+beside what was expected.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, cast, get_args
+
+import msgspec
+from msgspec import UNSET
+
+from stellwerk_kit.bot_process import BotProcess, told_status
+from stellwerk_kit.doctor import Failure, Finding
+from stellwerk_kit.lines import Lines, NoLineError, shown_line
+from stellwerk_kit.vectors import ClientLine, Encoded, JsonObject, ServerLine, Stream, Vectors
+from stellwerk_protocol.canonical import shown
+from stellwerk_protocol.client_line import LineError, read_line
+from stellwerk_protocol.messages import FromClient
+
+Operation = Literal["encode", "decode", "stream", "read"]
+OPERATIONS: Final[tuple[Operation, ...]] = get_args(Operation)
+NEEDED: Final[tuple[Operation, ...]] = ("encode", "decode")  # no client can do without
+
+LONGEST_ANSWER: Final = 1 << 20  # bytes
+START_FACTOR: Final = 4  # a start may take so many times as long as an answer
+SHOWN: Final = 300  # characters of an answer
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """`judge` gives what was expected instead of this answer, or None."""
+
+    operation: Operation
+    vector: str
+    about: str
+    arguments: JsonObject
+    judge: Callable[[JsonObject], str | None]
+
+    @property
+    def line(self) -> bytes:
+        return json.dumps({"op": self.operation, **self.arguments}).encode() + b"\n"
+
+
+class _NoAnswerError(Exception):
+    """The driver cannot be asked any more; one line says what came instead of an answer."""
+
+
+def requests(vectors: Vectors) -> Iterator[Request]:
+    yield from map(_encode, vectors.encoded)
+    yield from map(_decode, vectors.server_lines)
+    yield from map(_stream, vectors.streams)
+    yield from map(_read, vectors.client_lines)
+
+
+def drive(
+    command: Sequence[str], vectors: Vectors, seconds: float, needed: Sequence[Operation] = NEEDED
+) -> Iterator[Finding]:
+    """The findings as they are made; it goes on after one that fails, as long as there are answers.
+    CannotStartError if the process cannot be started."""
+    process = BotProcess(command, os.environ, "stdio")
+    try:
+        output, input_ = process.pipes
+        os.set_blocking(output.fileno(), False)
+        os.set_blocking(input_.fileno(), False)
+        lines = Lines(output.fileno(), input_.fileno(), LONGEST_ANSWER)
+        patience = seconds * START_FACTOR
+        for request in requests(vectors):
+            started = time.monotonic()
+            try:
+                answer = _answer(lines, process, request, started + patience)
+            except _NoAnswerError as error:
+                yield _finding(request, started, ("an answer", str(error)), process.last_lines())
+                return
+            patience = seconds
+            if answer.get("unsupported") is True:
+                if request.operation in needed:
+                    yield _finding(
+                        request, started, (f"{request.operation} to be supported", "that it is not")
+                    )
+                else:
+                    yield Finding(
+                        _name(request), request.about, "skip", _since(started), skipped="not supported"
+                    )
+                continue
+            expected = _judged(request, answer)
+            yield _finding(request, started, None if expected is None else (expected, _shown(answer)))
+    finally:
+        process.end()
+
+
+def _answer(lines: Lines, process: BotProcess, request: Request, deadline: float) -> JsonObject:
+    try:
+        lines.send(request.line, deadline)
+        line = lines.receive(deadline)
+    except NoLineError as error:
+        status = process.status_by(time.monotonic() + 1.0) if error.ended else None
+        raise _NoAnswerError(error.came if status is None else told_status(status)) from None
+    try:
+        answer: object = json.loads(line)
+    except (ValueError, RecursionError):
+        answer = None
+    if not isinstance(answer, dict):
+        raise _NoAnswerError(f"no JSON object: {shown_line(line)}")
+    return cast("JsonObject", answer)
+
+
+def _judged(request: Request, answer: JsonObject) -> str | None:
+    try:
+        return request.judge(answer)
+    except (KeyError, TypeError, ValueError):
+        return f"an answer to {request.operation} in one of the forms of protocol/conformance/README.md"
+
+
+def _finding(
+    request: Request,
+    started: float,
+    difference: tuple[str, str] | None,
+    printed: tuple[str, ...] = (),
+) -> Finding:
+    if difference is None:
+        return Finding(_name(request), request.about, "ok", _since(started))
+    failure = Failure(*difference, printed)
+    return Finding(_name(request), request.about, "FAIL", _since(started), failure=failure)
+
+
+def _name(request: Request) -> str:
+    return f"{request.operation} {request.vector}"
+
+
+def _since(started: float) -> float:
+    return round(time.monotonic() - started, 3)
+
+
+# -- what is asked, and what has to come -------------------------------------------------------------
+
+
+def _encode(vector: Encoded) -> Request:
+    expected = msgspec.convert(vector.message, FromClient)
+
+    def judge(answer: JsonObject) -> str | None:
+        written = _bytes(answer["base64"])
+        if not written.endswith(b"\n") or b"\n" in written[:-1]:
+            return "one line, with its newline at the end"
+        try:
+            read = read_line(written[:-1])
+        except LineError as error:
+            return f"a line that a server takes; it refuses this one: {error}"
+        return None if read == expected else f"a line that is read as {_shown(vector.message)}"
+
+    return Request("encode", vector.id, vector.about, {"message": vector.message}, judge)
+
+
+def _decode(vector: ServerLine) -> Request:
+    def judge(answer: JsonObject) -> str | None:
+        if vector.refused:
+            return None if "error" in answer else "an error: this is no message of a server"
+        if vector.ignored:
+            return None if "message" in answer or "ignored" in answer else "a message, or that it is ignored"
+        assert vector.message is not UNSET
+        return _lacking(vector.message, answer["message"])
+
+    return Request("decode", vector.id, vector.about, {"base64": _text(vector.base64)}, judge)
+
+
+def _stream(vector: Stream) -> Request:
+    expected = [json.loads(line) for line in vector.lines]
+
+    def judge(answer: JsonObject) -> str | None:
+        return _lacking(expected, answer["messages"])
+
+    return Request("stream", vector.id, vector.about, {"pieces": [*map(_text, vector.pieces)]}, judge)
+
+
+def _read(vector: ClientLine) -> Request:
+    def judge(answer: JsonObject) -> str | None:
+        if vector.error is UNSET:
+            assert vector.message is not UNSET
+            expected = msgspec.convert(vector.message, FromClient)
+            try:
+                is_right = msgspec.convert(answer.get("message"), FromClient) == expected
+            except msgspec.ValidationError:
+                is_right = False
+            return None if is_right else f"the message {_shown(vector.message)}"
+        error = vector.error
+        came = answer.get("error", {})
+        is_right = came.get("code") == error.code and error.pointer in (UNSET, came.get("pointer", ""))
+        pointer = f" at {error.pointer}" if error.pointer else ""
+        return None if is_right else f"the error {error.code}{pointer}"
+
+    return Request("read", vector.id, vector.about, {"base64": _text(vector.base64)}, judge)
+
+
+def _lacking(expected: Any, came: Any) -> str | None:  # Any: values as JSON has them
+    """What has to be there and is not. More than that is no fault: a library may keep what it does not know,
+    or say what an absent field means."""
+    return _first_lack(expected, came, "message")
+
+
+def _first_lack(expected: Any, came: Any, place: str) -> str | None:  # Any: values as JSON has them
+    match expected, came:
+        case dict(), dict():
+            for name, value in cast("JsonObject", expected).items():
+                if name not in came:
+                    return f"{place}.{name} to be {_shown(value)}"
+                if (lack := _first_lack(value, came[name], f"{place}.{name}")) is not None:
+                    return lack
+            return None
+        case [*items], [*others] if len(items) == len(others):
+            pairs = enumerate(zip(items, others, strict=True))
+            lacks = (_first_lack(one, other, f"{place}[{at}]") for at, (one, other) in pairs)
+            return next((lack for lack in lacks if lack is not None), None)
+        case _:
+            is_same = expected == came and isinstance(expected, bool) == isinstance(came, bool)
+            return None if is_same else f"{place} to be {_shown(expected)}"
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error:
+        raise ValueError("no base64") from None
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _shown(value: Any) -> str:  # Any: a value as JSON has it
+    return shown(json.dumps(value, ensure_ascii=False), SHOWN)

@@ -1,0 +1,228 @@
+"""A recorded match, told to a bot in one of its seats.
+
+The law: the bot hears what a server would have told that seat: the same events, and an ask at each of its
+decisions. What the seat did then is what happens, whatever the bot answers. Where the bot answers otherwise,
+it is told what it would be told if it had been late: a default with the recorded move. An answer that is not
+legal is a failure, another one is not.
+
+From one of its decisions on it can go on for itself: then its own moves count, others play the other seats,
+and cards and tickets come as the seed has them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from msgspec import UNSET, Struct, UnsetType
+
+from stellwerk_engine import engine
+from stellwerk_engine.decision import Events, Move, Seat
+from stellwerk_engine.dice import Dice
+from stellwerk_engine.game import Game
+from stellwerk_engine.replay_reader import read_replay
+from stellwerk_engine.replay_verify import game_of, verify
+from stellwerk_engine.state import State
+from stellwerk_kit.conversation import say_goodbye, take_seat
+from stellwerk_kit.failed import FailedError
+from stellwerk_kit.patient import Patient, stale
+from stellwerk_kit.scripted_match import ScriptedMatch
+from stellwerk_protocol import moves
+from stellwerk_protocol.messages import Default, Wants
+from stellwerk_protocol.replays import Header, MoveMade, Reveal
+from stellwerk_protocol.results import Result
+
+
+class RecordingError(Exception):
+    """The replay is not good, in this line."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+class OthersFailedError(Exception):
+    """Whoever plays another seat has failed: that says nothing about the bot."""
+
+    def __init__(self, seat: Seat, error: FailedError) -> None:
+        super().__init__(f"the bot in seat {seat} failed: {error}")
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A good replay, whole."""
+
+    header: Header
+    game: Game
+    seed: bytes
+    moves: tuple[MoveMade, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(
+            f"seat-{seat}" if player.name is UNSET else player.name
+            for seat, player in enumerate(self.header.seats)
+        )
+
+    def decisions(self, seat: Seat) -> int:
+        """How many the seat had."""
+        return sum(move.seat == seat for move in self.moves)
+
+
+class Compared(Struct, frozen=True, omit_defaults=True):
+    """A decision of the bot's, counted from 1. `made` is what the bot did, if the recorded seat did something
+    else, or nothing that is recorded."""
+
+    ask: int
+    decision: str
+    recorded: moves.Move | UnsetType = UNSET
+    by_fallback: bool = False  # the recorded seat did not move itself
+    made: moves.Move | UnsetType = UNSET
+
+    @property
+    def differs(self) -> bool:
+        return self.recorded is not UNSET and self.made is not UNSET
+
+
+def read_recording(lines: Iterable[bytes]) -> Recording:
+    """RecordingError if it cannot be played again to its end."""
+    kept = list(lines)
+    verdict = verify(kept)
+    if not verdict.good:
+        raise RecordingError(verdict.line, verdict.message)
+    records = list(read_replay(kept))
+    [header] = [record for record in records if isinstance(record, Header)]
+    [reveal] = [record for record in records if isinstance(record, Reveal)]
+    played = tuple(record for record in records if isinstance(record, MoveMade))
+    return Recording(header, game_of(header), bytes.fromhex(reveal.seed), played)
+
+
+def tell_replay(recording: Recording, seat: Seat, bot: Patient) -> Iterator[Compared]:
+    """All of it, to its end. FailedError if the bot breaks the protocol."""
+    table = Table(recording)
+    match = table.match(seat)
+    take_seat(bot, match)
+    yield from _tell(table, recording.moves, match, bot)
+    _end(bot, match)
+
+
+def play_on(
+    recording: Recording, seat: Seat, bot: Patient, since: int, others: Mapping[Seat, Patient]
+) -> Iterator[Compared | Result]:
+    """As recorded up to the bot's decision number `since`; from there on it plays for itself, and so do the
+    `others`, one for each other seat. The result comes last. OthersFailedError if one of them fails."""
+    table = Table(recording)
+    match = table.match(seat)
+    seated = {
+        seat: (bot, match),
+        **{other: (patient, table.match(other)) for other, patient in others.items()},
+    }
+    take_seat(bot, match)
+    for other, patient in others.items():
+        with _blamed_on(other):
+            take_seat(patient, seated[other][1])
+    yield from _tell(table, _before(recording, seat, since), match, bot)
+    while owing := engine.owing(table.state):
+        for mover in owing:
+            patient, own = seated[mover]
+            if mover == seat:
+                yield _move_for_itself(table, own, patient)
+            else:
+                with _blamed_on(mover):
+                    _move_for_itself(table, own, patient)
+    _end(bot, match)
+    assert table.state.result is not None
+    yield table.state.result
+
+
+class Table:
+    """The game, which all seats share."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.events: Events = []
+        self.state: State = engine.new_game(recording.game, Dice(recording.seed), self.events)
+
+    def match(self, seat: Seat) -> ScriptedMatch:
+        return _SeatAt(self, seat)
+
+    def play(self, seat: Seat, move: Move) -> None:
+        engine.apply(self.state, seat, move, self.events)
+
+
+class _SeatAt(ScriptedMatch):
+    """What one seat is told. What happens, happens at the table."""
+
+    def __init__(self, table: Table, seat: Seat) -> None:
+        header, names = table.recording.header, table.recording.names
+        self.game = table.recording.game
+        self.seat = seat
+        self.others = names[:seat] + names[seat + 1 :]
+        self.id = "recorded" if header.match is UNSET else header.match
+        self.wants = Wants()
+        self.ask_number = 0
+        self.defaults = 0
+        self.state = table.state
+        self._events = table.events
+        self._told = 0
+        self._chance = random.Random(0)  # nothing is left to it
+
+
+def _tell(table: Table, played: Iterable[MoveMade], match: ScriptedMatch, bot: Patient) -> Iterator[Compared]:
+    """These moves, as recorded; at those of its seat the bot is asked."""
+    for record in played:
+        recorded = engine.check(table.state, record.seat, record.move)
+        if record.seat != match.seat:
+            table.play(record.seat, recorded)
+            continue
+        decision = match.decision
+        bot.say(*match.news(), match.ask(bot.patience.move_ms))
+        chosen = bot.hear_act(match)
+        made = engine.check(table.state, record.seat, chosen.wire)  # its tickets in the order of a replay
+        table.play(record.seat, recorded)
+        differs = made.wire != recorded.wire
+        if differs:
+            match.defaults += 1
+            default = Default(match.id, match.ask_number, "time", recorded.wire, match.defaults)
+            bot.say(default, stale(match.id, match.ask_number), *match.news())
+        else:
+            bot.say(match.ok(), *match.news())
+        yield Compared(
+            ask=match.ask_number,
+            decision=decision,
+            recorded=recorded.wire,
+            by_fallback=record.by is not UNSET,
+            made=made.wire if differs else UNSET,
+        )
+
+
+def _move_for_itself(table: Table, match: ScriptedMatch, bot: Patient) -> Compared:
+    decision = match.decision
+    bot.say(*match.news(), match.ask(bot.patience.move_ms))
+    move = bot.hear_act(match)
+    table.play(match.seat, move)
+    bot.say(match.ok(), *match.news())
+    return Compared(ask=match.ask_number, decision=decision, made=move.wire)
+
+
+def _end(bot: Patient, match: ScriptedMatch) -> None:
+    """Let it hear the end, too. How it takes that is the doctor's affair."""
+    bot.say(*match.news())
+    say_goodbye(bot, match)
+    bot.exits()
+
+
+def _before(recording: Recording, seat: Seat, since: int) -> list[MoveMade]:
+    """The moves before the seat's decision of this number."""
+    own = [number for number, move in enumerate(recording.moves) if move.seat == seat]
+    return list(recording.moves[: own[since - 1]])
+
+
+@contextmanager
+def _blamed_on(seat: Seat) -> Generator[None]:
+    try:
+        yield
+    except FailedError as error:
+        raise OthersFailedError(seat, error) from None

@@ -1,0 +1,104 @@
+"""The vectors of `protocol/conformance/vectors/wire`: what stands in the files, and where the files are.
+
+Bytes stand in them as base64, because much of what a line can hold is no text. The folder is part of the
+package where Stellwerk was installed from a wheel, and stands beside the specification in a checkout.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from stellwerk_protocol.error_codes import LineErrorCode
+
+T = TypeVar("T", bound=Struct)
+
+JsonObject = dict[str, Any]  # Any: a message of whatever kind, as JSON has it
+
+PACKAGED: Final = Path(__file__).parent / "conformance"
+IN_A_CHECKOUT: Final = Path(__file__).resolve().parents[3] / "protocol" / "conformance"
+
+
+class _Vector(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    id: str
+    about: str
+
+
+class Refusal(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """`pointer` is there where the specification fixes it; "" is the whole line."""
+
+    code: LineErrorCode
+    pointer: str | UnsetType = UNSET
+
+
+class ClientLine(_Vector, frozen=True):
+    """A client's line, without its newline. A server reads it as `message`, or refuses it with `error`."""
+
+    base64: bytes
+    message: JsonObject | UnsetType = UNSET
+    error: Refusal | UnsetType = UNSET
+
+
+class ServerLine(_Vector, frozen=True):
+    """A server's line, without its newline. What a client reads of it has at least what stands in `message`.
+    Without one the line is to be `ignored` (a message of a newer server), or `refused`: no server says it."""
+
+    base64: bytes
+    message: JsonObject | UnsetType = UNSET
+    ignored: bool = False
+    refused: bool = False
+
+
+class Encoded(_Vector, frozen=True):
+    """A message that a client may send. Its line can be any that a server reads as this message."""
+
+    message: JsonObject
+
+
+class Stream(_Vector, frozen=True):
+    """Bytes as they may arrive, and the lines that they hold, each without its newline."""
+
+    pieces: tuple[bytes, ...]
+    lines: tuple[bytes, ...]
+
+
+class Vectors(Struct, frozen=True):
+    """All of them, in the order of their files."""
+
+    client_lines: tuple[ClientLine, ...]
+    server_lines: tuple[ServerLine, ...]
+    encoded: tuple[Encoded, ...]
+    streams: tuple[Stream, ...]
+
+
+class VectorsMissingError(Exception):
+    """The installation is broken; one line says what is missing."""
+
+
+def conformance_folder() -> Path:
+    """VectorsMissingError if there is none."""
+    for folder in (PACKAGED, IN_A_CHECKOUT):
+        if (folder / "vectors" / "wire").is_dir():
+            return folder
+    raise VectorsMissingError("the vectors of the protocol are missing: this installation is not whole")
+
+
+def wire_vectors(folder: Path | None = None) -> Vectors:
+    """Those of the installation, or those below another `conformance` folder."""
+    wire = (folder or conformance_folder()) / "vectors" / "wire"
+    return Vectors(
+        client_lines=_read(wire / "client_lines.jsonl", ClientLine),
+        server_lines=_read(wire / "server_lines.jsonl", ServerLine),
+        encoded=_read(wire / "encode.jsonl", Encoded),
+        streams=_read(wire / "streams.jsonl", Stream),
+    )
+
+
+def _read(file: Path, kind: type[T]) -> tuple[T, ...]:
+    try:
+        return tuple(msgspec.json.Decoder(kind).decode_lines(file.read_bytes()))
+    except OSError as error:
+        raise VectorsMissingError(f"{file}: cannot be read: {error.strerror or error}") from None

@@ -1,0 +1,61 @@
+// Board files and their digest (BOARDS.md), as far as the game `usa` needs them. Whether a board is sound is another
+// program's affair: what comes with a digest that you trust is.
+
+import { canonical, digits, UntrueError } from "./canonical.mjs";
+
+const FOREIGN = ["big_cities", "city_groups"]; // what no rule of `usa` speaks of
+const FOREIGN_TO_ROUTES = ["locomotives", "tunnel", "always_open"];
+const DEFAULTS = { junction: false, locomotives: 0, tunnel: 0, parallel: 1, always_open: false, doubtful: false };
+
+/** A board by the text of its file. */
+export function readBoard(text) {
+  const file = JSON.parse(text);
+  for (const record of [...file.cities, ...(file.routes ?? []), ...file.tickets]) {
+    for (const [name, value] of Object.entries(DEFAULTS)) {
+      if (record[name] === value) {
+        delete record[name];
+      }
+    }
+  }
+  const routes = file.routes ?? [];
+  const foreign = FOREIGN.some((name) => name in file) || routes.some((route) => FOREIGN_TO_ROUTES.some((name) => name in route));
+  return {
+    id: file.id,
+    digest: digits(canonical(file, Number.isFinite)),
+    playable: routes.length > 0 && !foreign,
+    deck: { each: file.cards_each_color, locomotives: file.locomotives },
+    trains: file.trains,
+    points: file.route_points,
+    routes: new Map(routes.map((route) => [route.id, route])),
+    tickets: new Map(file.tickets.map((ticket) => [ticket.id, ticket])),
+  };
+}
+
+/** Of the boards at hand, the one that a header names; or the one that it brings. */
+export function boardOf(header, boards) {
+  const { id, digest, content } = header.board;
+  let board = boards.find((each) => each.digest === digest);
+  if (content !== undefined) {
+    if (digits(content) !== digest) {
+      throw new UntrueError("the board's digest is not that of its content");
+    }
+    try {
+      board = readBoard(content);
+    } catch {
+      throw new UntrueError("the board's content is no board");
+    }
+    if (board.digest !== digest) {
+      throw new UntrueError("the board's content is not canonical");
+    }
+  }
+  if (board === undefined) {
+    throw new UntrueError(`the board ${id} with the digest ${digest} is not at hand`, false);
+  }
+  if (board.id !== id) {
+    throw new UntrueError(`expected the board ${board.id}`);
+  }
+  if (!board.playable) {
+    throw new UntrueError("the board has what the rules of usa do not speak of", false);
+  }
+  return board;
+}

@@ -1,0 +1,105 @@
+// Canonical JSON, the lines of a replay and their chain (REPLAYS.md).
+
+import { createHash } from "node:crypto";
+
+export const CHAIN_LABEL = "stellwerk-replay/1";
+
+const LONGEST_LINE = 1_048_576; // bytes, with the newline
+const DEEPEST = 64; // levels of brackets; a replay has eight
+const SEAL = 76; // bytes: `,"hash":"`, 64 digits, `"}` and the newline
+
+/** A line of a replay is not what it must be. `judged` is false where nobody can tell whether it is true. */
+export class UntrueError extends Error {
+  constructor(message, judged = true) {
+    super(message);
+    this.judged = judged;
+  }
+}
+
+/** SHA-256 over texts (as UTF-8) and bytes, joined. */
+export function sha256(...parts) {
+  const hash = createHash("sha256");
+  parts.forEach((part) => hash.update(part));
+  return hash.digest();
+}
+
+export function digits(...parts) {
+  return sha256(...parts).toString("hex");
+}
+
+/** The one text of a value. Numbers that are no integers have none, but for the coordinates of a board. */
+export function canonical(value, isNumber = Number.isSafeInteger) {
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => canonical(item, isNumber)).join(",")}]`;
+  }
+  if (typeof value === "object" && value !== null) {
+    const members = Object.keys(value).sort();
+    return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name], isNumber)}`).join(",")}}`;
+  }
+  if (typeof value === "number" && !isNumber(value)) {
+    throw new UntrueError(`not an integer of at most 2^53-1: ${value}`);
+  }
+  return JSON.stringify(value);
+}
+
+/** The values of JSON lines, each with the hash that it must have; UntrueError is thrown by the first that lacks it. */
+export function* chainedLines(bytes) {
+  let previous = CHAIN_LABEL;
+  for (let begin = 0; begin < bytes.length; ) {
+    const newline = bytes.indexOf(10, begin);
+    if (newline < 0) {
+      throw new UntrueError("the file breaks off within a line", false);
+    }
+    const line = bytes.subarray(begin, newline + 1);
+    const body = bodyOf(line);
+    previous = digits(previous, "\n", body);
+    if (line.subarray(-67, -3).toString("latin1") !== previous) {
+      throw new UntrueError(`expected the hash ${previous}`);
+    }
+    yield valueOf(body);
+    begin = newline + 1;
+  }
+}
+
+/** The line without its hash. */
+function bodyOf(line) {
+  const seal = line.subarray(-SEAL).toString("latin1");
+  if (line.length > LONGEST_LINE || !/^,"hash":"[0-9a-f]{64}"\}\n$/.test(seal)) {
+    throw new UntrueError("a line is an object that ends with its hash");
+  }
+  return Buffer.concat([line.subarray(0, -SEAL), Buffer.from("}")]);
+}
+
+function valueOf(body) {
+  expectShallow(body);
+  let value;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body));
+  } catch {
+    throw new UntrueError("a line is JSON in UTF-8");
+  }
+  // Duplicate names, blanks, escapes, fractions: whatever is not canonical is lost on the way, and comes out otherwise.
+  if (!Buffer.from(canonical(value)).equals(body)) {
+    throw new UntrueError("a line is canonical JSON");
+  }
+  return value;
+}
+
+/** Before a recursive function sees it. */
+function expectShallow(body) {
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at];
+    if (quoted) {
+      if (byte === 92) at++;
+      else if (byte === 34) quoted = false;
+    } else if (byte === 34) {
+      quoted = true;
+    } else if (byte === 91 || byte === 123) {
+      if (++depth > DEEPEST) throw new UntrueError("too many levels of brackets");
+    } else if (byte === 93 || byte === 125) {
+      depth--;
+    }
+  }
+}

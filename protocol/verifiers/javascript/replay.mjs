@@ -1,0 +1,185 @@
+// Whether a replay is good (REPLAYS.md): in one piece, and a game that was played as it says.
+
+import { boardOf } from "./board.mjs";
+import { canonical, chainedLines, digits, UntrueError } from "./canonical.mjs";
+import * as usa from "./usa.mjs";
+
+export const FORMAT = "stellwerk-replay/1";
+const COMMITMENT_LABEL = "stellwerk-commitment/1";
+const LONGEST_FILE = 67_108_864; // bytes
+
+const isDigits = (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+const isString = (value) => typeof value === "string";
+const isInteger = (value) => Number.isSafeInteger(value) && value >= 0;
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isReason = (value) => isString(value) && /^[a-z][a-z0-9_.]{0,63}$/.test(value);
+const isNote = (value) => isString(value) && [...value].length >= 1 && [...value].length <= 200;
+const isName = (value) => isString(value) && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/.test(value);
+const isMatch = (value) => isString(value) && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(value);
+const isIds = (value) => Array.isArray(value) && value.every(isString);
+
+/** What each kind of line has, besides its type. */
+const LINES = {
+  header: {
+    must: { format: isString, game: isString, rules_version: isInteger, options: isIds, board: isObject, seats: Array.isArray },
+    may: { match: isMatch, commitment: isDigits },
+  },
+  reveal: { must: { seed: isDigits }, may: { salt: isDigits } },
+  set_up: { must: { events: Array.isArray }, may: {} },
+  move: {
+    must: { seat: isInteger, move: isObject, events: Array.isArray },
+    may: { by: (value) => value === "fallback", reason: isReason, note: isNote },
+  },
+  end: { must: { result: isObject }, may: {} },
+};
+const BOARD = { must: { id: isString, digest: isDigits }, may: { content: isString } };
+const SEAT = { must: {}, may: { name: isName } };
+
+/** The first line that is not true, or that nobody can judge, with what is wrong; the last line and null of a good one. */
+export function verify(bytes, boards) {
+  const { lines, fault } = read(bytes);
+  let number = 0;
+  try {
+    for (const _ of played(lines, boards)) number++;
+    number = lines.length;
+    if (fault !== null) throw fault;
+    return { line: number, fault: null };
+  } catch (error) {
+    if (!(error instanceof UntrueError)) throw error;
+    return { line: number + 1, fault: error };
+  }
+}
+
+/** All lines that are well formed and stand in the right order, and what is wrong with the one behind them. */
+function read(bytes) {
+  const lines = [];
+  try {
+    if (bytes.length > LONGEST_FILE) throw new UntrueError("a replay has at most 64 MiB");
+    for (const value of chainedLines(bytes)) {
+      const kinds = expected(lines);
+      if (!isObject(value) || !kinds.includes(value.type)) {
+        throw new UntrueError(`expected ${kinds.join(" or ") || "no more line"}`);
+      }
+      // What another format means by a line, this page does not say.
+      if (value.type === "header" && isString(value.format) && value.format !== FORMAT) {
+        throw new UntrueError(`the format is ${value.format}`, false);
+      }
+      expectFields(value, LINES[value.type]);
+      if (value.type === "move" && "reason" in value && !("by" in value)) {
+        throw new UntrueError("a reason comes only with `by`");
+      }
+      lines.push(value);
+    }
+    const rest = expected(lines);
+    if (rest.length > 0) {
+      const unrevealed = rest.length === 1 && rest[0] === "reveal";
+      throw new UntrueError(unrevealed ? "the seed has not been revealed" : "the file breaks off", false);
+    }
+  } catch (error) {
+    if (!(error instanceof UntrueError)) throw error;
+    return { lines, fault: error };
+  }
+  return { lines, fault: null };
+}
+
+/** The kinds of lines that can come next. */
+function expected(lines) {
+  const revealed = lines.some(({ type }) => type === "reveal");
+  switch (lines.at(-1)?.type) {
+    case undefined:
+      return ["header"];
+    case "header":
+      return ["reveal", "set_up"];
+    case "set_up":
+    case "move":
+      return ["move", "end"];
+    case "end":
+      return revealed ? [] : ["reveal"];
+    default:
+      return lines.some(({ type }) => type === "end") ? [] : ["set_up"];
+  }
+}
+
+/** Plays the game again, and gives a sign after each line that is true. */
+function* played(lines, boards) {
+  const reveal = lines.find(({ type }) => type === "reveal");
+  let game = null;
+  let board = null;
+  let header = null;
+  for (const line of lines) {
+    switch (line.type) {
+      case "header":
+        header = line;
+        board = expectHeader(line, boards);
+        break;
+      case "reveal":
+        expectCommitment(header, line);
+        break;
+      case "set_up":
+        if (reveal === undefined) throw new UntrueError("the seed has not been revealed", false);
+        game = new usa.Game(board, header.seats.length, Buffer.from(reveal.seed, "hex"));
+        expectSame(line.events, game.setUp(), "events");
+        break;
+      case "move":
+        expectMove(game, line);
+        break;
+      default:
+        if (!game.over) throw new UntrueError(`seat ${game.mover} is to move`);
+        expectSame(line.result, game.result, "the result");
+    }
+    yield;
+  }
+}
+
+function expectHeader(header, boards) {
+  expectFields(header.board, BOARD);
+  header.seats.forEach((seat) => expectFields(seat, SEAT));
+  if (header.game !== usa.ID) throw new UntrueError(`the game is ${header.game}`, false);
+  if (header.rules_version !== usa.RULES_VERSION) {
+    throw new UntrueError(`the rules version is ${header.rules_version}`, false);
+  }
+  if (header.options.length > 0) throw new UntrueError("usa has no options");
+  if (!usa.SEAT_COUNTS.includes(header.seats.length)) throw new UntrueError("usa has 2 to 5 seats");
+  return boardOf(header, boards);
+}
+
+function expectCommitment(header, reveal) {
+  if (header.commitment === undefined) return;
+  const { game, match, options, seats } = header;
+  const committed = { board: header.board.digest, game, options, seats, seed: reveal.seed };
+  if (match !== undefined) committed.match = match;
+  if (reveal.salt !== undefined) committed.salt = reveal.salt;
+  const commitment = digits(COMMITMENT_LABEL, "\n", canonical(committed));
+  if (commitment !== header.commitment) throw new UntrueError("seed and salt are not those of the commitment");
+}
+
+function expectMove(game, line) {
+  if (line.seat !== game.mover) {
+    throw new UntrueError(game.over ? "the game is over" : `expected a move of seat ${game.mover}`);
+  }
+  if (line.by !== undefined) {
+    expectSame(line.move, game.fallback(line.seat), "the fallback");
+  }
+  expectSame(line.events, game.play(line.seat, line.move), "events");
+}
+
+function expectSame(found, wanted, what) {
+  if (canonical(found) !== canonical(wanted)) {
+    throw new UntrueError(`expected ${what} ${canonical(wanted)}`);
+  }
+}
+
+function expectFields(value, { must, may }) {
+  const name = isObject(value) ? value.type ?? "an object" : "a value";
+  if (!isObject(value)) throw new UntrueError("expected an object");
+  for (const field of Object.keys(must)) {
+    if (!(field in value)) throw new UntrueError(`${name} lacks ${field}`);
+  }
+  for (const [field, content] of Object.entries(value)) {
+    const isRight = must[field] ?? may[field];
+    if (isRight === undefined && !(field === "type" && must !== SEAT.must && must !== BOARD.must)) {
+      throw new UntrueError(`${name} has a field ${field}`);
+    }
+    if (isRight !== undefined && !isRight(content)) throw new UntrueError(`${field} is wrong`);
+  }
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+// Verifies replays of the game `usa`, by the specification alone. See README.md beside the folder.
+
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+
+import { readBoard } from "./board.mjs";
+import { verify } from "./replay.mjs";
+
+const USAGE = "usage: node verify.mjs [--board BOARD.json ...] REPLAY.jsonl ...";
+const [GOOD, UNTRUE, WRONG_USAGE, UNJUDGED] = [0, 1, 2, 3];
+
+process.exitCode = main();
+
+function main() {
+  let given;
+  try {
+    given = parseArgs({ allowPositionals: true, options: { board: { type: "string", multiple: true, default: [] } } });
+  } catch (error) {
+    return refuse(error.message);
+  }
+  if (given.positionals.length === 0) return refuse("no replay is named");
+  let boards;
+  try {
+    boards = given.values.board.map((file) => readBoard(readFileSync(file, "utf-8")));
+  } catch (error) {
+    return refuse(error.message);
+  }
+  const codes = given.positionals.map((file) => judge(file, boards));
+  return codes.includes(UNTRUE) ? UNTRUE : Math.max(...codes);
+}
+
+function judge(file, boards) {
+  let bytes;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    process.stderr.write(`${file}: ${error.message}\n`);
+    return UNTRUE;
+  }
+  const { line, fault } = verify(bytes, boards);
+  if (fault === null) {
+    process.stdout.write(`${file}: ok\n`);
+    return GOOD;
+  }
+  const verdict = fault.judged ? "not true" : "cannot be judged";
+  process.stdout.write(`${file}:${line}: ${verdict}: ${printable(fault.message)}\n`);
+  return fault.judged ? UNTRUE : UNJUDGED;
+}
+
+/** Names in a replay are other people's text. */
+function printable(text) {
+  return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 300);
+}
+
+function refuse(message) {
+  process.stderr.write(`verify: ${printable(message)} (${USAGE})\n`);
+  return WRONG_USAGE;
+}

@@ -1,0 +1,74 @@
+"""What `stellwerk kit doctor` and `kit serve` are told alike: games, patience and a seed for their steps."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final
+
+from stellwerk.choose_game import checked_seed, unknown, whole_number
+from stellwerk.errors import usage_error
+from stellwerk_engine.games import RULE_SETS
+from stellwerk_kit.scripted_match import SCOUTED_GAMES
+from stellwerk_kit.steps import Step
+
+ALL: Final = "all"
+
+
+def add_step_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--game",
+        metavar="GAME",
+        action="append",
+        default=[],
+        help=f"may be given several times (default: all: {', '.join(RULE_SETS)})",
+    )
+    add(
+        "--timeout",
+        metavar="SECONDS",
+        type=whole_number(1, 3600),
+        default=5,
+        help="for each answer; a start may take four times as long (default: 5)",
+    )
+    add("--seed", metavar="S", default="doctor", help="any text; another one, other games")
+
+
+def chosen_games(names: Sequence[str]) -> tuple[str, ...]:
+    for name in names:
+        if name not in RULE_SETS:
+            raise usage_error(f"--game: {unknown('game', name, RULE_SETS)}")
+    return tuple(dict.fromkeys(names)) or tuple(RULE_SETS)
+
+
+def chosen_steps(option: str, text: str, steps: Mapping[str, Step]) -> list[Step]:
+    """Those that are named, separated by commas, in the order in which they are."""
+    names = list(steps) if text == ALL else [name for name in text.split(",") if name]
+    for name in names:
+        if name not in steps:
+            raise usage_error(f"{option}: {unknown('step', name, steps)}")
+    if not names:
+        raise usage_error(f"{option}: a name is missing")
+    return [steps[name] for name in names]
+
+
+def checked_kit_seed(text: str) -> str:
+    checked_seed(f"{checked_seed(text)}/{SCOUTED_GAMES}", "--seed with the number of a game")
+    return text
+
+
+@contextmanager
+def ended_in_order() -> Generator[None]:
+    """SIGTERM ends the command as Ctrl-C does, so that what it has started ends with it."""
+
+    def leave(number: int, _: FrameType | None) -> None:
+        raise SystemExit(128 + number)  # as a shell says it
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,91 @@
+"""The page of requirements names cases that there are, and leaves no law and no case out."""
+
+from __future__ import annotations
+
+import ast
+import re
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from stellwerk_kit.all_steps import STEPS
+from stellwerk_kit.attack_cases import CASES
+from stellwerk_kit.codec import requests
+from stellwerk_kit.vectors import wire_vectors
+from tests.protocol.conformance_vectors import FOLDER
+from tests.protocol.specification import SPECIFICATION, names_in, section, sections
+
+REPOSITORY = FOLDER.parents[1]
+PAGE = FOLDER / "REQUIREMENTS.md"
+ROWS = [
+    row for part in sections(PAGE) if part.title != "Requirements" for table in part.tables for row in table
+]
+LAWS = [f"L{number}" for number in range(1, 22)]
+
+
+def cases(kind: str) -> list[str]:
+    """Those of a kind, in all requirements."""
+    prefix = f"{kind}: "
+    return [name.removeprefix(prefix) for row in ROWS for name in names_in(row[4]) if name.startswith(prefix)]
+
+
+@cache
+def functions_of(file: str) -> frozenset[str]:
+    tree = ast.parse((REPOSITORY / file).read_text("utf-8"))
+    return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
+
+
+def test_every_requirement_has_a_number_of_its_own_a_duty_and_cases() -> None:
+    assert [row[0] for row in ROWS] == [
+        *(f"S{number}" for number in range(1, 53)),
+        *(f"C{number}" for number in range(1, 24)),
+    ]
+    assert {row[1] for row in ROWS} == {"MUST", "SHOULD"}
+    known = ("attack: ", "doctor: ", "codec: ", "vectors: ", "transcript: ", "test: ")
+    for row in ROWS:
+        assert names_in(row[4]), row[0]
+        assert all(name.startswith(known) for name in names_in(row[4])), row[0]
+
+
+def test_every_law_is_a_requirement() -> None:
+    written = re.findall(r"^\* \*\*(L\d+)\*\*", section(SPECIFICATION, "Laws").text, re.MULTILINE)
+    assert written == LAWS
+    named = {law.strip() for row in ROWS for law in row[3].split(",") if law.strip()}
+    assert named == set(LAWS)
+
+
+def test_every_case_of_the_attack_is_named_and_no_other() -> None:
+    assert set(cases("attack")) == {case.name for case in CASES}
+
+
+@pytest.mark.parametrize("pattern", sorted(set(cases("doctor"))))
+def test_every_step_that_is_named_is_one_of_the_doctor(pattern: str) -> None:
+    """As the command shows its name."""
+    assert any(fnmatchcase(step.name.replace(" ", "-"), pattern) for step in STEPS)
+
+
+def test_every_vector_is_meant_by_a_requirement() -> None:
+    ids = {request.vector for request in requests(wire_vectors())}
+    patterns = set(cases("codec"))
+    assert [pattern for pattern in patterns if not any(fnmatchcase(id, pattern) for id in ids)] == []
+    streams = {"one", "bytes", "many", "across", "newline-alone", "long", "other-line-ends", "cut", "nothing"}
+    unmeant = {id for id in ids if not any(fnmatchcase(id, pattern) for pattern in patterns)}
+    assert unmeant <= streams
+
+
+@pytest.mark.parametrize("pattern", sorted(set(cases("vectors"))))
+def test_the_files_of_vectors_that_are_named_are_there(pattern: str) -> None:
+    assert list((FOLDER / "vectors").glob(pattern))
+
+
+def test_every_transcript_is_named_and_no_other() -> None:
+    assert set(cases("transcript")) == {path.name for path in (FOLDER / "transcripts").iterdir()}
+
+
+@pytest.mark.parametrize("name", sorted(set(cases("test"))))
+def test_the_tests_that_are_named_are_there(name: str) -> None:
+    file, _, function = name.partition("::")
+    assert Path(REPOSITORY / file).is_file()
+    assert any(fnmatchcase(each, function) for each in functions_of(file) if each.startswith("test_"))

@@ -1,0 +1,44 @@
+"""Where the vectors are, and that what is read of them is what stands there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stellwerk_kit import vectors
+from stellwerk_kit.vectors import VectorsMissingError, conformance_folder, wire_vectors
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def test_a_checkout_has_them_beside_the_specification(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "PACKAGED", Path("/nowhere"))
+    assert conformance_folder() == REPOSITORY / "protocol" / "conformance"
+
+
+def test_a_package_has_them_in_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "vectors" / "wire").mkdir(parents=True)
+    monkeypatch.setattr(vectors, "PACKAGED", tmp_path)
+    assert conformance_folder() == tmp_path
+
+
+def test_an_installation_without_them_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "PACKAGED", tmp_path)
+    monkeypatch.setattr(vectors, "IN_A_CHECKOUT", tmp_path)
+    with pytest.raises(VectorsMissingError, match="this installation is not whole"):
+        wire_vectors()
+
+
+def test_every_vector_has_a_name_of_its_own_and_says_what_it_is_there_for() -> None:
+    read = wire_vectors()
+    for of_file in (read.client_lines, read.server_lines, read.encoded, read.streams):
+        assert of_file
+        assert len({vector.id for vector in of_file}) == len(of_file)
+        assert all(vector.about for vector in of_file)
+
+
+def test_a_line_of_a_vector_is_one_line() -> None:
+    read = wire_vectors()
+    lines = [line.base64 for line in read.client_lines] + [line.base64 for line in read.server_lines]
+    assert [line for line in lines if b"\n" in line] == []

@@ -1,0 +1,127 @@
+"""The zoo of bad bots: each costs only itself, and is found out as `protocol/conformance/zoo` says."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from stellwerk.__main__ import main
+from stellwerk_kit import zoo
+from stellwerk_kit.bot_process import Transport
+from tests.cli.program import REPOSITORY
+from tests.kit.examining import IMPATIENT, PATIENT, doctor, findings, step
+
+FILE: Final = Path(zoo.__file__)
+PAGE: Final = REPOSITORY / "protocol" / "conformance" / "zoo" / "README.md"
+
+# What the page promises of each: the faults that `play` tells, and what the doctor says at which step.
+FAULTS: Final[dict[str, set[str]]] = {
+    "silent": {"hang"},
+    "slow": {"time"},
+    "splitter": set(),
+    "flooder": {"hang", "garbage"},
+    "liar": {"illegal"},
+    "deep": {"garbage"},
+    "duplicate": {"garbage"},
+    "half-closer": {"disconnect"},
+    "crasher": {"crash"},
+}
+VERDICTS: Final[dict[str, tuple[str, str, str]]] = {
+    "silent": ("first ask", "FAIL", "within 1 s nothing"),
+    "slow": ("match", "warn", "answers took longer than the 500 ms"),
+    "splitter": ("match", "warn", "lines came in pieces"),
+    "flooder": ("many lines at once", "FAIL", '{"type":"ping"}'),
+    "liar": ("many lines at once", "FAIL", "atlantis-utopia"),
+    "deep": ("match", "FAIL", "wire.too_deep"),
+    "duplicate": ("first ask", "FAIL", '"act"'),
+    "half-closer": ("match", "FAIL", "the end of the connection; it still runs"),
+    "crasher": ("many lines at once", "FAIL", "the end of the connection; it exited with status 3"),
+}
+
+
+def command(name: str) -> tuple[str, ...]:
+    return (sys.executable, str(FILE), name)
+
+
+def played(capsys: pytest.CaptureFixture[str], game: str, *names: str, transport: str = "tcp") -> Any:
+    """A match of them against `random`, as `play --json` tells it."""
+    words = ["play", game, "--bot", "random"]
+    for name in names:
+        words += ["--bot", f'name={name} transport={transport} cmd="{sys.executable} {FILE} {name}"']
+    assert main([*words, "--json", "--seed", "zoo", "--move-time", "100", "--bank", "800"]) == 0
+    [match] = json.loads(capsys.readouterr().out)["matches"]
+    return match
+
+
+def faults(match: Any) -> dict[str, set[str]]:
+    return {seat["bot"]: {fault["kind"] for fault in seat.get("faults", ())} for seat in match["seats"]}
+
+
+@pytest.mark.parametrize(
+    "names", [("silent", "slow", "splitter", "flooder"), ("liar", "deep", "half-closer", "crasher")]
+)
+def test_a_bad_bot_costs_only_itself(names: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    match = played(capsys, "usa", *names)
+    assert sorted(seat["rank"] for seat in match["seats"])[0] == 1
+    assert match["reason"] == "trains"
+    assert faults(match) == {"random": set()} | {name: FAULTS[name] for name in names}
+
+
+def test_an_act_sent_twice_costs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """But that, where answers come fast, it sends more lines than it may."""
+    match = played(capsys, "card_game", "duplicate")
+    told = faults(match)
+    assert told["random"] == set()
+    assert told["duplicate"] <= FAULTS["duplicate"]
+    [seat] = [seat for seat in match["seats"] if seat["bot"] == "duplicate"]
+    assert seat["defaults"] == 0
+
+
+def test_the_zoo_plays_over_stdio_too(capsys: pytest.CaptureFixture[str]) -> None:
+    match = played(capsys, "card_game", "splitter", "half-closer", transport="stdio")
+    assert faults(match) == {"random": set(), "splitter": set(), "half-closer": {"disconnect"}}
+
+
+@pytest.mark.parametrize("name", zoo.ZOO)
+def test_the_doctor_finds_each_vice_at_its_step(name: str) -> None:
+    where, verdict, came = VERDICTS[name]
+    patience = IMPATIENT if name in ("silent", "slow") else PATIENT
+    [finding] = findings(doctor(command(name), patience), [step(where)])
+    assert finding.verdict == verdict
+    assert came in (finding.warning or (finding.failure.came if finding.failure else ""))
+
+
+@pytest.mark.parametrize("transport", ["tcp", "stdio"])
+def test_but_for_its_vice_a_bot_of_the_zoo_does_what_it_should(transport: Transport) -> None:
+    """`slow` is slow at its eighth ask for the first time."""
+    steps = [step(name) for name in ("connects", "login", "first ask", "any text and number", "error", "end")]
+    found = findings(doctor(command("slow"), transport=transport), steps)
+    assert {finding.step: finding.verdict for finding in found} == {step.name: "ok" for step in steps}
+
+
+def test_the_page_names_every_bot_with_its_fault_and_its_step() -> None:
+    rows = re.findall(
+        r"^\| `(.+?)` \|.*\| (.+?) \| `(.+?)`: (.+?) \|$", PAGE.read_text("utf-8"), re.MULTILINE
+    )
+    told = {name: (set(re.findall("`(.+?)`", kinds)), where, how) for name, kinds, where, how in rows}
+    words = {"FAIL": "failed", "warn": "a warning"}
+    assert told == {
+        name: (FAULTS[name], where, words[verdict]) for name, (where, verdict, _) in VERDICTS.items()
+    }
+    assert list(told) == list(zoo.ZOO)
+
+
+def test_a_bot_that_no_server_has_started_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["zoo", "liar"])
+    monkeypatch.delenv("STELLWERK_ADDRESS", raising=False)
+    with pytest.raises(SystemExit) as ended:
+        zoo.main()
+    assert ended.value.code == 2
+    assert "STELLWERK_ADDRESS is not set" in capsys.readouterr().err
