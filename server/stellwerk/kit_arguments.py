@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import signal
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
 from stellwerk.choose_game import checked_seed, unknown, whole_number
 from stellwerk.errors import usage_error
+from stellwerk.terminal import say
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_kit.scripted_match import SCOUTED_GAMES
 from stellwerk_kit.steps import Step
@@ -53,6 +54,15 @@ def chosen_steps(option: str, text: str, steps: Mapping[str, Step]) -> list[Step
     if not names:
         raise usage_error(f"{option}: a name is missing")
     return [steps[name] for name in names]
+
+
+def print_steps(steps: Iterable[tuple[str, Step]]) -> None:
+    """Under these names, each with its law, and with its transport if it has but one."""
+    named = list(steps)
+    width = max(len(name) for name, _ in named)
+    for name, step in named:
+        only = f" ({step.transports[0]} only)" if len(step.transports) == 1 else ""
+        say(f"{name:{width}}  {step.law}{only}")
 
 
 def checked_kit_seed(text: str) -> str:

@@ -125,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _findings(attack: Attack, cases: Sequence[Case], *, tells: bool, quiet: bool) -> list[Finding]:
     findings = assault(attack, cases)
     try:
-        return list(tell_each(findings, says_what_is_right=not quiet) if tells else findings)
+        return list(tell_each(findings, quiet=quiet) if tells else findings)
     except NoServerError as error:
         raise (usage_error if error.refused else infrastructure_error)(str(error)) from None
     except VectorsMissingError as error:

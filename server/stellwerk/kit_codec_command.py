@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     needed: tuple[Operation, ...] = (*NEEDED, *arguments.require)
     with ended_in_order():
         found = _findings(arguments.driver, vectors, arguments.timeout, needed)
-        findings = list(found if arguments.json else tell_each(found, says_what_is_right=False))
+        findings = list(found if arguments.json else tell_each(found, quiet=True))
     if arguments.json:
         command = tuple(shown(word, len(word)) for word in arguments.driver)
         report = Report(command, not exit_code_of(findings), tuple(findings))

@@ -9,13 +9,12 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Final
 
 import msgspec
 from msgspec import Struct
 
-from stellwerk.errors import DONE, FAILED, CommandError, infrastructure_error, not_writable, usage_error
+from stellwerk.errors import DONE, CommandError, infrastructure_error, usage_error
 from stellwerk.kit_arguments import (
     ALL,
     add_step_arguments,
@@ -23,8 +22,9 @@ from stellwerk.kit_arguments import (
     chosen_games,
     chosen_steps,
     ended_in_order,
+    print_steps,
 )
-from stellwerk.kit_output import junit_of, print_findings, print_steps
+from stellwerk.kit_findings import exit_code_of, sum_of, tell_each, write_junit
 from stellwerk.terminal import say
 from stellwerk_kit.all_steps import STEPS
 from stellwerk_kit.bot_process import CannotStartError, Transport
@@ -105,27 +105,22 @@ def run(arguments: argparse.Namespace) -> int:
         require_resume=arguments.require_resume,
     )
     steps = chosen_steps("--steps", arguments.steps, NAMED)
-    findings: list[Finding] = []
     with ended_in_order():
-        if arguments.json:
-            findings.extend(_findings(examination, games, steps))
-            say(_json_of(examination, games, findings))
-            code = FAILED if any(finding.failure for finding in findings) else DONE
-        else:
-            code = print_findings(
-                _kept(findings, _findings(examination, games, steps)), quiet=arguments.quiet
-            )
+        found = _findings(examination, games, steps)
+        findings = list(
+            found
+            if arguments.json
+            else tell_each(found, quiet=arguments.quiet, silence="the bot has printed nothing")
+        )
+    if arguments.json:
+        say(_json_of(examination, games, findings))
+    elif not arguments.quiet:
+        say(sum_of(findings))
     if arguments.junit is not None:
         possible = [step for step in steps if examination.transport in step.transports]
         cases = [name for step in possible for name, _ in step.cases(games)]
-        _write_junit(arguments.junit, cases, findings)
-    return code
-
-
-def _kept(kept: list[Finding], findings: Iterator[Finding]) -> Iterator[Finding]:
-    for finding in findings:
-        kept.append(finding)
-        yield finding
+        write_junit(arguments.junit, "stellwerk kit doctor", findings, cases)
+    return exit_code_of(findings)
 
 
 def _findings(examination: Examination, games: Sequence[str], steps: Sequence[Step]) -> Iterator[Finding]:
@@ -141,25 +136,13 @@ def _cannot_start(error: CannotStartError) -> CommandError:
     return usage_error(str(error)) if error.wrong_command else infrastructure_error(str(error))
 
 
-# -- output ------------------------------------------------------------------------------------------
-
-
 def _json_of(examination: Examination, games: Sequence[str], findings: Sequence[Finding]) -> str:
     report = Report(
         command=tuple(shown(word, len(word)) for word in examination.command),
         transport=examination.transport,
         games=tuple(games),
         seed=examination.seed,
-        passed=all(finding.failure is None for finding in findings),
+        passed=not exit_code_of(findings),
         steps=tuple(findings),
     )
     return json.dumps(msgspec.to_builtins(report))
-
-
-def _write_junit(name: str, cases: Sequence[str], findings: Sequence[Finding]) -> None:
-    try:
-        Path(name).write_bytes(junit_of(findings, cases))
-    except OSError as error:
-        raise not_writable(name, error) from None
-    except ValueError as error:  # a name that no file can have
-        raise usage_error(f"{name}: cannot be written: {error}") from None

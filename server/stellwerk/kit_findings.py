@@ -1,10 +1,11 @@
-"""What `stellwerk kit attack` and `kit codec` tell of their cases: lines for people, JUnit for machines."""
+"""What the commands of the kit tell of steps, cases and vectors: lines for people, JUnit for machines."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Final
 from xml.etree import ElementTree
 
 from stellwerk.errors import DONE, FAILED, not_writable, usage_error
@@ -12,21 +13,25 @@ from stellwerk.terminal import flush_stdout, say
 from stellwerk_kit.doctor import Finding
 from stellwerk_protocol.canonical import shown
 
+NOT_TAKEN: Final = "a step before it failed"
 
-def tell_each(findings: Iterable[Finding], *, says_what_is_right: bool) -> Iterator[Finding]:
-    """The same findings; what is wrong, or was left out, is told as soon as it is known."""
+
+def tell_each(findings: Iterable[Finding], *, quiet: bool, silence: str = "") -> Iterator[Finding]:
+    """The same findings, told as soon as they are made; if `quiet`, only what is wrong, or could be better.
+    `silence` stands where something is wrong and nothing was printed."""
     for finding in findings:
-        if finding.verdict == "FAIL" or says_what_is_right:
-            for line in _told(finding):
+        if finding.verdict in ("warn", "FAIL") or not quiet:
+            for line in _told(finding, silence):
                 say(line)
             flush_stdout()
         yield finding
 
 
-def _told(finding: Finding) -> Iterator[str]:
+def _told(finding: Finding, silence: str) -> Iterator[str]:
     yield f"{finding.verdict:4}  {finding.step}"
-    if finding.skipped is not None:
-        yield f"      {finding.skipped}"
+    for text in (finding.warning, finding.skipped):
+        if text is not None:
+            yield f"      {text}"
     if finding.failure is not None:
         yield f"      law       {finding.law}"
         yield f"      expected  {finding.failure.expected}"
@@ -34,35 +39,39 @@ def _told(finding: Finding) -> Iterator[str]:
         if finding.failure.printed:
             yield "      the last that it printed:"
             yield from (f"        {line}" for line in finding.failure.printed)
+        elif silence:
+            yield f"      {silence}"
 
 
-def sum_of(findings: Sequence[Finding]) -> str:
+def sum_of(findings: Iterable[Finding]) -> str:
     counts = Counter(finding.verdict for finding in findings)
+    warned = f", {counts['warn']} with a warning" * bool(counts["warn"])
     skipped = f", {counts['skip']} skipped" * bool(counts["skip"])
-    return f"{counts['ok']} ok, {counts['FAIL']} failed{skipped}"
+    return f"{counts['ok']} ok{warned}, {counts['FAIL']} failed{skipped}"
 
 
-def exit_code_of(findings: Sequence[Finding]) -> int:
+def exit_code_of(findings: Iterable[Finding]) -> int:
     return FAILED if any(finding.failure is not None for finding in findings) else DONE
 
 
-def write_junit(name: str, command: str, findings: Sequence[Finding]) -> None:
-    """A test case for each finding."""
+def write_junit(name: str, command: str, findings: Sequence[Finding], cases: Sequence[str] = ()) -> None:
+    """A test case for each finding. `cases` are the names of all that were to be made: those that were not,
+    for one before them failed, are skipped ones."""
     suite = ElementTree.Element("testsuite", name=command)
     for finding in findings:
-        case = ElementTree.SubElement(
-            suite,
-            "testcase",
-            classname=command.replace(" ", "."),
-            name=finding.step,
-            time=f"{finding.seconds:.3f}",
-        )
+        case = _case(suite, command, finding.step, finding.seconds)
         if finding.failure is not None:
             message = f"expected {finding.failure.expected}; came {finding.failure.came}"
             mark = ElementTree.SubElement(case, "failure", type=command, message=_line(message))
             mark.text = "\n".join(map(_line, (f"law: {finding.law}", *finding.failure.printed)))
         elif finding.skipped is not None:
             ElementTree.SubElement(case, "skipped", message=_line(finding.skipped))
+        elif finding.warning is not None:
+            ElementTree.SubElement(case, "system-out").text = _line(finding.warning)
+    made = {finding.step for finding in findings}
+    for step in cases:
+        if step not in made:
+            ElementTree.SubElement(_case(suite, command, step, 0.0), "skipped", message=NOT_TAKEN)
     suite.set("tests", str(len(suite)))
     suite.set("errors", "0")
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
@@ -78,6 +87,12 @@ def write_junit(name: str, command: str, findings: Sequence[Finding]) -> None:
         raise not_writable(name, error) from None
     except ValueError as error:  # a name that no file can have
         raise usage_error(f"{name}: cannot be written: {error}") from None
+
+
+def _case(suite: ElementTree.Element, command: str, name: str, seconds: float) -> ElementTree.Element:
+    return ElementTree.SubElement(
+        suite, "testcase", classname=command.replace(" ", "."), name=name, time=f"{seconds:.3f}"
+    )
 
 
 def _line(text: str) -> str:

@@ -21,8 +21,9 @@ from stellwerk.kit_arguments import (
     chosen_games,
     chosen_steps,
     ended_in_order,
+    print_steps,
 )
-from stellwerk.kit_output import print_findings, print_steps
+from stellwerk.kit_findings import exit_code_of, sum_of, tell_each
 from stellwerk.terminal import flush_stdout, say
 from stellwerk_kit.callers import Door
 from stellwerk_kit.doctor import Finding
@@ -79,8 +80,11 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"listening on {door.host}:{door.port}")
         flush_stdout()
         examination = Examination((), "tcp", patience(arguments.timeout), seed, door=door)
-        findings = _findings(examination, cases, quiet=arguments.quiet)
-        return print_findings(findings, quiet=arguments.quiet, started=False)
+        found = _findings(examination, cases, quiet=arguments.quiet)
+        findings = list(tell_each(found, quiet=arguments.quiet))
+    if not arguments.quiet:
+        say(sum_of(findings))
+    return exit_code_of(findings)
 
 
 def _door(port: int) -> Door:

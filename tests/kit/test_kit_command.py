@@ -15,7 +15,7 @@ import pytest
 
 from stellwerk.errors import CommandError
 from stellwerk.kit_command import add_arguments, run
-from stellwerk.kit_output import junit_of
+from stellwerk.kit_findings import write_junit
 from stellwerk_kit.all_steps import STEPS
 from stellwerk_kit.doctor import Finding
 from tests.kit import bots
@@ -56,7 +56,7 @@ def test_a_good_bot_passes_with_a_line_for_each_step(capsys: pytest.CaptureFixtu
     assert lines[0] == "ok    connects"
     assert "ok    match: usa" in lines
     assert "skip  two matches" in lines
-    assert lines[-1] == f"{len(lines) - 3} ok, 0 with a warning, 0 failed, 1 skipped"
+    assert lines[-1] == f"{len(lines) - 3} ok, 0 failed, 1 skipped"
 
 
 def test_a_failure_is_told_with_all_that_helps(capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,9 +66,9 @@ def test_a_failure_is_told_with_all_that_helps(capsys: pytest.CaptureFixture[str
         "      law       the server speaks first",
         "      expected  a connection to STELLWERK_ADDRESS",
         "      came      it exited with status 3",
-        "      the last that the bot printed:",
+        "      the last that it printed:",
         "        \\x1b[31mno such file: weights.bin\\x1b[0m\\x07",
-        "0 ok, 0 with a warning, 1 failed",
+        "0 ok, 1 failed",
     ]
 
 
@@ -131,7 +131,7 @@ def test_single_steps_can_be_taken(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines() == [
         "ok    decision complete_tickets: card_game",
         "ok    login",
-        "2 ok, 0 with a warning, 0 failed",
+        "2 ok, 0 failed",
     ]
 
 
@@ -176,7 +176,7 @@ def test_junit_tells_warnings_and_what_cannot_be_asked_of_a_bot(tmp_path: Path) 
         Finding("two", "a law", "warn", 0.25, warning="rude \x1b[2J"),
         Finding("three", "a law", "skip", 0.0, skipped="it cannot"),
     ]
-    file.write_bytes(junit_of(found, ["one", "two", "three"]))
+    write_junit(str(file), "stellwerk kit doctor", found, ["one", "two", "three"])
     [suite] = ElementTree.parse(file).getroot()
     assert (suite.get("tests"), suite.get("skipped"), suite.get("time")) == ("3", "1", "0.750")
     assert [case.findtext("system-out") for case in suite] == [None, "rude \\x1b[2J", None]
