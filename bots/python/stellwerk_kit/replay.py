@@ -11,7 +11,6 @@ and cards and tickets come as the seed has them.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,9 +27,9 @@ from stellwerk_engine.state import State
 from stellwerk_kit.conversation import say_goodbye, take_seat
 from stellwerk_kit.failed import FailedError
 from stellwerk_kit.patient import Patient, stale
-from stellwerk_kit.scripted_match import ScriptedMatch
+from stellwerk_kit.scripted_match import TRIES, ScriptedMatch
 from stellwerk_protocol import moves
-from stellwerk_protocol.messages import Default, Wants
+from stellwerk_protocol.messages import Default
 from stellwerk_protocol.replays import Header, MoveMade, Reveal
 from stellwerk_protocol.results import Result
 
@@ -157,17 +156,12 @@ class _SeatAt(ScriptedMatch):
 
     def __init__(self, table: Table, seat: Seat) -> None:
         header, names = table.recording.header, table.recording.names
+        super().__init__(table.recording.game.id, seat, "another game, and nothing of it is told")
         self.game = table.recording.game
-        self.seat = seat
         self.others = names[:seat] + names[seat + 1 :]
         self.id = "recorded" if header.match is UNSET else header.match
-        self.wants = Wants()
-        self.ask_number = 0
-        self.defaults = 0
         self.state = table.state
         self._events = table.events
-        self._told = 0
-        self._chance = random.Random(0)  # nothing is left to it
 
 
 def _tell(table: Table, played: Iterable[MoveMade], match: ScriptedMatch, bot: Patient) -> Iterator[Compared]:
