@@ -91,7 +91,10 @@ CURES: Final[dict[ErrorCode, tuple[str, str]]] = {
     "game.wrong_payment": ("the cards do not pay the price", "`expected` names the price"),
     "game.wrong_tickets": ("tickets that cannot be chosen so", "choose from `legal`"),
     "game.wrong_cards": ("cards that cannot be laid so", "choose from `legal`"),
-    "server.busy": ("the server cannot write its journal; clocks stand still", "try again in a second"),
+    "server.busy": (
+        "the server cannot write its journal; clocks stand still",
+        "the same again in a second: it costs no try, and the error names none",
+    ),
     "server.full": ("no more connections or matches", "come back after `retry_ms`"),
     "server.shutting_down": ("the server is going down", "come back after `retry_ms`, and resume"),
     "server.too_slow": ("the client does not read what it is sent", "read on; the seat can be resumed"),
