@@ -8,6 +8,7 @@ from typing import Final, NoReturn
 
 from stellwerk import (
     boards_command,
+    bots_command,
     demo_command,
     gate_command,
     kit_command,
@@ -42,6 +43,7 @@ AddArguments = Callable[[argparse.ArgumentParser], None]
 
 COMMANDS: Final[dict[str, tuple[str, AddArguments]]] = {
     "boards": ("list the boards, show one, check your own", boards_command.add_arguments),
+    "bots": ("start a bot of your own, in one of many languages", bots_command.add_arguments),
     "demo": ("play a game of each kind, and tell it turn by turn", demo_command.add_arguments),
     "gate": ("hold a bot against others, for CI: passed, failed or undecided", gate_command.add_arguments),
     "kit": ("tools for authors of bots: try a bot out, step by step", kit_command.add_arguments),
@@ -106,6 +108,8 @@ def _carry_out(arguments: argparse.Namespace) -> int:
     match arguments.command:
         case "boards":
             return boards_command.run(arguments)
+        case "bots":
+            return bots_command.run(arguments)
         case "demo":
             return demo_command.run(arguments)
         case "gate":

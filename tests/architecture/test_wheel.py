@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from stellwerk.starters import BY_LANGUAGE, copy_starter
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 # One worker builds and installs for all; the package index serves hatchling and the dependencies.
@@ -111,6 +113,7 @@ def test_the_installed_command_tells_the_version_of_the_project(installed: Insta
     ("arguments", "expected"),
     [
         (("boards", "list"), ("usa", "united_kingdom", "team_asia", "card_game")),
+        (("bots", "list"), ("python", "javascript", "go", "rust", "java", "cpp", "c", "shell")),
     ],
     ids=lambda value: " ".join(value),
 )
@@ -122,6 +125,33 @@ def test_an_installed_command_works_outside_the_repository(
     assert (done.returncode, done.stderr) == (0, "")
     for word in expected:
         assert word in done.stdout
+
+
+@pytest.mark.parametrize("language", BY_LANGUAGE)
+def test_a_starter_from_the_wheel_is_that_of_the_repository(
+    installed: Installed, tmp_path: Path, language: str
+) -> None:
+    done = installed.stellwerk("bots", "new", language, str(tmp_path / "installed"))
+    assert (done.returncode, done.stderr) == (0, "")
+    copy_starter(BY_LANGUAGE[language], tmp_path / "own", "installed")
+    assert contents(tmp_path / "installed") == contents(tmp_path / "own")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def test_a_new_bot_plays_at_once_outside_the_repository(installed: Installed, tmp_path: Path) -> None:
+    folder = tmp_path / "ernie"
+    made = installed.stellwerk("bots", "new", "python", str(folder))
+    assert (made.returncode, made.stderr) == (0, "")
+    command = f"{installed.environment / 'bin' / 'python'} {folder / 'bot.py'}"
+    bots = [f"name=ernie cmd='{command}'", f"name=bert cmd='{command}' transport=stdio"]
+    played = installed.stellwerk("play", "usa", "--bot", bots[0], "--bot", bots[1])
+    assert (played.returncode, played.stderr) == (0, "")
+    assert "ernie" in played.stdout
 
 
 def test_the_installed_program_comes_from_the_wheel(installed: Installed) -> None:

@@ -1,13 +1,13 @@
-"""The starters in `bots/`, a row for each language, and how a test builds and runs them.
+"""The starters in `bots/`, and how a test builds and runs them.
 
-The law: a starter is copied out of the repository before it is built, so it is whole by itself, and its
-folder stays as it was. A language whose tools are missing is skipped, with their names. So is one that has
-to be compiled: all of them together take minutes. Where STELLWERK_ALL_LANGUAGES=1 is set, as `make starters`
-does, nothing is skipped, and a missing tool is a failure.
+The law: what is tested is a copy that `stellwerk bots new` makes; the folder in `bots/` stays as it was.
+A copy is made and built once in a run of the tests, by whichever worker comes first, and shared. A language
+whose tools are missing is skipped, with their names; with STELLWERK_ALL_LANGUAGES=1 that is a failure.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shlex
 import shutil
@@ -20,87 +20,24 @@ from typing import Final
 
 import pytest
 
-from tests.cli.program import COMMAND, environment
+from stellwerk.starters import BY_LANGUAGE, STARTERS, Starter, copy_starter, missing
+from tests.cli.program import COMMAND, REPOSITORY, environment
 
-BOTS: Final = Path(__file__).resolve().parents[2] / "bots"
-VECTORS: Final = BOTS.parent / "protocol" / "conformance" / "vectors" / "greedy"
+BOTS: Final = REPOSITORY / "bots"
+VECTORS: Final = REPOSITORY / "protocol" / "conformance" / "vectors" / "greedy"
 SECONDS: Final = 60  # far more than a bot takes for anything: a test that hangs should say so
 BUILD_SECONDS: Final = 600
-LEFT_BEHIND: Final = ("node_modules", "target", "build", "out", "*.o", "*.class", "stellwerk-bot")
 
-FOLDER: Final = "{folder}"  # in `run`: where the starter was built
+# Python's is small, since the library has what the others bring along: see tests/bots/test_new.py.
+WITH_OWN_CLIENT: Final = tuple(starter for starter in STARTERS if starter.language != "python")
 
+# Compilers take minutes to optimize what plays no better for it here.
+QUICKLY: Final = {"CXXFLAGS": "-O0", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0"}
 
-@dataclass(frozen=True, slots=True)
-class Starter:
-    """`build` and `unit_test` are run in the folder of the starter, `run` anywhere."""
+# The variable that names a file of certificates to trust.
+TRUSTS: Final = {"javascript": "NODE_EXTRA_CA_CERTS", "go": "SSL_CERT_FILE"}
 
-    folder: str  # in bots/
-    tools: tuple[str, ...]  # the programs that it takes
-    run: tuple[str, ...]
-    unit_test: tuple[str, ...]
-    build: tuple[str, ...] = ()
-    bots: tuple[str, ...] = ("random", "greedy")
-    resumes: bool = True
-    libraries: tuple[str, ...] = ()  # what it takes besides, by the names that pkg-config knows
-    trusts: str = ""  # the variable that names a file of certificates, if there is one and the bots speak TLS
-
-
-STARTERS: Final = (
-    Starter(
-        folder="javascript",
-        tools=("node",),
-        run=("node", f"{FOLDER}/bot.js"),
-        unit_test=("node", "--test"),
-        trusts="NODE_EXTRA_CA_CERTS",
-    ),
-    Starter(
-        folder="go",
-        tools=("go",),
-        run=(f"{FOLDER}/stellwerk-bot",),
-        build=("go", "build", "-o", "stellwerk-bot", "."),
-        unit_test=("go", "test", "./..."),
-        trusts="SSL_CERT_FILE",
-    ),
-    Starter(
-        folder="rust",
-        tools=("cargo",),
-        run=(f"{FOLDER}/target/release/stellwerk-bot",),
-        build=("cargo", "build", "--release", "--quiet"),
-        unit_test=("cargo", "test", "--quiet"),
-    ),
-    Starter(
-        folder="java",
-        tools=("javac", "jar", "java", "make"),
-        run=("java", "-jar", f"{FOLDER}/build/stellwerk-bot.jar"),
-        build=("make",),
-        unit_test=("make", "test"),
-    ),
-    Starter(
-        folder="cpp",
-        tools=("c++", "make", "pkg-config"),
-        libraries=("nlohmann_json",),
-        run=(f"{FOLDER}/stellwerk-bot",),
-        build=("make", "CXX=c++"),
-        unit_test=("make", "CXX=c++", "test"),
-    ),
-    Starter(
-        folder="c",
-        tools=("cc", "make", "pkg-config"),
-        libraries=("libcjson",),
-        run=(f"{FOLDER}/stellwerk-bot",),
-        build=("make",),
-        unit_test=("make", "test"),
-    ),
-    Starter(
-        folder="shell",
-        tools=("bash",),
-        run=("bash", f"{FOLDER}/bot.sh"),
-        unit_test=("bash", "test/codec_test.sh"),
-        bots=("random",),
-        resumes=False,
-    ),
-)
+NOTHING_FETCHED: Final = ("failed to download", "failed to get", "Could not resolve host")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +48,12 @@ class Built:
     folder: Path
 
     def command(self, *words: str) -> list[str]:
-        return [word.replace(FOLDER, str(self.folder)) for word in self.starter.run] + list(words)
+        return [*self.starter.program(str(self.folder)), *words]
 
     def spec(self, bot: str, transport: str) -> str:
         """For `stellwerk play --bot`."""
         command = shlex.quote(shlex.join(self.command(bot)))
-        return f"name={self.starter.folder}-{bot} cmd={command} transport={transport}"
+        return f"name={self.starter.language}-{bot} cmd={command} transport={transport}"
 
     def done(
         self, *words: str, stdin: str = "", seconds: int = SECONDS, **variables: str
@@ -147,39 +84,66 @@ class Built:
                 process.kill()
 
 
-def built(starter: Starter, folder: Path) -> Built:
-    """Copied into the folder, which does not exist yet, and built there."""
-    if starter.build and not all_languages():
-        pytest.skip(f"{starter.folder} has to be compiled: make starters")
-    demand(starter.tools, starter.libraries)
-    shutil.copytree(BOTS / starter.folder, folder, ignore=shutil.ignore_patterns(*LEFT_BEHIND))
-    if starter.build:
-        done = in_folder(starter.build, folder, BUILD_SECONDS)
-        assert done.returncode == 0, done.stdout + done.stderr
+def built(language: str, factory: pytest.TempPathFactory) -> Built:
+    """A copy, built."""
+    starter = BY_LANGUAGE[language]
+    _skip_without(missing(starter))
+    place = _place_of_the_run(factory)
+    folder, is_built = place / language, place / f"{language}.built"
+    with open(place / f"{language}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_built.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            copy_starter(starter, folder, "tested")
+            _build(starter, folder)
+            is_built.touch()
     return Built(starter, folder)
+
+
+def _place_of_the_run(factory: pytest.TempPathFactory) -> Path:
+    """Where all workers of a run look."""
+    own = factory.getbasetemp()
+    place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "starters"
+    place.mkdir(exist_ok=True)
+    return place
+
+
+def _build(starter: Starter, folder: Path) -> None:
+    if not starter.build:
+        return
+    done = in_folder(starter.build, folder, BUILD_SECONDS)
+    said = done.stdout + done.stderr
+    if done.returncode != 0 and any(words in said for words in NOTHING_FETCHED):
+        _skip_without(("what the build fetches from the network",))
+    assert done.returncode == 0, said
 
 
 def all_languages() -> bool:
     return os.environ.get("STELLWERK_ALL_LANGUAGES") == "1"
 
 
-def demand(tools: tuple[str, ...], libraries: tuple[str, ...] = ()) -> None:
-    """Skip the test, or fail it, if one of these programs or libraries is not there."""
-    missing = [tool for tool in tools if shutil.which(tool) is None]
-    if not missing:
-        missing = [library for library in libraries if not _has_library(library)]
-    if missing and all_languages():
-        pytest.fail(f"{', '.join(missing)} is missing")
-    if missing:
-        pytest.skip(f"{', '.join(missing)} is missing")
+def demand(*programs: str) -> None:
+    """Skip the test, or fail it, if one of these is not there."""
+    _skip_without(tuple(program for program in programs if shutil.which(program) is None))
 
 
-def _has_library(name: str) -> bool:
-    return subprocess.run(["pkg-config", "--exists", name], check=False).returncode == 0
+def _skip_without(lacking: tuple[str, ...]) -> None:
+    if lacking and all_languages():
+        pytest.fail(f"missing: {', '.join(lacking)}")
+    if lacking:
+        pytest.skip(f"missing: {', '.join(lacking)}")
 
 
 def in_folder(command: tuple[str, ...], folder: Path, seconds: int) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=seconds, check=False)
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, **QUICKLY},
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
 
 
 def bot_environment(**variables: str) -> dict[str, str]:

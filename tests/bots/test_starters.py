@@ -18,6 +18,7 @@ import msgspec
 import pytest
 
 from stellwerk.__main__ import main
+from stellwerk.starters import STARTERS, Starter
 from stellwerk_bots.bot import Message
 from stellwerk_engine import engine
 from stellwerk_engine.dice import Dice, seed_from_text
@@ -27,11 +28,12 @@ from stellwerk_protocol import messages
 from tests.bots.scripted_server import CERTIFICATE, Peer, bye, error, free_port, serve
 from tests.bots.starters import (
     BOTS,
+    BUILD_SECONDS,
     SECONDS,
-    STARTERS,
+    TRUSTS,
     VECTORS,
+    WITH_OWN_CLIENT,
     Built,
-    Starter,
     built,
     demand,
     in_folder,
@@ -116,27 +118,27 @@ def test_what_the_server_says_here_is_what_a_server_can_say(message: Message) ->
 
 
 def _row(starter: Starter) -> Any:  # pytest names no type for it
-    """All tests of a language in one worker, so that it is built once."""
-    return pytest.param(starter, id=starter.folder, marks=pytest.mark.xdist_group(starter.folder))
+    """All tests of a language in one worker: the others build theirs meanwhile."""
+    return pytest.param(starter, id=starter.language, marks=pytest.mark.xdist_group(starter.language))
 
 
-ALL: Final = [_row(starter) for starter in STARTERS]
-WITH_GREEDY: Final = [_row(starter) for starter in STARTERS if "greedy" in starter.bots]
-OVER_TLS: Final = [_row(starter) for starter in STARTERS if starter.trusts]
-RESUMING: Final = [_row(starter) for starter in STARTERS if starter.resumes]
+ALL: Final = [_row(starter) for starter in WITH_OWN_CLIENT]
+WITH_GREEDY: Final = [_row(starter) for starter in WITH_OWN_CLIENT if "greedy" in starter.bots]
+OVER_TLS: Final = [_row(starter) for starter in WITH_OWN_CLIENT if starter.language in TRUSTS]
+RESUMING: Final = [_row(starter) for starter in WITH_OWN_CLIENT if starter.resumes]
 
 
 @pytest.fixture(scope="module", params=ALL)
 def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
     starter: Starter = request.param
-    return built(starter, tmp_path_factory.mktemp(starter.folder) / starter.folder)
+    return built(starter.language, tmp_path_factory)
 
 
 # -- the whole of it ---------------------------------------------------------------------------------
 
 
 def test_its_own_tests_pass(bot: Built) -> None:
-    done = in_folder(bot.starter.unit_test, bot.folder, SECONDS)
+    done = in_folder(bot.starter.unit_test, bot.folder, BUILD_SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -546,7 +548,7 @@ def whole_match(peer: Peer) -> None:
 def test_it_plays_over_tls_with_a_certificate_that_it_was_told_to_trust(
     bot: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(bot.starter.trusts, str(CERTIFICATE))
+    monkeypatch.setenv(TRUSTS[bot.starter.language], str(CERTIFICATE))
     with serve(whole_match, tls=True) as address:
         done = bot.done("random", "--address", address, "--game", "usa")
     assert (done.returncode, done.stderr) == (0, "")
@@ -596,12 +598,12 @@ def test_the_table_of_languages_names_every_starter() -> None:
     text = (BOTS / "README.md").read_text("utf-8")
     table = dict(re.findall(r"^\| [^|]+ \| \[(\w+)\]\(\1\) \|.*\| (yes|no) \|$", text, re.MULTILINE))
     for starter in STARTERS:
-        assert table[starter.folder] == ("yes" if starter.resumes else "no")
+        assert table[starter.language] == ("yes" if starter.resumes else "no")
 
 
 def test_the_twelve_lines_of_shell_play_a_game(tmp_path: Path) -> None:
     """With `nc`, or where there is none with as much of it as they need."""
-    demand(("bash",))
+    demand("bash")
     [program] = re.findall(
         r"```sh\n(coproc .*?)```", (BOTS / "shell" / "README.md").read_text("utf-8"), re.DOTALL
     )

@@ -27,7 +27,7 @@ from stellwerk_engine.state import State
 from stellwerk_kit.conversation import say_goodbye, take_seat
 from stellwerk_kit.failed import FailedError
 from stellwerk_kit.patient import Patient, stale
-from stellwerk_kit.scripted_match import TRIES, ScriptedMatch
+from stellwerk_kit.scripted_match import ScriptedMatch
 from stellwerk_protocol import moves
 from stellwerk_protocol.messages import Default
 from stellwerk_protocol.replays import Header, MoveMade, Reveal

@@ -1,0 +1,75 @@
+"""A bot that claims the longest route it can pay for. Make it your own: `Player.answer` is all of it.
+
+    python bot.py --game usa --against random
+
+Without `--game` it plays wherever the server seats it. That is how a server starts it: then address, token
+and name stand in its environment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from stellwerk_bots.bot import Answer, Message
+from stellwerk_bots.client import Client, ClientError, join
+from stellwerk_bots.connection import default_address
+from stellwerk_bots.reading import by_id, legal_by_type
+
+NAME = "my-bot"
+
+
+class Player:
+    """Plays one match. All that it may know stands in the `view` of each ask: it need not remember."""
+
+    def __init__(self, start: Message, seed_text: str) -> None:
+        self.routes = by_id(start["board"].get("routes", []))
+
+    def answer(self, ask: Message) -> Answer:
+        legal = legal_by_type(ask)
+        if "claim_route" in legal:
+            index, _ = max(legal["claim_route"], key=lambda claim: self.length(claim[1]))
+            return {"index": index}
+        if "draw_card" in legal:
+            return {"index": legal["draw_card"][0][0]}
+        return {"index": 0}
+
+    def length(self, claim: Message) -> int:
+        return int(self.routes[claim["route"]]["length"])
+
+
+def main() -> int:
+    chosen = arguments()
+    others = [name for name in chosen.against.split(",") if name]
+    players = chosen.players or max(2, len(others) + 1)
+    wish = (
+        join(chosen.game, players, against=others, room=chosen.room, seed=chosen.seed)
+        if chosen.game
+        else None
+    )
+    token, seed_text = os.environ.get("STELLWERK_TOKEN"), os.environ.get("STELLWERK_BOT_SEED", "")
+    try:
+        Client(chosen.address, chosen.name, Player, wish, token=token, seed_text=seed_text).run()
+    except ClientError as error:
+        print(f"{chosen.name}: {error}", file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="A bot for Stellwerk.")
+    parser.add_argument(
+        "--address", default=default_address(), help="tcp://HOST:PORT, tls://HOST:PORT or stdio:"
+    )
+    parser.add_argument("--name", default=os.environ.get("STELLWERK_NAME", NAME))
+    parser.add_argument("--game", help="ask for one match of this game")
+    parser.add_argument("--players", type=int, help="how many, with you (default: 2, or as --against says)")
+    parser.add_argument("--against", default="", help="house bots for the other seats: random,greedy,planner")
+    parser.add_argument("--room", help="the name of a room to meet in")
+    parser.add_argument("--seed", help="the deal, with --against")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

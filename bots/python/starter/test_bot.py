@@ -1,0 +1,35 @@
+"""python -m unittest: what the bot answers to asks that are made up here."""
+
+import unittest
+
+from bot import Player
+
+from stellwerk_bots.bot import Message
+
+BOARD = {"routes": [{"id": "a-b", "length": 2}, {"id": "b-c", "length": 5}, {"id": "c-d", "length": 1}]}
+DRAW = {"type": "draw_card"}
+
+
+def chosen(*legal: Message, board: Message = BOARD) -> Message:
+    index: int = Player({"board": board}, "").answer({"legal": list(legal)})["index"]
+    return legal[index]
+
+
+class PlayerTest(unittest.TestCase):
+    def test_it_claims_the_longest_route(self) -> None:
+        claims = [{"type": "claim_route", "route": route} for route in ("a-b", "b-c", "c-d")]
+        assert chosen(DRAW, *claims) == claims[1]
+
+    def test_it_draws_a_card_if_there_is_no_claim(self) -> None:
+        assert chosen({"type": "take_card", "card": "red"}, DRAW) == DRAW
+
+    def test_it_makes_the_first_move_else(self) -> None:
+        stop = {"type": "stop"}
+        assert chosen(stop, {"type": "draw_tickets"}) == stop
+
+    def test_it_plays_without_a_map_too(self) -> None:
+        assert chosen({"type": "lay_cards"}, DRAW, board={}) == DRAW
+
+
+if __name__ == "__main__":
+    unittest.main()

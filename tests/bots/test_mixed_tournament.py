@@ -1,0 +1,70 @@
+"""Bots of all languages against each other, in all four games, and an honest rating of each.
+
+On small boards: what is tried is that programs of eight runtimes, started at once and again and again, play
+without a fault, not that they play long games.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from stellwerk.starters import STARTERS
+from stellwerk_engine.board_file import board_content, shipped_board
+from stellwerk_engine.games import RULE_SETS
+from tests.bots.starters import WITH_OWN_CLIENT, built
+from tests.cli.test_tournament import lines_of, status, tournament
+
+TRAINS: Final = 12
+SEATS: Final = {"usa": 4, "card_game": 4, "team_asia": 6, "united_kingdom": 4}
+
+
+@pytest.mark.xdist_group("mixed tournament")
+def test_one_bot_of_each_language_plays_for_a_rating_in_all_games(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    commands: dict[str, tuple[str, ...]] = {"python": (sys.executable, "-m", "stellwerk_bots", "greedy")}
+    for starter in WITH_OWN_CLIENT:
+        bot = built(starter.language, tmp_path_factory)
+        commands[starter.language] = starter.command(str(bot.folder))
+    cup(tmp_path, commands)
+    tournament("run", tmp_path, "--progress", "none")
+
+    matches = lines_of(tmp_path)
+    assert {match["game"] for match in matches} == set(RULE_SETS)
+    faults = [(seat["bot"], seat["faults"]) for match in matches for seat in match["bots"] if seat["faults"]]
+    assert faults == []
+    assert sum(seat["defaults"] for match in matches for seat in match["bots"]) == 0
+
+    told = status(tmp_path)
+    assert told["failures"] == []
+    rated = {row["bot"]: row for row in told["rows"]}
+    assert rated.keys() == {starter.language for starter in STARTERS}
+    for row in rated.values():
+        assert row["matches"] >= min(SEATS.values())
+        assert isinstance(row["elo"], float)  # whoever lost everything has no lower bound of it
+    assert any(row.keys() >= {"low", "high"} for row in rated.values())
+
+
+def cup(folder: Path, commands: dict[str, tuple[str, ...]]) -> None:
+    """A round in which all play as often, the odd ones over stdio."""
+    words = ["[schedule]", 'kind = "random"', "rounds = 1"]
+    for game, players in SEATS.items():
+        words += ["[[games]]", f'game = "{game}"', f"players = {players}"]
+        if game != "card_game":
+            (folder / f"{game}.json").write_text(json.dumps(small(game)))
+            words.append(f'board = "{game}.json"')
+    for number, (language, command) in enumerate(commands.items()):
+        transport = "stdio" if number % 2 else "tcp"
+        words += ["[[bots]]", f'name = "{language}"', f"cmd = {json.dumps(shlex.join(command))}"]
+        words.append(f'transport = "{transport}"')
+    (folder / "tournament.toml").write_text("\n".join(words))
+
+
+def small(game: str) -> dict[str, Any]:  # Any: JSON knows no types
+    return board_content(shipped_board(RULE_SETS[game].board)) | {"trains": TRAINS}

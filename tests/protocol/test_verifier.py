@@ -1,0 +1,393 @@
+"""The second implementation, in `protocol/verifiers`, judges replays as the engine does: the pages suffice.
+
+One program judges all the replays of a test: starting it takes longer than judging a game.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable, Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import msgspec
+import pytest
+
+from stellwerk_engine.board_file import BoardFile, board_content, parse_board, shipped_board
+from stellwerk_engine.decision import Move, Seat
+from stellwerk_engine.policies import planner
+from stellwerk_engine.replay_verify import verify
+from stellwerk_engine.replay_writer import header_of
+from stellwerk_engine.state import State
+from stellwerk_protocol.replays import Reveal, commitment
+from tests.bots.starters import demand, in_folder
+from tests.engine.recordings import (
+    Choose,
+    bodies_of,
+    canonical_json,
+    edited,
+    game_for,
+    mixed,
+    record,
+    resealed,
+)
+
+REPOSITORY: Final = Path(__file__).resolve().parents[2]
+FOLDER: Final = REPOSITORY / "protocol" / "verifiers" / "javascript"
+BOARD: Final = REPOSITORY / "server" / "stellwerk_engine" / "boards" / "usa.json"
+SECONDS: Final = 60
+SALT: Final = bytes(range(32))
+
+GOOD, UNTRUE, WRONG_USAGE, UNJUDGED = range(4)  # exit codes
+
+Lines = Sequence[bytes]
+
+
+@pytest.fixture(autouse=True)
+def _node() -> None:
+    demand("node")
+
+
+def judged(folder: Path, replays: Sequence[Lines]) -> tuple[int, list[str]]:
+    """The exit code, and what is said of each replay behind its name: `: ok` or `:7: not true: ...`."""
+    files = [folder / f"{number}.jsonl" for number in range(len(replays))]
+    for file, lines in zip(files, replays, strict=True):
+        file.write_bytes(b"".join(lines))
+    command = ["node", str(FOLDER / "verify.mjs"), "--board", str(BOARD), *map(str, files)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.stderr == ""
+    said = done.stdout.splitlines()
+    assert len(said) == len(files)
+    return done.returncode, [line.removeprefix(str(file)) for line, file in zip(said, files, strict=True)]
+
+
+# -- good ones ---------------------------------------------------------------------------------------
+
+
+def with_taste(seed: str, **weights: float) -> Choose:
+    """Any of the moves listed, but some kinds more often than others."""
+    chance = Random(seed)
+
+    def choose(state: State, seat: Seat, moves: list[Move]) -> Move:
+        tags = [str(move.wire.__struct_config__.tag) for move in moves]
+        return chance.choices(moves, [weights.get(tag, 1.0) for tag in tags])[0]
+
+    return choose
+
+
+def policies(seed: str) -> list[Choose]:
+    """So that claims, tickets, long hands and empty piles all come up."""
+    return [
+        planner,
+        mixed(seed),
+        with_taste(seed, claim_route=0.05, draw_tickets=0.2),
+        with_taste(seed, draw_card=20.0),
+        with_taste(seed, take_card=30.0, claim_route=0.01),
+        with_taste(seed, draw_tickets=0.01, claim_route=5.0),
+    ]
+
+
+def small_board(seed: str) -> BoardFile:
+    """With few cards and many locomotives: exchanges, empty piles and passes are rare on the shipped one."""
+    chance = Random(seed)
+    cities = [f"c{number}" for number in range(chance.randint(4, 7))]
+    pairs = [(city, cities[chance.randrange(number)]) for number, city in enumerate(cities) if number]
+    colors = ["gray", "purple", "blue", "orange", "white", "green", "yellow", "black", "red"]
+    routes: list[dict[str, object]] = []
+    for a, b in pairs:
+        length, tracks = chance.randint(1, 4), chance.choice([1, 1, 2])
+        double: dict[str, object] = {"parallel": 2} if tracks == 2 else {}
+        for track in range(tracks):
+            color = chance.choice(colors)
+            routes.append(
+                {"id": f"{a}-{b}-{track}", "a": a, "b": b, "length": length, "color": color} | double
+            )
+    chance.shuffle(routes)
+    ends = [chance.sample(cities, 2) for _ in range(16)]
+    numbers = chance.sample(range(100), len(ends))
+    content = {
+        "format": "stellwerk-board/1",
+        "id": "small",
+        "title": "Small",
+        "provenance": "Made up for a test.",
+        "cards_each_color": chance.randint(3, 5),
+        "locomotives": chance.randint(5, 25),
+        "trains": chance.randint(6, 16),
+        "route_points": {"1": 1, "2": 2, "3": 4, "4": 7},
+        "cities": [{"id": city, "name": city.upper()} for city in cities],
+        "routes": routes,
+        "tickets": [
+            {"id": f"t{number}", "a": a, "b": b, "points": chance.randint(1, 9)}
+            for number, (a, b) in zip(numbers, ends, strict=True)
+        ],
+    }
+    return parse_board(json.dumps(content), "small.json")
+
+
+def test_recorded_games_are_good(tmp_path: Path) -> None:
+    replays: list[list[bytes]] = []
+    for number in range(60):
+        seats = 2 + number % 4
+        board = small_board(f"{number}") if number % 3 == 2 else None
+        choose = policies(f"{number}")[number % 6]
+        late = (number % seats,) if number % 4 == 1 else ()
+        seed = sha256(b"%d" % number).digest()
+        game = game_for("usa", seats, board=board)
+        replays.append(record(game, choose, seed=seed, late_seats=late, reveal_at_end=number % 5 == 0))
+    code, said = judged(tmp_path, replays)
+    assert [line for line in said if line != ": ok"] == []
+    assert code == GOOD
+    told = b"".join(line for lines in replays for line in lines)
+    for rare in (
+        b'"by":"fallback"',
+        b'"market_exchanged"',
+        b'"reason":"all_passed"',
+        b'"passed"',
+        b'"bonus"',
+    ):
+        assert told.count(rare) > 5, rare
+    assert {len(json.loads(lines[0])["seats"]) for lines in replays} == {2, 3, 4, 5}
+
+
+def test_names_notes_and_a_commitment_are_good(tmp_path: Path) -> None:
+    code, said = judged(tmp_path, [committed()])
+    assert (code, said) == (GOOD, [": ok"])
+
+
+def test_its_dice_keep_to_the_vectors() -> None:
+    done = in_folder(("node", "--test"), FOLDER, SECONDS)
+    assert done.returncode == 0, done.stdout
+
+
+# -- forged ones -------------------------------------------------------------------------------------
+
+
+@cache
+def committed() -> tuple[bytes, ...]:
+    """A match of three as a server records it, in which one seat is always late."""
+    game = game_for("usa", 3)
+    header = header_of(game, ["Alice", "bob-2", "C"], match="k3v9TzQw")
+    seed = sha256(b"committed").digest()
+    fixed = commitment(header, Reveal(seed.hex(), SALT.hex()))
+    header = msgspec.structs.replace(header, commitment=fixed)
+    choose = with_taste("committed", draw_tickets=0.3)
+    return tuple(
+        record(game, choose, seed=seed, salt=SALT, header=header, late_seats=(1,), note="über \u001b[2J")
+    )
+
+
+Edit = Callable[[Any], object]  # Any: the JSON of a line, to be made wrong in any way
+
+
+def line_with(holds: Callable[[Any], object]) -> int:
+    """The number of the first line whose JSON is such."""
+    return next(number for number, line in enumerate(committed(), 1) if holds(json.loads(line)))
+
+
+def event_in(line: Any, kind: str) -> Any:
+    return next((event for event in line.get("events", []) if event["type"] == kind), None)
+
+
+def own_move(kind: str) -> int:
+    return line_with(lambda line: line.get("move", {}).get("type") == kind and "by" not in line)
+
+
+def put(path: str, value: object) -> Edit:
+    """`value` at a path of names and positions."""
+    *places, last = [int(part) if part.isdigit() else part for part in path.split("/")]
+
+    def edit(line: Any) -> None:
+        for place in places:
+            line = line[place]
+        line[last] = value
+
+    return edit
+
+
+def in_event(kind: str, edit: Edit) -> tuple[int, Edit]:
+    return line_with(lambda line: event_in(line, kind)), lambda line: edit(event_in(line, kind))
+
+
+def in_team(seat: int, edit: Edit) -> tuple[int, Edit]:
+    return len(committed()), lambda line: edit(line["result"]["teams"][seat])
+
+
+def add(field: str, number: int = 1) -> Edit:
+    return lambda value: value.__setitem__(field, value[field] + number)
+
+
+def swap_tickets(event: Any) -> None:
+    event["tickets"][0], event["tickets"][1] = event["tickets"][1], event["tickets"][0]
+
+
+FORGERIES: Final[dict[str, Callable[[], tuple[int, Edit]]]] = {
+    "another seed": lambda: (2, put("seed", "0" * 64)),
+    "another salt": lambda: (2, put("salt", "0" * 64)),
+    "no salt": lambda: (2, lambda line: line.pop("salt")),
+    "another name": lambda: (1, put("seats/0/name", "Bob")),
+    "a match that is none": lambda: (1, put("match", "k3 v9")),
+    "another match": lambda: (1, put("match", "k3v9TzQx")),
+    "another commitment": lambda: (1, put("commitment", "0" * 64)),
+    "an option": lambda: (1, put("options", ["open_stacks"])),
+    "a sixth seat": lambda: (1, lambda line: line["seats"].extend([{}, {}, {}])),
+    "a field too many": lambda: (1, put("server", "mine")),
+    "a name that is none": lambda: (1, put("seats/0/name", "two words")),
+    "another card dealt": lambda: in_event("cards_dealt", put("cards", {"locomotive": 4})),
+    "another market": lambda: in_event("cards_laid_open", put("cards", {"red": 5})),
+    "other tickets offered": lambda: in_event("tickets_offered", swap_tickets),
+    "another card drawn": lambda: in_event(
+        "card_drawn", lambda event: put("card", "red" if event["card"] != "red" else "blue")(event)
+    ),
+    "a card that is not open": lambda: (own_move("take_card"), put("move/card", "gold")),
+    "a claim of a route that is taken": lambda: (own_move("claim_route") + 20, put("move", first_claim())),
+    "a claim with too few cards": lambda: (own_move("claim_route"), put("move/cards", {"locomotive": 1})),
+    "a claim with no cards": lambda: (own_move("claim_route"), lambda line: line["move"].pop("cards")),
+    "a pass": lambda: (own_move("draw_card"), put("move", {"type": "pass"})),
+    "too few tickets kept": lambda: (own_move("keep_tickets"), lambda line: line["move"]["tickets"].clear()),
+    "tickets kept in another order": lambda: (
+        line_with(lambda line: len(line.get("move", {}).get("tickets", [])) > 1 and "by" not in line),
+        lambda line: line["move"]["tickets"].reverse(),
+    ),
+    "a move of another seat": lambda: (own_move("draw_card"), add("seat")),
+    "a move that is no fallback": lambda: (own_move("claim_route"), put("by", "fallback")),
+    "a reason for no fallback": lambda: (own_move("draw_card"), put("reason", "time")),
+    "a reason that is none": lambda: (line_with(lambda line: "by" in line), put("reason", "Time")),
+    "a note that is too long": lambda: (own_move("draw_card"), put("note", "x" * 201)),
+    "an event less": lambda: (own_move("draw_card"), lambda line: line["events"].pop()),
+    "an event twice": lambda: (own_move("draw_card"), lambda line: line["events"].append(line["events"][0])),
+    "points for a route": lambda: in_event("route_claimed", add("points")),
+    "trains for a route": lambda: in_event("route_claimed", add("trains", -1)),
+    "another pile": lambda: in_event("pile_shuffled", add("count")),
+    "a turn too many": lambda: in_event("turn_started", add("turn")),
+    "a last round that is longer": lambda: in_event("last_round", add("turns_left")),
+    "points": lambda: in_team(0, add("points")),
+    "a ticket completed": lambda: in_team(1, lambda team: put("completed", True)(incomplete(team))),
+    "a longest path": lambda: in_team(2, add("longest_path")),
+    "a bonus": lambda: in_team(
+        0,
+        lambda team: put("bonuses", [{"bonus": "longest_path", "points": 10}] * (not team["bonuses"]))(team),
+    ),
+    "ranks": lambda: (len(committed()), lambda line: line["result"]["ranks"].reverse()),
+    "a reason of the end": lambda: (len(committed()), put("result/reason", "idle")),
+    "a number as text": lambda: (own_move("draw_card"), put("seat", "0")),
+    "a seat that is not there": lambda: (own_move("draw_card"), put("seat", 7)),
+}
+
+
+def first_claim() -> Any:
+    return json.loads(committed()[own_move("claim_route") - 1])["move"]
+
+
+def incomplete(team: Any) -> Any:
+    return next(ticket for ticket in team["tickets"] if not ticket["completed"])
+
+
+def rehashed(change: Callable[[list[bytes]], list[bytes]]) -> list[bytes]:
+    return resealed(change(bodies_of(committed())))
+
+
+def respelled(number: int, old: bytes, new: bytes) -> list[bytes]:
+    """One line in another form of JSON, and the chain mended."""
+
+    def change(bodies: list[bytes]) -> list[bytes]:
+        assert old in bodies[number - 1]
+        bodies[number - 1] = bodies[number - 1].replace(old, new, 1)
+        return bodies
+
+    return rehashed(change)
+
+
+def raw_forgeries() -> dict[str, Lines]:
+    lines = list(committed())
+    return {
+        "a changed byte": [*lines[:9], lines[9].replace(b"move", b"hove", 1), *lines[10:]],
+        "a line less": [*lines[:9], *lines[10:]],
+        "lines in another order": [*lines[:9], lines[10], lines[9], *lines[11:]],
+        "a blank": respelled(10, b":", b": "),
+        "a name twice": respelled(10, b'"type"', b'"type":"move","type"'),
+        "a number with a point": respelled(own_move("draw_card"), b'"seat":0', b'"seat":0.0'),
+        "an escape": respelled(10, b'"move"', b'"mov\\u0065"'),
+        "no UTF-8": respelled(10, "über".encode(), b"\xfcber"),
+        "a move less": rehashed(lambda bodies: [*bodies[:30], *bodies[31:]]),
+        "a move twice": rehashed(lambda bodies: [*bodies[:31], *bodies[30:]]),
+        "an end too early": rehashed(lambda bodies: [*bodies[:40], bodies[-1]]),
+        "a line behind the end": rehashed(lambda bodies: [*bodies, bodies[-1]]),
+        "the seed told twice": rehashed(lambda bodies: [*bodies[:2], *bodies[1:]]),
+        "no set-up": rehashed(lambda bodies: [*bodies[:2], *bodies[3:]]),
+        "another ending of a line": [*lines[:-1], lines[-1][:-1] + b"\r\n"],
+        "another label of the chain": [
+            lines[0].replace(b'"hash":"', b'"hash":"0')[:-4] + b'"}\n',
+            *lines[1:],
+        ],
+    }
+
+
+def test_what_was_tampered_with_is_told_by_its_line_as_the_engine_tells_it(tmp_path: Path) -> None:
+    forged: dict[str, Lines] = raw_forgeries()
+    for name, tampering in FORGERIES.items():
+        number, edit = tampering()
+        forged[name] = edited(committed(), number, edit)
+        assert forged[name] != list(committed()), name
+    code, said = judged(tmp_path, list(forged.values()))
+    assert code == UNTRUE
+    found: dict[str, int] = {}
+    for name, line in zip(forged, said, strict=True):
+        told = re.fullmatch(r":(\d+): not true: .+", line)
+        assert told, (name, line)
+        found[name] = int(told[1])
+    verdicts = {name: verify(lines) for name, lines in forged.items()}
+    assert {name: verdict.fault for name, verdict in verdicts.items()} == dict.fromkeys(forged, "differs")
+    assert found == {name: verdict.line for name, verdict in verdicts.items()}
+
+
+def test_what_nobody_can_judge_is_no_forgery(tmp_path: Path) -> None:
+    lines = list(committed())
+    hidden = record(game_for("usa", 2), mixed(), reveal_at_end=True)[:-1]
+    own = {"id": "usa", "digest": "0" * 64}
+    foreign = {
+        "another game": record(game_for("card_game", 2), mixed()),
+        "another format": edited(lines, 1, put("format", "stellwerk-replay/2")),
+        "other rules": edited(lines, 1, put("rules_version", 99)),
+        "another board": edited(lines, 1, put("board", own)),
+        "broken off": lines[:-1],
+        "broken off within a line": [*lines[:-1], lines[-1][:-1]],
+        "no seed": hidden,
+    }
+    code, said = judged(tmp_path, list(foreign.values()))
+    assert code == UNJUDGED
+    assert {name: ": cannot be judged: " in line for name, line in zip(foreign, said, strict=True)} == (
+        dict.fromkeys(foreign, True)
+    )
+    for name, lines in foreign.items():
+        if name != "another game":
+            assert verify(lines).fault not in (None, "differs"), name
+
+
+def test_a_board_in_the_replay_is_the_one_that_its_digest_names(tmp_path: Path) -> None:
+    content = json.loads(json.dumps(board_content(shipped_board("usa"))))
+    content["route_points"]["1"] = 3
+    lines = record(game_for("usa", 2, board=parse_board(json.dumps(content), "mine.json")), planner)
+    assert "content" in json.loads(lines[0])["board"]
+    own = canonical_json(content).decode()
+    other = edited(lines, 1, put("board/content", own.replace('"1":3', '"1":4')))
+    loose = edited(lines, 1, put("board/content", own.replace('"1":3', '"1": 3')))
+    code, said = judged(tmp_path, [lines, other, loose])
+    assert code == UNTRUE
+    assert [line[: len(":1: not true")] for line in said] == [": ok", ":1: not true", ":1: not true"]
+
+
+def test_a_wrong_command_line_is_refused() -> None:
+    for words in ([], ["--board"], ["--board", "nowhere.json", "game.jsonl"], ["--seed", "1"]):
+        done = subprocess.run(
+            ["node", str(FOLDER / "verify.mjs"), *words],
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (WRONG_USAGE, "", 1)
