@@ -23,6 +23,7 @@ import trio
 from msgspec import Meta, Struct
 
 from stellwerk.choose_game import unknown, whole_number
+from stellwerk.door import tls_context
 from stellwerk.errors import DONE, FAILED, infrastructure_error, not_writable, usage_error
 from stellwerk.house_bots import house_bots
 from stellwerk.terminal import say
@@ -226,7 +227,7 @@ def _readable(complaint: str) -> str:
 def _prepare(config: Config) -> _Prepared:
     if config.log_level not in LEVELS:
         raise usage_error(f"--log-level: {unknown('level', config.log_level, LEVELS)}")
-    tls = _tls(config)
+    tls = tls_context(config.tls_cert, config.tls_key)
     tokens = None
     if config.tokens is not None:
         try:
@@ -244,19 +245,6 @@ def _prepare(config: Config) -> _Prepared:
     except OSError as error:
         raise not_writable(config.data, error) from None
     return _Prepared(config, games, tokens, tls, journals)
-
-
-def _tls(config: Config) -> ssl.SSLContext | None:
-    if config.tls_cert is None and config.tls_key is None:
-        return None
-    if config.tls_cert is None or config.tls_key is None:
-        raise usage_error("--tls-cert and --tls-key go together")
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    try:
-        context.load_cert_chain(config.tls_cert, config.tls_key)
-    except (OSError, ssl.SSLError) as error:
-        raise usage_error(f"{config.tls_cert}, {config.tls_key}: cannot be used: {error}") from None
-    return context
 
 
 def _own_board(text: str) -> tuple[str, BoardFile]:

@@ -14,7 +14,8 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import trio
@@ -68,12 +69,14 @@ class Door:
 
 @dataclass(frozen=True, slots=True)
 class HallPlan:
-    """`holders` are the remote bots, and organizers who may watch. `instances`: how many processes of a bot
-    there may be at a time. `logins_at_once`: how many processes of this machine may be about to log in."""
+    """`remote` says as whom each remote bot logs in: for games of teams once for each seat, and the first of
+    these plays the other games alone. `organizers` may watch. `instances`: how many processes of a bot there
+    may be at a time. `logins_at_once`: how many processes of this machine may be about to log in."""
 
     terms: Terms
     games: tuple[Game, ...]
-    holders: tuple[TokenHolder, ...]
+    remote: Mapping[str, tuple[TokenHolder, ...]]
+    organizers: tuple[TokenHolder, ...]
     door: Door | None
     instances: Mapping[str, int]
     logins_at_once: int
@@ -127,8 +130,9 @@ class Hall:
             raise ClosedDoorError(f"{shown_address(door.host, door.port)}: cannot listen: {why}") from None
 
     def present(self) -> dict[str, int]:
-        """The remote bots that are connected, and how many matches each of them plays at a time."""
-        by_hash = {holder.hash: holder.name for holder in self._plan.holders}
+        """The remote bots that are connected, by the names that they log in with, and how many matches each
+        of them plays at a time."""
+        by_hash = {holder.hash: holder.name for holders in self._plan.remote.values() for holder in holders}
         return {
             by_hash[session.token_hash]: session.max_matches
             for session in self._server.lobby.sessions.values()
@@ -138,7 +142,7 @@ class Hall:
     # -- a match ---------------------------------------------------------------------------------
 
     async def play(self, fixture: Fixture, absent: frozenset[str]) -> PlayedMatch:
-        """As `play_match`; nobody waits for the remote bots in `absent`."""
+        """As `play_match`; nobody waits for the remote bots in `absent`, which are names as in `present`."""
         server, terms = self._server, self._plan.terms
         late_before = server.clock.late_ms
         bugs_before = self._notes.count
@@ -146,24 +150,26 @@ class Hall:
         ended: Ended | BaseException = NoResultError("the match did not begin")
         try:
             guests: dict[Seat, Guest] = {}
+            bots = list(fixture.bots)
             for seat, spec in enumerate(fixture.bots):
                 if spec.process == "remote":
-                    guests[seat] = Guest(self._hash_of(spec.name))
+                    holder = self._plan.remote[spec.name][fixture.bots[:seat].count(spec)]
+                    guests[seat] = Guest(holder.hash)
+                    bots[seat] = replace(spec, name=holder.name)  # partners come and go each for itself
                 elif spec.process == "reused":
                     reused.append(await self._take(spec, fixture, seat))
                     guests[seat] = reused[-1].guest
-            ended = await play_among(server, self._address, fixture, terms, guests, absent)
+            at_table = replace(fixture, bots=tuple(bots))
+            ended = await play_among(server, self._address, at_table, terms, guests, absent)
             ended = self._notes.bug(fixture.match, bugs_before) or ended
         finally:
             replay = self._notes.replay_of(fixture.match)
             await self._give_back(fixture, reused, ended)
         if not isinstance(ended, Ended):
             raise ended
+        seats = zip(ended.seats, fixture.bots, strict=True)
+        ended = replace(ended, seats=tuple(replace(played, bot=spec.name) for played, spec in seats))
         return played_match(ended, replay, server.clock.late_ms - late_before)
-
-    def _hash_of(self, name: str) -> str:
-        [hash] = [holder.hash for holder in self._plan.holders if holder.name == name]
-        return hash
 
     async def say_goodbye(self, *, finished: bool) -> None:
         """`finished`: there will be no more. Otherwise who is here is told to come back."""
@@ -293,7 +299,7 @@ class Hall:
 @asynccontextmanager
 async def open_hall(plan: HallPlan) -> AsyncGenerator[Hall]:
     """A hall for as long as the block runs. It has to be told to `listen`, and to `say_goodbye`."""
-    notes = HallNotes(Tokens(plan.holders))
+    notes = HallNotes(Tokens((*chain.from_iterable(plan.remote.values()), *plan.organizers)))
     house = House(
         server=SERVER,
         limits=_limits(plan),

@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -18,15 +19,19 @@ import pytest
 import trio
 
 from stellwerk.__main__ import main
+from stellwerk_engine.board_file import BoardFile, board_content, shipped_board
 from stellwerk_server.bot_process import UNCONFINED
+from stellwerk_server.bot_spec import BotSpec, built_in_command
+from stellwerk_server.game_choice import GameChoice
 from stellwerk_server.hall import Door, HallPlan, open_hall
+from stellwerk_server.seat_report import seat_reports
 from stellwerk_server.session import hashed
 from stellwerk_server.settings import Time
-from stellwerk_server.started_match import Terms
+from stellwerk_server.started_match import Fixture, PlayedMatch, Terms
 from stellwerk_server.tokens import TokenHolder, new_token
 from stellwerk_tournament.attendance import Attendance
 from tests.cli.program import SECONDS, environment
-from tests.cli.test_tournament import cup, lines_of, started, tournament
+from tests.cli.test_tournament import TRAINS, cup, lines_of, started, tournament
 
 CERTIFICATE = Path(__file__).parents[1] / "bots" / "loopback.pem"
 RANDOM = 'built_in = "random"\nname = "here"'
@@ -101,6 +106,22 @@ def read(process: subprocess.Popen[str], kind: str) -> dict[str, Any]:  # Any: t
             return told
     assert process.stderr is not None
     raise AssertionError(process.stderr.read())
+
+
+def team(name: str, tokens: tuple[str, str]) -> str:
+    hashes = json.dumps([hashed(token) for token in tokens])
+    return f'name = "{name}"\nremote = true\ntoken_sha256 = {hashes}'
+
+
+def wait_for(process: subprocess.Popen[str], *missing: str) -> None:
+    """Until a tournament tells that exactly these remote bots are missing."""
+    while read(process, "remote_bots")["missing"] != [*missing]:
+        pass
+
+
+def small_asia() -> BoardFile:
+    """With few trains."""
+    return replace(shipped_board("team_asia"), trains=TRAINS)
 
 
 def faults(folder: Path) -> dict[str, Counter[str]]:
@@ -207,6 +228,58 @@ def test_remote_bots_outlive_a_runner_that_is_killed_and_go_on_with_the_next(tmp
     assert "ok, 6 matches" in tournament("verify", folder)
 
 
+def test_remote_partners_play_for_their_team_each_in_a_session_of_its_own(tmp_path: Path) -> None:
+    """The first of them is enough for a game without teams; a game of teams waits for both. One loses its
+    connection and comes back, and loses nothing by it; another one dies, costs its team one seat, and is
+    waited for by the runner that resumes."""
+    ann, bea = (new_token(), new_token()), (new_token(), new_token())
+    script = tmp_path / "bot.py"
+    script.write_text(SCRIPT)
+    clocks = "[clocks]\nmove_ms = 1500\nbank_ms = 0\ndefaults_in_a_row = 1"
+    bots = [team("ann", ann), team("bea", bea)]
+    folder = cup(tmp_path / "cup", bots, f"concurrency = 2\nremote_wait_s = 600\n{clocks}")
+    path = folder / "tournament.toml"
+    asia = '[[games]]\ngame = "team_asia"\nboard = "asia.json"\n\n'
+    path.write_text(path.read_text().replace("[[bots]]", asia + "[[bots]]", 1))
+    (folder / "asia.json").write_text(json.dumps(board_content(small_asia())))
+    with started("run", folder, "--listen", "127.0.0.1:0") as process:
+        where = read(process, "listening")["address"]
+        address = f"tcp://{where}"
+        with (
+            running(*bot("random", "ann.1", ann[0], address)) as ann_1,
+            running(*bot("random", "bea.1", bea[0], address)) as bea_1,
+        ):
+            wait_for(process, "ann.2", "bea.2")
+            assert read(process, "block_ended")["progress"]["played"] == 2
+            assert [line["game"] for line in lines_of(folder)] == ["usa", "usa"]
+            with running(str(script), address, "bea.2", bea[1], "drops") as bea_2:
+                with running(str(script), address, "ann.2", ann[1], "thinks") as dying:
+                    assert dying.stdout is not None
+                    assert dying.stdout.readline() == "thinking\n"
+                wait_for(process, "ann.2")
+                assert "cause" not in read(process, "match_ended")
+                process.kill()
+                process.wait(SECONDS)
+                with started("resume", folder, "--listen", where) as resumed:
+                    wait_for(resumed, "ann.2")
+                    with running(*bot("greedy", "ann.2", ann[1], address)) as ann_2:
+                        assert read(resumed, "ended")["finished"]
+                        for playing in (ann_1, ann_2, bea_1, bea_2):
+                            assert playing.wait(SECONDS) == 0
+                assert bea_2.stdout is not None
+                assert "the connection is lost; trying again" in bea_2.stdout.read()
+    lines = lines_of(folder)
+    assert [line["game"] for line in lines] == ["usa", "usa", "team_asia", "team_asia"]
+    assert len({line["seed"] for line in lines}) == 4
+    assert faults(folder) == {"ann": Counter({"disconnect": 1}), "bea": Counter()}
+    for line in lines[2:]:
+        assert [seat["bot"] for seat in line["bots"]] == [name for name in line["players"] for _ in range(2)]
+        header = json.loads((folder / line["replay"]).read_bytes().splitlines()[0])
+        assert [seat["name"] for seat in header["seats"]] == [seat["bot"] for seat in line["bots"]]
+    assert [[bool(seat["faults"]) for seat in line["bots"]].count(True) for line in lines] == [0, 0, 1, 0]
+    assert "ok, 4 matches" in tournament("verify", folder)
+
+
 def test_ctrl_c_ends_a_tournament_that_only_waits(tmp_path: Path) -> None:
     folder = cup(tmp_path / "cup", [remote("ann", new_token()), RANDOM], "remote_wait_s = 600")
     with started("run", folder, "--listen", "127.0.0.1:0") as process:
@@ -237,7 +310,8 @@ def test_only_who_has_a_token_comes_in_and_nobody_makes_matches_there(
 ) -> None:
     holder = TokenHolder("ann", hashed("ann's"), is_organizer=False)
     terms = Terms(Time(), UNCONFINED)
-    plan = HallPlan(terms, (), (holder,), Door("127.0.0.1", 0), instances={}, logins_at_once=1)
+    door = Door("127.0.0.1", 0)
+    plan = HallPlan(terms, (), {"ann": (holder,)}, (), door, instances={}, logins_at_once=1)
     lines = [
         {"type": "login", "protocol": 1, "language": "none"} | login,
         {"type": "join", "game": "usa", "players": 2},
@@ -257,6 +331,47 @@ def test_only_who_has_a_token_comes_in_and_nobody_makes_matches_there(
         return [answer.get("code", answer["type"]) for answer in answers]
 
     assert trio.run(talk) == expected
+
+
+def test_a_partner_that_is_not_there_is_absent_and_the_other_one_plays_on() -> None:
+    tokens = new_token(), new_token()
+    names = ("ann.1", "ann.2")
+    holders = tuple(
+        TokenHolder(name, hashed(token), False) for name, token in zip(names, tokens, strict=True)
+    )
+    game = GameChoice("team_asia", 4, (), small_asia()).make()
+    terms = Terms(Time(), UNCONFINED)
+    plan = HallPlan(
+        terms, (game,), {"ann": holders}, (), Door("127.0.0.1", 0), instances={}, logins_at_once=4
+    )
+    ann = BotSpec("ann", (), process="remote")
+    here = BotSpec("here", built_in_command("random"))
+    fixture = Fixture(
+        match="m1",
+        game=game,
+        bots=(here, here, ann, ann),
+        names=("here", "here", "ann", "ann"),
+        bot_seeds=("a", "b", "c", "d"),
+        seed=bytes(32),
+        salt=bytes(32),
+        reveal="now",
+    )
+
+    async def play() -> PlayedMatch:
+        async with open_hall(plan) as hall:
+            where = await hall.listen()
+            assert where is not None
+            address = f"tcp://{where[0]}:{where[1]}"
+            with running(*bot("random", "ann.1", tokens[0], address)):
+                played = await hall.play(fixture, frozenset({"ann.2"}))
+                await hall.say_goodbye(finished=True)
+        return played
+
+    played = trio.run(play)
+    reports = seat_reports(played.result, played.seats)
+    assert [report.bot for report in reports] == ["here", "here", "ann", "ann"]
+    assert [[fault.kind for fault in report.faults] for report in reports] == [[], [], [], ["absent"]]
+    assert reports[2].asks > 0
 
 
 # -- what cannot be done -----------------------------------------------------------------------------

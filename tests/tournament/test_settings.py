@@ -120,9 +120,10 @@ def test_a_remote_bot_is_let_in_by_its_token(folder: Path) -> None:
     """The hash stands with the bot, or with its name in the file of tokens; organizers stand there, too."""
     (folder / "tokens").write_text(f"ANNA {'1e' * 32}\nhelga {'2d' * 32} organizer\nfranz {'3c' * 32}\n")
     *_, given = read(folder, PAIRS + REMOTE).entrants
-    assert (given.name, given.is_remote, given.token_hash) == ("Anna", True, HASH)
+    assert (given.name, given.is_remote) == ("Anna", True)
+    assert [(login.name, login.hash) for login in given.logins] == [("Anna", HASH)]
     settings = read(folder, 'tokens = "tokens"\n' + PAIRS + REMOTE.replace("token_sha256", "# "))
-    assert settings.entrants[-1].token_hash == "1e" * 32
+    assert [login.hash for login in settings.entrants[-1].logins] == ["1e" * 32]
     assert [holder.name for holder in settings.organizers] == ["helga"]
     assert settings.remote_wait_s == 60
     assert read(folder, "remote_wait_s = 5\n" + PAIRS + REMOTE).remote_wait_s == 5
@@ -141,6 +142,11 @@ def test_a_remote_bot_is_let_in_by_its_token(folder: Path) -> None:
         ('tokens = "good"\n', REMOTE.replace(HASH, "2d" * 32), ": somebody else has this token"),
         ('tokens = "no"\n', REMOTE, ":1: tokens: "),
         ('tokens = "bad"\n', REMOTE, "bad:1: expected 'NAME SHA256 [organizer]'"),
+        (
+            "",
+            REMOTE.replace(f'"{HASH}"', f'["{HASH}", "{"1e" * 32}"]'),
+            ": expected one token_sha256: no game",
+        ),
         ("", f'[[bots]]\ncmd = "true"\ntoken_sha256 = "{HASH}"', ".token_sha256: goes with remote = true"),
         ("", '[[bots]]\ncmd = "true"\nprocess = "freh"', ".process: invalid enum value 'freh'"),
     ],
@@ -162,11 +168,44 @@ def test_only_who_wants_to_play_needs_programs_and_tokens(folder: Path) -> None:
     assert settings.names == ("greedy", "ernie", "bert", "Anna")
 
 
-def test_a_remote_bot_cannot_fill_a_team(folder: Path) -> None:
-    with pytest.raises(
-        SettingsError, match="team_asia needs 2 processes of each bot, and a remote bot has one"
-    ):
-        read(folder, GOOD + REMOTE)
+PARTNERS = REMOTE.replace(f'"{HASH}"', f'["{HASH}", "{"1e" * 32}"]')
+
+
+def test_a_remote_bot_fills_a_team_with_a_token_for_each_of_its_seats(folder: Path) -> None:
+    """The hashes stand with the bot, or with the names of the partners in the file of tokens."""
+    *_, given = read(folder, GOOD + PARTNERS).entrants
+    assert [(login.name, login.hash) for login in given.logins] == [("Anna.1", HASH), ("Anna.2", "1e" * 32)]
+    (folder / "tokens").write_text(f"anna.2 {'2d' * 32}\nAnna.1 {'3c' * 32}\nAnna {'4b' * 32}\n")
+    settings = read(folder, 'tokens = "tokens"\n' + GOOD + REMOTE.replace("token_sha256", "# "))
+    partners = settings.entrants[-1].logins
+    assert [(login.name, login.hash) for login in partners] == [("Anna.1", "3c" * 32), ("Anna.2", "2d" * 32)]
+
+
+def test_the_matches_of_a_remote_bot_are_counted_and_not_its_seats(folder: Path) -> None:
+    assert read(folder, GOOD + PARTNERS + "instances = 1").entrants[-1].instances == 1
+
+
+@pytest.mark.parametrize(
+    ("bot", "expected"),
+    [
+        (
+            REMOTE,
+            ': bots[4]: expected token_sha256 = ["...", "..."], or lines for Anna.1 and Anna.2 in the file',
+        ),
+        (REMOTE, "in team_asia it fills 2 seats, and logs in once for each of them, by these names"),
+        (REMOTE.replace("token_sha256", "# "), "'stellwerk token Anna.1' draws a token"),
+        (PARTNERS.replace('["', f'["{"2d" * 32}", "'), ': bots[4]: expected token_sha256 = ["...", "..."]'),
+        (PARTNERS.replace("1e" * 32, HASH), ": somebody else has this token"),
+        (PARTNERS.replace("1e" * 32, "1E" * 32), ".token_sha256[2]: expected `str` matching regex"),
+        (PARTNERS.replace("Anna", "a" * 31), ": the bot: name: expected 1 to 32 letters"),
+        (PARTNERS + '[[bots]]\nname = "anna.2"\ncmd = "true"', 'another bot of the name "anna.2"'),
+        ('[[bots]]\nname = "anna.2"\ncmd = "true"\n' + PARTNERS, 'another bot of the name "Anna.2"'),
+    ],
+)
+def test_a_remote_bot_that_cannot_fill_a_team_is_refused(folder: Path, bot: str, expected: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        read(folder, GOOD + bot)
+    assert expected in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Which remote bots are there, and for how long the others are still waited for.
 
+One that plays in teams logs in more than once, by a name for each of its seats: these are the names here.
+
 Law: nobody waits for ever. A match whose bots are all there goes before one that has to wait. Who has been
 missing for the time that is set, since the beginning or since the connection was lost, is waited for no more
 until it comes: its matches begin without it, and that is its fault.

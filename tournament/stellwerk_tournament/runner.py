@@ -31,7 +31,6 @@ from stellwerk_server.bot_process import BotStartError
 from stellwerk_server.hall import ClosedDoorError, Door, Hall, HallPlan, open_hall
 from stellwerk_server.seat_report import Played, seat_reports
 from stellwerk_server.started_match import Fixture, NoResultError, PlayedMatch, Terms, play_match
-from stellwerk_server.tokens import TokenHolder
 from stellwerk_tournament.attendance import Attendance
 from stellwerk_tournament.deal import block_secret, bot_seed, match_id, salt
 from stellwerk_tournament.lag import MOST_MS, LagWatch
@@ -168,8 +167,9 @@ class _Runner:
         self._rate_again_at = 0.0
         self._began_at = trio.current_time()
         self._played_before = len(opened.lines)
-        self._remote = frozenset(entrant.name for entrant in settings.entrants if entrant.is_remote)
-        self._attendance = Attendance(self._remote, settings.remote_wait_s, self._began_at)
+        self._remote = {entrant.name: entrant.logins for entrant in settings.entrants if entrant.is_remote}
+        logins = [login.name for logins in self._remote.values() for login in logins]
+        self._attendance = Attendance(logins, settings.remote_wait_s, self._began_at)
 
         self._disk = trio.CapacityLimiter(1)  # the store's calls must not overlap
         self._changed = trio.Event()
@@ -203,15 +203,11 @@ class _Runner:
     def _hall_plan(self) -> HallPlan:
         settings = self._settings
         seat_count = max(variant.choice.seat_count for variant in settings.variants)
-        remote = tuple(
-            TokenHolder(entrant.name, entrant.token_hash, is_organizer=False)
-            for entrant in settings.entrants
-            if entrant.token_hash is not None
-        )
         return HallPlan(
             terms=self._terms,
             games=tuple(variant.game for variant in settings.variants),
-            holders=(*remote, *settings.organizers),
+            remote=self._remote,
+            organizers=settings.organizers,
             door=self._reception.door,
             instances={
                 entrant.name: entrant.instances
@@ -308,13 +304,22 @@ class _Runner:
 
     def _may_sit_down(self, block: Block, absent: frozenset[str]) -> bool:
         """Whether enough copies of each bot are free, and all are there but those in `absent`."""
-        size = self._variant(block).game.rules.team_size
-        return self._attendance.are_there(name for name in block.entrants if name not in absent) and all(
-            self._at_table[name] + size <= most
-            for name in block.entrants
-            for most in (self._bots[name].instances, self._attendance.most(name))
+        size = self._variant(block).team_size
+        logins = {
+            name: [login.name for login in self._remote.get(name, ())[:size]] for name in block.entrants
+        }
+        needed = [login for each in logins.values() for login in each if login not in absent]
+        return self._attendance.are_there(needed) and all(
+            self._at_table[name] + count <= most
+            for name, count in self._copies(block).items()
+            for most in (self._bots[name].instances, *map(self._attendance.most, logins[name]))
             if most is not None
         )
+
+    def _copies(self, block: Block) -> dict[str, int]:
+        """What a match takes of each bot: a process for each seat. Of a remote one, matches are counted."""
+        size = self._variant(block).team_size
+        return {name: 1 if name in self._remote else size for name in block.entrants}
 
     async def _begin(self, block: Block) -> None:
         secret = secrets.token_bytes(32) if self._seed is None else block_secret(self._seed, block.number)
@@ -391,7 +396,7 @@ class _Runner:
     def _start(self, nursery: trio.Nursery, begun: _Begun, rotation: int) -> None:
         begun.running.add(rotation)
         self._running += 1
-        self._at_table.update(self._seated(begun.block, rotation))
+        self._at_table.update(self._copies(begun.block))
         nursery.start_soon(self._play, nursery.cancel_scope, begun, rotation)
 
     async def _play(self, scope: trio.CancelScope, begun: _Begun, rotation: int) -> None:
@@ -408,7 +413,7 @@ class _Runner:
             self._fail_with(error, scope)
         finally:
             self._running -= 1
-            self._at_table.subtract(self._seated(block, rotation))
+            self._at_table.subtract(self._copies(block))
             self._changed.set()
 
     async def _played(self, begun: _Begun, rotation: int) -> tuple[MatchLine, PlayedMatch] | str:
@@ -506,7 +511,7 @@ class _Runner:
         )
 
     def _has_own_deals(self, block: Block) -> bool:
-        return not self._remote.isdisjoint(block.entrants)
+        return any(name in self._remote for name in block.entrants)
 
     def _line(
         self, begun: _Begun, rotation: int, fixture: Fixture, played: PlayedMatch, seconds: float

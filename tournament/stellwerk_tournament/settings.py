@@ -13,6 +13,7 @@ import shlex
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias, cast
 
@@ -40,6 +41,7 @@ Kind: TypeAlias = Literal["round_robin", "gauntlet", "swiss", "random"]
 Place: TypeAlias = tuple[str | int, ...]
 
 _Count = Annotated[int, Meta(ge=1, le=1_000_000)]
+_Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class ScheduleTable(Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,7 +70,7 @@ class BotTable(Struct, frozen=True, forbid_unknown_fields=True):
     instances: _Count | None = None
     process: Literal["fresh", "reused"] | None = None
     remote: bool = False
-    token_sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None = None
+    token_sha256: _Hash | tuple[_Hash, ...] | None = None
 
 
 class SettingsFile(Struct, frozen=True, forbid_unknown_fields=True):
@@ -98,19 +100,24 @@ class Variant:
         return self.choice.make()
 
     @property
+    def team_size(self) -> int:
+        return RULE_SETS[self.choice.game_id].team_size
+
+    @property
     def entrant_count(self) -> int:
-        return self.choice.seat_count // RULE_SETS[self.choice.game_id].team_size
+        return self.choice.seat_count // self.team_size
 
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
     """`instances` is how many processes of the bot may run at a time, or in how many matches a remote one may
-    be; its `token_hash` lets it in."""
+    be. `logins`: as whom a remote one logs in, for each seat of a team; the first one plays all other games,
+    too. Who only looks at a tournament finds none."""
 
     bot: BotSpec
     author: str | None
     instances: int | None
-    token_hash: str | None = None
+    logins: tuple[TokenHolder, ...] = ()
 
     @property
     def name(self) -> str:
@@ -184,8 +191,9 @@ def settings_of(source: Source, folder: Path, *, to_play: bool = True) -> Settin
     schedule = file.schedule
     confinement = Confinement(_wrap(source, file.wrap), file.memory_mb)
     tokens = _tokens(source, folder, file.tokens) if to_play else Tokens(())
-    entrants = tuple(_entrants(source, folder, confinement, tokens, to_play=to_play))
     variants = tuple(_variant(source, folder, number, game) for number, game in enumerate(file.games))
+    largest_team = max(variants, key=lambda variant: variant.team_size)
+    entrants = tuple(_entrants(source, folder, confinement, tokens, largest_team, to_play=to_play))
     _expect_enough(source, variants, entrants)
     names = [entrant.name for entrant in entrants]
     hero = schedule.hero
@@ -257,38 +265,42 @@ def _variant(source: Source, folder: Path, number: int, table: GameTable) -> Var
 
 
 def _entrants(
-    source: Source, folder: Path, confinement: Confinement, tokens: Tokens, *, to_play: bool
+    source: Source,
+    folder: Path,
+    confinement: Confinement,
+    tokens: Tokens,
+    largest_team: Variant,
+    *,
+    to_play: bool,
 ) -> Iterator[Entrant]:
     taken: set[str] = set()
-    hashes: set[str | None] = {holder.hash for holder in tokens.holders if holder.is_organizer}
+    hashes = {holder.hash for holder in tokens.holders if holder.is_organizer}
     for number, table in enumerate(source.file.bots):
         place = ("bots", number)
-        token_hash = None
+        logins: tuple[TokenHolder, ...] = ()
         try:
             if table.remote:
                 bot = _remote(source, place, table)
-                token_hash = table.token_sha256 or _hash_in(tokens, bot.name)
+                if to_play:
+                    logins = _logins(source, place, table, bot.name, tokens, largest_team)
             else:
                 bot = _located(_started(source, place, table), folder)
                 if to_play:
                     command_line(bot, confinement, str(folder))
         except (BotSpecError, BotStartError) as error:
             raise source.error(place, str(error)) from None
-        if table.remote and token_hash is None and to_play:
-            raise source.error(
-                place,
-                f"expected token_sha256, or a line for {bot.name} in the file of tokens: 'stellwerk token "
-                f"{bot.name}' draws a token and tells both",
-            )
-        if token_hash is not None and token_hash in hashes:
-            raise source.error(place, "somebody else has this token: draw one for each")
-        hashes.add(token_hash)
-        if bot.name.lower() in taken:
-            raise source.error(
-                place, f"there is another bot of the name {quoted(bot.name)}: give it a name of its own"
-            )
-        taken.add(bot.name.lower())
-        yield Entrant(bot, table.author, table.instances, token_hash)
+        for login in logins:
+            if login.hash in hashes:
+                raise source.error(place, "somebody else has this token: draw one for each")
+            hashes.add(login.hash)
+        names = dict.fromkeys([bot.name, *(login.name for login in logins)])
+        for name in names:
+            if name.lower() in taken:
+                raise source.error(
+                    place, f"there is another bot of the name {quoted(name)}: give it a name of its own"
+                )
+        taken.update(name.lower() for name in names)
+        yield Entrant(bot, table.author, table.instances, logins)
 
 
 def _remote(source: Source, place: Place, table: BotTable) -> BotSpec:
@@ -301,8 +313,37 @@ def _remote(source: Source, place: Place, table: BotTable) -> BotSpec:
     return BotSpec(player_name(table.name), (), process="remote")
 
 
-def _hash_in(tokens: Tokens, name: str) -> str | None:
-    return next((holder.hash for holder in tokens.holders if holder.name.lower() == name.lower()), None)
+def _logins(
+    source: Source, place: Place, table: BotTable, name: str, tokens: Tokens, largest_team: Variant
+) -> tuple[TokenHolder, ...]:
+    """One for each seat that the bot fills: partners are two players, with names and tokens of their own.
+    BotSpecError for a name that leaves no room for their numbers."""
+    size = largest_team.team_size
+    names = [name] if size == 1 else [player_name(f"{name}.{number}") for number in range(1, size + 1)]
+    if table.token_sha256 is None:
+        in_file = {holder.name.lower(): holder.hash for holder in tokens.holders}
+        hashes = [in_file[each.lower()] for each in names if each.lower() in in_file]
+    else:
+        hashes = [table.token_sha256] if isinstance(table.token_sha256, str) else [*table.token_sha256]
+    if len(hashes) != size:
+        raise source.error(place, _expected_tokens(names, largest_team.choice.game_id, bool(hashes)))
+    return tuple(map(partial(TokenHolder, is_organizer=False), names, hashes))
+
+
+def _expected_tokens(names: Sequence[str], game_id: str, has_some: bool) -> str:
+    if len(names) > 1:
+        dots = ", ".join(['"..."'] * len(names))
+        return (
+            f"expected token_sha256 = [{dots}], or lines for {' and '.join(names)} in the file of tokens: in "
+            f"{game_id} it fills {len(names)} seats, and logs in once for each of them, by these names; "
+            f"'stellwerk token {names[0]}' draws a token and tells both"
+        )
+    if has_some:
+        return "expected one token_sha256: no game here is played by teams"
+    return (
+        f"expected token_sha256, or a line for {names[0]} in the file of tokens: 'stellwerk token "
+        f"{names[0]}' draws a token and tells both"
+    )
 
 
 def _started(source: Source, place: Place, table: BotTable) -> BotSpec:
@@ -352,18 +393,13 @@ def _expect_enough(source: Source, variants: Sequence[Variant], entrants: Sequen
                 ("games", number),
                 f"{variant.entrant_count} bots play at a table, and there are only {len(entrants)}",
             )
-        team_size = RULE_SETS[variant.choice.game_id].team_size
         for bot, entrant in enumerate(entrants):
-            if entrant.is_remote and team_size > 1:
-                raise source.error(
-                    ("bots", bot),
-                    f"{variant.choice.game_id} needs {team_size} processes of each bot, and a remote bot "
-                    f"has one seat in a match",
-                )
-            if entrant.instances is not None and entrant.instances < team_size:
+            if entrant.is_remote:
+                continue  # its matches are counted
+            if entrant.instances is not None and entrant.instances < variant.team_size:
                 raise source.error(
                     ("bots", bot, "instances"),
-                    f"{variant.choice.game_id} needs {team_size} processes of each bot at a time",
+                    f"{variant.choice.game_id} needs {variant.team_size} processes of each bot at a time",
                 )
 
 

@@ -80,11 +80,13 @@ _BOTS = """\
 # env = {{ THREADS = "1" }}
 # transport = "tcp"           # or "stdio"
 # author = "me"               # bots of one author are kept apart where that is possible
-# instances = 2               # most processes of it at a time
+# instances = 2               # most processes of it at a time; of a remote bot, most matches
 # process = "fresh"           # for each match; "reused": one plays match after match, but no deal twice
 
 # [[bots]]
 # name = "their_bot"          # what it logs in with
 # remote = true               # it connects to where 'run --listen' says; no two matches with it share a deal
 # token_sha256 = "..."        # of its token, from 'stellwerk token their_bot'; without it the file of tokens
+#                             # with games of teams ["...", "..."]: it logs in to its two seats as their_bot.1
+#                             # and their_bot.2, each with a token; their_bot.1 alone plays the other games
 """.replace("{{", "{").replace("}}", "}")
