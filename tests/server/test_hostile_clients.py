@@ -6,6 +6,7 @@ import json
 import signal
 import socket
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,9 @@ SMALL_LIMITS = (
 )
 
 
+NUMBERS = count()  # of the well-behaved ones
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     with serving(tmp_path_factory.mktemp("abuse"), *SMALL_LIMITS) as server:
@@ -34,10 +38,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 
 
 @pytest.fixture
-def beside(server: Serving, request: pytest.FixtureRequest) -> Iterator[None]:
+def beside(server: Serving) -> Iterator[None]:
     """A well-behaved match that begins before the test, and ends after it."""
     good = server.call()
-    good.login(f"good{abs(hash(request.node.nodeid)) % 10**9}")
+    good.login(f"good{next(NUMBERS)}")
     ask = good.play_on(good.practice(), turns=3)
     yield
     assert good.play_on(ask)["result"]["ranks"]
