@@ -17,12 +17,12 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist lo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format vectors schemas examples starters bench mutants soak clean
+.PHONY: help demo test lint format vectors schemas examples starters bench mutants simulations soak clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: $(COMMAND) ## show a game being played
+demo: $(COMMAND) ## play a small tournament of the reference bots
 	@$(BIN)/stellwerk demo
 
 test: $(TEST) ## run the whole test suite; ARGS='-k tunnel' passes options to pytest
@@ -51,12 +51,17 @@ starters: $(TEST) ## build the starters of all languages and let them play
 	STELLWERK_ALL_LANGUAGES=1 $(PYTEST) tests/bots/test_starters.py tests/bots/test_new.py \
 	  tests/bots/test_mixed_tournament.py tests/protocol/test_verifier.py $(ARGS)
 
-bench: $(TEST) ## measure the speed of the engine and of the server
+bench: $(TEST) ## measure the speed of the engine, the server and the ratings
 	$(BIN)/python -m tests.benchmarks.bench_engine $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_server $(ARGS)
+	$(BIN)/python -m tests.benchmarks.bench_ratings
 
 mutants: $(TEST) ## break the rules one by one, and see that the tests notice
 	$(BIN)/python tests/mutants/run.py $(ARGS)
+
+simulations: $(TEST) ## how often the intervals of ratings and the gate's test err, in simulated tournaments
+	$(BIN)/python -m tests.tournament.coverage_simulation $(ARGS)
+	$(BIN)/python -m tests.tournament.gate_simulation
 
 soak: $(TEST) ## 1,000 games of every variant, 1,000 lives of a server, and the laws checked in each
 	$(BIN)/python tests/soak/run.py $(ARGS)

@@ -44,7 +44,7 @@ AddArguments = Callable[[argparse.ArgumentParser], None]
 COMMANDS: Final[dict[str, tuple[str, AddArguments]]] = {
     "boards": ("list the boards, show one, check your own", boards_command.add_arguments),
     "bots": ("start a bot of your own, in one of many languages", bots_command.add_arguments),
-    "demo": ("play a game of each kind, and tell it turn by turn", demo_command.add_arguments),
+    "demo": ("let the reference bots play a small tournament, and rate them", demo_command.add_arguments),
     "gate": ("hold a bot against others, for CI: passed, failed or undecided", gate_command.add_arguments),
     "kit": ("tools for authors of bots: try a bot out, step by step", kit_command.add_arguments),
     "play": ("play games between bots that are started for them", play_command.add_arguments),

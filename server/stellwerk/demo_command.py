@@ -1,82 +1,131 @@
-"""`stellwerk demo`: a game of each kind, played by the policy `planner` and told turn by turn."""
+"""`stellwerk demo`: a small tournament of the reference bots over all four games, rated and with its report.
+
+It does what an organizer does, and shows the commands: writes a `tournament.toml`, runs it, and names what
+can be looked at. The seed is fixed, so that it comes to the same ranking everywhere.
+"""
 
 from __future__ import annotations
 
 import argparse
-import re
-from collections.abc import Iterator
+import shlex
+import tempfile
+from pathlib import Path
 from typing import Final
 
-from stellwerk.choose_game import checked_seed, unknown
-from stellwerk.errors import DONE, usage_error
-from stellwerk.replay_story import Told, tell
-from stellwerk.terminal import say, shows_color, width, wrapped
-from stellwerk_engine.board_file import shipped_board
-from stellwerk_engine.dice import seed_from_text
-from stellwerk_engine.games import RULE_SETS
-from stellwerk_engine.policies import planner
-from stellwerk_engine.replay_reader import read_replay
-from stellwerk_engine.self_play import play_game
-from stellwerk_server.game_choice import GameChoice
+from stellwerk import tournament_command
+from stellwerk.choose_game import checked_seed, whole_number
+from stellwerk.errors import DONE, not_writable, usage_error
+from stellwerk.terminal import flush_stdout, say
+from stellwerk_server.journal import write_whole
+from stellwerk_tournament.derived import REPORT
+from stellwerk_tournament.match_line import FILE as MATCHES
+from stellwerk_tournament.settings import FILE
+from stellwerk_tournament.store import REPLAYS
 
-PLAYERS: Final = ("north", "east", "south", "west")
-SEAT_COUNTS: Final = {"usa": 2, "united_kingdom": 2, "team_asia": 4, "card_game": 3}
+DESCRIPTION: Final = """\
+Let the reference bots play a small tournament over all four games, and rate
+them. It takes about a minute, and leaves its folder for you to look at.
+"""
 
 EXAMPLES: Final = """\
 examples:
   stellwerk demo
-  stellwerk demo team_asia --seed 7
-  stellwerk demo --brief
+  stellwerk demo --folder cup --rounds 10
 """
 
-FIRST_TURNS: Final = 6  # told of a game in brief
-LAST_TURNS: Final = 4
-_TURN: Final = re.compile(r" {0,3}\d+  ")  # how the line of a turn begins
+ROUNDS: Final = 4  # of ten blocks each: the ranking is clear, and it is over in a minute
+TOURNAMENT: Final = """\
+# The tournament of `stellwerk demo`. `stellwerk tournament init` writes a file that explains all settings.
+title = "Demo"
+concurrency = 2
+
+[schedule]
+rounds = {rounds}
+
+[[games]]
+game = "usa"
+players = 2
+
+[[games]]
+game = "united_kingdom"
+players = 2
+
+[[games]]
+game = "team_asia"
+players = 4
+
+[[games]]
+game = "card_game"
+players = 3
+
+[[bots]]
+built_in = "random"
+
+[[bots]]
+built_in = "greedy"
+
+[[bots]]
+built_in = "planner"
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = DESCRIPTION
     parser.epilog = EXAMPLES
     parser.add_argument(
-        "games", metavar="GAME", nargs="*", help=f"{', '.join(SEAT_COUNTS)} (default: one after the other)"
+        "--folder", metavar="FOLDER", help="a new or an empty one (default: a new one for temporary files)"
     )
-    parser.add_argument("--seed", metavar="S", default="demo", help="any text; another one, another game")
-    parser.add_argument("--brief", action="store_true", help="only the first and the last turns")
+    parser.add_argument(
+        "--rounds", metavar="N", type=whole_number(1, 1000), default=ROUNDS, help=f"default: {ROUNDS}"
+    )
+    parser.add_argument("--seed", metavar="S", default="demo", help="any text; another one, other deals")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    games: list[str] = arguments.games or list(SEAT_COUNTS)
-    for game_id in games:
-        if game_id not in SEAT_COUNTS:
-            raise usage_error(unknown("game", game_id, SEAT_COUNTS))
-    seed = seed_from_text(checked_seed(arguments.seed))
-    for number, game_id in enumerate(games):
-        if number:
-            say("\n" + "-" * width() + "\n")
-        story = _story(game_id, seed)
-        for told in _in_brief(story) if arguments.brief else story:
-            for line in wrapped(told.text, width(), told.hang):
-                say(line)
-    return DONE
+    seed = checked_seed(arguments.seed)
+    folder = _folder(arguments.folder)
+    try:
+        write_whole(folder / FILE, TOURNAMENT.format(rounds=arguments.rounds).encode())
+    except OSError as error:
+        raise not_writable(str(folder / FILE), error) from None
+    words = ["run", str(folder), f"--seed={seed}"]
+    say(f"Three bots, four games; what is played stands in {folder / FILE}")
+    say(f"$ {shlex.join(['stellwerk', 'tournament', *words])}")
+    flush_stdout()
+    code = tournament_command.run(_parser().parse_args(words))
+    if code == DONE:
+        _name_what_is_there(folder)
+    return code
 
 
-def _story(game_id: str, seed: bytes) -> list[Told]:
-    """The game as its replay tells it."""
-    board = shipped_board(RULE_SETS[game_id].board)
-    game = GameChoice(game_id, SEAT_COUNTS[game_id], (), board).make()
-    pieces: list[bytes] = []
-    names = PLAYERS[: game.seat_count]
-    play_game(game, seed, [planner] * game.seat_count, write=pieces.append, names=names)
-    lines = b"".join(pieces).splitlines(keepends=True)
-    return list(tell(read_replay(lines), color=shows_color()))
+def _folder(name: str | None) -> Path:
+    """One that holds nothing yet: no demo is played over another one, nor over anything else."""
+    try:
+        if name is None:
+            return Path(tempfile.mkdtemp(prefix="stellwerk-demo-"))
+        folder = Path(name)
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise usage_error(f"{folder}: is not empty")
+    except OSError as error:
+        raise not_writable(name or tempfile.gettempdir(), error) from None
+    return folder
 
 
-def _in_brief(story: list[Told]) -> Iterator[Told]:
-    turns = [number for number, told in enumerate(story) if _TURN.match(told.text)]
-    left_out = len(turns) - FIRST_TURNS - LAST_TURNS
-    if left_out <= 0:
-        yield from story
-        return
-    yield from story[: turns[FIRST_TURNS]]
-    yield Told(f"      ... {left_out} turns later ...")
-    yield from story[turns[-LAST_TURNS] :]
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    tournament_command.add_arguments(parser)
+    return parser
+
+
+def _name_what_is_there(folder: Path) -> None:
+    replay = min((folder / REPLAYS).iterdir())
+    say("")
+    for what, where in (
+        ("the report, for a browser", str(folder / REPORT)),
+        ("a rating for each game", shlex.join(["stellwerk", "ratings", str(folder / MATCHES)])),
+        ("a game, turn by turn", shlex.join(["stellwerk", "replay", "show", str(replay)])),
+        ("all of it played again", shlex.join(["stellwerk", "tournament", "verify", str(folder)])),
+    ):
+        say(f"{what + ':':27}{where}")

@@ -40,8 +40,7 @@ from stellwerk_server.descriptors import raise_limit, room_for_more
 from stellwerk_server.hall import ClosedDoorError, Door
 from stellwerk_server.journal import write_whole
 from stellwerk_tournament.deal import seed_check
-from stellwerk_tournament.derived import Tournament, rating_report, ratings_json, write_all
-from stellwerk_tournament.match_line import MatchLine
+from stellwerk_tournament.derived import Tournament, ratings_json, write_all
 from stellwerk_tournament.progress import rows_of
 from stellwerk_tournament.ratings import RatingError, Ratings
 from stellwerk_tournament.resolved import expect_same, resolve, table
@@ -344,16 +343,14 @@ def _write(tournament: Tournament) -> list[Path]:
         raise not_writable(str(tournament.folder), error) from None
 
 
-def _rated(lines: Sequence[MatchLine]) -> Ratings | None:
-    try:
-        return rating_report(lines).pooled
-    except RatingError:
-        return None
+def _rated(tournament: Tournament) -> Ratings | None:
+    rated = tournament.rated
+    return None if isinstance(rated, RatingError) else rated.pooled
 
 
 def _print(tournament: Tournament) -> None:
     standings = Standings(tournament.settings.names, tournament.lines)
-    ratings = _rated(tournament.lines)
+    ratings = _rated(tournament)
     for line in table_of(rows_of(standings, ratings)):
         say(line)
     for warning in () if ratings is None else ratings.warnings:
@@ -377,7 +374,7 @@ def _status(folder: Path, as_json: bool) -> int:
         failures = [] if store is None else store.failures()
         voids = [] if store is None else _voids(store)
     kept = sum(len(each.kept) for each in blocks)
-    rows = rows_of(Standings(settings.names, tournament.lines), _rated(tournament.lines))
+    rows = rows_of(Standings(settings.names, tournament.lines), _rated(tournament))
     counts = Counter(each.status for each in blocks)
     if as_json:
         say_json(

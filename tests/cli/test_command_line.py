@@ -72,7 +72,7 @@ def test_a_full_disk_is_an_error_of_the_machine(words: tuple[str, ...]) -> None:
     assert done.stderr == "stellwerk: standard output: cannot be written: No space left on device\n"
 
 
-@pytest.mark.parametrize("words", [("--help",), ("demo", "usa")], ids=" ".join)
+@pytest.mark.parametrize("words", [("--help",), ("boards", "show", "usa")], ids=" ".join)
 def test_a_broken_pipe_is_quiet(words: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
@@ -93,7 +93,7 @@ def test_without_any_output_the_command_still_works() -> None:
 
 
 def test_what_the_encoding_of_the_terminal_lacks_is_written_in_another_way() -> None:
-    done = stellwerk("demo", "usa", PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
+    done = stellwerk("boards", "show", "usa", PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
     assert (done.returncode, done.stderr) == (0, "")
     assert "Montr\\xe9al" in done.stdout
 

@@ -1,52 +1,44 @@
-"""`stellwerk demo`: four games, told so that they can be read on any terminal."""
+"""`stellwerk demo`: a tournament that anybody can run, twice if they like."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
-from stellwerk.__main__ import main
 from stellwerk_engine.games import RULE_SETS
 from tests.cli.program import refused, stellwerk
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
-    assert main(["demo", *words]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    return out.splitlines()
+def test_it_plays_all_games_rates_the_bots_and_names_what_can_be_looked_at(tmp_path: Path) -> None:
+    done = stellwerk("demo", "--rounds", "1", TMPDIR=str(tmp_path))
+
+    assert done.returncode == 0, done.stderr
+    [folder] = tmp_path.glob("stellwerk-demo-*")
+    matches = [json.loads(line) for line in (folder / "matches.jsonl").read_bytes().splitlines()]
+    assert {match["game"] for match in matches} == set(RULE_SETS)
+    assert {name for match in matches for name in match["players"]} == {"random", "greedy", "planner"}
+    ranking = [line.split()[:2] for line in done.stdout.splitlines() if line[:1].isdigit()]
+    assert ranking == [["1", "planner"], ["2", "greedy"], ["3", "random"]]
+    assert f"$ stellwerk tournament run {folder} --seed=demo" in done.stdout
+    for name in ("report.html", "matches.jsonl"):
+        assert str(folder / name) in done.stdout
+    replay = next(line.split()[-1] for line in done.stdout.splitlines() if "replay show" in line)
+    assert Path(replay).is_file()
+    assert stellwerk("replay", "verify", replay).returncode == 0
 
 
-def test_it_plays_a_game_of_each_kind() -> None:
-    done = stellwerk("demo")
-    assert (done.returncode, done.stderr) == (0, "")
-    lines = done.stdout.splitlines()
-    for rules in RULE_SETS.values():
-        assert f"{rules.id}: {rules.title}" in lines
-    assert sum(line.startswith("The end, after ") for line in lines) == len(RULE_SETS)
+def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("")
 
-
-def test_it_fits_into_80_columns(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    assert max(map(len, told(capsys))) <= 80
-
-
-def test_in_brief_it_tells_the_first_and_the_last_turns(capsys: pytest.CaptureFixture[str]) -> None:
-    whole, brief = told(capsys, "usa"), told(capsys, "usa", "--brief")
-    [gap] = [number for number, line in enumerate(brief) if "turns later" in line]
-    assert brief[:gap] == whole[:gap]
-    assert brief[gap + 1 :] == whole[-len(brief[gap + 1 :]) :]
-    left_out = int(brief[gap].split()[1])
-    assert left_out > 50
-    assert len(whole) - len(brief) >= left_out - 1
-
-
-def test_another_seed_shows_another_game(capsys: pytest.CaptureFixture[str]) -> None:
-    assert told(capsys, "usa") == told(capsys, "usa")
-    assert told(capsys, "usa", "--seed", "1") != told(capsys, "usa", "--seed", "2")
+    assert "is not empty" in refused("demo", "--folder", str(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"), [(("use",), 'did you mean "usa"?'), (("usa", "--seed", ""), "cannot be empty")]
+    ("words", "expected"),
+    [(("--rounds", "0"), "expected a whole number"), (("--seed", ""), "cannot be empty")],
 )
 def test_a_wrong_argument_is_refused_in_one_line(words: tuple[str, ...], expected: str) -> None:
     assert expected in refused("demo", *words)

@@ -6,6 +6,7 @@ import importlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, pairwise, permutations, product
 from random import Random
 from statistics import pvariance
@@ -16,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stellwerk_tournament.block_errors import block_errors
 from stellwerk_tournament.choice_model import FloatArray, Ties
 from stellwerk_tournament.fit import fit
 from stellwerk_tournament.model import Model, build_model, derivatives
@@ -23,8 +25,9 @@ from stellwerk_tournament.opponents import Bound
 from stellwerk_tournament.outcomes import Outcome
 from stellwerk_tournament.ratings import ELO, Rating, RatingError, Ratings, Settings, rate, rate_all
 
-# Both come without types.
+# They come without types.
 choix: Any = importlib.import_module("choix")
+linalg: Any = importlib.import_module("scipy.linalg")
 optimize: Any = importlib.import_module("scipy.optimize")
 
 BARE = Settings(seats=False, prior=False)
@@ -372,6 +375,58 @@ def test_matches_of_a_block_that_end_alike_are_worth_one() -> None:
     assert taken_for_independent.stderr == pytest.approx(once.stderr / 2, rel=0.05)
 
 
+def numeric(function: Callable[[FloatArray], float], at: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The first derivatives, and minus the second ones, by differences."""
+    count, step = len(at), 1e-3
+    shifts = step * np.eye(count)
+    score = np.array([function(at + shift) - function(at - shift) for shift in shifts]) / (2 * step)
+    information = np.zeros((count, count))
+    for i in range(count):
+        for j in range(i + 1):
+            one, two = shifts[i] + shifts[j], shifts[i] - shifts[j]
+            curve = function(at + one) - function(at + two) - function(at - two) + function(at - one)
+            information[i, j] = information[j, i] = -curve / (4 * step * step)
+    return score, information
+
+
+def test_the_covariance_is_the_sandwich_of_blocks_each_corrected_by_its_leverage() -> None:
+    """All of it by differences of the paper's probabilities, and with matrices that are not symmetric."""
+    outcomes = played(60, entrants=3, size=3, tie=2.0, seed=3, matches_in_block=5)
+    model = build_model(outcomes, "davidson", seats=True)
+    [seats], [terms] = model.seats.values(), model.ties.values()
+    fitted = fit(model, prior=False)
+
+    def log_likelihood(block: str, parameters: FloatArray) -> float:
+        tie = [0.0, 1.0, *(math.exp(parameters[term]) for term in terms.values())]
+        total = 0.0
+        for outcome in outcomes:
+            if outcome.block == block:
+                worths = [
+                    math.exp(parameters[model.names.index(name)] + parameters[seats[seat]])
+                    for name, seat in zip(outcome.entrants, outcome.seats or (), strict=True)
+                ]
+                total += math.log(davidson_luce(worths, outcome.ranks, tie))
+        return total
+
+    each = [numeric(partial(log_likelihood, str(block)), fitted.parameters) for block in range(12)]
+    bread: FloatArray = linalg.pinv(np.sum([information for _, information in each], axis=0), rtol=1e-6)
+    meat = np.zeros_like(bread)
+    for score, information in each:
+        correction = linalg.fractional_matrix_power(np.eye(len(bread)) - information @ bread, -0.5)
+        meat += np.outer(correction @ score, correction @ score)
+    expected = bread @ meat @ bread
+
+    found = block_errors(model, fitted).covariance
+
+    assert list(terms) == [2, 3]
+    center = np.eye(model.parameter_count)
+    for held in model.held_at_mean_0:
+        center[np.ix_(held, held)] -= 1 / len(held)
+    assert list((center @ found @ center).ravel()) == pytest.approx(
+        list(expected.ravel()), rel=1e-3, abs=1e-4
+    )
+
+
 @pytest.mark.parametrize("size", [2, 3, 4])
 def test_errors_are_close_to_those_of_a_jackknife_over_blocks(size: int) -> None:
     chosen = Settings(prior=False)
@@ -418,9 +473,27 @@ def test_blocks_that_all_end_alike_get_the_errors_of_independent_matches() -> No
 
     ratings = rate(alternating, BARE)
 
-    assert [warning.code for warning in ratings.warnings] == ["no_variation"]
+    assert [(warning.code, warning.entrants) for warning in ratings.warnings] == [
+        ("no_variation", ("a", "b"))
+    ]
     assert of(ratings, "a").elo == pytest.approx(0)
     assert of(ratings, "a").stderr == pytest.approx(ELO / 2 * math.sqrt(4 / 40))
+
+
+def test_seats_whose_blocks_all_end_alike_are_named_apart_from_the_entrants() -> None:
+    """One entrant wins both matches of a block, the better one in two of three."""
+    outcomes = [
+        Outcome(
+            ("a", "b"), (1, 2) if block % 3 else (2, 1), seats=(seat, 1 - seat), block=str(block), game="go"
+        )
+        for block in range(30)
+        for seat in (0, 1)
+    ]
+
+    [warning] = rate(outcomes).warnings
+
+    assert (warning.code, warning.entrants) == ("no_variation", ())
+    assert "seats of go of 2" in warning.message
 
 
 def test_few_blocks_are_warned_of_and_many_are_not() -> None:
@@ -429,6 +502,17 @@ def test_few_blocks_are_warned_of_and_many_are_not() -> None:
 
     assert [(warning.code, set(warning.entrants)) for warning in few.warnings] == [("few_blocks", set("abc"))]
     assert many.warnings == ()
+
+
+def test_few_blocks_with_a_win_or_a_loss_are_warned_of_and_a_tie_is_both() -> None:
+    """Two matches of a block count once."""
+    twice = [outcome for outcome in duel(30, 4) for _ in range(2)]
+
+    [warning] = rate(twice).warnings
+
+    assert (warning.code, set(warning.entrants)) == ("few_upsets", {"a", "b"})
+    assert rate(duel(30, 5)).warnings == ()
+    assert rate(duel(30, 4, ties=1)).warnings == ()
 
 
 def test_matches_without_blocks_are_warned_of() -> None:
@@ -520,6 +604,38 @@ def test_groups_that_never_met_are_reported_and_have_their_own_zeros() -> None:
     assert of(ratings, "x").superiority == ratings.superiority("x", "y")
     assert of(ratings, "y").superiority is None
     assert "groups" in [warning.code for warning in ratings.warnings]
+
+
+def test_tournaments_that_share_nothing_are_rated_together_as_each_alone() -> None:
+    """The simulation of coverage rests on this."""
+    outcomes = [
+        replace(outcome, entrants=tuple(mark + name for name in outcome.entrants), game=mark)
+        for mark, seed in (("x", 1), ("y", 2), ("z", 3))
+        for outcome in played(40, entrants=4, tie=0.7, seed=seed, matches_in_block=2)
+    ]
+
+    together = rate(outcomes)
+
+    for mark in "xyz":
+        for rating in rate([outcome for outcome in outcomes if outcome.game == mark]).entrants:
+            same = of(together, rating.name)
+            assert figures(same) == pytest.approx(figures(rating), rel=1e-6, nan_ok=True)
+            assert same.freedom == pytest.approx(rating.freedom, rel=1e-6)
+
+
+def test_matches_that_are_alike_count_as_often_as_they_were_played() -> None:
+    """The fit looks at them once."""
+    outcomes = played(30, entrants=3, size=2, tie=0.7)
+    counted = build_model(outcomes * 5, "davidson", seats=True)
+    scaled = derivatives(build_model(outcomes, "davidson", seats=True), np.zeros(counted.parameter_count))
+
+    merged = replace(counted, tables=tuple(tables.merged() for tables in counted.tables))
+    found = derivatives(merged, np.zeros(counted.parameter_count))
+
+    assert sum(len(tables.blocks) for tables in merged.tables) <= len(outcomes)
+    assert found.log_likelihood == pytest.approx(5 * scaled.log_likelihood)
+    assert list(found.score) == pytest.approx(list(5 * scaled.score))
+    assert list(found.information.ravel()) == pytest.approx(list(5 * scaled.information.ravel()))
 
 
 # -- anchors, parts and teams ------------------------------------------------------------------------

@@ -14,15 +14,15 @@ import pytest
 
 from stellwerk_tournament.outcomes import Outcome
 from stellwerk_tournament.ratings import Ratings, rate
-from tests.tournament.coverage_simulation import World, measure, tournament, worlds
+from tests.tournament.coverage_simulation import Deals, World, measure, tournament, worlds
 
 
-@pytest.mark.parametrize("is_rotated", [True, False], ids=["rotated", "new deals"])
-@pytest.mark.parametrize(("size", "repeats"), [(2, 500), (3, 300), (4, 200)])
+@pytest.mark.parametrize("deals", ["rotated", "new deals"])
+@pytest.mark.parametrize(("size", "repeats"), [(2, 300), (3, 200), (4, 150)])
 def test_95_percent_intervals_hold_the_truth_and_equal_bots_are_called_equal(
-    size: int, repeats: int, is_rotated: bool
+    size: int, repeats: int, deals: Deals
 ) -> None:
-    found = measure(World((0.0,) * size, size, 12, is_rotated), repeats, seed=1)
+    found = measure(World((0.0,) * size, size, 16, deals), repeats, seed=1)
 
     assert 0.92 <= found.covered <= 0.98
     assert 0.02 <= found.called_different <= 0.08
@@ -31,7 +31,14 @@ def test_95_percent_intervals_hold_the_truth_and_equal_bots_are_called_equal(
 
 def test_few_blocks_are_warned_of() -> None:
     assert measure(World((0.0, 0.0, 0.0), 3, 5), 20, seed=1).warned == 1
-    assert measure(World((0.0, 0.0, 0.0), 3, 15), 20, seed=1).warned == 0
+    assert measure(World((0.0, 0.0, 0.0), 3, 20), 20, seed=1).warned == 0
+
+
+def test_few_wins_of_the_weaker_are_warned_of() -> None:
+    """With so few of them the intervals hold the truth a little too seldom, says the simulation."""
+    assert measure(World((0.0, 3.0), 2, 16), 60, seed=1).warned > 0.5
+    assert measure(World((0.0, 3.0), 2, 100), 20, seed=1).warned == 0
+    assert measure(World((0.0, 2.0), 2, 30), 20, seed=1).warned < 0.1
 
 
 def test_intervals_of_blocks_stay_honest_where_those_of_matches_do_not() -> None:
@@ -63,11 +70,11 @@ def test_the_worlds_are_those_that_were_asked_for() -> None:
 
     for size in (2, 3, 4):
         for blocks in (10, 30, 100):
-            for is_rotated in (True, False):
+            for deals in ("rotated", "new deals"):
                 of_kind = [
                     world
                     for world in all_worlds
-                    if (world.size, world.blocks, world.is_rotated) == (size, blocks, is_rotated)
+                    if (world.size, world.blocks, world.deals) == (size, blocks, deals)
                 ]
                 assert {len(set(world.skills)) == 1 for world in of_kind} == {True, False}
 

@@ -266,6 +266,13 @@ def test_too_few_blocks_are_warned_of_at_each_bot(tmp_path: Path) -> None:
     assert "few blocks" not in read(many.report()).part("ranking").text
 
 
+def test_nobody_is_called_better_with_certainty(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, ["a", "b"])
+    lines = tuple(line(deal, 0, ("a", "b"), [5, 4 if deal % 10 else 6]) for deal in range(60))
+    [table] = read(Played(settings, lines).report()).part("ranking").all("table")
+    assert table.all("tbody")[0].all("tr")[0].children[5].text == "> 99.9 %"
+
+
 def test_bots_that_never_met_are_ranked_apart_and_a_bot_without_a_match_last(tmp_path: Path) -> None:
     settings = settings_for(tmp_path, ["a", "b", "x", "y", "idle"])
     lines = [

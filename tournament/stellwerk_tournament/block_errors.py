@@ -67,7 +67,8 @@ def block_errors(model: Model, fit: Fit) -> BlockErrors:
             np.add.at(told, parameters, own)
             np.add.at(told_squares, parameters, np.square(own))
             np.add.at(blocks, parameters, 1)
-    freedom = np.square(told) / np.where(told_squares > 0, told_squares, 1.0) - 1
+    effective = np.square(told) / np.where(told_squares > 0, told_squares, 1.0)
+    freedom = np.round(effective - 1, 9)  # two equal blocks have 1, and not a little less
     covariance = fit.response @ meat.reshape(count, count) @ fit.response
     return BlockErrors(covariance, freedom, blocks)
 

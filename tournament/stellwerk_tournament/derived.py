@@ -11,6 +11,7 @@ import io
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import quoteattr
@@ -32,13 +33,21 @@ JUNIT: Final = "junit.xml"
 REPORT: Final = "report.html"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tournament:
     """What all files are made of. `folder` is for links to the replays."""
 
     folder: Path
     settings: Settings
     lines: tuple[MatchLine, ...]
+
+    @cached_property
+    def rated(self) -> Report | RatingError:
+        """Once for all files: of many matches the fit takes seconds. Or why they cannot be rated."""
+        try:
+            return rating_report(self.lines)
+        except RatingError as error:
+            return error
 
 
 def write_all(tournament: Tournament) -> list[Path]:
@@ -61,10 +70,8 @@ def rating_report(lines: Sequence[MatchLine]) -> Report:
 
 def ratings_json(tournament: Tournament) -> bytes:
     """What `stellwerk ratings --json` says of them."""
-    try:
-        content = rating_file(rating_report(tournament.lines))
-    except RatingError as error:
-        content = _unrated(str(error))
+    rated = tournament.rated
+    content = _unrated(str(rated)) if isinstance(rated, RatingError) else rating_file(rated)
     return msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
 
 
@@ -143,12 +150,7 @@ def _case(name: str, game: str, lines: Sequence[MatchLine]) -> str:
 
 
 def report_page(tournament: Tournament) -> bytes:
-    rated: Report | RatingError
-    try:
-        rated = rating_report(tournament.lines)
-    except RatingError as error:
-        rated = error
-    return report_html(tournament.settings, tournament.lines, rated)
+    return report_html(tournament.settings, tournament.lines, tournament.rated)
 
 
 FILES: Final[dict[str, Callable[[Tournament], bytes]]] = {

@@ -11,7 +11,7 @@ which no block shows. Both can be left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -51,6 +51,7 @@ class Fit:
 
 
 def fit(model: Model, *, prior: bool) -> Fit:
+    model = replace(model, tables=tuple(tables.merged() for tables in model.tables))
     start = derivatives(model, np.zeros(model.parameter_count))
     weights = _weights(model, start)
     point = _Point(np.zeros(model.parameter_count), start, _held(model, start.information, weights))
@@ -174,6 +175,6 @@ def _prior_terms(model: Model, parameters: FloatArray, inverse: FloatArray) -> t
             squares = (shares @ outer).reshape(count, width, width)
             spread = squares - mean[:, :, None] * mean[:, None, :]
             information += stage.weight * (1 + leverage)[:, :, None] * spread
-        add_vector(adjustment, piece, local)
-        add_matrix(leveraged, piece, information)
+        add_vector(adjustment, piece, piece.counts[:, None] * local)
+        add_matrix(leveraged, piece, piece.counts[:, None, None] * information)
     return adjustment, leveraged

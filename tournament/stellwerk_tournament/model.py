@@ -32,11 +32,12 @@ class TableKind(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """All matches of one shape."""
+    """All matches of one shape, of whatever game."""
 
     stages: tuple[Stage, ...]  # with a column for each column of `parameters`
     parameters: IntArray  # a row for each match: entrants from best to worst, their seats, the ties
     blocks: IntArray  # of each match
+    counts: FloatArray  # how often each stands for
     tied: tuple[int, ...]  # how many share each rank, from the top
 
     @property
@@ -45,7 +46,17 @@ class Tables:
         return sum(self.tied)
 
     def rows(self, chosen: NDArray[np.bool_] | slice) -> Tables:
-        return replace(self, parameters=self.parameters[chosen], blocks=self.blocks[chosen])
+        return replace(
+            self,
+            parameters=self.parameters[chosen],
+            blocks=self.blocks[chosen],
+            counts=self.counts[chosen],
+        )
+
+    def merged(self) -> Tables:
+        """One match for all that are alike. Its block is that of one of them."""
+        rows, firsts, counts = np.unique(self.parameters, axis=0, return_index=True, return_counts=True)
+        return replace(self, parameters=rows, blocks=self.blocks[firsts], counts=counts.astype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -94,7 +105,7 @@ def build_model(
     seat_terms, tie_terms, parameter_count = _lay_out(rows, ties, len(names))
     return Model(
         names=names,
-        tables=tuple(_tables(key, same, ties, seat_terms, tie_terms) for key, same in sorted(rows.items())),
+        tables=tuple(_tables(rows, ties, seat_terms, tie_terms)),
         seats=seat_terms,
         ties=tie_terms,
         groups=(np.arange(len(names)),),
@@ -124,6 +135,23 @@ def wins_or_ties(model: Model) -> NDArray[np.bool_]:
     return beats
 
 
+def blocks_won_and_lost(model: Model) -> tuple[IntArray, IntArray]:
+    """In how many blocks each entrant was better than somebody, and worse than somebody; a tie is both."""
+    won: list[IntArray] = []
+    lost: list[IntArray] = []
+    for tables in model.tables:
+        level = np.repeat(np.arange(len(tables.tied)), tables.tied)
+        alone = np.array(tables.tied)[level] == 1
+        keys = tables.parameters[:, : tables.size] * model.block_count + tables.blocks[:, None]
+        won.append(keys[:, ~(alone & (level == level[-1]))].ravel())
+        lost.append(keys[:, ~(alone & (level == 0))].ravel())
+    counts = [
+        np.bincount(np.unique(np.concatenate(keys)) // model.block_count, minlength=len(model.names))
+        for keys in (won, lost)
+    ]
+    return counts[0], counts[1]
+
+
 _ShapeKey: TypeAlias = tuple[str, tuple[int, ...], bool]  # game, sizes of ties, whether there are seats
 
 
@@ -133,27 +161,33 @@ class _Rows(NamedTuple):
 
 
 def _tables(
-    key: _ShapeKey,
-    rows: _Rows,
+    rows: Mapping[_ShapeKey, _Rows],
     ties: Ties,
     seats: Mapping[TableKind, range],
     tie_terms: Mapping[TableKind, Mapping[int, int]],
-) -> Tables:
-    game, tied, has_seats = key
-    size = sum(tied)
-    kind = TableKind(game, size)
-    parameters = np.array(rows.places, dtype=np.int64)
-    if has_seats:
-        parameters[:, size:] += seats[kind].start
-    orders = tie_terms[kind]
-    columns = np.broadcast_to(np.array(list(orders.values()), dtype=np.int64), (len(parameters), len(orders)))
-    narrow = stages(Shape(tied, tuple(orders)), ties)
-    return Tables(
-        stages=tuple(_with_seats(stage, size) for stage in narrow) if has_seats else narrow,
-        parameters=np.hstack([parameters, columns]),
-        blocks=np.array(rows.blocks, dtype=np.int64),
-        tied=tied,
-    )
+) -> Iterator[Tables]:
+    """Games that differ only in which parameters they have are looked at together."""
+    alike: dict[tuple[Shape, bool], list[tuple[IntArray, list[int]]]] = {}
+    for (game, tied, has_seats), same in sorted(rows.items()):
+        size = sum(tied)
+        kind = TableKind(game, size)
+        parameters = np.array(same.places, dtype=np.int64)
+        if has_seats:
+            parameters[:, size:] += seats[kind].start
+        terms = np.array(list(tie_terms[kind].values()), dtype=np.int64)
+        columns = np.broadcast_to(terms, (len(parameters), len(terms)))
+        shape = Shape(tied, tuple(tie_terms[kind]))
+        alike.setdefault((shape, has_seats), []).append((np.hstack([parameters, columns]), same.blocks))
+    for (shape, has_seats), parts in alike.items():
+        narrow = stages(shape, ties)
+        blocks = np.concatenate([np.array(blocks, dtype=np.int64) for _, blocks in parts])
+        yield Tables(
+            stages=tuple(_with_seats(stage, sum(shape.tied)) for stage in narrow) if has_seats else narrow,
+            parameters=np.vstack([parameters for parameters, _ in parts]),
+            blocks=blocks,
+            counts=np.ones(len(blocks)),
+            tied=shape.tied,
+        )
 
 
 def _with_seats(stage: Stage, size: int) -> Stage:
@@ -258,9 +292,9 @@ def derivatives(model: Model, parameters: FloatArray) -> Derivatives:
     information = np.zeros((model.parameter_count, model.parameter_count))
     for piece in pieces(model.tables):
         terms = local_terms(piece, parameters)
-        total += float(terms.log_likelihood.sum())
-        add_vector(score, piece, terms.score)
-        add_matrix(information, piece, terms.information)
+        total += float(piece.counts @ terms.log_likelihood)
+        add_vector(score, piece, piece.counts[:, None] * terms.score)
+        add_matrix(information, piece, piece.counts[:, None, None] * terms.information)
     total -= float(model.precision @ np.square(parameters)) / 2
     score -= model.precision * parameters
     information += np.diag(model.precision)

@@ -31,6 +31,7 @@ from stellwerk_tournament.model import (
     Model,
     TableKind,
     Tables,
+    blocks_won_and_lost,
     build_model,
     local_terms,
     pieces,
@@ -46,12 +47,14 @@ ELO: Final = 400 / math.log(10)
 SEAT_PRIOR: Final = 100.0  # Elo, a standard deviation: few games are decided by the seat
 LEVEL: Final = 0.95  # of all intervals
 MOST_ENTRANTS: Final = 3000  # some matrices with as many rows and columns: 72 MB each
+SAME_ELO: Final = 1e-4  # a hundredth of what is told, and far above what rounding does
 FURTHEST: Final = 40.0  # 6,900 Elo away everything is certain, as far as floating point can tell
 NO_VARIATION: Final = 1e-6  # of the variance of independent matches: the blocks came out all alike
 
-# 12 equal blocks. From tests/tournament/coverage_simulation.py: with fewer, 95 % intervals hold 93 to 99 %
-# instead of 93 to 97 %.
-FEWEST_DEGREES: Final = 10.5
+# 16 equal blocks, from the table in tournament/RATINGS.md: with fewer, 95 % intervals of some tournaments do
+# not hold the truth in 93 to 97 % of cases.
+FEWEST_DEGREES: Final = 14.5
+FEWEST_UPSETS: Final = 5  # blocks: from the same table, where one of two is much the stronger
 
 
 class RatingError(ValueError):
@@ -172,7 +175,7 @@ def rate(outcomes: Sequence[Outcome], settings: Settings | None = None) -> Ratin
         groups=tuple(tuple(names[i] for i in group) for group in opponents.groups),
         match_count=len(outcomes),
         block_count=model.block_count,
-        warnings=tuple(_warnings(outcomes, comparison, entrants, kinds_dropped, chosen)),
+        warnings=tuple(_warnings(outcomes, comparison, model, entrants, kinds_dropped, chosen)),
         _comparison=comparison,
     )
 
@@ -229,7 +232,7 @@ class _Comparison:
         self.opponents = opponents
         self.fit = fitted
         self.errors = errors
-        self.no_variation = False
+        self.without_variation: set[int] = set()  # parameters for which all blocks came out alike
         count = len(names)
         self._number = {name: i for i, name in enumerate(names)}
         self.group = np.zeros(count, dtype=np.int64)
@@ -270,7 +273,7 @@ class _Comparison:
         independent = _variances(self.fit.inverse, parameters, base)
         alike = (found < NO_VARIATION * independent) & (independent > 1e-12)
         alike &= self.errors.freedom[parameters] >= 1
-        self.no_variation = self.no_variation or bool(alike.any())
+        self.without_variation.update(parameters[alike].tolist())
         return ELO * np.sqrt(np.maximum(np.where(alike, independent, found), 0.0))
 
 
@@ -295,7 +298,7 @@ def _ranked(
     matches = Counter(name for outcome in outcomes for name in set(outcome.entrants))
     limits = _one_sided_limits(model, comparison)
     names = comparison.names
-    order = sorted(range(len(names)), key=lambda i: (-round(float(comparison.elo[i]), 6), names[i]))
+    order = _best_first(comparison)
     ranked: list[Rating] = []
     for place, i in enumerate(order):
         below = next((j for j in order[place + 1 :] if comparison.group[j] == comparison.group[i]), None)
@@ -322,6 +325,17 @@ def _ranked(
             )
         )
     return tuple(ranked)
+
+
+def _best_first(comparison: _Comparison) -> list[int]:
+    """Equal ones by name: rounding, which depends on the order of the matches, must not order them."""
+    falling = np.argsort(-comparison.elo)
+    drops = -np.diff(comparison.elo[falling], prepend=math.inf) > SAME_ELO
+    tiers = np.cumsum(drops).tolist()
+    ordered = sorted(
+        zip(tiers, falling.tolist(), strict=True), key=lambda at: (at[0], comparison.names[at[1]])
+    )
+    return [i for _, i in ordered]
 
 
 # -- entrants without an error -----------------------------------------------------------------------
@@ -396,6 +410,7 @@ def _tie_terms(fitted: Fit, model: Model) -> Iterator[TieTerm]:
 def _warnings(
     outcomes: Sequence[Outcome],
     comparison: _Comparison,
+    model: Model,
     entrants: Sequence[Rating],
     kinds_dropped: frozenset[TableKind],
     settings: Settings,
@@ -431,12 +446,29 @@ def _warnings(
             f"intervals: {listed(few)}",
             few,
         )
-    if comparison.no_variation:
+    upsets = dict(zip(names, np.minimum(*blocks_won_and_lost(model)).tolist(), strict=True))
+    rare = tuple(
+        rating.name
+        for rating in entrants
+        if rating.bound is Bound.BOTH and upsets[rating.name] < FEWEST_UPSETS and rating.name not in few
+    )
+    if rare:
         yield RatingWarning(
-            "no_variation",
-            "all blocks came out alike, so nothing shows how far luck reaches: errors are those of "
-            "independent matches",
+            "few_upsets",
+            f"fewer than {FEWEST_UPSETS} blocks with a win, or with a loss, are few for intervals: "
+            f"{listed(rare)}",
+            rare,
         )
+    alike = tuple(names[i] for i in range(len(names)) if i in comparison.without_variation)
+    if alike:
+        yield RatingWarning("no_variation", f"{_NO_VARIATION}: {listed(alike)}", alike)
+    seats_alike = [
+        f"seats of {kind.game or 'tables'} of {kind.size}"
+        for kind, seats in model.seats.items()
+        if not comparison.without_variation.isdisjoint(seats)
+    ]
+    if seats_alike:
+        yield RatingWarning("no_variation", f"{_NO_VARIATION}: {listed(seats_alike)}")
     if kinds_dropped:
         where = ", ".join(f"{kind.game or 'tables'} of {kind.size}" for kind in sorted(kinds_dropped))
         yield RatingWarning(
@@ -450,6 +482,10 @@ def _warnings(
         )
 
 
+_NO_VARIATION: Final = (
+    "all blocks came out alike, so nothing shows how far luck reaches, and errors are those of independent "
+    "matches"
+)
 _ONE_SIDED: Final = {
     Bound.AT_LEAST: "never lost to anybody below, so only a lower limit is known",
     Bound.AT_MOST: "never won against anybody above, so only an upper limit is known",

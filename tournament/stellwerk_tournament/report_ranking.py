@@ -38,6 +38,7 @@ _NUMBERS_BEHIND: Final = (
     "blocks",
     "faulty",
 )
+_REMARKS: Final = {"few_blocks": "few blocks", "few_upsets": "few wins or losses"}  # by the warning
 _COLUMNS: Final = 4 + len(_NUMBERS_BEHIND)
 
 
@@ -88,13 +89,18 @@ def ranking(
         *texts("plot"),
         *numbers(*_NUMBERS_BEHIND),
     )
-    short = {name for warning in warnings if warning.code == "few_blocks" for name in warning.entrants}
+    remarks = {
+        name: _REMARKS[warning.code]
+        for warning in warnings
+        if warning.code in _REMARKS
+        for name in warning.entrants
+    }
     groups = [(number, list(group)) for number, group in groupby(entrants, key=lambda entrant: entrant.group)]
     bodies = (
         element(
             "tbody",
             *_group_title(number, group, len(groups)),
-            *(_row(entrant, standings, scale, entrant.name in short) for entrant in group),
+            *(_row(entrant, standings, scale, remarks.get(entrant.name)) for entrant in group),
         )
         for number, group in groups
     )
@@ -162,7 +168,7 @@ def _group_title(number: int, group: Sequence[Entrant], groups: int) -> Iterator
         yield element("tr", element("th", told, colspan=_COLUMNS, scope="rowgroup"), class_="group")
 
 
-def _row(entrant: Entrant, standings: Standings, scale: Scale, is_short: bool) -> Html:
+def _row(entrant: Entrant, standings: Standings, scale: Scale, remark: str | None) -> Html:
     sums = standings.of[entrant.name]
     rating, score = entrant.rating, entrant.score
     cells = [number_cell(str(entrant.place)), bot_cell(entrant.name)]
@@ -178,8 +184,8 @@ def _row(entrant: Entrant, standings: Standings, scale: Scale, is_short: bool) -
                 class_="plot",
                 data_v=f"{rating.elo:.6g}",
             ),
-            _interval_cell(rating, is_short),
-            number_cell("", -1) if rating.superiority is None else number_cell(percent(rating.superiority)),
+            _interval_cell(rating, remark),
+            _superiority_cell(rating.superiority),
         ]
     cells += [
         number_cell(percent(sums.mean_score) if sums.matches else ""),
@@ -192,10 +198,17 @@ def _row(entrant: Entrant, standings: Standings, scale: Scale, is_short: bool) -
     return element("tr", *cells)
 
 
-def _interval_cell(rating: Rating, is_short: bool) -> Html:
+def _superiority_cell(probability: float | None) -> Html:
+    """Never 100: nothing is certain."""
+    if probability is None:
+        return number_cell("", -1)
+    return number_cell("> 99.9 %" if probability > 0.999 else percent(probability), probability)
+
+
+def _interval_cell(rating: Rating, remark: str | None) -> Html:
     told = interval_text(rating.low, rating.high)
-    remark = element("small", "few blocks") if is_short else ""
-    return element("td", told, remark, class_="num", data_v=f"{_width(rating):.6g}")
+    small = "" if remark is None else element("small", remark)
+    return element("td", told, small, class_="num", data_v=f"{_width(rating):.6g}")
 
 
 def _width(rating: Rating) -> float:

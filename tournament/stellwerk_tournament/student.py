@@ -28,10 +28,12 @@ def quantile(probability: float, freedom: float) -> float:
     """The x that a t variable of so many degrees of freedom, 1 or more, is below with this probability."""
     if probability < 0.5:
         return -quantile(1 - probability, freedom)
-    x = _NORMAL.inv_cdf(probability)
+    z = _NORMAL.inv_cdf(probability)
     if freedom >= NEARLY_NORMAL:
-        return x
-    # Newton's method from the left, where it cannot overshoot: above 0 the distribution function is concave.
+        return z
+    # The first terms of the expansion of Cornish and Fisher, all above 0; then Newton's method from the left,
+    # where it cannot overshoot: above 0 the distribution function is concave.
+    x = z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
     while True:
         step = (probability - probability_below(x, freedom)) / _density(x, freedom)
         x += step
