@@ -53,7 +53,7 @@ class MatchLog:
             self.unwritten = lines
             self._refused(error, now)
             return False
-        if self.refused_since is not None:
+        if self.unwritten:
             self._taken()
         return True
 

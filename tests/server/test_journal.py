@@ -235,6 +235,17 @@ def test_a_replay_that_never_gets_written_ends_the_match_as_the_servers_fault() 
     assert clients[0].the(Error).code == "server.failed"
 
 
+def test_whoever_comes_back_again_and_again_does_not_make_it_wait_longer() -> None:
+    world = World()
+    client, other = world.seated(wants=BARE)
+    world.journal_of(client).cannot_finish = True
+    world.play([client, other])
+    for _ in range(4):
+        world.wait(8_000)
+        client = client.resume()
+    assert other.the(Error).code == "server.failed"
+
+
 def test_the_end_waits_for_the_disk() -> None:
     world = World()
     clients = world.seated(wants=BARE)
