@@ -414,6 +414,7 @@ class Lobby:
         if taken is not None and room is None:
             if holder is not None and taken.token_hash == holder.hash:
                 taken.is_organizer = holder.is_organizer  # which no journal tells
+                taken.forget_ended()  # who does not resume has come to play, not to hear an end once more
                 return taken, {}
             if taken.connection is not None or taken.is_playing():
                 raise _RefusedError("auth.name_taken", "a name that nobody has", "/name")

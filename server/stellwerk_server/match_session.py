@@ -222,6 +222,7 @@ class MatchSession:
         self.audience.catch_up(place, last_event)
         if self._end_line:
             place.send(self._end_line)
+            place.knows_end = True
         if place.is_lost and not self.is_over:
             place.is_lost = False
             self.audience.tell_others(place, "back")
@@ -531,8 +532,13 @@ class MatchSession:
         self.phase = "over"
         self.timer.clear()
         self.audience.open_all_hands()
-        self.audience.tell_all(self._end_line)
+        self._tell_end()
         self._on_over(self, now)
+
+    def _tell_end(self) -> None:
+        for place in self.places:
+            place.knows_end = place.is_connected
+        self.audience.tell_all(self._end_line)
 
     def fail(self, now: float) -> None:
         """The server's own fault: the match ends without a result."""
@@ -548,7 +554,7 @@ class MatchSession:
         )
         for place in self.places:
             place.ask = None
-        self.audience.tell_all(self._end_line)
+        self._tell_end()
         self._on_over(self, now)
 
     # -- what is written -------------------------------------------------------------------------

@@ -44,6 +44,7 @@ class Place:
         "house_name",
         "is_lost",
         "is_ready",
+        "knows_end",
         "left",
         "name",
         "refused",
@@ -64,6 +65,7 @@ class Place:
         self.house_name = ""
         self.is_ready = False
         self.is_lost = False  # the others were told so
+        self.knows_end = False
         self.left = False
         self.by_default = False
         self.ask: OpenAsk | None = None

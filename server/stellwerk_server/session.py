@@ -65,6 +65,12 @@ class Session:
         given = hashed(key)
         return any(hmac.compare_digest(given, known) for known in self.key_hashes)
 
+    def forget_ended(self) -> None:
+        """The matches whose end was sent to somebody."""
+        self.matches = {
+            id: (match, seat) for id, (match, seat) in self.matches.items() if not match.places[seat].knows_end
+        }
+
     def is_playing(self) -> bool:
         return any(not match.is_over for match, _ in self.matches.values())
 

@@ -140,17 +140,36 @@ def test_the_same_token_again_takes_over_the_session() -> None:
 
 
 def test_a_token_takes_its_session_back_after_the_match_too() -> None:
-    """And gets the end of it."""
+    """And gets the end of it, if nobody was there when it came."""
     world = World(tokens=TOKENS)
     client = world.connect()
     client.login("Ann", token="ann's")
     client.say(Join("usa", 2, against=("first",)))
     client.say(Ready(client.match))
-    world.play([client])
+    world.play_turns([client], 5)
+    match = world.match_of(client)
     client.drop()
+    while not match.is_over:
+        world.wait(1_000)
     again = world.connect()
     assert again.login("Ann", token="ann's").session == client.the(Welcome).session
-    assert ended(again) == ended(client)
+    assert ended(again).match == match.id
+
+
+def test_who_comes_with_a_token_again_to_play_again_hears_of_the_new_match_only() -> None:
+    world = World(tokens=TOKENS)
+    matches: set[str] = set()
+    for _ in range(3):
+        client = world.connect()
+        client.login("Ann", token="ann's")
+        client.say(Join("usa", 2, against=("first",)))
+        client.say(Ready(client.match))
+        world.play([client])
+        assert ended(client).match == client.match
+        assert sum(line.startswith(b'{"type":"start"') for line in client.lines) == 1
+        matches.add(client.match)
+        client.drop()
+    assert len(matches) == 3
 
 
 def test_a_seat_needs_no_entry_in_the_file() -> None:
