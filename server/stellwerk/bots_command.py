@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import shutil
 from pathlib import Path
 from typing import Final
@@ -30,6 +29,7 @@ from stellwerk.starters import (
 from stellwerk.terminal import say
 from stellwerk_engine.located_json import quoted
 from stellwerk_protocol.canonical import shown
+from stellwerk_server.bot_spec import BotSpecError, player_name
 
 LIST: Final = """\
 List the languages in which there is a bot to start from, what each needs, and
@@ -48,8 +48,6 @@ examples:
   stellwerk bots new rust ~/bots/ferris --name ferris
 """
 
-NAME_WORDS: Final = "up to 32 letters, digits, '_', '.' or '-', a letter or digit first"
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 _ANY_NAME: Final = "my-bot"  # where the folder's own is none
 
 
@@ -108,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
         str(folder),
         name,
         missing(starter),
-        tuple(next_commands(starter, arguments.folder, name)),
+        tuple(next_commands(starter, str(folder), name)),
     )
     _print_copy(copy, starter, as_json=arguments.json)
     return DONE
@@ -166,11 +164,14 @@ def _starter(language: str) -> Starter:
 
 def _name(given: str | None, folder: Path) -> str:
     if given is None:
-        own = folder.absolute().name
-        return own if _NAME.fullmatch(own) else _ANY_NAME
-    if not _NAME.fullmatch(given):
-        raise usage_error(f"--name: expected {NAME_WORDS}; not {shown(given, 40)!r}")
-    return given
+        try:
+            return player_name(folder.absolute().name)
+        except BotSpecError:
+            return _ANY_NAME
+    try:
+        return player_name(given)
+    except BotSpecError as error:
+        raise usage_error(str(error)) from None
 
 
 def _copy(starter: Starter, folder: Path, name: str) -> None:

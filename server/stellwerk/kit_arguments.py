@@ -1,4 +1,4 @@
-"""What `stellwerk kit doctor` and `kit serve` are told alike: games, patience and a seed for their steps."""
+"""What commands of the kit are told alike: patience, and for their steps games and a seed."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from types import FrameType
 from typing import Final
 
 from stellwerk.choose_game import checked_seed, unknown, whole_number
-from stellwerk.errors import usage_error
+from stellwerk.errors import CommandError, infrastructure_error, usage_error
 from stellwerk.terminal import say
 from stellwerk_engine.games import RULE_SETS
+from stellwerk_kit.bot_process import CannotStartError
 from stellwerk_kit.scripted_match import SCOUTED_GAMES
 from stellwerk_kit.steps import Step
 
@@ -28,14 +29,18 @@ def add_step_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help=f"may be given several times (default: all: {', '.join(RULE_SETS)})",
     )
-    add(
+    add_timeout(parser)
+    add("--seed", metavar="S", default="doctor", help="any text; another one, other games")
+
+
+def add_timeout(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "--timeout",
         metavar="SECONDS",
         type=whole_number(1, 3600),
         default=5,
         help="for each answer; a start may take four times as long (default: 5)",
     )
-    add("--seed", metavar="S", default="doctor", help="any text; another one, other games")
 
 
 def chosen_games(names: Sequence[str]) -> tuple[str, ...]:
@@ -45,12 +50,13 @@ def chosen_games(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names)) or tuple(RULE_SETS)
 
 
-def chosen_steps(option: str, text: str, steps: Mapping[str, Step]) -> list[Step]:
-    """Those that are named, separated by commas, in the order in which they are."""
+def chosen_steps(option: str, kind: str, text: str, steps: Mapping[str, Step]) -> list[Step]:
+    """Those that are named, separated by commas, in the order in which they are. The `option` calls each a
+    `kind`."""
     names = list(steps) if text == ALL else [name for name in text.split(",") if name]
     for name in names:
         if name not in steps:
-            raise usage_error(f"{option}: {unknown('step', name, steps)}")
+            raise usage_error(f"{option}: {unknown(kind, name, steps)}")
     if not names:
         raise usage_error(f"{option}: a name is missing")
     return [steps[name] for name in names]
@@ -68,6 +74,10 @@ def print_steps(steps: Iterable[tuple[str, Step]]) -> None:
 def checked_kit_seed(text: str) -> str:
     checked_seed(f"{checked_seed(text)}/{SCOUTED_GAMES}", "--seed with the number of a game")
     return text
+
+
+def cannot_start(error: CannotStartError) -> CommandError:
+    return (usage_error if error.wrong_command else infrastructure_error)(str(error))
 
 
 @contextmanager

@@ -16,9 +16,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from stellwerk.choose_game import whole_number
 from stellwerk.errors import DONE, infrastructure_error, usage_error
-from stellwerk.kit_arguments import ended_in_order
+from stellwerk.kit_arguments import add_timeout, cannot_start, ended_in_order
 from stellwerk.kit_findings import exit_code_of, sum_of, tell_each, write_junit
 from stellwerk.terminal import say
 from stellwerk_kit.bot_process import CannotStartError
@@ -69,13 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="another folder than the protocol/conformance that Stellwerk comes with",
     )
-    add(
-        "--timeout",
-        metavar="SECONDS",
-        type=whole_number(1, 3600),
-        default=5,
-        help="for each answer; a start may take four times as long (default: 5)",
-    )
+    add_timeout(parser)
     add("--list", action="store_true", help="list the vectors, and do nothing else")
     add("--junit", metavar="FILE", help="write the findings there too, a test case for each")
     add("--json", action="store_true", help="all findings as one JSON object")
@@ -121,7 +114,7 @@ def _findings(
     try:
         yield from drive(command, vectors, seconds, needed)
     except CannotStartError as error:
-        raise (usage_error if error.wrong_command else infrastructure_error)(str(error)) from None
+        raise cannot_start(error) from None
     except OSError as error:  # no more file descriptors
         raise infrastructure_error(f"the vectors cannot go on: {error.strerror or error}") from None
 

@@ -14,10 +14,11 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from stellwerk.errors import DONE, CommandError, infrastructure_error, usage_error
+from stellwerk.errors import DONE, infrastructure_error, usage_error
 from stellwerk.kit_arguments import (
     ALL,
     add_step_arguments,
+    cannot_start,
     checked_kit_seed,
     chosen_games,
     chosen_steps,
@@ -104,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
         seed=checked_kit_seed(arguments.seed),
         require_resume=arguments.require_resume,
     )
-    steps = chosen_steps("--steps", arguments.steps, NAMED)
+    steps = chosen_steps("--steps", "step", arguments.steps, NAMED)
     with ended_in_order():
         found = _findings(examination, games, steps)
         findings = list(
@@ -127,13 +128,9 @@ def _findings(examination: Examination, games: Sequence[str], steps: Sequence[St
     try:
         yield from examine(examination, games, steps)
     except CannotStartError as error:
-        raise _cannot_start(error) from None
+        raise cannot_start(error) from None
     except OSError as error:  # no more file descriptors, no more ports
         raise infrastructure_error(f"the doctor cannot go on: {error.strerror or error}") from None
-
-
-def _cannot_start(error: CannotStartError) -> CommandError:
-    return usage_error(str(error)) if error.wrong_command else infrastructure_error(str(error))
 
 
 def _json_of(examination: Examination, games: Sequence[str], findings: Sequence[Finding]) -> str:

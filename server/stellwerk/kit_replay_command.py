@@ -17,8 +17,8 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk.choose_game import whole_number
-from stellwerk.errors import DONE, FAILED, CommandError, infrastructure_error, usage_error
-from stellwerk.kit_arguments import ended_in_order
+from stellwerk.errors import DONE, FAILED, infrastructure_error, usage_error
+from stellwerk.kit_arguments import add_timeout, cannot_start, ended_in_order
 from stellwerk.terminal import complain, flush_stdout, say
 from stellwerk_engine.decision import Seat
 from stellwerk_engine.located_json import quoted
@@ -118,13 +118,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--transport", choices=("tcp", "stdio"), default="tcp", help="how the bot is spoken to (default: tcp)"
     )
-    add(
-        "--timeout",
-        metavar="SECONDS",
-        type=whole_number(1, 3600),
-        default=5,
-        help="for each answer; a start may take four times as long (default: 5)",
-    )
+    add_timeout(parser)
     add("--json", action="store_true", help="everything as one JSON object")
     add("-q", "--quiet", action="store_true", help="only where the bot would have played otherwise")
 
@@ -172,14 +166,10 @@ def _carried_out(arguments: argparse.Namespace, recording: Recording) -> Course:
     except OthersFailedError as error:
         raise infrastructure_error(str(error)) from None
     except CannotStartError as error:
-        raise _cannot_start(error) from None
+        raise cannot_start(error) from None
     except OSError as error:  # no more file descriptors, no more ports
         raise infrastructure_error(f"it cannot go on: {error.strerror or error}") from None
     return course
-
-
-def _cannot_start(error: CannotStartError) -> CommandError:
-    return usage_error(str(error)) if error.wrong_command else infrastructure_error(str(error))
 
 
 def _steps(arguments: argparse.Namespace, recording: Recording) -> Iterator[Compared | Result]:

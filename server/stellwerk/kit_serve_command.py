@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_steps(SERVED.items())
         return DONE
     games = chosen_games(arguments.game)
-    cases = cases_of(chosen_steps("--cases", arguments.cases, SERVED), games)
+    cases = cases_of(chosen_steps("--cases", "case", arguments.cases, SERVED), games)
     if not cases:
         raise usage_error(f"--cases: {arguments.cases}: no such decision in {', '.join(games)}")
     seed = checked_kit_seed(arguments.seed)

@@ -68,7 +68,9 @@ class Session:
     def forget_ended(self) -> None:
         """The matches whose end was sent to somebody."""
         self.matches = {
-            id: (match, seat) for id, (match, seat) in self.matches.items() if not match.places[seat].knows_end
+            id: (match, seat)
+            for id, (match, seat) in self.matches.items()
+            if not match.places[seat].knows_end
         }
 
     def is_playing(self) -> bool:

@@ -18,6 +18,7 @@ import pytest
 from stellwerk.starters import BY_LANGUAGE, copy_starter
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+WIRE_VECTORS = REPOSITORY / "protocol" / "conformance" / "vectors" / "wire"
 
 # One worker builds and installs for all; the package index serves hatchling and the dependencies.
 pytestmark = [pytest.mark.network, pytest.mark.xdist_group("wheel")]
@@ -100,6 +101,9 @@ def test_the_wheel_holds_every_file_of_its_packages(installed: Installed) -> Non
 
     assert sorted(sources - packed) == []
     assert any(name.startswith("stellwerk_engine/boards/") and name.endswith(".json") for name in packed)
+    vectors = {f"stellwerk_kit/conformance/vectors/wire/{path.name}" for path in WIRE_VECTORS.iterdir()}
+    assert len(vectors) >= 4
+    assert sorted(vectors - packed) == []
 
 
 def test_the_installed_command_tells_the_version_of_the_project(installed: Installed) -> None:
@@ -114,6 +118,7 @@ def test_the_installed_command_tells_the_version_of_the_project(installed: Insta
     [
         (("boards", "list"), ("usa", "united_kingdom", "team_asia", "card_game")),
         (("bots", "list"), ("python", "javascript", "go", "rust", "java", "cpp", "c", "shell")),
+        (("kit", "codec", "--list"), ("encode-ping", "message-pong-largest", "many", "refused-null")),
     ],
     ids=lambda value: " ".join(value),
 )

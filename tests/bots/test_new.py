@@ -102,6 +102,16 @@ def test_a_folder_with_something_in_it_is_left_alone(
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
+def test_the_next_commands_go_where_the_copy_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder that the shell has not found for the user, since it was quoted."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert new("shell", Path("~/ernie"), "--json") == 0
+    assert json.loads(capsys.readouterr().out)["next"][0] == shlex.join(["cd", str(tmp_path / "ernie")])
+    assert (tmp_path / "ernie" / "bot.sh").exists()
+
+
 def test_an_empty_folder_is_as_good_as_a_new_one(tmp_path: Path) -> None:
     assert new("shell", tmp_path) == 0
     assert (tmp_path / "bot.sh").exists()
@@ -134,7 +144,7 @@ def test_languages_that_are_called_otherwise_exist() -> None:
 def test_a_name_that_no_bot_can_have_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    assert "--name: expected up to 32 letters" in refused(
+    assert "name: expected 1 to 32 letters" in refused(
         capsys, "new", "go", str(tmp_path / "copy"), f"--name={name}"
     )
     assert not (tmp_path / "copy").exists()

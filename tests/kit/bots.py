@@ -409,6 +409,28 @@ class WaitsForTheDefault(Good):
         pass
 
 
+class WaitsASecond(Good):
+    """To send its act again to a server that was busy."""
+
+    def on_error(self, error: Message) -> None:
+        time.sleep(1.1)
+        super().on_error(error)
+
+
+class TriesAgainTooLate(Good):
+    """Its act crosses the default."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.refused: Message = {}
+
+    def on_error(self, error: Message) -> None:
+        self.refused = self.refused or error
+
+    def on_default(self, default: Message) -> None:
+        super().on_error(self.refused)
+
+
 class AnswersStaleAsks(Good):
     def on_error(self, error: Message) -> None:
         self.say(type="act", match=error["match"], ask=error["ask"], index=0)

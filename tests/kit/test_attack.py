@@ -96,6 +96,20 @@ def test_a_server_that_asks_for_tokens_is_attacked_with_tokens(tmp_path: Path) -
 
 # -- wrong servers -----------------------------------------------------------------------------------
 
+
+@pytest.mark.parametrize(
+    ("spoil", "came"),
+    [
+        (wrong.but("welcome", games=[]), "came no games"),
+        (wrong.changed("welcome", wrong.for_nobody), r'came \{"usa": \[\]'),
+    ],
+    ids=["no games", "no numbers of players"],
+)
+def test_a_server_without_a_game_cannot_be_attacked(server: Serving, spoil: Spoil, came: str) -> None:
+    with wrong_server(server.port, spoil) as spoilt, pytest.raises(NoServerError, match=came):
+        findings(attack(spoilt.port), "plays-card_game")
+
+
 WRONG: dict[str, tuple[Spoil, str, str]] = {
     "greets twice": (wrong.followed("hello"), "hello", "`hello` once only (L1)"),
     "speaks another protocol": (wrong.but("hello", protocols=[2]), "hello", "protocol 1 among"),

@@ -85,6 +85,11 @@ WAYS: dict[str, tuple[str, str, str]] = {
         "read refused-null",
         "the error protocol.not_an_object",
     ),
+    "tells an error as text": (
+        "answer = {'error': 'bad'} if op == 'read' else answer",
+        "read refused-null",
+        "an answer to read in one of the forms",
+    ),
     "answers in another form": ("answer = {'text': 'yes'}", "encode encode-login", "in one of the forms"),
 }
 

@@ -51,10 +51,23 @@ def test_what_the_protocol_allows_is_no_fault(bot: type[Good]) -> None:
     assert set(verdicts(findings(doctor(command(bot)), steps)).values()) == {"ok"}
 
 
+def test_who_is_late_with_another_try_does_nothing_wrong() -> None:
+    """No new error code says that it has to try again at all."""
+    [finding] = findings(doctor(command(bots.TriesAgainTooLate), IMPATIENT), [step("unknown error")])
+    assert finding.verdict == "ok"
+
+
+def test_a_busy_server_may_be_given_its_second_however_short_the_time_for_an_answer() -> None:
+    [finding] = findings(doctor(command(bots.WaitsASecond), IMPATIENT), [step("busy server")])
+    assert finding.verdict == "ok"
+
+
 WARNINGS: list[tuple[type[Good], Patience, str, str]] = [
     (bots.OwnName, PATIENT, "login", "Deep.Train"),
     (bots.WaitsForTheDefault, IMPATIENT, "error", "does not try again"),
+    (bots.TriesAgainTooLate, IMPATIENT, "error", "does not try again"),
     (bots.WaitsForTheDefault, IMPATIENT, "busy server", "does not send its act again"),
+    (bots.TriesAgainTooLate, IMPATIENT, "busy server", "does not send its act again"),
     (bots.KnowsAllDecisions, PATIENT, "unknown decision", "an index would do"),
     (bots.LeavesAfterOneMatch, PATIENT, "another match", "plays one match only"),
     (bots.SlowToAnswer, IMPATIENT, "match", "3 of 40 answers took longer than the 500 ms"),

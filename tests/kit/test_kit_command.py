@@ -113,7 +113,10 @@ def test_words_of_the_bot_are_not_the_doctors(capsys: pytest.CaptureFixture[str]
         (("doctor", "--", "/nowhere/bot"), "/nowhere/bot: cannot be started: No such file or directory"),
         (("doctor", "--", str(FOLDER)), "Permission denied"),
         (("doctor", "--game", "use", "--", "true"), 'did you mean "usa"?'),
-        (("doctor", "--steps", "resumed", "--", "true"), 'did you mean "resume"?'),
+        (
+            ("doctor", "--steps", "resumed", "--", "true"),
+            'there is no step "resumed"; did you mean "resume"?',
+        ),
         (("doctor", "--seed", "", "--", "true"), "cannot be empty"),
         (("doctor", "--seed", "x" * 200, "--", "true"), "with the number of a game"),
     ],

@@ -163,7 +163,7 @@ def test_what_needs_a_process_is_no_case(capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("--cases", "login,frist-ask"), 'did you mean "first-ask"?'),
+        (("--cases", "login,frist-ask"), 'there is no case "frist-ask"; did you mean "first-ask"?'),
         (("--cases", ","), "a name is missing"),
         (("--cases", "decision-pay_tunnel", "--game", "usa"), "no such decision in usa"),
         (("--game", "use"), 'did you mean "usa"?'),

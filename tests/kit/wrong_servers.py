@@ -150,6 +150,11 @@ def tells_tickets(message: Message) -> Message:
     return message
 
 
+def for_nobody(welcome: Message) -> Message:
+    """Its games can be played by no number of players."""
+    return welcome | {"games": [game | {"players": []} for game in welcome["games"]]}
+
+
 def of_a_match(kind: str, **fields: Any) -> Callable[[Message], Message]:  # Any: fields of many types
     return lambda message: {"type": kind, "match": message["match"], **fields}
 

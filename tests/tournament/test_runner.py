@@ -16,10 +16,11 @@ import trio.testing
 from stellwerk_server.bot_process import BotStartError
 from stellwerk_server.faults import Conduct
 from stellwerk_server.started_match import Fixture, NoResultError, PlayedMatch, Terms
+from stellwerk_tournament.deal import block_secret
 from stellwerk_tournament.match_line import MatchLine
 from stellwerk_tournament.outcomes import Outcome
 from stellwerk_tournament.ratings import FEWEST_DEGREES, rate
-from stellwerk_tournament.runner import RunError, play_tournament
+from stellwerk_tournament.runner import ATTEMPTS, RunError, play_tournament
 from stellwerk_tournament.settings import Settings
 from stellwerk_tournament.store import StoreError, open_store, read_matches
 from tests.tournament.fakes import (
@@ -177,6 +178,49 @@ def test_a_void_block_stays_void_when_the_tournament_is_resumed(tmp_path: Path) 
     again = FakeMatches()
     assert play(tmp_path, settings, again)
     assert again.played == []
+
+
+@pytest.mark.parametrize(
+    "ends", [("fails", "fails"), ("fails", "is played"), ("is played", "fails")], ids=" then ".join
+)
+def test_a_block_becomes_void_once_whatever_else_of_it_ends_at_that_moment(
+    tmp_path: Path, ends: tuple[str, str]
+) -> None:
+    """The last attempts at its two matches end one right behind the other, while the disk is busy."""
+    attempts: Counter[int] = Counter()
+    second_is_played, first_has_ended = trio.Event(), trio.Event()
+
+    async def execute(fixture: Fixture, terms: Terms) -> PlayedMatch:
+        if fixture.seed != block_secret("s", 0):
+            return played_match(fixture)
+        number = 0 if fixture.bots[0].name == "ann" else 1
+        attempts[number] += 1
+        if ends[number] == "fails" and attempts[number] < ATTEMPTS:
+            raise NoResultError("no space")
+        if number == 0:
+            await second_is_played.wait()
+            first_has_ended.set()
+        else:
+            second_is_played.set()
+            await first_has_ended.wait()
+        if ends[number] == "fails":
+            raise NoResultError("no space")
+        return played_match(fixture)
+
+    settings = settings_with(tmp_path, THREE[:2], head="concurrency = 2\n[schedule]\nrounds = 2")
+    witness = Witness()
+    with open_store(tmp_path) as opened:
+        assert trio.run(play_tournament, settings, opened, witness, "s", execute)
+        void, complete = opened.store.standings()
+    assert (void.status, void.kept, void.cause) == ("void", (), "no space")
+    assert complete.status == "complete"
+    assert [(line.block, line.rotation) for line in on_disk(tmp_path)] == [(1, 0), (1, 1)]
+    assert sorted((block.block.number, block.status) for block in witness.blocks) == [
+        (0, "void"),
+        (1, "complete"),
+    ]
+    assert witness.last is not None
+    assert witness.last.void_blocks == 1
 
 
 def test_three_void_blocks_in_a_row_end_the_tournament(tmp_path: Path) -> None:

@@ -121,6 +121,22 @@ def test_a_block_that_is_complete_keeps_no_seed_in_the_state(tmp_path: Path, set
     assert (second.status, second.seed) == ("queued", None)
 
 
+def test_of_a_block_that_is_void_nothing_is_kept(tmp_path: Path, settings: Settings) -> None:
+    with open_store(tmp_path) as opened:
+        store = opened.store
+        store.enqueue(BLOCKS)
+        store.begin(BLOCKS[0], SEED)
+        store.keep(*match_of(settings, BLOCKS[0], 0))
+        store.give_up(BLOCKS[0], "no space")
+        with pytest.raises(StoreError, match="block 0 is void"):
+            store.keep(*match_of(settings, BLOCKS[0], 1))
+        with pytest.raises(StoreError, match="block 0 is void"):
+            store.complete(BLOCKS[0], SEED)
+        void, _ = store.standings()
+    assert (void.status, void.kept) == ("void", ())
+    assert read_matches(tmp_path).lines == ()
+
+
 class Dying(Store):
     """The process is killed within `complete`: before the lines are written, in the middle of them, or
     behind them, before the row of the block is marked."""

@@ -29,7 +29,7 @@ import trio
 
 from stellwerk_server.bot_process import BotStartError
 from stellwerk_server.hall import ClosedDoorError, Door, Hall, HallPlan, open_hall
-from stellwerk_server.seat_report import Played, seat_reports
+from stellwerk_server.seat_report import seat_reports
 from stellwerk_server.started_match import Fixture, NoResultError, PlayedMatch, Terms, play_match
 from stellwerk_tournament.attendance import Attendance
 from stellwerk_tournament.deal import block_secret, bot_seed, match_id, salt
@@ -441,10 +441,9 @@ class _Runner:
         return await self._hall.play(fixture, self._attendance.given_up(trio.current_time()))
 
     async def _keep(self, begun: _Begun, rotation: int, line: MatchLine, played: PlayedMatch) -> None:
-        failures = await self._on_disk(partial(self._store.failures_of, begun.block, rotation))
-        line = msgspec.structs.replace(line, attempt=failures + 1)
-        await self._on_disk(partial(self._store.keep, line, played.replay))
-        await self._on_disk(partial(self._log_printed, begun.block, rotation, played.seats))
+        await self._on_disk(partial(self._write, begun.block, rotation, line, played))
+        if begun.is_void:
+            return  # it has become so meanwhile
         begun.running.discard(rotation)
         begun.kept.add(rotation)
         self._observer.match_ended(Ended(begun.block, rotation), self._progress())
@@ -467,6 +466,8 @@ class _Runner:
     async def _failed(self, begun: _Begun, rotation: int, cause: str) -> None:
         block = begun.block
         count = await self._on_disk(partial(self._store.fail, block, rotation, cause))
+        if begun.is_void:
+            return  # it has become so meanwhile
         begun.running.discard(rotation)
         self._observer.match_ended(Ended(block, rotation, cause), self._progress())
         if count < ATTEMPTS:
@@ -544,10 +545,13 @@ class _Runner:
             seed=fixture.seed.hex() if has_own_deal else "",
         )
 
-    def _log_printed(self, block: Block, rotation: int, seats: Sequence[Played]) -> None:
-        for seat, played in enumerate(seats):
+    def _write(self, block: Block, rotation: int, line: MatchLine, played: PlayedMatch) -> None:
+        """All that is kept of a match, in one call: if its block becomes void meanwhile, that comes after."""
+        attempt = self._store.failures_of(block, rotation) + 1
+        self._store.keep(msgspec.structs.replace(line, attempt=attempt), played.replay)
+        for seat, each in enumerate(played.seats):
             heading = f"{_heading(block, rotation)}, seat {seat}"
-            self._store.log(played.bot, heading, played.printed)
+            self._store.log(each.bot, heading, each.printed)
 
     # -- how far it has come ---------------------------------------------------------------------
 

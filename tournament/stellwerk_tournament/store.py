@@ -162,7 +162,9 @@ class Store:
         self._mark(block.number, "running", seed)
 
     def keep(self, line: MatchLine, replay: bytes) -> None:
-        """A match that has been played. Its block's last one still has to be followed by `complete`."""
+        """A match that has been played. Its block's last one still has to be followed by `complete`.
+        StoreError if the block does not run: it may be void."""
+        self._expect_running(line.block)
         with _told(self.folder), self._database:
             self._database.execute(
                 "INSERT INTO matches VALUES (?, ?, ?, ?)",
@@ -189,7 +191,8 @@ class Store:
 
     def complete(self, block: Block, seed: bytes) -> list[MatchLine]:
         """All its matches have been kept: make them known. Those of one deal are revealed now; those that had
-        a deal of their own were when they ended."""
+        a deal of their own were when they ended. StoreError if the block does not run: it may be void."""
+        self._expect_running(block.number)
         with _told(self.folder):
             rows = self._database.execute(
                 "SELECT line, replay FROM matches WHERE block = ? ORDER BY rotation", (block.number,)
@@ -239,6 +242,13 @@ class Store:
                 with contextlib.suppress(OSError):
                     os.truncate(path, size)  # what was written of it; what stays will be cut when it is read
                 raise
+
+    def _expect_running(self, number: int) -> None:
+        with _told(self.folder):
+            row = self._database.execute("SELECT status FROM blocks WHERE number = ?", (number,)).fetchone()
+        status = "unknown" if row is None else row[0]
+        if status != "running":
+            raise StoreError(f"{self.folder / STATE}: block {number} is {status}", is_machines=True)
 
     def _mark(self, number: int, status: Status, seed: bytes | None) -> None:
         with _told(self.folder), self._database:

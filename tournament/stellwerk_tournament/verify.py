@@ -7,6 +7,7 @@ every derived file that is there is what the lines come to. The first thing that
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -35,11 +36,12 @@ def verify(tournament: Tournament, seen: Callable[[MatchLine], object] = lambda 
     """How many files beside `matches.jsonl` were found to be good. UntrueError if something is not, OSError
     if it cannot be read. `seen` gets each line when it has been verified."""
     names = set(tournament.settings.names)
+    own_deals = Counter(line.seed for line in tournament.lines if line.deal == "new_each_match")
     number = 0
     for matches in blocks_of(tournament.lines).values():
         for line in matches:
             number += 1
-            for message in _wrong_line(tournament.settings, matches[0], line, names):
+            for message in _wrong_line(tournament.settings, matches[0], line, names, own_deals):
                 raise UntrueError(f"{FILE}:{number}: {message}")
             for message in _wrong_replay(tournament.folder, line):
                 raise UntrueError(message)
@@ -54,8 +56,10 @@ def verify(tournament: Tournament, seen: Callable[[MatchLine], object] = lambda 
     return number + derived
 
 
-def _wrong_line(settings: Settings, first: MatchLine, line: MatchLine, names: set[str]) -> Iterator[str]:
-    """A line by itself, and against the first one of its block."""
+def _wrong_line(
+    settings: Settings, first: MatchLine, line: MatchLine, names: set[str], own_deals: Counter[str]
+) -> Iterator[str]:
+    """A line by itself, against the first one of its block, and against all seeds of `own_deals`."""
     block = Block(first.block, 0, first.round, 0, first.players)
     if unknown := [name for name in line.players if name not in names]:
         yield f"{unknown[0]} is no bot of this tournament"
@@ -66,8 +70,8 @@ def _wrong_line(settings: Settings, first: MatchLine, line: MatchLine, names: se
         yield "only the matches of a block with a remote bot have deals of their own, and they do have them"
     if line.deal == "same_in_block" and line.seed != first.seed:
         yield "its seed is not that of the other matches of its block"
-    if line.deal == "new_each_match" and line is not first and line.seed == first.seed:
-        yield "its seed is that of another match of its block"
+    if line.deal == "new_each_match" and own_deals[line.seed] > 1:
+        yield "its seed is that of another match, too"
     if line.match != match_id(bytes.fromhex(line.seed), line.rotation):
         yield "its match id does not follow from its seed"
     teams = [(seat.rank, seat.points, seat.bot) for seat in line.bots]

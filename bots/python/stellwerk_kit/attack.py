@@ -7,6 +7,7 @@ matches.
 
 from __future__ import annotations
 
+import json
 import secrets
 import threading
 import time
@@ -76,7 +77,7 @@ class Attack:
             with self.caller() as caller:
                 assert caller.hello is not None
                 hello = caller.hello
-                games = tuple(self.log_in(caller)["games"])
+                games = _offered(self.log_in(caller))
                 self._survey = Survey(hello.server, hello.limits, hello.features, games)
         except FailedError as error:
             host, port = self.address
@@ -190,6 +191,16 @@ class Attack:
         if len(ids) != 1:
             raise FailedError("one match for one room", f"{len(ids)} matches")
         return str(ids.pop())
+
+
+def _offered(welcome: Message) -> tuple[Message, ...]:
+    """The games, of which there has to be one at least: nothing else can be attacked with."""
+    games: list[Message] = welcome["games"]
+    if not games or not all(game["players"] for game in games):
+        counts = {game["game"]: game["players"] for game in games}
+        expected = "`welcome` with a game at least, each with its numbers of players"
+        raise FailedError(expected, json.dumps(counts) if counts else "no games")
+    return tuple(games)
 
 
 @dataclass(frozen=True, slots=True)

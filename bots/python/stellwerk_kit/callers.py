@@ -16,7 +16,7 @@ from typing import Final, Protocol
 
 from stellwerk_kit.bot_process import BotProcess, Transport, told_status
 from stellwerk_kit.failed import FailedError
-from stellwerk_kit.lines import PIECE, Lines
+from stellwerk_kit.lines import MOST_UNREAD, PIECE, Lines
 
 NAME: Final = "patient"  # of a bot that is started
 LOOK_EVERY: Final = 0.05  # seconds between two looks whether a bot that is to connect has exited
@@ -105,8 +105,9 @@ class _OverTcp:
         if self._socket is not None:
             with contextlib.suppress(OSError):  # the bot has closed it already
                 self._socket.shutdown(socket.SHUT_WR)
-                while self._socket.recv(PIECE):  # what is unread would turn the end into a reset
-                    pass
+                left = MOST_UNREAD  # of what is there: unread, it would turn the end into a reset
+                while left > 0 and (piece := self._socket.recv(PIECE)):
+                    left -= len(piece)
             self._socket.close()
             self._socket = None
 

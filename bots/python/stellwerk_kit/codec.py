@@ -192,7 +192,7 @@ def _read(vector: ClientLine) -> Request:
                 is_right = False
             return None if is_right else f"the message {_shown(vector.message)}"
         error = vector.error
-        came = answer.get("error", {})
+        came = msgspec.convert(answer.get("error", {}), JsonObject)
         is_right = came.get("code") == error.code and error.pointer in (UNSET, came.get("pointer", ""))
         pointer = f" at {error.pointer}" if error.pointer else ""
         return None if is_right else f"the error {error.code}{pointer}"

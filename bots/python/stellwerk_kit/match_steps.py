@@ -31,6 +31,7 @@ from stellwerk_protocol.messages import Act, Ask, Bye, Error, FromServer, Joined
 from stellwerk_protocol.names import GameName
 
 MOST_ASKS: Final = 40  # of a match from its beginning: about half a game
+BUSY_SECONDS: Final = 1.0  # after which an act is to be sent again to a server that was busy
 LATE_ANSWERS: Final = 3  # that cannot be by chance: so many in a row, and the server asks no more
 
 
@@ -96,11 +97,12 @@ def survives_an_unknown_error(examination: Examination, game: GameName) -> None:
         answer(bot, match)
 
 
-def _tries_again(bot: Patient, match: ScriptedMatch) -> bool:
-    """Whether it acts again; if not, it waits for the default, and gets it."""
+def _tries_again(bot: Patient, match: ScriptedMatch, seconds: float | None = None) -> bool:
+    """Whether it acts again, within so many seconds; if not, it waits for the default, and gets it."""
     try:
-        accept(bot, match, bot.hear_act(match))
+        accept(bot, match, bot.hear_act(match, seconds))
     except SilenceError:
+        bot.may_act_late(match)
         bot.say(match.default("time"), *match.news())
         return False
     return True
@@ -126,7 +128,7 @@ def is_patient_with_a_busy_server(examination: Examination, game: GameName) -> s
         answer(bot, match)
         busy = "another try in a second: the journal cannot be written"
         bot.say(Error("server.busy", busy, match=match.id, ask=match.ask_number))
-        tried = _tries_again(bot, match)
+        tried = _tries_again(bot, match, bot.patience.answer + BUSY_SECONDS)
         answer(bot, match)
     return None if tried else "it does not send its act again to a server that was busy"
 

@@ -226,9 +226,10 @@ class Patient:
 
     # -- what it expects
 
-    def hear(self, kind: type[M], expected: str) -> M:
-        """Its next message, which has to be of this kind. Pings are answered and passed over."""
-        return self._hear(kind, expected, self.patience.answer)
+    def hear(self, kind: type[M], expected: str, seconds: float | None = None) -> M:
+        """Its next message, which has to be of this kind. Pings are answered and passed over. It may take as
+        long as every answer, unless `seconds` says otherwise."""
+        return self._hear(kind, expected, self.patience.answer if seconds is None else seconds)
 
     def hear_login(self, expected: str) -> Login:
         """A login that a server would accept, whether it resumes or not."""
@@ -244,11 +245,11 @@ class Patient:
         self._open_lines.longest = LIMITS.line
         return login
 
-    def hear_act(self, match: ScriptedMatch) -> Move:
+    def hear_act(self, match: ScriptedMatch, seconds: float | None = None) -> Move:
         """The move of a legal answer to the open ask."""
         expected = f"an act for ask {match.ask_number} ({match.game.id}, {match.decision})"
         began = time.monotonic()
-        act = self.hear(Act, expected)
+        act = self.hear(Act, expected, seconds)
         self.late += time.monotonic() - began > self.patience.move_ms / 1000
         return self.judge(match, act, expected)
 
