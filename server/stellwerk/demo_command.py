@@ -15,7 +15,7 @@ from typing import Final
 from stellwerk import tournament_command
 from stellwerk.choose_game import checked_seed, whole_number
 from stellwerk.errors import DONE, not_writable, usage_error
-from stellwerk.terminal import flush_stdout, say
+from stellwerk.terminal import flush_stdout, own_name, say
 from stellwerk_server.journal import write_whole
 from stellwerk_tournament.derived import REPORT
 from stellwerk_tournament.match_line import FILE as MATCHES
@@ -124,8 +124,8 @@ def _name_what_is_there(folder: Path) -> None:
     say("")
     for what, where in (
         ("the report, for a browser", str(folder / REPORT)),
-        ("a rating for each game", shlex.join(["stellwerk", "ratings", str(folder / MATCHES)])),
-        ("a game, turn by turn", shlex.join(["stellwerk", "replay", "show", str(replay)])),
-        ("all of it played again", shlex.join(["stellwerk", "tournament", "verify", str(folder)])),
+        ("a rating for each game", shlex.join([own_name(), "ratings", str(folder / MATCHES)])),
+        ("a game, turn by turn", shlex.join([own_name(), "replay", "show", str(replay)])),
+        ("all of it played again", shlex.join([own_name(), "tournament", "verify", str(folder)])),
     ):
         say(f"{what + ':':27}{where}")

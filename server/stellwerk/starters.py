@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from stellwerk.terminal import own_name
+
 FOLDER: Final = "{folder}"  # in `run`: where the copy is
 
 SECONDS_TO_ANSWER: Final = 10  # for a tool that is asked for its version
@@ -280,12 +282,13 @@ def next_commands(starter: Starter, folder: str, name: str) -> list[str]:
     command = shlex.join(starter.command("."))
     spec = f'name={name} cmd="{command}"'
     build = [shlex.join(starter.build)] if starter.build else []
-    doctor = "stellwerk kit doctor" + (" --require-resume" if starter.resumes else "")
+    stellwerk = shlex.quote(own_name())
+    doctor = f"{stellwerk} kit doctor" + (" --require-resume" if starter.resumes else "")
     return [
         f"cd {shlex.quote(folder)}",
         *build,
         shlex.join(starter.unit_test),
-        f"stellwerk play usa --bot {shlex.quote(spec)} --bot random",
+        f"{stellwerk} play usa --bot {shlex.quote(spec)} --bot random",
         f"{doctor} -- {command}",
     ]
 

@@ -16,6 +16,7 @@ from typing import Final
 
 from stellwerk_protocol.canonical import shown
 
+NAME: Final = "stellwerk"
 DEFAULT_WIDTH: Final = 80
 _NARROWEST: Final = 40  # on less, lines are broken so often that nothing can be read
 _SGR: Final = re.compile(r"\x1b\[[0-9;]*m")
@@ -33,6 +34,15 @@ def complain(message: str) -> None:
     line = shown(message, len(message)).encode("ascii", "backslashreplace").decode()
     with contextlib.suppress(OSError):  # there is nobody left to tell
         print(f"stellwerk: {line}", file=sys.stderr)
+
+
+def own_name() -> str:
+    """What to type to call this program again, from any folder."""
+    called = sys.argv[0]
+    on_path = shutil.which(NAME)
+    if os.path.basename(called) != NAME or (on_path is not None and os.path.samefile(called, on_path)):
+        return NAME
+    return os.path.abspath(called)
 
 
 def flush_stdout() -> None:

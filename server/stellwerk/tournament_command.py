@@ -29,7 +29,7 @@ from stellwerk.errors import (
     not_writable,
     usage_error,
 )
-from stellwerk.terminal import complain, say
+from stellwerk.terminal import complain, own_name, say
 from stellwerk.tournament_output import SHAPES, default_shape, observer_of, say_json, table_of
 from stellwerk.version import version
 from stellwerk_engine.games import RULE_SETS
@@ -305,7 +305,7 @@ def _resume_command(folder: Path, arguments: argparse.Namespace) -> str:
 
 
 def _command(name: str, folder: Path, *words: str) -> str:
-    return shlex.join(["stellwerk", "tournament", name, str(folder), *words])
+    return shlex.join([own_name(), "tournament", name, str(folder), *words])
 
 
 def _show_schedule(folder: Path, arguments: argparse.Namespace) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -108,3 +109,27 @@ def _run_with_stdout(stdout: int, *words: str) -> subprocess.CompletedProcess[st
         check=False,
         timeout=SECONDS,
     )
+
+
+def test_what_it_tells_to_type_is_there_to_be_typed(tmp_path: Path) -> None:
+    """Also where it is not on the PATH, as in a virtual environment that is not active."""
+    program = tmp_path / "stellwerk"
+    program.write_text(f"#!{sys.executable}\nfrom stellwerk.__main__ import main\nraise SystemExit(main())\n")
+    program.chmod(0o755)
+    told: list[str] = []
+    for path in (os.defpath, f"{tmp_path}{os.pathsep}{os.defpath}"):
+        folder = tmp_path / str(len(told))
+        done = subprocess.run(
+            ["./stellwerk", "tournament", "init", folder],
+            cwd=tmp_path,
+            env=environment(PATH=path),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=SECONDS,
+        )
+        assert done.returncode == 0, done.stderr
+        told.append(done.stdout)
+    assert f"{program} tournament run" in told[0]
+    assert f"{program} tournament run" not in told[1]
+    assert "stellwerk tournament run" in told[1]
