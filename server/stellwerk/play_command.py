@@ -13,7 +13,7 @@ import json
 import os
 import secrets
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +25,7 @@ from stellwerk.play_games import Session, play_games
 from stellwerk.play_plan import Plan, complete_blocks, longest_seed_text
 from stellwerk.play_report import MatchReport, Report
 from stellwerk.play_table import lines_of_faults, lines_of_match, lines_of_matches
-from stellwerk.terminal import say
+from stellwerk.terminal import own_name, say
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_protocol.canonical import shown
 from stellwerk_server.bot_process import BotStartError, Confinement, command_line
@@ -248,11 +248,25 @@ def _print(plan: Plan, report: Report) -> None:
     for line in _result(plan, report.matches):
         say(line)
     faults = list(lines_of_faults(report.matches))
-    for line in ["", *faults] if faults else []:
+    for line in ["", *faults, *_doctors(plan, report.matches)] if faults else []:
         say(line)
     for match in report.matches if len(report.matches) == 1 else []:
         if match.replay is not msgspec.UNSET:
             say(f"\nreplay        {shown(match.replay, 1000)}")
+
+
+def _doctors(plan: Plan, matches: Sequence[MatchReport]) -> Iterator[str]:
+    """For each bot that did wrong, what will say more of it."""
+    faulty = {seat.bot: seat.faults for match in matches for seat in match.seats if seat.faults}
+    for bot in plan.bots:
+        if bot.built_in or bot.name not in faulty:
+            continue
+        is_silent = any(fault.kind == "start_failure" for fault in faulty[bot.name])
+        if is_silent and bot.transport == "tcp":
+            yield f"{shown(bot.name)}: if it speaks over its standard streams, it needs transport=stdio"
+        option = " --transport stdio" if bot.transport == "stdio" else ""
+        command = shown(shlex.join(bot.command), 1000)
+        yield f"more on {shown(bot.name)}: {own_name()} kit doctor{option} -- {command}"
 
 
 def _result(plan: Plan, matches: Sequence[MatchReport]) -> Sequence[str]:

@@ -148,6 +148,13 @@ def table(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> lis
     return out.splitlines()
 
 
+def test_a_bot_that_did_wrong_comes_with_what_says_more_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = table(capsys, "usa", "--bot", "random", "--bot", 'name=mine cmd="echo hello"', code=1)
+    assert "mine: if it speaks over its standard streams, it needs transport=stdio" in lines
+    assert "more on mine: stellwerk kit doctor -- echo hello" in lines
+    assert not any("doctor -- " in line and "random" in line for line in lines)
+
+
 # -- games -------------------------------------------------------------------------------------------
 
 

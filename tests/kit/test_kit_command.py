@@ -64,7 +64,7 @@ def test_a_failure_is_told_with_all_that_helps(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out.splitlines() == [
         "FAIL  connects",
         "      law       the server speaks first",
-        "      expected  a connection to STELLWERK_ADDRESS",
+        "      expected  a connection to STELLWERK_ADDRESS (over standard streams: --transport stdio)",
         "      came      it exited with status 3",
         "      the last that it printed:",
         "        \\x1b[31mno such file: weights.bin\\x1b[0m\\x07",

@@ -41,6 +41,7 @@ from stellwerk_protocol.messages import (
     Ready,
 )
 
+CONNECTION: Final = "a connection to STELLWERK_ADDRESS (over standard streams: --transport stdio)"
 LIMITS: Final = Limits(
     line_before_login=LINE_BEFORE_LOGIN,
     line=16384,
@@ -139,7 +140,7 @@ class Patient:
 
     def connect(self) -> None:
         """Wait for its first connection; over stdio it has one."""
-        self._lines = self._caller.connect(self.patience.start, "a connection to STELLWERK_ADDRESS")
+        self._lines = self._caller.connect(self.patience.start, CONNECTION)
 
     def cut(self) -> None:
         """Close the connection. Over stdio the bot sees the end of its input."""
