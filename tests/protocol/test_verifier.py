@@ -6,6 +6,7 @@ One program judges all the replays of a test: starting it takes longer than judg
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Callable, Sequence
@@ -155,8 +156,8 @@ def test_recorded_games_are_good(tmp_path: Path) -> None:
 
 
 def test_names_notes_and_a_commitment_are_good(tmp_path: Path) -> None:
-    code, said = judged(tmp_path, [committed()])
-    assert (code, said) == (GOOD, [": ok"])
+    code, said = judged(tmp_path, [committed(reveal_at_end=at_end) for at_end in (False, True)])
+    assert (code, said) == (GOOD, [": ok", ": ok"])
 
 
 def test_its_dice_keep_to_the_vectors() -> None:
@@ -168,7 +169,7 @@ def test_its_dice_keep_to_the_vectors() -> None:
 
 
 @cache
-def committed() -> tuple[bytes, ...]:
+def committed(*, reveal_at_end: bool) -> tuple[bytes, ...]:
     """A match of three as a server records it, in which one seat is always late."""
     game = game_for("usa", 3)
     header = header_of(game, ["Alice", "bob-2", "C"], match="k3v9TzQw")
@@ -177,24 +178,40 @@ def committed() -> tuple[bytes, ...]:
     header = msgspec.structs.replace(header, commitment=fixed)
     choose = with_taste("committed", draw_tickets=0.3)
     return tuple(
-        record(game, choose, seed=seed, salt=SALT, header=header, late_seats=(1,), note="über \u001b[2J")
+        record(
+            game,
+            choose,
+            seed=seed,
+            salt=SALT,
+            header=header,
+            reveal_at_end=reveal_at_end,
+            late_seats=(1,),
+            note="über \u001b[2J",
+        )
     )
+
+
+SEED_TOLD = pytest.mark.parametrize("reveal_at_end", [False, True], ids=["seed-told-first", "seed-told-last"])
 
 
 Edit = Callable[[Any], object]  # Any: the JSON of a line, to be made wrong in any way
 
 
-def line_with(holds: Callable[[Any], object]) -> int:
+def line_with(lines: Lines, holds: Callable[[Any], object]) -> int:
     """The number of the first line whose JSON is such."""
-    return next(number for number, line in enumerate(committed(), 1) if holds(json.loads(line)))
+    return next(number for number, line in enumerate(lines, 1) if holds(json.loads(line)))
 
 
 def event_in(line: Any, kind: str) -> Any:
     return next((event for event in line.get("events", []) if event["type"] == kind), None)
 
 
-def own_move(kind: str) -> int:
-    return line_with(lambda line: line.get("move", {}).get("type") == kind and "by" not in line)
+def own_move(lines: Lines, kind: str) -> int:
+    return line_with(lines, lambda line: line.get("move", {}).get("type") == kind and "by" not in line)
+
+
+def the(lines: Lines, kind: str) -> int:
+    return line_with(lines, lambda line: line["type"] == kind)
 
 
 def put(path: str, value: object) -> Edit:
@@ -209,12 +226,12 @@ def put(path: str, value: object) -> Edit:
     return edit
 
 
-def in_event(kind: str, edit: Edit) -> tuple[int, Edit]:
-    return line_with(lambda line: event_in(line, kind)), lambda line: edit(event_in(line, kind))
+def in_event(lines: Lines, kind: str, edit: Edit) -> tuple[int, Edit]:
+    return line_with(lines, lambda line: event_in(line, kind)), lambda line: edit(event_in(line, kind))
 
 
-def in_team(seat: int, edit: Edit) -> tuple[int, Edit]:
-    return len(committed()), lambda line: edit(line["result"]["teams"][seat])
+def in_team(lines: Lines, seat: int, edit: Edit) -> tuple[int, Edit]:
+    return the(lines, "end"), lambda line: edit(line["result"]["teams"][seat])
 
 
 def add(field: str, number: int = 1) -> Edit:
@@ -225,100 +242,127 @@ def swap_tickets(event: Any) -> None:
     event["tickets"][0], event["tickets"][1] = event["tickets"][1], event["tickets"][0]
 
 
-FORGERIES: Final[dict[str, Callable[[], tuple[int, Edit]]]] = {
-    "another seed": lambda: (2, put("seed", "0" * 64)),
-    "another salt": lambda: (2, put("salt", "0" * 64)),
-    "no salt": lambda: (2, lambda line: line.pop("salt")),
-    "another name": lambda: (1, put("seats/0/name", "Bob")),
-    "a match that is none": lambda: (1, put("match", "k3 v9")),
-    "another match": lambda: (1, put("match", "k3v9TzQx")),
-    "another commitment": lambda: (1, put("commitment", "0" * 64)),
-    "an option": lambda: (1, put("options", ["open_stacks"])),
-    "a sixth seat": lambda: (1, lambda line: line["seats"].extend([{}, {}, {}])),
-    "a field too many": lambda: (1, put("server", "mine")),
-    "a name that is none": lambda: (1, put("seats/0/name", "two words")),
-    "another card dealt": lambda: in_event("cards_dealt", put("cards", {"locomotive": 4})),
-    "another market": lambda: in_event("cards_laid_open", put("cards", {"red": 5})),
-    "other tickets offered": lambda: in_event("tickets_offered", swap_tickets),
-    "another card drawn": lambda: in_event(
-        "card_drawn", lambda event: put("card", "red" if event["card"] != "red" else "blue")(event)
+FORGERIES: Final[dict[str, Callable[[Lines], tuple[int, Edit]]]] = {
+    "another seed": lambda lines: (the(lines, "reveal"), put("seed", "0" * 64)),
+    "another salt": lambda lines: (the(lines, "reveal"), put("salt", "0" * 64)),
+    "no salt": lambda lines: (the(lines, "reveal"), lambda line: line.pop("salt")),
+    "another name": lambda lines: (1, put("seats/0/name", "Bob")),
+    "a match that is none": lambda lines: (1, put("match", "k3 v9")),
+    "another match": lambda lines: (1, put("match", "k3v9TzQx")),
+    "another commitment": lambda lines: (1, put("commitment", "0" * 64)),
+    "an option": lambda lines: (1, put("options", ["open_stacks"])),
+    "a sixth seat": lambda lines: (1, lambda line: line["seats"].extend([{}, {}, {}])),
+    "a field too many": lambda lines: (1, put("server", "mine")),
+    "a name that is none": lambda lines: (1, put("seats/0/name", "two words")),
+    "another card dealt": lambda lines: in_event(lines, "cards_dealt", put("cards", {"locomotive": 4})),
+    "another market": lambda lines: in_event(lines, "cards_laid_open", put("cards", {"red": 5})),
+    "other tickets offered": lambda lines: in_event(lines, "tickets_offered", swap_tickets),
+    "another card drawn": lambda lines: in_event(
+        lines, "card_drawn", lambda event: put("card", "red" if event["card"] != "red" else "blue")(event)
     ),
-    "a card that is not open": lambda: (own_move("take_card"), put("move/card", "gold")),
-    "a claim of a route that is taken": lambda: (own_move("claim_route") + 20, put("move", first_claim())),
-    "a claim with too few cards": lambda: (own_move("claim_route"), put("move/cards", {"locomotive": 1})),
-    "a claim with no cards": lambda: (own_move("claim_route"), lambda line: line["move"].pop("cards")),
-    "a pass": lambda: (own_move("draw_card"), put("move", {"type": "pass"})),
-    "too few tickets kept": lambda: (own_move("keep_tickets"), lambda line: line["move"]["tickets"].clear()),
-    "tickets kept in another order": lambda: (
-        line_with(lambda line: len(line.get("move", {}).get("tickets", [])) > 1 and "by" not in line),
+    "a card that is not open": lambda lines: (own_move(lines, "take_card"), put("move/card", "gold")),
+    "a claim of a route that is taken": lambda lines: (
+        own_move(lines, "claim_route") + 20,
+        put("move", first_claim(lines)),
+    ),
+    "a claim with too few cards": lambda lines: (
+        own_move(lines, "claim_route"),
+        put("move/cards", {"locomotive": 1}),
+    ),
+    "a claim with no cards": lambda lines: (
+        own_move(lines, "claim_route"),
+        lambda line: line["move"].pop("cards"),
+    ),
+    "a pass": lambda lines: (own_move(lines, "draw_card"), put("move", {"type": "pass"})),
+    "too few tickets kept": lambda lines: (
+        own_move(lines, "keep_tickets"),
+        lambda line: line["move"]["tickets"].clear(),
+    ),
+    "tickets kept in another order": lambda lines: (
+        line_with(lines, lambda line: len(line.get("move", {}).get("tickets", [])) > 1 and "by" not in line),
         lambda line: line["move"]["tickets"].reverse(),
     ),
-    "a move of another seat": lambda: (own_move("draw_card"), add("seat")),
-    "a move that is no fallback": lambda: (own_move("claim_route"), put("by", "fallback")),
-    "a reason for no fallback": lambda: (own_move("draw_card"), put("reason", "time")),
-    "a reason that is none": lambda: (line_with(lambda line: "by" in line), put("reason", "Time")),
-    "a note that is too long": lambda: (own_move("draw_card"), put("note", "x" * 201)),
-    "an event less": lambda: (own_move("draw_card"), lambda line: line["events"].pop()),
-    "an event twice": lambda: (own_move("draw_card"), lambda line: line["events"].append(line["events"][0])),
-    "points for a route": lambda: in_event("route_claimed", add("points")),
-    "trains for a route": lambda: in_event("route_claimed", add("trains", -1)),
-    "another pile": lambda: in_event("pile_shuffled", add("count")),
-    "a turn too many": lambda: in_event("turn_started", add("turn")),
-    "a last round that is longer": lambda: in_event("last_round", add("turns_left")),
-    "points": lambda: in_team(0, add("points")),
-    "a ticket completed": lambda: in_team(1, lambda team: put("completed", True)(incomplete(team))),
-    "a longest path": lambda: in_team(2, add("longest_path")),
-    "a bonus": lambda: in_team(
+    "a move of another seat": lambda lines: (own_move(lines, "draw_card"), add("seat")),
+    "a move that is no fallback": lambda lines: (own_move(lines, "claim_route"), put("by", "fallback")),
+    "a reason for no fallback": lambda lines: (own_move(lines, "draw_card"), put("reason", "time")),
+    "a reason that is none": lambda lines: (
+        line_with(lines, lambda line: "by" in line),
+        put("reason", "Time"),
+    ),
+    "a note that is too long": lambda lines: (own_move(lines, "draw_card"), put("note", "x" * 201)),
+    "an event less": lambda lines: (own_move(lines, "draw_card"), lambda line: line["events"].pop()),
+    "an event twice": lambda lines: (
+        own_move(lines, "draw_card"),
+        lambda line: line["events"].append(line["events"][0]),
+    ),
+    "points for a route": lambda lines: in_event(lines, "route_claimed", add("points")),
+    "trains for a route": lambda lines: in_event(lines, "route_claimed", add("trains", -1)),
+    "another pile": lambda lines: in_event(lines, "pile_shuffled", add("count")),
+    "a turn too many": lambda lines: in_event(lines, "turn_started", add("turn")),
+    "a last round that is longer": lambda lines: in_event(lines, "last_round", add("turns_left")),
+    "points": lambda lines: in_team(lines, 0, add("points")),
+    "a ticket completed": lambda lines: in_team(
+        lines, 1, lambda team: put("completed", True)(incomplete(team))
+    ),
+    "a longest path": lambda lines: in_team(lines, 2, add("longest_path")),
+    "a bonus": lambda lines: in_team(
+        lines,
         0,
         lambda team: put("bonuses", [{"bonus": "longest_path", "points": 10}] * (not team["bonuses"]))(team),
     ),
-    "ranks": lambda: (len(committed()), lambda line: line["result"]["ranks"].reverse()),
-    "a reason of the end": lambda: (len(committed()), put("result/reason", "idle")),
-    "a number as text": lambda: (own_move("draw_card"), put("seat", "0")),
-    "a seat that is not there": lambda: (own_move("draw_card"), put("seat", 7)),
+    "ranks": lambda lines: (the(lines, "end"), lambda line: line["result"]["ranks"].reverse()),
+    "a reason of the end": lambda lines: (the(lines, "end"), put("result/reason", "idle")),
+    "a number as text": lambda lines: (own_move(lines, "draw_card"), put("seat", "0")),
+    "a seat that is not there": lambda lines: (own_move(lines, "draw_card"), put("seat", 7)),
 }
 
 
-def first_claim() -> Any:
-    return json.loads(committed()[own_move("claim_route") - 1])["move"]
+def first_claim(lines: Lines) -> Any:
+    return json.loads(lines[own_move(lines, "claim_route") - 1])["move"]
 
 
 def incomplete(team: Any) -> Any:
     return next(ticket for ticket in team["tickets"] if not ticket["completed"])
 
 
-def rehashed(change: Callable[[list[bytes]], list[bytes]]) -> list[bytes]:
-    return resealed(change(bodies_of(committed())))
-
-
-def respelled(number: int, old: bytes, new: bytes) -> list[bytes]:
+def respelled(lines: Lines, number: int, old: bytes, new: bytes) -> list[bytes]:
     """One line in another form of JSON, and the chain mended."""
-
-    def change(bodies: list[bytes]) -> list[bytes]:
-        assert old in bodies[number - 1]
-        bodies[number - 1] = bodies[number - 1].replace(old, new, 1)
-        return bodies
-
-    return rehashed(change)
+    bodies = bodies_of(lines)
+    assert old in bodies[number - 1]
+    bodies[number - 1] = bodies[number - 1].replace(old, new, 1)
+    return resealed(bodies)
 
 
-def raw_forgeries() -> dict[str, Lines]:
-    lines = list(committed())
+def with_a_seat_flipped(lines: Lines, number: int) -> list[bytes]:
+    """The first seat that one line names, by a forger who knows nothing of the chain."""
+
+    def flipped(seat: re.Match[bytes]) -> bytes:
+        return b'"seat":%d' % (1 - min(int(seat[1]), 1))
+
+    line, count = re.subn(rb'"seat":(\d)', flipped, lines[number - 1], count=1)
+    assert count == 1
+    return [*lines[: number - 1], line, *lines[number:]]
+
+
+def raw_forgeries(sound: Lines) -> dict[str, Lines]:
+    lines, bodies = list(sound), bodies_of(sound)
+    reveal, set_up, end = (the(sound, kind) - 1 for kind in ("reveal", "set_up", "end"))
     return {
+        **{f"a seat flipped in line {line}": with_a_seat_flipped(lines, line) for line in (3, 10, 20, 50)},
         "a changed byte": [*lines[:9], lines[9].replace(b"move", b"hove", 1), *lines[10:]],
-        "a line less": [*lines[:9], *lines[10:]],
+        "a line less": [*lines[:14], *lines[15:]],
         "lines in another order": [*lines[:9], lines[10], lines[9], *lines[11:]],
-        "a blank": respelled(10, b":", b": "),
-        "a name twice": respelled(10, b'"type"', b'"type":"move","type"'),
-        "a number with a point": respelled(own_move("draw_card"), b'"seat":0', b'"seat":0.0'),
-        "an escape": respelled(10, b'"move"', b'"mov\\u0065"'),
-        "no UTF-8": respelled(10, "über".encode(), b"\xfcber"),
-        "a move less": rehashed(lambda bodies: [*bodies[:30], *bodies[31:]]),
-        "a move twice": rehashed(lambda bodies: [*bodies[:31], *bodies[30:]]),
-        "an end too early": rehashed(lambda bodies: [*bodies[:40], bodies[-1]]),
-        "a line behind the end": rehashed(lambda bodies: [*bodies, bodies[-1]]),
-        "the seed told twice": rehashed(lambda bodies: [*bodies[:2], *bodies[1:]]),
-        "no set-up": rehashed(lambda bodies: [*bodies[:2], *bodies[3:]]),
+        "a blank": respelled(lines, 10, b":", b": "),
+        "a name twice": respelled(lines, 10, b'"type"', b'"type":"move","type"'),
+        "a number with a point": respelled(lines, own_move(lines, "draw_card"), b'"seat":0', b'"seat":0.0'),
+        "an escape": respelled(lines, 10, b'"move"', b'"mov\\u0065"'),
+        "no UTF-8": respelled(lines, 10, "über".encode(), b"\xfcber"),
+        "a move less": resealed([*bodies[:30], *bodies[31:]]),
+        "a move twice": resealed([*bodies[:31], *bodies[30:]]),
+        "an end too early": resealed([*bodies[:40], *bodies[end:]]),
+        "a line behind the end": resealed([*bodies, bodies[end]]),
+        "the seed told twice": resealed([*bodies[: reveal + 1], *bodies[reveal:]]),
+        "no set-up": resealed([*bodies[:set_up], *bodies[set_up + 1 :]]),
         "another ending of a line": [*lines[:-1], lines[-1][:-1] + b"\r\n"],
         "another label of the chain": [
             lines[0].replace(b'"hash":"', b'"hash":"0')[:-4] + b'"}\n',
@@ -327,12 +371,16 @@ def raw_forgeries() -> dict[str, Lines]:
     }
 
 
-def test_what_was_tampered_with_is_told_by_its_line_as_the_engine_tells_it(tmp_path: Path) -> None:
-    forged: dict[str, Lines] = raw_forgeries()
+@SEED_TOLD
+def test_what_was_tampered_with_is_told_by_its_line_as_the_engine_tells_it(
+    tmp_path: Path, reveal_at_end: bool
+) -> None:
+    lines = committed(reveal_at_end=reveal_at_end)
+    forged = raw_forgeries(lines)
     for name, tampering in FORGERIES.items():
-        number, edit = tampering()
-        forged[name] = edited(committed(), number, edit)
-        assert forged[name] != list(committed()), name
+        number, edit = tampering(lines)
+        forged[name] = edited(lines, number, edit)
+        assert forged[name] != list(lines), name
     code, said = judged(tmp_path, list(forged.values()))
     assert code == UNTRUE
     found: dict[str, int] = {}
@@ -345,27 +393,32 @@ def test_what_was_tampered_with_is_told_by_its_line_as_the_engine_tells_it(tmp_p
     assert found == {name: verdict.line for name, verdict in verdicts.items()}
 
 
-def test_what_nobody_can_judge_is_no_forgery(tmp_path: Path) -> None:
-    lines = list(committed())
-    hidden = record(game_for("usa", 2), mixed(), reveal_at_end=True)[:-1]
+@SEED_TOLD
+def test_what_nobody_can_judge_is_no_forgery(tmp_path: Path, reveal_at_end: bool) -> None:
+    lines = committed(reveal_at_end=reveal_at_end)
     own = {"id": "usa", "digest": "0" * 64}
-    foreign = {
-        "another game": record(game_for("card_game", 2), mixed()),
+    foreign: dict[str, Lines] = {
+        "another game": record(game_for("card_game", 2), mixed(), reveal_at_end=reveal_at_end),
         "another format": edited(lines, 1, put("format", "stellwerk-replay/2")),
         "other rules": edited(lines, 1, put("rules_version", 99)),
         "another board": edited(lines, 1, put("board", own)),
         "broken off": lines[:-1],
-        "broken off within a line": [*lines[:-1], lines[-1][:-1]],
-        "no seed": hidden,
+        "broken off behind the header": lines[:1],
+        "broken off behind a move": lines[:30],
+        "broken off within a move": [*lines[:30], lines[30][:40]],
+        "broken off within the last line": [*lines[:-1], lines[-1][:-1]],
     }
     code, said = judged(tmp_path, list(foreign.values()))
     assert code == UNJUDGED
-    assert {name: ": cannot be judged: " in line for name, line in zip(foreign, said, strict=True)} == (
-        dict.fromkeys(foreign, True)
-    )
-    for name, lines in foreign.items():
-        if name != "another game":
-            assert verify(lines).fault not in (None, "differs"), name
+    found: dict[str, int] = {}
+    for name, line in zip(foreign, said, strict=True):
+        told = re.fullmatch(r":(\d+): cannot be judged: .+", line)
+        assert told, (name, line)
+        found[name] = int(told[1])
+    assert found.pop("another game") == 1  # which the engine knows
+    verdicts = {name: verify(foreign[name]) for name in found}
+    assert [name for name, verdict in verdicts.items() if verdict.fault in (None, "differs")] == []
+    assert found == {name: verdict.line for name, verdict in verdicts.items()}
 
 
 def test_a_board_in_the_replay_is_the_one_that_its_digest_names(tmp_path: Path) -> None:
@@ -391,3 +444,19 @@ def test_a_wrong_command_line_is_refused() -> None:
             check=False,
         )
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (WRONG_USAGE, "", 1)
+
+
+def test_it_ends_quietly_when_nobody_reads_what_it_says(tmp_path: Path) -> None:
+    file = tmp_path / "game.jsonl"
+    file.write_bytes(b"".join(committed(reveal_at_end=True)))
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        ["node", str(FOLDER / "verify.mjs"), "--board", str(BOARD), str(file)],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        timeout=SECONDS,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (GOOD, b"")

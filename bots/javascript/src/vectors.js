@@ -2,19 +2,20 @@
 
 import { readFileSync } from "node:fs";
 
+import { ClientError } from "./client.js";
 import { newGreedy } from "./greedy.js";
 
 /** @import { Player } from "./protocol.js" */
 
 /**
- * The number of asks in the file, and the first difference, if there is one.
+ * The number of asks in the file, and the first difference, if there is one. ClientError if it cannot be read.
  * @param {string} file JSON Lines: a start, and its asks with their answers
  */
 export function answerVectors(file) {
   let asks = 0;
   /** @type {Player | undefined} */
   let player;
-  const rows = readFileSync(file, "utf8").split("\n");
+  const rows = textOf(file).split("\n");
   for (const [place, row] of rows.entries()) {
     const { start, ask, answer } = row === "" ? {} : JSON.parse(row);
     player = start ? newGreedy(start) : player;
@@ -27,4 +28,13 @@ export function answerVectors(file) {
     }
   }
   return { asks, difference: undefined };
+}
+
+/** @param {string} file */
+function textOf(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new ClientError(`${file}: ${/** @type {Error} */ (error).message}`);
+  }
 }

@@ -37,20 +37,21 @@ const SEAT = { must: {}, may: { name: isName } };
 
 /** The first line that is not true, or that nobody can judge, with what is wrong; the last line and null of a good one. */
 export function verify(bytes, boards) {
-  const { lines, fault } = read(bytes);
-  let number = 0;
+  const { lines, line, fault } = read(bytes);
+  let judged;
   try {
-    for (const _ of played(lines, boards)) number++;
-    number = lines.length;
-    if (fault !== null) throw fault;
-    return { line: number, fault: null };
+    for (judged of played(lines, boards));
   } catch (error) {
     if (!(error instanceof UntrueError)) throw error;
-    return { line: number + 1, fault: error };
+    return { line: lines.indexOf(judged) + 1, fault: error };
   }
+  return { line, fault };
 }
 
-/** All lines that are well formed and stand in the right order, and what is wrong with the one behind them. */
+/**
+ * All lines that are well formed and stand in the right order, and what is wrong with the line behind them; with the
+ * last one, where the file breaks off.
+ */
 function read(bytes) {
   const lines = [];
   try {
@@ -70,16 +71,16 @@ function read(bytes) {
       }
       lines.push(value);
     }
-    const rest = expected(lines);
-    if (rest.length > 0) {
-      const unrevealed = rest.length === 1 && rest[0] === "reveal";
-      throw new UntrueError(unrevealed ? "the seed has not been revealed" : "the file breaks off", false);
-    }
   } catch (error) {
     if (!(error instanceof UntrueError)) throw error;
-    return { lines, fault: error };
+    return { lines, line: lines.length + 1, fault: error };
   }
-  return { lines, fault: null };
+  const line = Math.max(lines.length, 1);
+  const rest = expected(lines);
+  if (rest.length === 0) return { lines, line, fault: null };
+  const unrevealed = rest.length === 1 && rest[0] === "reveal";
+  const message = unrevealed ? "the seed has not been revealed" : "the file breaks off";
+  return { lines, line, fault: new UntrueError(message, false) };
 }
 
 /** The kinds of lines that can come next. */
@@ -100,23 +101,24 @@ function expected(lines) {
   }
 }
 
-/** Plays the game again, and gives a sign after each line that is true. */
+/** Plays the game again, and gives each line before it is judged. */
 function* played(lines, boards) {
-  const reveal = lines.find(({ type }) => type === "reveal");
   let game = null;
   let board = null;
   let header = null;
-  for (const line of lines) {
+  let reveal = null;
+  for (const line of seedFirst(lines)) {
+    yield line;
     switch (line.type) {
       case "header":
         header = line;
         board = expectHeader(line, boards);
         break;
       case "reveal":
+        reveal = line;
         expectCommitment(header, line);
         break;
       case "set_up":
-        if (reveal === undefined) throw new UntrueError("the seed has not been revealed", false);
         game = new usa.Game(board, header.seats.length, Buffer.from(reveal.seed, "hex"));
         expectSame(line.events, game.setUp(), "events");
         break;
@@ -127,8 +129,14 @@ function* played(lines, boards) {
         if (!game.over) throw new UntrueError(`seat ${game.mover} is to move`);
         expectSame(line.result, game.result, "the result");
     }
-    yield;
   }
+}
+
+/** The lines in the order in which they can be judged. Without the seed that is the header only. */
+function seedFirst(lines) {
+  const reveal = lines.find(({ type }) => type === "reveal");
+  const [header, ...others] = lines;
+  return reveal === undefined ? lines.slice(0, 1) : [header, reveal, ...others.filter((line) => line !== reveal)];
 }
 
 function expectHeader(header, boards) {

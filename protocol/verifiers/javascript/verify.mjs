@@ -10,6 +10,7 @@ import { verify } from "./replay.mjs";
 const USAGE = "usage: node verify.mjs [--board BOARD.json ...] REPLAY.jsonl ...";
 const [GOOD, UNTRUE, WRONG_USAGE, UNJUDGED] = [0, 1, 2, 3];
 
+for (const stream of [process.stdout, process.stderr]) stream.on("error", endQuietly);
 process.exitCode = main();
 
 function main() {
@@ -51,6 +52,11 @@ function judge(file, boards) {
 /** Names in a replay are other people's text. */
 function printable(text) {
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 300);
+}
+
+/** Whoever reads along, as `head` does, may stop reading. */
+function endQuietly(error) {
+  if (error.code !== "EPIPE") throw error;
 }
 
 function refuse(message) {
