@@ -34,6 +34,7 @@ from stellwerk_engine.games import RULE_SETS
 from stellwerk_engine.limits import check_line
 from stellwerk_server.collector import collect_rarely
 from stellwerk_server.descriptors import KEPT_FREE_BY_MATCHES, raise_limit, room_for_more
+from stellwerk_server.hall import shown_address
 from stellwerk_server.journal import FileJournal, Journals
 from stellwerk_server.lobby import House, Log
 from stellwerk_server.logs import LEVELS, make_log
@@ -70,7 +71,6 @@ a config file has the same names, for example:
 """
 
 DEFAULT_FOLDER: Final = "stellwerk-data"
-PORTS_TRIED: Final = 5  # one that is free at an address is hardly ever taken at another
 
 
 class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -285,14 +285,14 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
     failure: Exception
     async with open_server(house, journals) as server:
         try:
-            host, port = await listen(server, config.host, config.port, prepared.tls)
+            host, port = await server.listen(config.host, config.port, prepared.tls)
             _bring_back(server, journals, log)  # before anybody who wants to resume gets a word in
             if config.status_port is not None:
                 where = f"{config.status_host}:{config.status_port}"
                 status_host, status_port = await StatusPage(server).listen(
                     config.status_host, config.status_port
                 )
-                log.info("status.listening", url=f"http://{_address(status_host, status_port)}/")
+                log.info("status.listening", url=f"http://{shown_address(status_host, status_port)}/")
         except OSError as error:
             failure = infrastructure_error(f"{where}: cannot listen: {error.strerror or error}")
         else:
@@ -300,7 +300,7 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
                 _warn_of_exposure(config, host, log)
             with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
                 try:
-                    say(f"listening on {_address(host, port)}")
+                    say(f"listening on {shown_address(host, port)}")
                     sys.stdout.flush()
                 except OSError as error:
                     failure = error
@@ -318,32 +318,6 @@ def _opener(journals: Journals, has_room: Callable[[], bool]) -> Callable[[str],
         return journals.open(match)
 
     return open_journal
-
-
-async def listen(server: Server, host: str, port: int, tls: ssl.SSLContext | None) -> tuple[str, int]:
-    """A name with several addresses, as localhost has them, gets one port for all: left alone, the machine
-    takes another free one for each. OSError if that cannot be."""
-    tried = 0
-    while True:
-        try:
-            return await server.listen(host, port or await _free_port(host), tls)
-        except OSError as error:
-            tried += 1
-            if port or error.errno != errno.EADDRINUSE or tried == PORTS_TRIED:
-                raise
-
-
-async def _free_port(host: str) -> int:
-    """One that is free at the first of several addresses; 0, which is always free, if there is but one."""
-    listeners = await trio.open_tcp_listeners(0, host=host)
-    port: int = listeners[0].socket.getsockname()[1]
-    for listener in listeners:
-        await listener.aclose()
-    return port if len(listeners) > 1 else 0
-
-
-def _address(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _bring_back(server: Server, journals: Journals, log: Log) -> None:

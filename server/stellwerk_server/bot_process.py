@@ -2,9 +2,13 @@
 
 Law: whatever a bot does, it costs nobody else anything. It is the leader of a session and a process group of
 its own, finds nothing of the runner's environment but what is listed here, no open descriptor but its
-standard streams, and an empty folder that is gone after the match. What it prints is read all the time, so
-that it never waits for a reader. When it ends, or is to end, or the runner is cancelled, the whole group is
-killed before its leader's id is given back: till then that id cannot mean anybody else.
+standard streams, and an empty folder of its own. What it prints is read all the time, so that it never waits
+for a reader. When it ends, or is to end, or the runner is cancelled, the whole group is killed before its
+leader's id is given back: till then that id cannot mean anybody else. Then its folder is removed.
+
+Most bots live for one match. One that plays match after match (`hall.py`) keeps its process and its folder;
+what it left there is removed before the next one. Whatever that is, removing it raises nothing and is given
+up after some time, and no link in it leads anywhere else, even if the bot makes one meanwhile.
 
 Limits are set by a shell that then becomes the bot. They hold before the bot's first instruction, and no
 Python code runs between fork and exec, where the runner's threads would make it unsafe. A process that makes
@@ -20,9 +24,11 @@ import resource
 import secrets
 import shutil
 import signal
+import stat
 import subprocess
 import tempfile
-from collections.abc import Mapping
+import time
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -39,6 +45,8 @@ LONGEST_LINE: Final = 300
 DESCRIPTORS: Final = 1024  # what most systems give a process anyway
 GRACE: Final = 0.5  # seconds to end by oneself, and then once more to heed SIGTERM
 LONGEST_END: Final = 5.0  # seconds for the kernel to end a process that was killed
+LONGEST_FORGETTING: Final = 5.0  # seconds to empty a folder, which a bot may be filling as fast
+LONGEST_REMOVAL: Final = 60.0  # seconds to remove it in the end: enough for some millions of files
 
 _PASSED: Final = re.compile(r"PATH|LANG|TZ|LC_[A-Z]+")
 _NAMESPACES: Final = frozenset(
@@ -144,13 +152,11 @@ class RunningBot:
         shown = ("".join(filter(str.isprintable, line.replace("\t", "    "))).rstrip() for line in lines)
         return tuple(line[:LONGEST_LINE] for line in shown if line)[-count:]
 
-    def forget(self) -> None:
+    def forget(self, seconds: float = LONGEST_FORGETTING) -> None:
         """What it has printed and left in its private folder till now, as far as that can be removed: what
-        another user has hidden there cannot. May wait for the disk."""
+        another user has hidden there cannot, nor what it makes anew all the time. May wait for the disk."""
         self._printed.clear()
-        with contextlib.suppress(OSError):  # it has removed its folder, or locked it
-            for name in os.listdir(self.directory):
-                _remove(os.path.join(self.directory, name))
+        _empty(self.directory, seconds)
 
     # The rest is for `run_bot`.
 
@@ -420,19 +426,78 @@ class _PrivateFolder:
 
     def remove(self) -> None:
         """With all that the bot has left there."""
-        _remove(self.root)
+        _empty(self.root, LONGEST_REMOVAL)
+        _removed(self.root)
 
 
-def _remove(path: str) -> None:
-    """A file, or a folder with all that is in it, folders that were made read-only included."""
-    if os.path.islink(path) or not os.path.isdir(path):
+def _empty(directory: str, seconds: float) -> None:
+    """As far as that can be done in this time, folders that were made read-only included. Never raises.
+
+    What lies deeper than in a folder of this one is moved up first, so that neither a path nor a stack gets
+    long, and a few descriptors are enough, however deep it was.
+    """
+    until = time.monotonic() + seconds
+    with contextlib.suppress(OSError), _opened(directory) as top:
+        has_changed = True
+        while has_changed:
+            has_changed = False
+            for name in _names(top, until):
+                has_changed |= _removed_with_all(name, top, until)
+
+
+def _removed_with_all(name: str, top: int, until: float) -> bool:
+    """Whether anything has changed."""
+    if _removed(name, top):
+        return True
+    has_changed = False
+    with contextlib.suppress(OSError), _opened(name, top) as folder:
+        for inner in _names(folder, until):
+            has_changed |= _removed(inner, folder) or _moved(inner, folder, top)
+    return _removed(name, top) or has_changed
+
+
+def _removed(name: str, folder: int | None = None) -> bool:
+    """Whether that was a file, a link or an empty folder, and is gone."""
+    for remove in (os.unlink, os.rmdir):
         with contextlib.suppress(OSError):
-            os.unlink(path)
-        return
-    shutil.rmtree(path, ignore_errors=True)
-    for folder, inner, _ in os.walk(path):
-        for name in inner:
-            if not os.path.islink(os.path.join(folder, name)):
-                with contextlib.suppress(OSError):  # another user's
-                    os.chmod(os.path.join(folder, name), 0o700)
-    shutil.rmtree(path, ignore_errors=True)
+            remove(name, dir_fd=folder)
+            return True
+    return False
+
+
+def _moved(name: str, folder: int, top: int) -> bool:
+    """Only a folder that can be written to can be moved."""
+    with contextlib.suppress(OSError), _opened(name, folder):
+        os.rename(name, secrets.token_hex(16), src_dir_fd=folder, dst_dir_fd=top)
+        return True
+    return False
+
+
+def _names(folder: int, until: float) -> Iterator[str]:
+    """Of what is there, one by one, for there may be millions of them."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if time.monotonic() >= until:
+                return
+            yield entry.name
+
+
+@contextlib.contextmanager
+def _opened(name: str, folder: int | None = None) -> Generator[int]:
+    """A folder, made usable for its owner. OSError if it is none, or a link, or closed to us by another user.
+
+    One that may not be read cannot be opened but by a descriptor that is good for nothing but its mode.
+    """
+    handle = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+    try:
+        mode = stat.S_IMODE(os.stat(handle).st_mode)
+        if mode & stat.S_IRWXU != stat.S_IRWXU:
+            with contextlib.suppress(OSError):  # another user's
+                os.chmod(f"/proc/self/fd/{handle}", mode | stat.S_IRWXU)
+        usable = os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=handle)
+    finally:
+        os.close(handle)
+    try:
+        yield usable
+    finally:
+        os.close(usable)

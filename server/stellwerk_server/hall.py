@@ -157,8 +157,7 @@ class Hall:
                     guests[seat] = Guest(holder.hash)
                     bots[seat] = replace(spec, name=holder.name)  # partners come and go each for itself
                 elif spec.process == "reused":
-                    reused.append(await self._take(spec, fixture, seat))
-                    guests[seat] = reused[-1].guest
+                    guests[seat] = (await self._take(spec, fixture, seat, reused)).guest
             at_table = replace(fixture, bots=tuple(bots))
             ended = await play_among(server, self._address, at_table, terms, guests, absent)
             ended = self._notes.bug(fixture.match, bugs_before) or ended
@@ -188,11 +187,14 @@ class Hall:
 
     # -- processes that play match after match ---------------------------------------------------
 
-    async def _take(self, spec: BotSpec, fixture: Fixture, seat: Seat) -> _Process:
-        """One that has not seen the deal. BotStartError, or NoResultError."""
+    async def _take(self, spec: BotSpec, fixture: Fixture, seat: Seat, taken: list[_Process]) -> _Process:
+        """One that has not seen the deal. BotStartError, or NoResultError. Whatever goes wrong with one that
+        waited, it stands in `taken` by then, so that it will be given back."""
         process = self._one_that_waits(spec.name, fixture.seed)
         if process is None:
-            return await self._start(spec, fixture, seat)
+            taken.append(await self._start(spec, fixture, seat))
+            return taken[-1]
+        taken.append(process)
         assert process.bot is not None
         process.deals.add(fixture.seed)
         process.guest.used_ms = processor_ms(process.bot.pid)
@@ -259,16 +261,24 @@ class Hall:
                 for process, seat in zip(processes, _seats(fixture, "reused"), strict=True)
                 if seat in clean
             }
+        dismissed: list[_Process] = []
         for process in processes:
             if process.guest in good and process.is_fit():
                 self._waiting.append(process)
             else:
-                await self._dismiss(process)
-        while len(self._waiting) > MOST_WAITING:
-            await self._dismiss(self._waiting[0])
+                dismissed.append(process)
+        surplus = max(0, len(self._waiting) - MOST_WAITING)
+        await self._dismiss(*dismissed, *self._waiting[:surplus])
 
-    async def _dismiss(self, process: _Process) -> None:
-        """Say goodbye, and see it end."""
+    async def _dismiss(self, *processes: _Process) -> None:
+        """Say goodbye to all, and only then see them end: that may be cancelled."""
+        for process in processes:
+            self._say_goodbye_to(process)
+        for process in processes:
+            if process.bot is not None:
+                await process.ended.wait()
+
+    def _say_goodbye_to(self, process: _Process) -> None:
         if process in self._waiting:
             self._waiting.remove(process)
         session = process.guest.session(self._server)
@@ -277,7 +287,6 @@ class Hall:
             self._server.flush()
         if process.bot is not None:
             process.bot.stop()
-            await process.ended.wait()
 
     async def _attend(self, process: _Process, bot: RunningBot) -> None:
         await bot.ended()
@@ -367,9 +376,10 @@ class HallNotes:
 
 def _limits(plan: HallPlan) -> Limits:
     """As for any server, except that nobody must be able to keep our own processes out, which all have one
-    address."""
+    address, and that a bot may log in as long as a match would wait for it."""
     default = Limits()
     return Limits(
+        login_ms=max(default.login_ms, plan.terms.time.set_up_ms),
         unauthenticated_per_address=max(default.unauthenticated_per_address, plan.logins_at_once),
         unauthenticated=default.connections,
     )

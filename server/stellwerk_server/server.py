@@ -9,6 +9,7 @@ Law: whatever a peer does, and whatever goes wrong in serving it, ends with its 
 
 from __future__ import annotations
 
+import errno
 import socket
 from collections import deque
 from collections.abc import AsyncGenerator
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from stellwerk_server.journal import Journals
 
 BACKLOG: Final = 1024
+PORTS_TRIED: Final = 5  # one that is free at an address is hardly ever taken at another
 _BROKEN: Final = (OSError, trio.BrokenResourceError, trio.ClosedResourceError)
 
 
@@ -76,15 +78,17 @@ class Server:
     # -- ways in ---------------------------------------------------------------------------------
 
     async def listen(self, host: str | None, port: int, tls: ssl.SSLContext | None = None) -> tuple[str, int]:
-        """Accept connections from now on; where, for port 0 may mean any. OSError if that cannot be."""
-        listeners = await trio.open_tcp_listeners(port, host=host, backlog=BACKLOG)
+        """Accept connections from now on; where, for port 0 means any that is free. OSError if that cannot
+        be."""
+        listeners = await open_listeners(host, port)
+        scope = trio.CancelScope()
+        self._listening.append(scope)  # whoever stops the server before its next round stops this, too
 
         async def handle(stream: trio.SocketStream) -> None:
             await self._handle(stream, tls)
 
         async def serve() -> None:
-            with trio.CancelScope() as scope:
-                self._listening.append(scope)
+            with scope:
                 await trio.serve_listeners(handle, listeners, handler_nursery=self.nursery)
 
         self.nursery.start_soon(serve)
@@ -128,7 +132,7 @@ class Server:
                 self.flush()
                 await self._read(peer)
         except _BROKEN as error:
-            cause = f"broken: {type(error).__name__}"
+            cause = f"broken: {str(error.__cause__ or error) or type(error).__name__}"
             peer.unsent = b""
             peer.patience.cancel()
         except Exception as error:
@@ -309,6 +313,29 @@ class Server:
         if self._peers:
             with trio.move_on_after(self.lobby.house.limits.unsent_ms / 1000):
                 await self._gone.wait()
+
+
+async def open_listeners(host: str | None, port: int) -> list[trio.SocketListener]:
+    """A name with several addresses, as localhost has them, gets one port for all: left alone, the machine
+    takes another free one for each."""
+    tried = 0
+    while True:
+        try:
+            chosen = port or await _free_port(host)
+            return await trio.open_tcp_listeners(chosen, host=host, backlog=BACKLOG)
+        except OSError as error:
+            tried += 1
+            if port or error.errno != errno.EADDRINUSE or tried == PORTS_TRIED:
+                raise
+
+
+async def _free_port(host: str | None) -> int:
+    """One that is free at the first of several addresses; 0, which is always free, if there is but one."""
+    listeners = await trio.open_tcp_listeners(0, host=host)
+    port: int = listeners[0].socket.getsockname()[1]
+    for listener in listeners:
+        await listener.aclose()
+    return port if len(listeners) > 1 else 0
 
 
 def is_loopback(address: str) -> bool:

@@ -7,6 +7,10 @@ bot's fault.
 
 A server that serves this match alone can tell more: whatever was said to it belongs to one of its bots. Who
 stays for many matches (`hall.py`) is a guest: it has logged in before, and is led to its seat.
+
+A line that cannot be read names no match, and is counted once. If its sender is a guest that plays several
+matches at a time, it counts to the one that ends first after it. What a guest says while it plays none counts
+to none.
 """
 
 from __future__ import annotations
@@ -113,7 +117,7 @@ class Guest:
 @dataclass(slots=True)
 class _Seated:
     """A bot while the match goes on. `is_gone`: nobody waits for it any more, though it never left. `errors`
-    are those that the session of a guest had before."""
+    are those of a guest that count to this match, and are there when it is over."""
 
     seat: Seat
     spec: BotSpec
@@ -145,6 +149,11 @@ class Table:
         return self.room.id in self.server.lobby.rooms
 
     def end(self, match: MatchSession) -> None:
+        for seated in self.seated:
+            session = match.places[seated.seat].session
+            if seated.guest is not None and session is not None:
+                seated.errors = Counter(session.errors)
+                session.errors.clear()
         self.finished = match
         self.over.set()
 
@@ -335,7 +344,8 @@ async def _lead_to_its_seat(table: Table, seated: _Seated, guest: Guest) -> None
     while table.is_waiting():
         session = None if room.sessions[seated.seat] is not None else guest.session(table.server)
         if session is not None and session.game_count() < session.max_matches:
-            seated.errors = Counter(session.errors)
+            if session.game_count() == 0:
+                session.errors.clear()
             lobby.seat(session, room, seated.seat, table.server.clock.now())
             table.server.flush()
         await trio.sleep(POLL)
@@ -461,6 +471,9 @@ def _strangers(table: Table, match: MatchSession, notes: Notes) -> dict[Seat, St
 
 def _played(seated: _Seated, match: MatchSession, stranger: Stranger) -> Played:
     place, report = match.places[seated.seat], _report(seated)
+    errors = stranger.errors
+    if place.session is not None:
+        errors = place.session.errors if seated.guest is None else seated.errors
     return Played(
         bot=seated.spec.name,
         conduct=Conduct(
@@ -474,7 +487,7 @@ def _played(seated: _Seated, match: MatchSession, stranger: Stranger) -> Played:
             defaults=place.default_reasons,
             refused=place.refused,
             forgot_token=stranger.forgot_token,
-            unreadable=stranger.errors if place.session is None else place.session.errors - seated.errors,
+            unreadable=errors,
         ),
         asks=place.ask_count,
         used_ms=place.used_ms,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import trio
 
+from stellwerk_server.server import open_listeners
+
 if TYPE_CHECKING:
     from stellwerk_server.server import Server
 
@@ -25,7 +27,7 @@ class StatusPage:
         self._decisions = 0
 
     async def listen(self, host: str, port: int) -> tuple[str, int]:
-        listeners = await trio.open_tcp_listeners(port, host=host)
+        listeners = await open_listeners(host, port)
         self._server.nursery.start_soon(trio.serve_listeners, self._answer, listeners)
         bound = listeners[0].socket.getsockname()
         return bound[0], bound[1]

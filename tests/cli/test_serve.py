@@ -20,8 +20,8 @@ import pytest
 import trio
 
 from stellwerk.__main__ import main
-from stellwerk.serve_command import PORTS_TRIED, Config, add_arguments, listen
-from stellwerk_server.server import open_server
+from stellwerk.serve_command import Config, add_arguments
+from stellwerk_server.server import PORTS_TRIED, open_server
 from tests.cli.program import COMMAND, REPOSITORY, SECONDS, environment, refused
 from tests.server.served_process import Caller, Message
 from tests.server.support import World
@@ -155,7 +155,7 @@ class TwoAddresses(trio.abc.HostnameResolver):
 
 
 def listening(resolver: TwoAddresses, port: int = 0) -> tuple[str, int, set[str]]:
-    """What `listen` says, and at which of the addresses somebody answers."""
+    """What the server says, and at which of the addresses somebody answers."""
 
     async def answers(address: str, port: int) -> bool:
         try:
@@ -167,7 +167,7 @@ def listening(resolver: TwoAddresses, port: int = 0) -> tuple[str, int, set[str]
     async def main() -> tuple[str, int, set[str]]:
         trio.socket.set_custom_hostname_resolver(resolver)
         async with open_server(World().house) as server:
-            host, bound = await listen(server, "both", port, None)
+            host, bound = await server.listen("both", port)
             trio.socket.set_custom_hostname_resolver(None)
             found = {address for address in ("127.0.0.1", "127.0.0.2") if await answers(address, bound)}
             return host, bound, found

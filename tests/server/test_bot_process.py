@@ -179,6 +179,20 @@ print(os.getcwd())
     assert not Path(printed(fill)).parent.exists()
 
 
+def test_folders_in_folders_are_removed_however_deep_and_long_their_path_is() -> None:
+    """Far deeper than a stack of calls, and longer than any path can be."""
+    dig = """
+import os
+print(os.getcwd())
+for _ in range(1500):
+    os.mkdir("d" * 100)
+    os.chdir("d" * 100)
+    open("file", "w").close()
+    os.symlink("..", "link")
+"""
+    assert not Path(printed(dig)).parent.exists()
+
+
 def test_each_start_has_a_private_folder_of_its_own() -> None:
     show = "import os; print(os.getcwd())"
     assert printed(show) != printed(show)
@@ -223,6 +237,118 @@ except MemoryError:
 """
     assert printed(use, Confinement(memory_mb=256)) == "refused"
     assert report_of(python(use)).last_lines == ()
+
+
+# -- what a bot that stays leaves ------------------------------------------------------------------------
+
+
+def left_after(source: str, seconds: float = SECONDS) -> list[str]:
+    """What is still in the folder of a bot that did this, when it was forgotten while the bot goes on."""
+
+    async def main() -> list[str]:
+        stay = f"import os\n{source}\nprint('done', flush=True)\nwhile True: input()"
+        async with started(python(stay, transport="stdio"), grace=NO_GRACE) as bot:
+            await line_from(bot.transport)
+            await trio.to_thread.run_sync(bot.forget, seconds)
+            return os.listdir(bot.directory)
+
+    return run(main)
+
+
+def test_all_that_a_bot_has_left_is_removed_while_it_stays() -> None:
+    dig = "for _ in range(1500):\n    os.mkdir('d')\n    os.chdir('d')"
+    lock = "os.makedirs('a/b/c')\nos.chmod('a/b', 0)\nos.chmod('a', 0o500)\nopen('f', 'w').close()"
+    assert left_after(f"{lock}\n{dig}") == []
+    assert left_after(f"{lock}\nos.chmod('.', 0o500)") == []
+
+
+def test_a_folder_that_became_a_link_is_not_what_is_emptied(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.touch()
+    assert left_after(f"home = os.getcwd()\nos.rmdir(home)\nos.symlink({str(tmp_path)!r}, home)") == ["kept"]
+    assert kept.exists()
+
+
+# Does what a bot can do at the same time, at the worst moments: just before the runner does something.
+SWAP = """
+import contextlib, os, sys
+from stellwerk_server.bot_process import RunningBot
+from stellwerk_server.bot_spec import BotSpec
+
+home, elsewhere = sys.argv[1:]
+is_idle, moments_left = True, 0
+
+def locked_folder():
+    os.makedirs("x/y/z")
+    os.chmod("x/y", 0o400)
+
+def swap(event, _):
+    global is_idle, moments_left
+    if is_idle or not (event == "open" or event.startswith("os.")):
+        return
+    is_idle = True
+    moments_left -= 1
+    if -4 < moments_left <= 0:
+        with contextlib.suppress(OSError):
+            os.makedirs("x", exist_ok=True)
+            if os.path.islink("x/y"):
+                os.unlink("x/y")
+                locked_folder()
+            else:
+                if os.path.exists("x/y"):
+                    os.rename("x/y", f"x/{-moments_left}")
+                os.symlink(elsewhere, "x/y")
+    is_idle = False
+
+os.chdir(home)
+sys.addaudithook(swap)
+bot = RunningBot(BotSpec("ernie", ("x",)), 0, None, home)
+for moment in range(1, 60):
+    locked_folder()
+    moments_left, is_idle = moment, False
+    bot.forget()
+    is_idle = True
+    assert os.stat(elsewhere).st_mode & 0o777 == 0o500, moment
+    assert os.listdir(elsewhere) == ["kept"], moment
+    bot.forget()
+    assert os.listdir() == [], moment
+print(moments_left)
+"""
+
+
+def test_a_folder_that_a_bot_swaps_for_a_link_meanwhile_changes_nothing_elsewhere(tmp_path: Path) -> None:
+    elsewhere, home = tmp_path / "elsewhere", tmp_path / "home"
+    home.mkdir()
+    elsewhere.mkdir()
+    (elsewhere / "kept").touch()
+    elsewhere.chmod(0o500)
+    command = [sys.executable, "-c", SWAP, str(home), str(elsewhere)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert int(done.stdout) > 0  # all moments that there are have been tried
+
+
+# Whatever the runner removes is there anew, before it can have gone on.
+FILL = """
+import itertools, os, sys
+from stellwerk_server.bot_process import RunningBot
+from stellwerk_server.bot_spec import BotSpec
+
+numbers = itertools.count()
+
+def fill(event, _):
+    if event == "os.remove":
+        os.mkdir(str(next(numbers)))
+
+os.chdir(sys.argv[1])
+os.mkdir("x")
+sys.addaudithook(fill)
+RunningBot(BotSpec("ernie", ("x",)), 0, None, sys.argv[1]).forget(0.1)
+"""
+
+
+def test_a_bot_that_fills_its_folder_for_ever_does_not_keep_the_runner_waiting(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", FILL, str(tmp_path)], check=True, timeout=SECONDS)
 
 
 # -- what a bot does ---------------------------------------------------------------------------------
