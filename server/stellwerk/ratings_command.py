@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from stellwerk.errors import DONE, usage_error
+from stellwerk.figures import counted, interval, signed
 from stellwerk.play_table import aligned
 from stellwerk.terminal import say, width, wrapped
 from stellwerk_protocol.canonical import shown
@@ -45,6 +46,7 @@ examples:
   stellwerk ratings scores.jsonl --ties half --no-seats
 """
 
+NO_GAME: Final = "(no game)"
 FURTHEST_ANCHOR: Final = 1e6
 LONGEST_WARNING: Final = 2000  # characters: it names at most 8 players
 
@@ -136,14 +138,14 @@ def _read(file: str) -> ReadOutcomes:
 
 def _lines(report: Report, *, with_pairs: bool) -> Iterator[str]:
     pooled = report.pooled
-    yield f"{pooled.match_count:,} matches in {pooled.block_count:,} blocks"
+    yield f"{_matches(pooled)} in {counted(pooled.block_count, 'block')}"
     yield ""
     yield from _ranking(pooled)
     for size, ratings in report.by_size.items():
-        yield from ("", f"Tables of {size}: {ratings.match_count:,} matches", "")
+        yield from ("", f"Tables of {size}: {_matches(ratings)}", "")
         yield from _ranking(ratings)
     for game, ratings in report.by_game.items():
-        yield from ("", f"{shown(game) or '(no game)'}: {ratings.match_count:,} matches", "")
+        yield from ("", f"{shown(game) or NO_GAME}: {_matches(ratings)}", "")
         yield from _ranking(ratings)
     if with_pairs:
         yield from _pairs(pooled)
@@ -151,8 +153,8 @@ def _lines(report: Report, *, with_pairs: bool) -> Iterator[str]:
         yield from ("", "Seats, against the mean of the seats of a table", "")
         yield from aligned([_SEAT_HEAD, *map(_seat, pooled.seat_effects)], left=0)
     yield ""
-    yield "Not ratings: the score depends on who the opponents were, the running Elo on the order"
-    yield "of the matches"
+    yield "Not ratings: the score, the mean over the matches of the share of opponents beaten, depends"
+    yield "on who they were, the running Elo on the order of the matches"
     yield ""
     yield from aligned([_PLAIN_HEAD, *map(_plain, report.plain_scores)], left=0)
     yield ""
@@ -178,8 +180,8 @@ def _entrant(place: int, rating: Rating) -> tuple[str, ...]:
     return (
         str(place),
         shown(rating.name),
-        f"{rating.elo:+.0f}",
-        _interval(rating.low, rating.high),
+        signed(rating.elo),
+        interval(rating.low, rating.high),
         f"{rating.matches:,}",
         f"{rating.blocks:,}",
         _percent(rating.superiority),
@@ -190,7 +192,7 @@ def _seat(effect: SeatEffect) -> tuple[str, ...]:
     label = f"seat {effect.seat} of {effect.players}"
     if effect.game:
         label += f", {shown(effect.game)}"
-    return label, f"{effect.elo:+.0f}", _interval(effect.low, effect.high)
+    return label, signed(effect.elo), interval(effect.low, effect.high)
 
 
 def _plain(score: PlainScore) -> tuple[str, ...]:
@@ -200,7 +202,7 @@ def _plain(score: PlainScore) -> tuple[str, ...]:
         f"{score.wins:,.1f}",
         f"{100 * score.score:.1f} %",
         f"{score.mean_rank:.2f}",
-        f"{score.running_elo:+.0f}",
+        signed(score.running_elo),
     )
 
 
@@ -216,25 +218,22 @@ def _pairs(ratings: Ratings) -> Iterator[str]:
 
 
 def _warnings(report: Report) -> Iterator[str]:
-    parts = [("", report.pooled)]
-    parts += [(f"tables of {size}: ", ratings) for size, ratings in report.by_size.items()]
-    parts += [(f"{shown(game)}: ", ratings) for game, ratings in report.by_game.items()]
-    for part, ratings in parts:
-        for warning in ratings.warnings:
-            yield part + shown(warning.message, LONGEST_WARNING)
+    from stellwerk_tournament.warnings_told import warnings_told
+
+    for message in warnings_told(report, lambda game: game or NO_GAME):
+        yield shown(message, LONGEST_WARNING)
 
 
 def _left_out(read: ReadOutcomes) -> Iterator[str]:
     if read.unfinished:
-        yield f"{read.unfinished:,} games without a result are left out"
+        verb = "is" if read.unfinished == 1 else "are"
+        yield f"{counted(read.unfinished, 'game')} without a result {verb} left out"
     if read.is_torn:
         yield "the last line was not written to its end and is left out"
 
 
-def _interval(low: float | None, high: float | None) -> str:
-    if low is None and high is None:
-        return ""
-    return f"{'' if low is None else f'{low:+.0f}'} ... {'' if high is None else f'{high:+.0f}'}".strip()
+def _matches(ratings: Ratings) -> str:
+    return counted(ratings.match_count, "match", "matches")
 
 
 def _percent(probability: float | None) -> str:

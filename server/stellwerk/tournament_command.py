@@ -30,7 +30,15 @@ from stellwerk.errors import (
     usage_error,
 )
 from stellwerk.terminal import complain, own_name, say
-from stellwerk.tournament_output import SHAPES, default_shape, observer_of, say_json, table_of
+from stellwerk.tournament_output import (
+    SHAPES,
+    default_shape,
+    fault_lines,
+    observer_of,
+    rounded,
+    say_json,
+    table_of,
+)
 from stellwerk.version import version
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_protocol.canonical import shown
@@ -218,7 +226,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         say_json(type="ended", finished=finished, resume=resume)
     else:
         _print(tournament)
-    for line in voids:
+    for line in (*fault_lines(tournament.lines, settings.names), *voids):
         complain(line)
     if not finished:
         complain(f"stopped; go on with: {resume}")
@@ -383,7 +391,7 @@ def _status(folder: Path, as_json: bool) -> int:
             total=total,
             blocks=dict(counts),
             failures=failures,
-            rows=rows,
+            rows=rounded(rows),
         )
         return DONE
     for line in table_of(rows):
@@ -393,7 +401,7 @@ def _status(folder: Path, as_json: bool) -> int:
     say(f"matches   {len(tournament.lines):,} of complete blocks, {kept:,} of running ones; in all {in_all}")
     say(f"blocks    {', '.join(f'{count} {status}' for status, count in counts.items()) or 'none yet'}")
     say(f"failures  {len(failures)} of this machine")
-    for line in voids:
+    for line in (*fault_lines(tournament.lines, settings.names), *voids):
         say(line)
     return DONE
 

@@ -12,17 +12,22 @@ from typing import Final, Literal, Protocol
 
 import msgspec
 
+from stellwerk.figures import counted, interval, signed
 from stellwerk.play_table import aligned
 from stellwerk.terminal import flush_stdout, say, size
 from stellwerk_protocol.canonical import shown
 from stellwerk_server.hall import shown_address
+from stellwerk_tournament.match_line import MatchLine
 from stellwerk_tournament.progress import BlockEnded, Ended, Observer, Progress, Row
 from stellwerk_tournament.settings import Settings
+from stellwerk_tournament.standings import Standings, Sums
 
 Shape = Literal["table", "lines", "jsonl", "none"]
 SHAPES: Final[tuple[Shape, ...]] = ("table", "lines", "jsonl", "none")
 
 MOST_NAMED: Final = 8
+LONGEST_LAST_WORD: Final = 300  # characters
+LONGEST_FAULT: Final = 2000
 _HEAD: Final = ("", "bot", "elo", "95 %", "score", "points", "matches", "faults")
 
 
@@ -59,12 +64,57 @@ def table_of(rows: Sequence[Row]) -> list[str]:
     return list(aligned(cells, left=1))
 
 
+def rounded(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """For programs: to a hundredth of an Elo, as in `ratings.json`."""
+    return tuple(
+        msgspec.structs.replace(
+            row,
+            score=round(row.score, 4),
+            points=round(row.points, 2),
+            elo=_hundredth(row.elo),
+            low=_hundredth(row.low),
+            high=_hundredth(row.high),
+        )
+        for row in rows
+    )
+
+
+def _hundredth(elo: float | None) -> float | None:
+    return None if elo is None else round(elo, 2) + 0.0  # and never -0.0
+
+
+def fault_lines(lines: Sequence[MatchLine], names: Sequence[str]) -> list[str]:
+    """A line for each bot with faults: each kind with its matches, and the last word of the most frequent."""
+    standings = Standings(names, lines)
+    return [
+        _fault_line(name, standings.of[name], lines) for name in standings.of if standings.of[name].faulty
+    ]
+
+
+def _fault_line(name: str, sums: Sums, lines: Sequence[MatchLine]) -> str:
+    (kind, count), *others = sums.faults.most_common()
+    kinds = [f"{kind} in {count:,} of {counted(sums.matches, 'match', 'matches')}"]
+    kinds += [f"{other} in {number:,}" for other, number in others]
+    fault = next(
+        fault
+        for line in lines
+        for seat in line.bots
+        if seat.bot == name
+        for fault in seat.faults
+        if fault.kind == kind
+    )
+    printed = [line for line in fault.last_lines if line.strip()]
+    said = printed[-1].strip() if printed else fault.detail
+    return shown(f"{name}: {', '.join(kinds)}: {shown(said, LONGEST_LAST_WORD)}", LONGEST_FAULT)
+
+
 def summary_of(progress: Progress) -> str:
     """`24 of 60 matches, 31.5 a minute, 1:10 left`."""
     total = "" if progress.total is None else f" of {progress.total:,}"
-    parts = [f"{progress.played:,}{total} matches"]
+    matches = "match" if (progress.total or progress.played) == 1 else "matches"
+    parts = [f"{progress.played:,}{total} {matches}"]
     if progress.void_blocks:
-        parts.append(f"{progress.void_blocks} void blocks")
+        parts.append(counted(progress.void_blocks, "void block"))
     if progress.matches_per_minute is not None:
         parts.append(f"{progress.matches_per_minute:g} a minute")
     if progress.seconds_left is not None:
@@ -82,20 +132,13 @@ def _cells(place: int, row: Row) -> tuple[str, ...]:
     return (
         str(place),
         shown(row.bot),
-        "" if row.elo is None else f"{row.elo:+.0f}",
-        _interval(row),
+        "" if row.elo is None else signed(row.elo),
+        interval(row.low, row.high),
         f"{100 * row.score:.1f} %",
         f"{row.points:.1f}",
         f"{row.matches:,}",
         f"{row.faults:,}",
     )
-
-
-def _interval(row: Row) -> str:
-    if row.low is None and row.high is None:
-        return ""
-    low = "" if row.low is None else f"{row.low:+.0f}"
-    return f"{low} ... {'' if row.high is None else f'{row.high:+.0f}'}".strip()
 
 
 def _clock(seconds: float) -> str:
@@ -183,7 +226,7 @@ class _JsonLines:
             round=ended.block.round,
             entrants=ended.block.entrants,
             status=ended.status,
-            progress=progress,
+            progress=msgspec.structs.replace(progress, rows=rounded(progress.rows)),
             **cause,
         )
 

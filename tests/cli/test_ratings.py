@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -103,12 +104,40 @@ def test_tables_show_ratings_seats_and_what_is_no_rating(file: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     text = done.stdout
     assert text.startswith("46 matches in 46 blocks\n")
-    for part in ("Tables of 2: 45 matches", "trio: 1 matches", "Not ratings", "running elo", "seat 1 of 2"):
+    for part in ("Tables of 2: 45 matches", "trio: 1 match\n", "Not ratings", "running elo", "seat 1 of 2"):
         assert part in text
     assert "a than b" in text
     assert "never won against anybody above, so only an upper limit is known: c" in text.replace(
         "\n         ", " "
     )
+
+
+def test_one_match_is_one_match(file: Path) -> None:
+    file.write_text(match(2, 1))
+
+    assert stellwerk("ratings", str(file)).stdout.startswith("1 match in 1 block\n")
+
+
+def test_what_is_nothing_is_no_minus_nothing_and_an_interval_that_is_missing_is_explained(file: Path) -> None:
+    file.write_text(match(1, 2, block=1) + match(2, 1, block=1))
+
+    text = stellwerk("ratings", str(file)).stdout
+
+    for name in "ab":
+        assert re.search(rf"^\d +{name} +0 +2 +1\b", text, re.MULTILINE)
+    assert not re.search(r"[-+]0\b", text)
+    assert text.count("warning: too few blocks for any interval, so there is none: a, b\n") == 1
+
+
+def test_a_warning_is_said_once_with_the_games_it_concerns(file: Path) -> None:
+    few = "".join(match(*ranks, block=block, game="few") for block, ranks in enumerate([(1, 2), (2, 1)] * 2))
+    many = "".join(match(1 + b % 2, 2 - b % 2, block=b, game="many") for b in range(40))
+    file.write_text(few + many)
+
+    text = stellwerk("ratings", str(file)).stdout.replace("\n         ", " ")
+
+    assert text.count("fewer than 16 blocks") == 1
+    assert "are few for intervals: a, b (few)\n" in text
 
 
 def test_pgn_is_read_from_standard_input_and_unfinished_games_are_counted() -> None:
@@ -154,6 +183,7 @@ def test_control_characters_of_names_do_not_reach_the_terminal(file: Path) -> No
     [
         ("", "there is no match to rate"),
         (match(1, 2) + "{}\n", "line 2: no record of a match"),
+        (match(1, 2) + match(2, 1, players="aa"), 'line 2: "a" plays against itself'),
         (match(1, 2) + match(1, 2, 3), "line 2: 2 players, but 3 ranks"),
         ("hello\nworld\n", "line 1: no record of a match"),
         ("[1, 2]\n", "line 1: neither a record of a match nor a header of PGN"),

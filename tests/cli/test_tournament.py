@@ -19,10 +19,14 @@ from xml.etree import ElementTree
 import pytest
 
 from stellwerk.__main__ import main
+from stellwerk.tournament_output import fault_lines, rounded, table_of
 from stellwerk_engine.board_file import board_content, shipped_board
+from stellwerk_server.faults import Fault
 from stellwerk_server.journal import write_whole
 from stellwerk_tournament.derived import FILES
+from stellwerk_tournament.progress import Row
 from tests.cli.program import COMMAND, SECONDS, environment
+from tests.tournament.report_tournaments import line as match_line
 
 TRAINS = 8  # a game of some twenty turns
 FOUR = ('built_in = "random"\nname = "a"', *(f'built_in = "random"\nname = "{name}"' for name in "bcd"))
@@ -208,10 +212,15 @@ def test_a_full_disk_ends_it_and_loses_nothing(tmp_path: Path) -> None:
 # -- whose fault -------------------------------------------------------------------------------------
 
 
-def test_what_a_bot_does_wrong_is_told_of_it_and_of_nobody_else(tmp_path: Path) -> None:
+def test_what_a_bot_does_wrong_is_told_of_it_and_of_nobody_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     crash = 'name = "crash"\ncmd = "sh -c \'echo out of ideas >&2; exit 3\'"'
     folder = cup(tmp_path / "cup", [crash, 'built_in = "random"'])
-    tournament("run", folder)
+    assert main(["tournament", "run", str(folder)]) == 0
+    told = "crash: start_failure in 2 of 2 matches: out of ideas"
+    assert capsys.readouterr().err.splitlines()[-1] == f"stellwerk: {told}"
+    assert tournament("status", folder).splitlines()[-1] == told
     assert len(lines_of(folder)) == 2
     for line in lines_of(folder):
         for seat in line["bots"]:
@@ -245,6 +254,31 @@ def test_a_program_that_is_gone_is_no_bots_fault(tmp_path: Path) -> None:
     assert "3 blocks in a row could not be played" in done.stderr
     assert "there is no program" in done.stderr
     assert lines_of(folder) == []
+
+
+def test_faults_are_told_by_bot_without_what_a_terminal_would_obey() -> None:
+    crash = Fault("crash", 1, "ended with exit status 1", ("first", "\x1b[2Jlast", " "))
+    late = Fault("time", 7, "no answer in time 7 times")
+    lines = [
+        match_line(0, 0, ("a", "b"), [1, 2], faults=(late,)),
+        match_line(0, 1, ("b", "a"), [1, 2], faults=(late,)),
+        match_line(1, 0, ("a", "b"), [1, 2], faults=(crash,)),
+        match_line(1, 1, ("b", "a"), [1, 2]),
+        match_line(2, 0, ("a", "b"), [1, 2], faults=(crash,)),
+    ]
+    assert fault_lines(lines, ["c", "b", "a"]) == [
+        "b: crash in 2 of 5 matches, time in 1: \\x1b[2Jlast",
+        "a: time in 1 of 5 matches: no answer in time 7 times",
+    ]
+
+
+def test_figures_are_rounded_once_and_nothing_is_no_minus_nothing() -> None:
+    row = Row("a", 3, 2 / 3, 100 / 3, 0, elo=-0.4, low=-181.4963, high=181.4963)
+    assert table_of([row])[1].split() == ["1", "a", "0", "-181", "...", "+181", "66.7", "%", "33.3", "3", "0"]
+    [told] = rounded([row])
+    assert (told.score, told.points, told.elo, told.high) == (0.6667, 33.33, -0.4, 181.5)
+    [nothing] = rounded([Row("a", 1, 0.5, 1.0, 0, elo=-0.001)])
+    assert str(nothing.elo) == "0.0"
 
 
 # -- verify ------------------------------------------------------------------------------------------

@@ -462,7 +462,7 @@ def test_one_block_has_no_error() -> None:
 
     assert {(rating.stderr, rating.low, rating.high) for rating in ratings.entrants} == {(None, None, None)}
     assert ratings.superiority("a", "b") is None
-    assert [warning.code for warning in ratings.warnings] == ["few_blocks"]
+    assert [warning.code for warning in ratings.warnings] == ["no_interval"]
 
 
 def test_blocks_that_all_end_alike_get_the_errors_of_independent_matches() -> None:
@@ -493,7 +493,7 @@ def test_seats_whose_blocks_all_end_alike_are_named_apart_from_the_entrants() ->
     [warning] = rate(outcomes).warnings
 
     assert (warning.code, warning.entrants) == ("no_variation", ())
-    assert "seats of go of 2" in warning.message
+    assert "seats at tables of two players (go)" in warning.message
 
 
 def test_few_blocks_are_warned_of_and_many_are_not() -> None:
@@ -710,7 +710,7 @@ def test_plain_scores_count_shared_wins_and_ties_by_halves() -> None:
     rows = {score.name: score for score in report.plain_scores}
 
     assert [score.name for score in report.plain_scores] == ["b", "a", "c"]
-    assert (rows["b"].matches, rows["b"].wins, rows["b"].score) == (2, 1.5, 2.5 / 3)
+    assert (rows["b"].matches, rows["b"].wins, rows["b"].score) == (2, 1.5, (0.75 + 1) / 2)
     assert (rows["a"].wins, rows["a"].mean_rank) == (0.5, (1.5 + 2) / 2)
     assert (rows["c"].wins, rows["c"].score, rows["c"].mean_rank) == (0, 0, 3)
 

@@ -82,6 +82,8 @@ def test_a_last_line_without_line_end_counts_if_it_is_whole() -> None:
         (line(players=["", "b"]), "length >= 1"),
         (line(players=[["a", 3], "b"]), r"\$.players"),
         (line(players=[[], "b"]), r"length >= 1"),
+        (line(players=["a", "a"]), '"a" plays against itself'),
+        (line(players=[["a", "b"], ["b", "a"]]), r'"a \+ b" plays against itself'),
         (line(seats=[0]), "2 players, but 1 seats"),
         (line(seats=[1, 1]), "a seat of its own"),
         (line(seats=[[], 1]), "a seat of its own"),
@@ -144,6 +146,7 @@ def test_the_headers_of_pgn_are_read_and_white_has_the_first_seat() -> None:
         ('[White "a"]\n[Black "b"]\n', r"no header \[Result\]"),
         ('[White "a"]\n[Result "1-0"]\n', r"no header \[Black\]"),
         ('[White "a"]\n[Black "b"]\n[Result "2-0"]\n', "the result is none of"),
+        ('[White "a"]\n[Black "a"]\n[Result "1-0"]\n', '"a" plays against itself'),
     ],
 )
 def test_a_game_without_players_or_result_is_named(wrong: str, message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from base64 import b64encode
 from dataclasses import dataclass, field, replace
@@ -18,8 +19,10 @@ from hypothesis import strategies as st
 
 from stellwerk_protocol.names import EndReason
 from stellwerk_server.faults import Fault, FaultKind
-from stellwerk_tournament.derived import rating_report
+from stellwerk_tournament.derived import Tournament, cross_table, rating_report
+from stellwerk_tournament.game_words import tables_of
 from stellwerk_tournament.plain_scores import plain_scores
+from stellwerk_tournament.progress import rows_of
 from stellwerk_tournament.ratings import RatingError
 from stellwerk_tournament.report import report_html
 from stellwerk_tournament.report_cross_table import STEPS, step_of
@@ -37,6 +40,7 @@ from stellwerk_tournament.report_style import (
     LINES_DARK,
     LINES_LIGHT,
 )
+from stellwerk_tournament.standings import Standings
 from tests.tournament.report_tournaments import Played, line, played, settings_for
 
 VOID = {"meta", "link", "input", "br"}
@@ -266,11 +270,47 @@ def test_too_few_blocks_are_warned_of_at_each_bot(tmp_path: Path) -> None:
     assert "few blocks" not in read(many.report()).part("ranking").text
 
 
+def test_each_warning_is_said_once_with_the_games_it_concerns_by_their_titles(tmp_path: Path) -> None:
+    cup = played(tmp_path, 2, 3, (("usa", 2), ("team_asia", 4)), faulty=False)
+    root = read(cup.report())
+    [box] = root.all("aside")
+    told = [item.text for item in box.all("li")]
+    stems = [each.partition(": ")[0] for each in told]
+    assert len(stems) == len(set(stems))
+    assert any(each.startswith("fewer than 16 blocks") for each in told)
+    assert "team_asia" not in box.text
+
+
+def test_tables_are_named_in_words() -> None:
+    assert tables_of("team_asia", 2) == "tables of two teams (Asia, teams of two)"
+    assert tables_of("card_game", 3) == "tables of three players (The card game)"
+    assert (tables_of("go", 2), tables_of("", 7)) == ("tables of two players (go)", "tables of 7 players")
+
+
+def test_no_line_breaks_before_per_cent(cup: Played) -> None:
+    effects = read(cup.report()).part("effects").all("table")[0].text
+    assert re.search("\\d\N{NO-BREAK SPACE}%", effects)
+    assert not re.search(r"\d %", effects)
+
+
+def test_the_score_is_the_mean_over_matches_everywhere(tmp_path: Path) -> None:
+    """A match of three counts as much as one of two, in the ranking, the ratings and the progress."""
+    names = ["a", "b", "c"]
+    lines = (line(0, 0, ("a", "b", "c"), [9, 5, 1]), line(1, 0, ("a", "b"), [1, 2]))
+    settings = settings_for(tmp_path, names)
+    standings = Standings(names, lines)
+    plain = {each.name: each.score for each in rating_report(lines).plain_scores}
+    assert plain == {name: standings.of[name].mean_score for name in names} == {"a": 0.5, "b": 0.75, "c": 0}
+    assert {row.bot: row.score for row in rows_of(standings, None)} == plain
+    table = csv.DictReader(cross_table(Tournament(tmp_path, settings, lines)).decode().splitlines())
+    assert {row["bot"]: float(row["mean score of matches"]) for row in table} == plain
+
+
 def test_nobody_is_called_better_with_certainty(tmp_path: Path) -> None:
     settings = settings_for(tmp_path, ["a", "b"])
     lines = tuple(line(deal, 0, ("a", "b"), [5, 4 if deal % 10 else 6]) for deal in range(60))
     [table] = read(Played(settings, lines).report()).part("ranking").all("table")
-    assert table.all("tbody")[0].all("tr")[0].children[5].text == "> 99.9 %"
+    assert table.all("tbody")[0].all("tr")[0].children[5].text == "> 99.9\N{NO-BREAK SPACE}%"
 
 
 def test_bots_that_never_met_are_ranked_apart_and_a_bot_without_a_match_last(tmp_path: Path) -> None:
@@ -323,9 +363,9 @@ def test_seats_and_each_game_have_their_figures(cup: Played) -> None:
     ]
     rows = [[cell.text for cell in row.children] for row in seats.all("tbody")[0].all("tr")]
     assert [(row[1], row[2]) for row in rows] == [
-        *(("3", str(seat)) for seat in (1, 2, 3)),
-        *(("2 teams", str(seat)) for seat in (1, 2)),
-        *(("2", str(seat)) for seat in (1, 2)),
+        *(("3", str(seat)) for seat in (0, 1, 2)),
+        *(("2 teams", str(seat)) for seat in (0, 1)),
+        *(("2", str(seat)) for seat in (0, 1)),
     ]
     report = rating_report(cup.lines)
     assert [len(table.all("thead")[0].all("th")) for table in (by_game, by_size)] == [4, 3]
@@ -366,7 +406,11 @@ def test_faults_are_counted_by_cause_and_shown_with_their_replay(tmp_path: Path)
         for row in table.all("tbody")[0].all("tr")
     }
     assert heads[3:5] == ["crashed", "too late"]
-    assert (rows["b"]["with faults"], rows["b"]["crashed"], rows["b"]["too late"]) == ("2 (50.0 %)", "1", "2")
+    assert (rows["b"]["with faults"], rows["b"]["crashed"], rows["b"]["too late"]) == (
+        "2 (50.0\N{NO-BREAK SPACE}%)",
+        "1",
+        "2",
+    )
     assert (rows["a"]["with faults"], rows["a"]["crashed"]) == ("0", "0")
     first, second = part.all("details")
     assert first.all("pre")[0].text == "first\nlast\n"

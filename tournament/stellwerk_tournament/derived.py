@@ -85,12 +85,15 @@ def _unrated(why: str) -> RatingFile:
 
 def cross_table(tournament: Tournament) -> bytes:
     """A row for each bot, the best score first: its score against each of the others, and in how many
-    matches they met."""
+    matches they met. Its own score is no mean of these where tables have several sizes: there a match of
+    three counts once, and has two opponents. The head of the column says so."""
     standings = Standings(tournament.settings.names, tournament.lines)
     order = standings.order()
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(["bot", "matches", "score", *order, *(f"matches with {name}" for name in order)])
+    table.writerow(
+        ["bot", "matches", "mean score of matches", *order, *(f"matches with {name}" for name in order)]
+    )
     for name in order:
         sums = standings.of[name]
         met = [standings.pairs.get((name, other)) for other in order]

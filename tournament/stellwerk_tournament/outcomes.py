@@ -19,6 +19,8 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta, Struct
 
+from stellwerk_engine.located_json import quoted
+
 FEWEST_PLAYERS: Final = 2
 MOST_PLAYERS: Final = 6  # the model looks at all subsets of a table: 63 of them
 
@@ -104,13 +106,22 @@ def _outcome(line: str, number: int) -> Outcome:
         )
     if len(match.ranks) != len(match.players):
         raise OutcomeError(number, f"{len(match.players)} players, but {len(match.ranks)} ranks")
+    entrants = tuple(entrant_name(player) for player in match.players)
+    _expect_different(entrants, number)
     return Outcome(
-        entrants=tuple(entrant_name(player) for player in match.players),
+        entrants=entrants,
         ranks=tuple(match.ranks),
         seats=None if match.seats is None else _seats(match, match.seats, number),
         block=None if match.block is None else str(match.block),
         game=match.game or "",
     )
+
+
+def _expect_different(entrants: Sequence[str], line: int) -> None:
+    """Who plays against itself tells nothing about its strength."""
+    for place, name in enumerate(entrants):
+        if name in entrants[:place]:
+            raise OutcomeError(line, f"{quoted(name)} plays against itself: give each player its own name")
 
 
 def entrant_name(player: str | Sequence[str]) -> str:
@@ -150,6 +161,7 @@ def _read_pgn(text: str) -> ReadOutcomes:
             raise OutcomeError(line, 'the result is none of "1-0", "0-1", "1/2-1/2" and "*"')
         else:
             players = (headers["White"], headers["Black"])
+            _expect_different(players, line)
             outcomes.append(Outcome(players, _RESULTS[result], seats=(0, 1)))
     return ReadOutcomes(tuple(outcomes), unfinished)
 

@@ -22,7 +22,7 @@ class PlainScore:
     name: str
     matches: int
     wins: float  # a win that k entrants share counts 1/k for each
-    score: float  # the share of opponents that it was better than, a tie counting half
+    score: float  # mean over its matches of the share of opponents that it was better than, a tie a half
     mean_rank: float  # tied entrants share the mean of their places
     running_elo: float  # all begin with 0
 
@@ -31,8 +31,7 @@ class PlainScore:
 class _Sums:
     matches: int = 0
     wins: float = 0.0
-    beaten: float = 0.0
-    opponents: int = 0
+    score: float = 0.0
     places: float = 0.0
     appearances: int = 0  # more than matches, for who plays against itself
     elo: float = 0.0
@@ -53,8 +52,7 @@ def plain_scores(outcomes: Sequence[Outcome]) -> tuple[PlainScore, ...]:
                     beaten += 1.0 if rank < outcome.ranks[j] else 0.5 if rank == outcome.ranks[j] else 0.0
                     expected += 1 / (1 + 10 ** ((other.elo - row.elo) / ELO_FOR_ODDS_OF_10))
             moves[i] = K * (beaten - expected) / (outcome.size - 1)
-            row.beaten += beaten
-            row.opponents += outcome.size - 1
+            row.score += beaten / (outcome.size - 1)
             row.places += outcome.size - beaten
             row.appearances += 1
             row.wins += 1 / winners if rank == min(outcome.ranks) else 0.0
@@ -74,7 +72,7 @@ def _plain_score(name: str, row: _Sums) -> PlainScore:
         name=name,
         matches=row.matches,
         wins=row.wins,
-        score=row.beaten / row.opponents,
+        score=row.score / row.appearances,
         mean_rank=row.places / row.appearances,
         running_elo=row.elo,
     )

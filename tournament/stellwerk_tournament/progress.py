@@ -19,7 +19,8 @@ from stellwerk_tournament.standings import Standings
 
 class Row(Struct, frozen=True, omit_defaults=True):
     """`faults` is in how many matches something was wrong with the bot. The rating is there when there are
-    matches enough for it, with the limits of its interval where it has any."""
+    matches enough for it, with the limits of its interval where it has any. Figures are exact: whoever shows
+    them rounds them, once."""
 
     bot: str
     matches: int
@@ -90,12 +91,12 @@ def rows_of(standings: Standings, ratings: Ratings | None) -> tuple[Row, ...]:
             Row(
                 bot=name,
                 matches=sums.matches,
-                score=round(sums.mean_score, 4),
-                points=round(sums.points / sums.matches, 2) if sums.matches else 0.0,
+                score=sums.mean_score,
+                points=sums.points / sums.matches if sums.matches else 0.0,
                 faults=sums.faulty,
-                elo=None if rating is None else round(rating.elo, 1),
-                low=None if rating is None or rating.low is None else round(rating.low, 1),
-                high=None if rating is None or rating.high is None else round(rating.high, 1),
+                elo=None if rating is None else rating.elo,
+                low=None if rating is None else rating.low,
+                high=None if rating is None else rating.high,
             )
         )
     return tuple(rows)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from stellwerk_tournament.block_errors import BlockErrors, block_errors
 from stellwerk_tournament.choice_model import FloatArray, Ties
 from stellwerk_tournament.fit import Fit, confounded, fit
+from stellwerk_tournament.game_words import tables_of
 from stellwerk_tournament.model import (
     IntArray,
     Model,
@@ -436,8 +437,17 @@ def _warnings(
             f"of the others: {listed(outside)}",
             tuple(outside),
         )
+    without = tuple(
+        rating.name for rating in entrants if rating.bound is Bound.BOTH and rating.stderr is None
+    )
+    if without:
+        yield RatingWarning(
+            "no_interval", f"too few blocks for any interval, so there is none: {listed(without)}", without
+        )
     few = tuple(
-        rating.name for rating in entrants if rating.bound is Bound.BOTH and rating.freedom < FEWEST_DEGREES
+        rating.name
+        for rating in entrants
+        if rating.bound is Bound.BOTH and rating.freedom < FEWEST_DEGREES and rating.name not in without
     )
     if few:
         yield RatingWarning(
@@ -450,7 +460,9 @@ def _warnings(
     rare = tuple(
         rating.name
         for rating in entrants
-        if rating.bound is Bound.BOTH and upsets[rating.name] < FEWEST_UPSETS and rating.name not in few
+        if rating.bound is Bound.BOTH
+        and upsets[rating.name] < FEWEST_UPSETS
+        and rating.name not in (*few, *without)
     )
     if rare:
         yield RatingWarning(
@@ -463,14 +475,14 @@ def _warnings(
     if alike:
         yield RatingWarning("no_variation", f"{_NO_VARIATION}: {listed(alike)}", alike)
     seats_alike = [
-        f"seats of {kind.game or 'tables'} of {kind.size}"
+        f"seats at {tables_of(kind.game, kind.size)}"
         for kind, seats in model.seats.items()
         if not comparison.without_variation.isdisjoint(seats)
     ]
     if seats_alike:
         yield RatingWarning("no_variation", f"{_NO_VARIATION}: {listed(seats_alike)}")
     if kinds_dropped:
-        where = ", ".join(f"{kind.game or 'tables'} of {kind.size}" for kind in sorted(kinds_dropped))
+        where = "; ".join(tables_of(kind.game, kind.size) for kind in sorted(kinds_dropped))
         yield RatingWarning(
             "seats",
             "entrants did not change their seats enough to tell both apart, so there are no seat effects: "

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from stellwerk_server.bot_spec import Process
+from stellwerk_tournament.game_words import game_title
 from stellwerk_tournament.match_line import MatchLine
-from stellwerk_tournament.report_effects import game_title
 from stellwerk_tournament.report_markup import (
     Html,
     bot_cell,

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from stellwerk_engine.games import RULE_SETS
 from stellwerk_protocol.names import EndReason
+from stellwerk_tournament.game_words import game_title, has_teams
 from stellwerk_tournament.match_line import MatchLine
 from stellwerk_tournament.ratings import Ratings, Report, SeatEffect
 from stellwerk_tournament.report_markup import (
@@ -26,7 +26,7 @@ from stellwerk_tournament.report_markup import (
     unsorted,
 )
 from stellwerk_tournament.report_plot import Interval, axis, grid, interval_drawing, scale_of
-from stellwerk_tournament.report_ranking import elo_text, interval_text, warning_box
+from stellwerk_tournament.report_ranking import elo_text, interval_text
 
 SEAT_GRID: Final = "seat-grid"
 ENDS: Final[Mapping[EndReason, str]] = {
@@ -35,10 +35,6 @@ ENDS: Final[Mapping[EndReason, str]] = {
     "all_passed": "all passed",
     "idle": "nothing happened any more",
 }
-
-
-def game_title(game: str) -> str:
-    return RULE_SETS[game].title if game in RULE_SETS else game
 
 
 def effects(lines: Sequence[MatchLine], names: Sequence[str], rated: Report | None) -> Iterator[Html]:
@@ -95,7 +91,9 @@ def _game_row(kind: _Kind, matches: Sequence[MatchLine]) -> Html:
     points = [points for match in matches for points in match.points]
     drawn = sum(match.ranks.count(1) > 1 for match in matches)
     ends = Counter[EndReason](match.reason for match in matches)
-    causes = ", ".join(f"{ENDS[reason]}: {percent(n / count)}" for reason, n in ends.most_common())
+    causes: list[str] = []
+    for reason, n in ends.most_common():
+        causes += [", " if causes else "", f"{ENDS[reason]}: ", percent(n / count)]
     options = f" ({', '.join(kind.options)})" if kind.options else ""
     return element(
         "tr",
@@ -108,7 +106,7 @@ def _game_row(kind: _Kind, matches: Sequence[MatchLine]) -> Html:
         number_cell(percent(drawn / count)),
         number_cell(f"{sum(match.turns for match in matches) / count:.0f}"),
         number_cell(f"{sum(match.seconds for match in matches) / count:.1f}"),
-        element("td", causes, class_="wide"),
+        element("td", *causes, class_="wide"),
     )
 
 
@@ -121,8 +119,8 @@ def _seats(effects: Sequence[SeatEffect]) -> Iterator[Html]:
         return
     yield element(
         "p",
-        "What a seat is worth, against the mean of all seats at a table of its size. The first seat (or "
-        "team) moves first. Every deal is played in every rotation of the seats, so that no bot gains by "
+        "What a seat is worth, against the mean of all seats at a table of its size. Seat 0 (or "
+        "team 0) moves first. Every deal is played in every rotation of the seats, so that no bot gains by "
         "it.",
     )
     intervals = [_interval(effect) for effect in effects]
@@ -133,7 +131,7 @@ def _seats(effects: Sequence[SeatEffect]) -> Iterator[Html]:
             "tr",
             element("th", game_title(effect.game), scope="row"),
             number_cell(_table_of(effect), effect.players),
-            number_cell(str(effect.seat + 1)),
+            number_cell(str(effect.seat)),
             number_cell(signed(effect.elo), effect.elo),
             element("td", interval_drawing(interval, scale, SEAT_GRID), class_="plot"),
             element("td", interval_text(effect.low, effect.high), class_="num"),
@@ -149,8 +147,7 @@ def _seats(effects: Sequence[SeatEffect]) -> Iterator[Html]:
 
 
 def _table_of(effect: SeatEffect) -> str:
-    has_teams = effect.game in RULE_SETS and RULE_SETS[effect.game].team_size > 1
-    return f"{effect.players} teams" if has_teams else str(effect.players)
+    return f"{effect.players} teams" if has_teams(effect.game) else str(effect.players)
 
 
 def _interval(effect: SeatEffect) -> Interval:
@@ -161,9 +158,6 @@ def _interval(effect: SeatEffect) -> Interval:
 
 
 def _ratings(parts: Mapping[str, Ratings], names: Sequence[str]) -> Iterator[Html]:
-    yield from warning_box(
-        [f"{title}: {warning.message}" for title, part in parts.items() for warning in part.warnings]
-    )
     yield element(
         "p",
         "Each column is a fit of its own, with the mean of those who played there as its zero; below it "

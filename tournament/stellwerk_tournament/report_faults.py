@@ -13,6 +13,7 @@ from stellwerk_tournament.report_markup import (
     counted,
     element,
     head,
+    joined,
     milliseconds,
     number_cell,
     numbers,
@@ -84,7 +85,7 @@ def _table(names: Sequence[str], standings: Standings, kinds: Sequence[FaultKind
 
 def _row(name: str, standings: Standings, kinds: Sequence[FaultKind]) -> Html:
     sums = standings.of[name]
-    share = f"{sums.faulty:,} ({percent(sums.faulty / sums.matches)})" if sums.faulty else "0"
+    share = joined([f"{sums.faulty:,} (", percent(sums.faulty / sums.matches), ")"]) if sums.faulty else "0"
     mean = sums.used_ms / sums.asks if sums.asks else 0.0
     cpu = sums.cpu_ms / sums.matches if sums.matches else 0.0
     return element(

@@ -97,8 +97,9 @@ def tenths(value: float) -> str:
     return f"{value:,.1f}".replace("-", MINUS)
 
 
-def percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+def percent(share: float) -> Html:
+    """With a space at which no line breaks."""
+    return Html(f"{100 * share:.1f}&nbsp;%")
 
 
 def counted(count: int, one: str, many: str = "") -> str:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from urllib.parse import quote
 
+from stellwerk_tournament.game_words import game_title
 from stellwerk_tournament.match_line import MatchLine
-from stellwerk_tournament.report_effects import game_title
 from stellwerk_tournament.report_markup import (
     Html,
     counted,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from stellwerk_tournament.game_words import game_title
 from stellwerk_tournament.opponents import Bound
 from stellwerk_tournament.plain_scores import PlainScore
 from stellwerk_tournament.ratings import Rating, Report
@@ -26,6 +27,7 @@ from stellwerk_tournament.report_markup import (
 )
 from stellwerk_tournament.report_plot import Interval, Scale, axis, grid, interval_drawing, scale_of
 from stellwerk_tournament.standings import Standings
+from stellwerk_tournament.warnings_told import warnings_told
 
 GRID: Final = "ranking-grid"
 _NUMBERS_BEHIND: Final = (
@@ -38,7 +40,11 @@ _NUMBERS_BEHIND: Final = (
     "blocks",
     "faulty",
 )
-_REMARKS: Final = {"few_blocks": "few blocks", "few_upsets": "few wins or losses"}  # by the warning
+_REMARKS: Final = {  # by the warning
+    "no_interval": "few blocks",
+    "few_blocks": "few blocks",
+    "few_upsets": "few wins or losses",
+}
 _COLUMNS: Final = 4 + len(_NUMBERS_BEHIND)
 
 
@@ -78,7 +84,8 @@ def ranking(
 ) -> Iterator[Html]:
     """`unrated` says why there are no ratings, where there are none."""
     warnings = () if rated is None else rated.pooled.warnings
-    yield from warning_box([unrated] if unrated else [warning.message for warning in warnings])
+    told = [] if rated is None else list(warnings_told(rated, game_title))
+    yield from warning_box([unrated] if unrated else told)
     intervals = [interval_of(entrant.rating) for entrant in entrants if entrant.rating is not None]
     scale = scale_of(intervals)
     yield grid(scale, GRID)
@@ -120,8 +127,8 @@ _LEGEND = (
     "are odds of ten to one. A dot with a line is an estimate with its 95 % interval, computed from how "
     "much blocks of the same deal differ. A hollow diamond, and brackets around the figure, mean that the "
     "matches set a limit on one side only; an arrow points to where the line goes on. Two bots whose "
-    "intervals overlap may well stand in the other order. The score is the share of opponents that a bot "
-    "was better than, a tie counting a half; it depends on who the opponents were."
+    "intervals overlap may well stand in the other order. The score is the mean over a bot's matches "
+    "of the share of opponents that it was better than, a tie counting a half; it depends on who they were."
 )
 
 
@@ -202,7 +209,7 @@ def _superiority_cell(probability: float | None) -> Html:
     """Never 100: nothing is certain."""
     if probability is None:
         return number_cell("", -1)
-    return number_cell("> 99.9 %" if probability > 0.999 else percent(probability), probability)
+    return number_cell(Html("&gt; 99.9&nbsp;%") if probability > 0.999 else percent(probability), probability)
 
 
 def _interval_cell(rating: Rating, remark: str | None) -> Html:

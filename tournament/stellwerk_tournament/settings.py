@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeAlias, cast
+from typing import Annotated, Any, Final, Literal, TypeAlias, cast, get_args
 
 import msgspec
 from msgspec import Meta, Struct
@@ -27,10 +27,11 @@ from stellwerk_engine.games import RULE_SETS
 from stellwerk_engine.limits import check_line
 from stellwerk_engine.located_json import quoted
 from stellwerk_server.bot_process import BotStartError, Confinement, command_line
-from stellwerk_server.bot_spec import BUILT_IN, BotSpec, BotSpecError, parse_bot_spec, player_name
+from stellwerk_server.bot_spec import BUILT_IN, BotSpec, BotSpecError, Transport, parse_bot_spec, player_name
 from stellwerk_server.game_choice import GameChoice
 from stellwerk_server.settings import Time
 from stellwerk_server.tokens import TokenFileError, TokenHolder, Tokens, read_tokens
+from stellwerk_tournament.plain_words import plain_words
 
 FILE: Final = "tournament.toml"
 MOST_BOTS: Final = 1000
@@ -38,7 +39,10 @@ MOST_MATCHES_AT_ONCE: Final = 1000
 REMOTE_WAIT_S: Final = 60
 
 Kind: TypeAlias = Literal["round_robin", "gauntlet", "swiss", "random"]
+Process: TypeAlias = Literal["fresh", "reused"]  # of what is started here
 Place: TypeAlias = tuple[str | int, ...]
+
+_CHOICES: Final = {"kind": get_args(Kind), "transport": get_args(Transport), "process": get_args(Process)}
 
 _Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 _Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
@@ -65,10 +69,10 @@ class BotTable(Struct, frozen=True, forbid_unknown_fields=True):
     cmd: str | None = None
     dir: str | None = None
     env: dict[str, str] = {}
-    transport: Literal["tcp", "stdio"] | None = None
+    transport: Transport | None = None
     author: str | None = None
     instances: _Count | None = None
-    process: Literal["fresh", "reused"] | None = None
+    process: Process | None = None
     remote: bool = False
     token_sha256: _Hash | tuple[_Hash, ...] | None = None
 
@@ -180,7 +184,8 @@ def parse(folder: Path) -> Source:
         source.file = msgspec.convert(content, SettingsFile)
     except msgspec.ValidationError as error:
         said, _, where = str(error).partition(" - at `$")
-        raise source.error(_path_of(where), said[:1].lower() + said[1:]) from None
+        place = _path_of(where)
+        raise source.error(place, _told(said, place, content)) from None
     return source
 
 
@@ -288,7 +293,7 @@ def _entrants(
                 if to_play:
                     command_line(bot, confinement, str(folder))
         except (BotSpecError, BotStartError) as error:
-            raise source.error(place, str(error)) from None
+            raise source.error(place, _WORD.sub("", str(error))) from None
         for login in logins:
             if login.hash in hashes:
                 raise source.error(place, "somebody else has this token: draw one for each")
@@ -407,6 +412,7 @@ def _expect_enough(source: Source, variants: Sequence[Variant], entrants: Sequen
 
 _HEADER: Final = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\"-]+)\s*\]\]?")
 _KEY: Final = re.compile(r"\s*([A-Za-z0-9_\"-]+(?:\s*\.\s*[A-Za-z0-9_\"-]+)*)\s*=")
+_WORD: Final = re.compile(r"^word \d+: ")  # a place on a command line, and none here
 _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 
 
@@ -463,6 +469,20 @@ def _in_words(place: Place) -> str:
 def _path_of(where: str) -> Place:
     """Of msgspec's `.games[0].players``."""
     return tuple(int(index) if index else name for name, index in _STEP.findall(where.rstrip("`")))
+
+
+def _told(said: str, place: Place, content: dict[str, Any]) -> str:
+    """What msgspec said of a place, in plain words."""
+    given: object = content
+    for step in place:
+        match given, step:
+            case dict(), str():
+                given = cast(dict[str, object], given).get(step)
+            case list(), int():
+                given = cast(list[object], given)[step]
+            case _:
+                given = None
+    return plain_words(said, str(place[-1]) if place else "", given, _CHOICES)
 
 
 def _unknown_keys(content: dict[str, Any]) -> Iterator[tuple[Place, str, tuple[str, ...]]]:

@@ -1,6 +1,7 @@
 """What the matches come to for each bot, added up line by line: for progress and for files.
 
-A score is the share of opponents that a bot was better than, a tie counting a half. It depends on who the
+A bot's score in a match is the share of opponents that it was better than, a tie counting a half; its score
+is the mean over its matches, as in `plain_scores`. It depends on who the
 opponents were; ratings do not, and stand beside it where there are any.
 """
 
