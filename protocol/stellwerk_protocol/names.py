@@ -44,6 +44,7 @@ TicketName = Annotated[str, Meta(min_length=1, max_length=72, pattern=r"^[a-z0-9
 TechnologyName = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*" + END)]
 BonusName = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[a-z0-9][a-z0-9_:]*" + END)]
 OptionName = Annotated[str, Meta(max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*" + END)]
+PLAYER_NAME: Final = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}"  # in command lines and files
 PlayerName = Annotated[str, Meta(max_length=32, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*" + END)]
 Digits64 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}" + END)]  # 256 bits
 TicketNames = Annotated[tuple[TicketName, ...], Meta(max_length=128)]

@@ -9,6 +9,7 @@ from typing import Final
 from stellwerk.errors import DONE, usage_error
 from stellwerk.terminal import say
 from stellwerk_protocol.canonical import shown
+from stellwerk_protocol.names import PLAYER_NAME
 from stellwerk_server.session import hashed
 from stellwerk_server.tokens import new_token
 
@@ -18,8 +19,6 @@ Draw a new token for a player, and show the line for the file of 'serve --tokens
 Give the token to the player, and to nobody else: it is kept nowhere, and the file
 holds only its hash.
 """
-
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     name: str = arguments.name
-    if not _NAME.fullmatch(name):
+    if not re.fullmatch(PLAYER_NAME, name):
         raise usage_error(
             f"NAME: expected up to 32 letters, digits, '_', '.' or '-', a letter or digit first; "
             f"not {shown(name, 40)!r}"

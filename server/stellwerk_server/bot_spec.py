@@ -17,6 +17,7 @@ from typing import Final, Literal, get_args
 
 from stellwerk_engine.checked_fields import suggestion
 from stellwerk_engine.located_json import quoted
+from stellwerk_protocol.names import PLAYER_NAME
 
 Transport = Literal["tcp", "stdio"]
 Process = Literal["fresh", "reused", "remote"]
@@ -26,7 +27,7 @@ KEYS: Final = ("name", "cmd", "dir", "env.NAME", "transport")
 LONGEST_NAME: Final = 32  # as on the wire
 SET_BY_STELLWERK: Final = ("STELLWERK_ADDRESS", "STELLWERK_TOKEN", "STELLWERK_NAME", "STELLWERK_BOT_SEED")
 
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
+_NAME: Final = re.compile(PLAYER_NAME)
 _NO_PART_OF_A_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from stellwerk_protocol.names import PLAYER_NAME
 from stellwerk_server.session import hashed
 
 TOKEN_BYTES: Final = 17
 """More than 128 random bits: too many to try."""
 
-_LINE: Final = re.compile(
-    r"(?P<name>[A-Za-z0-9][A-Za-z0-9_.-]{0,31})\s+(?P<hash>[0-9a-f]{64})(?P<role>\s+organizer)?"
-)
+_LINE: Final = re.compile(rf"(?P<name>{PLAYER_NAME})" r"\s+(?P<hash>[0-9a-f]{64})(?P<role>\s+organizer)?")
 
 
 class TokenFileError(ValueError):
