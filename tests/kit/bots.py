@@ -268,7 +268,7 @@ class ReadsLines(Good):
     """Every line passes `check` before it is read."""
 
     def check(self, line: bytes) -> None:
-        raise NotImplementedError
+        raise NotImplementedError  # each has its own
 
     def next_line(self) -> bytes | None:
         line = super().next_line()
@@ -413,7 +413,7 @@ class WaitsASecond(Good):
     """To send its act again to a server that was busy."""
 
     def on_error(self, error: Message) -> None:
-        time.sleep(1.1)
+        time.sleep(1.1)  # a little more than the second that the protocol speaks of
         super().on_error(error)
 
 
@@ -487,7 +487,7 @@ class SlowToAnswer(Good):
 
     def on_ask(self, ask: Message) -> None:
         if ask["ask"] <= 3:
-            time.sleep(ask["move_ms"] / 1000 + 0.02)
+            time.sleep(ask["move_ms"] / 1000 + 0.02)  # a little more than it has
         super().on_ask(ask)
 
 
@@ -496,7 +496,7 @@ class WritesTwice(Good):
 
     def say(self, **message: object) -> None:
         self.connection.sendall(json.dumps(message).encode())
-        time.sleep(0.005)
+        time.sleep(0.005)  # so that the system does not join the two
         self.connection.sendall(b"\n")
 
 

@@ -11,11 +11,11 @@ import json
 from collections import deque
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any
 
 import msgspec
 
+from stellwerk_kit.attack_match_cases import commitment
 from stellwerk_protocol.messages import FromServer
 
 LONGEST_LINE = 60_000
@@ -285,21 +285,6 @@ class Witness:
                     (self._awaited if lines is passed else self._silent).remove(awaited)
                     return
         raise LawBrokenError(f"{code or kind} {ask or ''} is no answer to {list(self._awaited)[:3]}")
-
-
-def commitment(start: Message, end: Message) -> str:
-    """As the specification has it."""
-    committed = {
-        "board": start["board_digest"],
-        "game": start["game"],
-        "match": start["match"],
-        "options": start["options"],
-        "salt": end["salt"],
-        "seats": [{"name": player["name"]} for player in start["players"]],
-        "seed": end["seed"],
-    }
-    text = json.dumps(committed, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return sha256(b"stellwerk-commitment/1\n" + text.encode()).hexdigest()
 
 
 def _expect(holds: bool, otherwise: str) -> None:

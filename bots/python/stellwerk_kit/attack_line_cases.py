@@ -19,6 +19,7 @@ STORM: Final = 100  # connections at once
 MOST_TO_FLOOD: Final = 5_000  # lines at once; beyond that no limit is tried
 ENDLESS: Final = 70_000  # bytes without a newline
 DRIBBLE: Final = 0.05  # seconds between two bytes
+ONCE_MORE: Final = 0.05  # seconds until a server that was full is asked again
 
 # -- the first lines ---------------------------------------------------------------------------------
 
@@ -143,7 +144,7 @@ def _get_in(attack: Attack) -> None:
                 return
             if time.monotonic() > deadline:
                 raise FailedError("a login, for all others have gone", f"{caller.greeting}")
-        time.sleep(DRIBBLE)
+        time.sleep(ONCE_MORE)
 
 
 def gone_at_once(attack: Attack) -> None:

@@ -70,11 +70,12 @@ def _check_result(caller: Caller, match: str, end: Message) -> None:
     if end["reveal"] == "now":
         if "seed" not in end or "salt" not in end:
             raise FailedError("seed and salt, with `reveal` `now`", f"{sorted(end)}")
-        if _commitment(start, end) != start["commitment"]:
+        if commitment(start, end) != start["commitment"]:
             raise FailedError("seed and salt that open the commitment of `start`", "others")
 
 
-def _commitment(start: Message, end: Message) -> str:
+def commitment(start: Message, end: Message) -> str:
+    """What `start` must have said, as the specification has it."""
     committed = {
         "board": start["board_digest"],
         "game": start["game"],

@@ -80,9 +80,13 @@ class Door:
             return None
 
     def stay_shut(self, seconds: float) -> None:
+        """Whoever connects meanwhile is refused. The port stays taken, so that nobody else gets it."""
         self._listener.close()
+        self._listener = socket.socket()
+        self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._listener.bind((LOOPBACK, self.port))
         time.sleep(seconds)
-        self._listener = socket.create_server((LOOPBACK, self.port))
+        self._listener.listen()
 
     def close(self) -> None:
         self._listener.close()
