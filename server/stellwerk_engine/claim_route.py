@@ -230,8 +230,8 @@ def claims_complete(state: State, seat: Seat, mask: int) -> bool:
     if not holder_of(state, seat):
         if not game.claims.lists_all(mask, hand, perks.discount):
             return False
-        if not perks.substitute or total(hand & PLAIN_CARDS_MASK) < perks.substitute:
-            return True
+        if not perks.substitute or total(hand) < perks.substitute:
+            return True  # no group can be formed; locomotives may be part of one (UK-30)
     listed: list[Move] = []
     add_claims(state, seat, mask, listed)
     count_of_route: dict[int, int] = {}

@@ -244,6 +244,8 @@ def _choose_among_few(state: State, seat: Seat, chance: Random) -> bool:
         _keep_what_pays(state, seat, state.pending)
     else:
         _deal_few_cards(state, seat, chance)
+        if state.supply:
+            _trade_technologies(state, seat, chance)
     return bool(engine.legal(state, seat))
 
 
@@ -257,6 +259,13 @@ def _keep_what_pays(state: State, seat: Seat, bill: PayTunnel) -> None:
         state.pile[:0] = useless
 
 
+def _trade_technologies(state: State, seat: Seat, chance: Random) -> None:
+    """Give the seat some of the technologies, and more often than in play leave it nothing to buy."""
+    state.technologies[seat] |= chance.getrandbits(len(state.supply)) & chance.getrandbits(len(state.supply))
+    if chance.random() < 0.5:
+        state.supply = (0,) * len(state.supply)
+
+
 def _deal_few_cards(state: State, seat: Seat, chance: Random) -> None:
     """A hand and a holder of few colors, out of the pile and of what they were before."""
     team = state.game.team_of[seat]
@@ -266,7 +275,7 @@ def _deal_few_cards(state: State, seat: Seat, chance: Random) -> None:
     for held, owner, known in places:
         state.pile[:0] = as_list(held[owner])
         held[owner] = known[owner] = 0
-    colors = (*chance.sample(PLAIN_COLORS, 2), LOCOMOTIVE)
+    colors = (*chance.sample(PLAIN_COLORS, chance.randrange(3)), LOCOMOTIVE)
     for _ in range(chance.randrange(12)):
         held, owner, _ = chance.choice(places)
         color = chance.choice(colors)

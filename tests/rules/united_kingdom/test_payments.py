@@ -432,6 +432,51 @@ def test_of_each_route_and_color_the_payment_with_fewest_substitutes_is_listed(
     assert engine.legal_complete(state, 0) == complete
 
 
+@pytest.mark.parametrize(
+    ("hand", "perks", "name"),
+    [
+        ("4 locomotive", (), "birmingham-nottingham"),  # gray, length 1
+        ("3 locomotive", ("booster",), "birmingham-nottingham"),
+        ("red, blue, locomotive", ("booster",), "barrow-liverpool"),  # 1 space, 1 symbol
+    ],
+)
+def test_a_list_without_the_groups_that_hold_locomotives_is_not_complete(
+    hand: str, perks: tuple[str, ...], name: str
+) -> None:
+    """UK-30: locomotives may be part of a group that counts as one."""
+    state = holding(hand, *perks, *FOR_ROUTES, routes=[name])
+    state.supply = (0,) * len(state.supply)
+    group = claim(name, hand)
+    assert accepts(state, group)
+    assert group not in listed_as(state, 0, moves.ClaimRoute)
+    assert not engine.legal_complete(state, 0)
+
+
+@pytest.mark.parametrize(
+    "perks", [(), ("booster",), ("diesel_power",), ("booster", "diesel_power")], ids="-".join
+)
+def test_the_list_of_every_small_hand_is_complete_exactly_if_it_says_so(perks: tuple[str, ...]) -> None:
+    """UK-30, UK-27: all hands of up to five cards of two colors and locomotives, for each kind of route."""
+    state = holding("", *perks, *FOR_ROUTES)
+    state.supply = (0,) * len(state.supply)
+    answers: Counter[bool] = Counter()
+    for red, blue, locomotives in product(range(6), repeat=3):
+        if red + blue + locomotives > 5:
+            continue
+        hand = hand_of_counts([red, blue, 0, 0], locomotives)
+        set_hand(state, 0, text_of(hand))
+        for name in PRICED:
+            state.open_mask = 1 << state.game.board.route_ids[name]
+            listed = {hand_of(move) for move in listed_as(state, 0, moves.ClaimRoute)}
+            accepted = payments(
+                hand, route_price(name, 3 if "booster" in perks else 4, "diesel_power" in perks)
+            )
+            complete = engine.legal_complete(state, 0)
+            assert complete == (listed == set(accepted)), (name, hand)
+            answers[complete] += 1
+    assert min(answers[True], answers[False]) > 20
+
+
 def payments(hand: Hand, price: Price) -> dict[Hand, frozenset[Reading]]:
     """Every payment out of the hand, with the ways to read it."""
     return {cards: ways for cards in parts(hand) if (ways := readings(cards, price))}
