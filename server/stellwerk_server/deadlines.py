@@ -32,6 +32,12 @@ class Timer:
     def clear(self) -> None:
         self.deadline = inf
 
+    def retire(self) -> None:
+        """Never run again. The heap may keep this timer for minutes, but not what it would have run: a whole
+        match, or a session with all its matches."""
+        self.clear()
+        self.run = _nothing
+
     def fire(self, now: float) -> None:
         """Run it, if it is still due."""
         if self.deadline <= now:
@@ -50,6 +56,10 @@ class Timer:
                 self.set(self.deadline)
             return False
         return True
+
+
+def _nothing(now: float) -> None:
+    pass
 
 
 class Deadlines:

@@ -170,7 +170,7 @@ class Lobby:
         self.connections.discard(connection)
         connection.close(cause)
         if connection.timer is not None:
-            connection.timer.clear()
+            connection.timer.retire()
         session = connection.session
         if session is None:
             self._is_authenticated(connection)
@@ -478,7 +478,7 @@ class Lobby:
         else:
             self._unauthenticated.pop(connection.address, None)
         if connection.timer is not None:
-            connection.timer.clear()
+            connection.timer.retire()
 
     def _keep_or_end(self, session: Session, now: float) -> None:
         """A session without a connection lives while it plays, and some time after."""
@@ -495,6 +495,8 @@ class Lobby:
     def _end_session(self, session: Session) -> None:
         if session.connection is None and not session.is_playing():
             self.sessions.pop(session.id, None)
+            if session.timer is not None:
+                session.timer.retire()
             if self._names.get(session.name.lower()) is session:
                 del self._names[session.name.lower()]
 
@@ -720,6 +722,7 @@ class Lobby:
         """One that was added, and yet could not be made again as another server had left it."""
         self.matches.pop(match.id, None)
         self._match_of_timer.pop(match.timer, None)
+        match.timer.retire()
 
     def go_on(self, match: MatchSession, missing: bytes, now: float) -> None:
         """One that was made again as another server had left it."""
@@ -733,6 +736,7 @@ class Lobby:
     def _match_over(self, match: MatchSession, now: float) -> None:
         self.matches.pop(match.id, None)
         self._match_of_timer.pop(match.timer, None)
+        match.timer.retire()
         self._decisions += match.decision_count
         self._finished += match.phase == "over"
         self._failed += match.phase == "failed"
