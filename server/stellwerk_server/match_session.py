@@ -71,14 +71,15 @@ class MatchSession:
         "_goes_on",
         "_held",
         "_is_finishing",
+        "_made_count",
         "_on_over",
+        "_to_announce",
         "_transcript",
         "_unwritten_ms",
         "_was_recalled",
         "audience",
         "clocks",
         "deal",
-        "decision_count",
         "game",
         "header",
         "id",
@@ -111,7 +112,7 @@ class MatchSession:
         self.places = tuple(Place(seat, name, deal.clocks) for seat, name in enumerate(deal.names))
         self.started_at = 0.0
         self.set_up_until = inf
-        self.decision_count = 0
+        self._made_count = 0
         bare = header_of(deal.game, deal.names, deal.match)
         committed = commitment(bare, Reveal(deal.seed.hex(), deal.salt.hex()))
         self.header = msgspec.structs.replace(bare, commitment=committed)
@@ -126,6 +127,7 @@ class MatchSession:
         self._goes_on = False
         self._was_recalled = False
         self._held: tuple[Place, bytes, Events, bool] | None = None
+        self._to_announce: list[Place] = []  # which play by default now, and the others do not know it yet
 
     @property
     def is_over(self) -> bool:
@@ -134,6 +136,17 @@ class MatchSession:
     @property
     def event_count(self) -> int:
         return len(self.audience.events)
+
+    @property
+    def decision_count(self) -> int:
+        """How many moves everybody knows of. An answer to a choice that several owe counts with the last one:
+        this number is public, and must not tell that somebody has answered (L16)."""
+        return self._made_count - self._hidden_count
+
+    @property
+    def _hidden_count(self) -> int:
+        """Answers to a choice that several owe, while the last is still to come."""
+        return sum(choice is not None for choice in self.state.choices)
 
     # -- the beginning ---------------------------------------------------------------------------
 
@@ -472,7 +485,7 @@ class MatchSession:
         """Apply a move, write it down, and tell of it."""
         events: Events = []
         place.ask = None
-        self.decision_count += 1
+        self._made_count += 1
         engine.apply(self.state, place.seat, move, events)
         written = self.log.writer.move(
             self.state,
@@ -502,7 +515,11 @@ class MatchSession:
         if events:
             self.audience.publish(events)
         if newly_by_default:
-            self.audience.tell_others(place, "by_default")
+            self._to_announce.append(place)
+        if not self._hidden_count:  # before, it would tell the others that this seat has an answer (L16)
+            for announced in self._to_announce:
+                self.audience.tell_others(announced, "by_default")
+            self._to_announce.clear()
 
     # -- the end ---------------------------------------------------------------------------------
 
@@ -605,7 +622,7 @@ class MatchSession:
         events: Events = []
         move = engine.play(self.state, seat, wire, events)
         self.audience.events += events
-        self.decision_count += 1
+        self._made_count += 1
         place.ask_count += 1
         if reason is not None:
             place.default_reasons[reason] += 1

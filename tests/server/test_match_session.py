@@ -30,6 +30,7 @@ from stellwerk_protocol.messages import (
     SeatChanged,
     Start,
     Wants,
+    Watch,
 )
 from stellwerk_protocol.replays import Reveal, commitment
 from stellwerk_server.settings import Time
@@ -209,6 +210,44 @@ def test_a_view_and_a_resumed_ask_do_not_tell_who_has_answered() -> None:
         seen.append(clients[0].resume().lines[2:])
     assert seen[0] == seen[1]
     assert peek(seen[0][-1]).type == "ask"
+
+
+def test_neither_spectators_nor_the_log_nor_the_counts_tell_that_somebody_has_answered() -> None:
+    """L16: also nobody else than the players can pass it on to them."""
+    world = World()
+    clients = world.seated(("usa", 3, ()))
+    match = clients[0].match
+    spectator = world.player("spectator")
+    spectator.say(Watch(match))
+    late = [world.player(f"late{number}") for number in range(2)]
+    late[0].say(Watch(match))
+    for client in (spectator, late[0]):
+        client.news()
+    before = (world.lobby.counts(), world.match_of(clients[0]).decision_count, list(world.log.lines))
+    for client in clients[:2]:
+        client.act(0)
+        world.tick()
+        after = (world.lobby.counts(), world.match_of(clients[0]).decision_count, list(world.log.lines))
+        assert after == before
+        assert spectator.news() == late[0].news() == []
+    late[1].say(Watch(match))
+    assert late[1].lines[2:] == late[0].lines[2:]
+    clients[2].act(0)
+    assert world.lobby.counts().decisions == before[0].decisions + 3
+
+
+def test_that_a_seat_plays_by_default_is_announced_when_the_choice_of_all_is_shown() -> None:
+    """L16: before, it would tell the others that this seat has an answer."""
+    world = World(time=Time(defaults_in_a_row=1))
+    one, other, third = world.seated(("usa", 3, ()))
+    for _ in range(3):
+        one.say(Act(one.match, one.ask.ask, index=999))
+    assert one.the(Default).by_default
+    other.act(0)
+    assert third.news() == []
+    third.act(0)
+    for client in (other, third):
+        assert [change.state for change in client.all_of(SeatChanged)] == ["by_default"]
 
 
 # -- acts that are refused ---------------------------------------------------------------------------

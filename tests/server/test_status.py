@@ -115,6 +115,24 @@ def test_decisions_a_second_are_those_since_somebody_asked_last() -> None:
         assert page.status()["decisions_per_second"] == 0
 
 
+def test_it_does_not_tell_that_one_seat_has_answered_a_choice_that_both_owe() -> None:
+    """L16: the page is public on the machine where the bots are started."""
+    with on_site() as site:
+        page, one, other = Page(site), site.player("one"), site.player("other")
+        asks = site.pair(one, other, "usa")
+        assert asks[0]["decision"]["seats"] == [0, 1]
+        before = page.status()
+        one.act(asks[0])
+        one.until("ok")
+        status = page.status()
+        for name in ("uptime_s", "late_ms", "memory_kb"):
+            del before[name], status[name]
+        assert status == before
+        other.act(asks[1])
+        other.until("event")
+        assert page.status()["decisions"] == 2
+
+
 def test_it_tells_how_late_the_server_has_been() -> None:
     with on_site() as site:
         page = Page(site)
