@@ -184,7 +184,8 @@ class Ok(_FromServer, frozen=True, tag="ok"):
 
 class Error(_FromServer, frozen=True, tag="error"):
     """A line was refused; nothing has changed. `pointer` is a JSON Pointer into it. With `ask`: an act was
-    refused, and may be tried again `tries` times; `nearest` is a legal move like it."""
+    refused, and may be tried again `tries` times; `nearest` is a legal move like it. `retry_ms` says when the
+    same line may succeed."""
 
     code: ErrorCode
     expected: ShortText
@@ -193,6 +194,7 @@ class Error(_FromServer, frozen=True, tag="error"):
     ask: Number | UnsetType = UNSET
     tries: Number | UnsetType = UNSET
     nearest: Move | UnsetType = UNSET
+    retry_ms: Milliseconds | UnsetType = UNSET
 
 
 DefaultReason = Literal["time", "tries", "left", "disconnected", "by_default"]

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
 FEATURES: Final = ("resume", "rooms", "practice", "spectators")
 RETRY_MS: Final = 5_000  # when to come back to a server that is full, or starts anew
+COME_BACK: Final = ("server.full", "server.shutting_down")
 
 Phase = Literal["greeting", "logged_in"]
 
@@ -328,7 +329,8 @@ class Lobby:
         if connection.session is not None:
             connection.session.errors[refused.code] += 1
         pointer = refused.pointer[:200] or UNSET
-        connection.send(line(Error(refused.code, refused.expected[:200], pointer)))
+        retry_ms = RETRY_MS if refused.code in COME_BACK else UNSET
+        connection.send(line(Error(refused.code, refused.expected[:200], pointer, retry_ms=retry_ms)))
 
     def _bye(
         self, connection: Connection, code: ErrorCode | Literal["done"], expected: str, retry_ms: int = 0

@@ -508,6 +508,39 @@ def test_a_full_server_is_visited_again_before_the_first_login() -> None:
     assert played(first, second).pauses == [0.1]
 
 
+def test_a_refused_wish_is_repeated_when_the_server_said() -> None:
+    def first(peer: Peer) -> None:
+        peer.log_in()
+        peer.receive("join")
+        peer.send(error("server.full", retry_ms=700))
+
+    def second(peer: Peer) -> None:
+        peer.log_in()
+        peer.receive("ping")
+        peer.send({"type": "pong"})
+        peer.start()
+        peer.send(end())
+
+    table = played(first, second)
+
+    assert table.pauses == [0.7]
+    assert len(table.results) == 1
+
+
+def test_a_refused_login_is_repeated_when_the_server_said() -> None:
+    def first(peer: Peer) -> None:
+        peer.send(HELLO)
+        peer.receive("login")
+        peer.send(error("server.shutting_down", retry_ms=300))
+
+    def second(peer: Peer) -> None:
+        peer.log_in()
+        peer.start()
+        peer.send(end())
+
+    assert played(first, second).pauses == [0.3]
+
+
 def test_the_pauses_grow_until_it_gives_up() -> None:
     def cut(peer: Peer) -> None:
         peer.log_in()

@@ -673,6 +673,10 @@ SAID: Final[dict[str, tuple[str, JsonObject]]] = {
         "with no more than it must have",
         {"type": "error", "code": "wire.not_json", "expected": "JSON"},
     ),
+    "error-retry": (
+        "when to try again",
+        {"type": "error", "code": "server.full", "expected": "to join later", "retry_ms": 5000},
+    ),
     "default": (
         "without `by_default`",
         {

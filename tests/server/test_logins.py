@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_protocol.messages import Bye, Error, Hello, Join, Login, Ping, Ready, Wants, Welcome
+from stellwerk_server.lobby import RETRY_MS
 from stellwerk_server.settings import Limits
 from stellwerk_server.tokens import TokenHolder, Tokens
 from tests.server.support import Client, World, decode, ended, reserved, snapshot
@@ -288,6 +289,7 @@ def test_a_server_that_goes_down_lets_nobody_new_in() -> None:
     assert waiting.the(Bye).code == "server.shutting_down"
     late = world.connect()
     late.say(Login(1, "late"))
+    assert (late.the(Error).code, late.the(Error).retry_ms) == ("server.shutting_down", RETRY_MS)
     assert late.the(Bye).code == "server.shutting_down"
 
 

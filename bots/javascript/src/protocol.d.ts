@@ -164,6 +164,7 @@ export interface ErrorMessage {
   ask?: number;
   tries?: number;
   nearest?: Move;
+  retry_ms?: number;
 }
 
 export interface Default {

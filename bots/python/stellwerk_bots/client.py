@@ -184,8 +184,7 @@ class Client:
             text = _reason("the server said goodbye", message)
             if message.get("code") not in COME_BACK:
                 raise ClientError(text, REFUSED)
-            retry_ms = message.get("retry_ms")
-            raise _LostError(text, None if retry_ms is None else retry_ms / 1000)
+            raise _LostError(text, _pause_of(message))
         return message
 
     # -- the login -----------------------------------------------------------------------------------
@@ -212,7 +211,7 @@ class Client:
                     self._forget_session()
                     self._send(connection, self._login())
                 case "error":
-                    raise ClientError(_reason("the login was refused", message), REFUSED)
+                    raise _refusal("the login was refused", message)
                 case "bye":
                     raise ClientError(_reason("the server said goodbye", message), REFUSED)
                 case _:
@@ -324,7 +323,7 @@ class Client:
                 del played.answers[:1]
                 self._act(connection, played)
             case _ if self._joining:
-                raise ClientError(_reason("the wish for a match was refused", error), REFUSED)
+                raise _refusal("the wish for a match was refused", error)
             case _:
                 self._log(_reason("the server refused a message", error))
 
@@ -334,6 +333,19 @@ def _told(start: Message, end: Message) -> str:
         return result_line(start, end)
     except (KeyError, TypeError, ValueError):
         raise ClientError("the server sent a result that has no ranks", REFUSED) from None
+
+
+def _refusal(what: str, error: Message) -> Exception:
+    """What to raise for an error: if the server named a time, it wants to be visited again."""
+    text = _reason(what, error)
+    pause = _pause_of(error)
+    return ClientError(text, REFUSED) if pause is None else _LostError(text, pause)
+
+
+def _pause_of(message: Message) -> float | None:
+    """The seconds until the server wants to be visited again, if it named a time."""
+    retry_ms = message.get("retry_ms")
+    return None if retry_ms is None else retry_ms / 1000
 
 
 def _reason(what: str, message: Message) -> str:
