@@ -1,29 +1,27 @@
-"""The command `stellwerk`: its subcommands and their arguments, and what an error comes to."""
+"""The command `stellwerk`: its subcommands, and the exit code of each error.
+
+Law: a command line imports its own subcommand and no other. All of them together take most of a second, and
+some need modules that Python has on Unix systems only.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from typing import Final, NoReturn
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Final, NamedTuple, NoReturn, Protocol, cast
 
-from stellwerk import (
-    boards_command,
-    bots_command,
-    demo_command,
-    gate_command,
-    kit_command,
-    play_command,
-    ratings_command,
-    replay_command,
-    serve_command,
-    simulate_command,
-    token_command,
-    tournament_command,
+from stellwerk.errors import (
+    DONE,
+    FAILED,
+    INFRASTRUCTURE,
+    USAGE,
+    CommandError,
+    infrastructure_error,
+    usage_error,
 )
-from stellwerk.choose_game import unknown
-from stellwerk.errors import DONE, FAILED, INFRASTRUCTURE, USAGE, CommandError, usage_error
 from stellwerk.terminal import complain, flush_stdout, give_up_stdout, say
-from stellwerk.version import version
 
 EXAMPLES: Final = """\
 examples:
@@ -39,21 +37,35 @@ exit codes:
   4 the machine failed (a full disk, ...), 130 interrupted
 """
 
-AddArguments = Callable[[argparse.ArgumentParser], None]
 
-COMMANDS: Final[dict[str, tuple[str, AddArguments]]] = {
-    "boards": ("list the boards, show one, check your own", boards_command.add_arguments),
-    "bots": ("start a bot of your own, in one of many languages", bots_command.add_arguments),
-    "demo": ("let the reference bots play a small tournament, and rate them", demo_command.add_arguments),
-    "gate": ("hold a bot against others, for CI: passed, failed or undecided", gate_command.add_arguments),
-    "kit": ("tools for authors of bots: try a bot out, step by step", kit_command.add_arguments),
-    "play": ("play games between bots that are started for them", play_command.add_arguments),
-    "ratings": ("rate players by the results in a file, with honest errors", ratings_command.add_arguments),
-    "replay": ("show a recorded game, or verify that it is true", replay_command.add_arguments),
-    "serve": ("let bots play matches over TCP", serve_command.add_arguments),
-    "simulate": ("play many games between built-in policies", simulate_command.add_arguments),
-    "token": ("draw a token for a player of a closed server", token_command.add_arguments),
-    "tournament": ("let many bots play for a ranking", tournament_command.add_arguments),
+class Command(Protocol):
+    """What the module of a subcommand has."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, arguments: argparse.Namespace) -> int: ...
+
+
+class Entry(NamedTuple):
+    """A subcommand in `stellwerk --help`, and whether it works on systems other than Unix."""
+
+    summary: str
+    works_anywhere: bool = False
+
+
+COMMANDS: Final[dict[str, Entry]] = {
+    "boards": Entry("list the boards, show one, check your own", works_anywhere=True),
+    "bots": Entry("start a bot of your own, in one of many languages", works_anywhere=True),
+    "demo": Entry("let the reference bots play a small tournament, and rate them"),
+    "gate": Entry("hold a bot against others, for CI: passed, failed or undecided"),
+    "kit": Entry("tools for authors of bots: try a bot out, step by step"),
+    "play": Entry("play games between bots that are started for them"),
+    "ratings": Entry("rate players by the results in a file, with honest errors", works_anywhere=True),
+    "replay": Entry("show a recorded game, or verify that it is true", works_anywhere=True),
+    "serve": Entry("let bots play matches over TCP"),
+    "simulate": Entry("play many games between built-in policies", works_anywhere=True),
+    "token": Entry("draw a token for a player of a closed server", works_anywhere=True),
+    "tournament": Entry("let many bots play for a ranking"),
 }
 
 
@@ -86,53 +98,58 @@ def run(words: Sequence[str]) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
-    _expect_known_command(words)
-    parser = _parser()
+    command = _command_of(words)
+    parser = _parser(words[0] if command is not None else None, command)
     try:
         arguments = parser.parse_args(words)
-    except SystemExit as ended:  # argparse has said what is wrong, or how to use it
+    except SystemExit as ended:  # argparse has printed what is wrong, or the help
         flush_stdout()
         return ended.code if isinstance(ended.code, int) else USAGE
     if arguments.version:
+        from stellwerk.version import version  # importlib.metadata takes longer than all the rest of --help
+
         say(f"stellwerk {version()}")
         code = DONE
-    elif arguments.command is None:
+    elif command is None:
         raise usage_error(f"a command is missing: {', '.join(COMMANDS)} (see 'stellwerk --help')")
     else:
-        code = _carry_out(arguments)
+        code = command.run(arguments)
     flush_stdout()
     return code
 
 
-def _carry_out(arguments: argparse.Namespace) -> int:
-    match arguments.command:
-        case "boards":
-            return boards_command.run(arguments)
-        case "bots":
-            return bots_command.run(arguments)
-        case "demo":
-            return demo_command.run(arguments)
-        case "gate":
-            return gate_command.run(arguments)
-        case "kit":
-            return kit_command.run(arguments)
-        case "play":
-            return play_command.run(arguments)
-        case "ratings":
-            return ratings_command.run(arguments)
-        case "replay":
-            return replay_command.run(arguments)
-        case "serve":
-            return serve_command.run(arguments)
-        case "simulate":
-            return simulate_command.run(arguments)
-        case "token":
-            return token_command.run(arguments)
-        case _:
-            return tournament_command.run(arguments)
+def _command_of(words: Sequence[str]) -> Command | None:
+    """Import the subcommand that the first word names; None if that is an option, or missing."""
+    if not words or words[0].startswith("-"):
+        return None
+    name = words[0]
+    entry = COMMANDS.get(name)
+    if entry is None:  # argparse has no suggestions before Python 3.14
+        from stellwerk.choose_game import unknown
+
+        raise usage_error(unknown("command", name, COMMANDS))
+    if not entry.works_anywhere:
+        _require_unix(name)
+    return cast(Command, import_module(f"stellwerk.{name}_command"))  # a test looks whether each is one
 
 
-def _parser() -> Parser:
+def _require_unix(name: str) -> None:
+    """Refuse a command that locks files or limits processes, where Python has no modules for that."""
+    try:
+        import fcntl
+        import resource
+
+        del fcntl, resource  # it is enough that they exist
+    except ModuleNotFoundError as error:
+        others = ", ".join(other for other, entry in COMMANDS.items() if entry.works_anywhere)
+        raise infrastructure_error(
+            f"{name}: needs Linux or another Unix: Python has no module '{error.name}' on this system"
+            f" ({sys.platform}); these commands work here: {others}"
+        ) from None
+
+
+def _parser(name: str | None, command: Command | None) -> Parser:
+    """Know all subcommands by name, and the arguments of the one that is called."""
     parser = Parser(
         prog="stellwerk",
         description="A game server for bots of the Zug um Zug / Ticket to Ride family.",
@@ -142,12 +159,8 @@ def _parser() -> Parser:
     )
     parser.add_argument("--version", action="store_true", help="show the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name, (text, add_arguments) in COMMANDS.items():
-        add_arguments(commands.add_parser(name, help=text, description=text, allow_abbrev=False))
+    for other, (summary, _) in COMMANDS.items():
+        subparser = commands.add_parser(other, help=summary, description=summary, allow_abbrev=False)
+        if other == name and command is not None:
+            command.add_arguments(subparser)
     return parser
-
-
-def _expect_known_command(words: Sequence[str]) -> None:
-    """Before argparse does, which has no suggestions before Python 3.14."""
-    if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-        raise usage_error(unknown("command", words[0], COMMANDS))

@@ -16,6 +16,7 @@ from typing import Final
 from stellwerk.narration import END_REASONS
 from stellwerk.play_report import MatchReport
 from stellwerk.tally import Spread
+from stellwerk.terminal import aligned
 from stellwerk_protocol.canonical import shown
 from stellwerk_server.faults import Fault
 from stellwerk_server.seat_report import SeatReport
@@ -98,17 +99,6 @@ def lines_of_faults(matches: Iterable[MatchReport]) -> Iterator[str]:
 
 def in_words(fault: Fault) -> str:
     return f"{fault.kind.replace('_', ' ')}, {fault.detail}"
-
-
-def aligned(rows: Sequence[Sequence[str]], left: int) -> Iterator[str]:
-    """One column to the left, all the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (
-            f"{cell:<{width}}" if column == left else f"{cell:>{width}}"
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield "  ".join(cells).rstrip()
 
 
 def margin(values: Sequence[float]) -> Margin | None:

@@ -17,8 +17,7 @@ import msgspec
 
 from stellwerk.errors import DONE, usage_error
 from stellwerk.figures import counted, interval, signed
-from stellwerk.play_table import aligned
-from stellwerk.terminal import say, width, wrapped
+from stellwerk.terminal import aligned, say, width, wrapped
 from stellwerk_protocol.canonical import shown
 from stellwerk_tournament.outcomes import OutcomeError, ReadOutcomes, read_outcomes
 

@@ -14,7 +14,7 @@ import random
 import re
 import signal
 import traceback
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from multiprocessing import resource_tracker
@@ -221,24 +221,35 @@ def _in_processes(simulation: Simulation, chunks: list[range], jobs: int) -> Ite
 
 
 def _start(simulation: Simulation, jobs: int) -> dict[Connection, SpawnProcess]:
-    """Ctrl-C reaches all processes of a terminal. It stops this one, which then stops the others: they
-    inherit that the signal is blocked. Spawned and not forked, so that no process holds another's pipe."""
+    """Spawn the processes; a forked one would hold the pipes of those before it."""
     context = multiprocessing.get_context("spawn")
-    resource_tracker.ensure_running()  # else the first start would do it, and unblock the signal
     workers: dict[Connection, SpawnProcess] = {}
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        for _ in range(jobs):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_work, args=(simulation, theirs), daemon=True)
-            process.start()
-            theirs.close()
-            workers[ours] = process
+        with _interrupts_blocked():
+            for _ in range(jobs):
+                ours, theirs = context.Pipe()
+                process = context.Process(target=_work, args=(simulation, theirs), daemon=True)
+                process.start()
+                theirs.close()
+                workers[ours] = process
     except OSError as error:
         raise infrastructure_error(f"no more processes can be started: {error.strerror or error}") from None
+    return workers
+
+
+@contextlib.contextmanager
+def _interrupts_blocked() -> Generator[None]:
+    """Block SIGINT, also for the processes started meanwhile: Ctrl-C reaches all processes of a terminal, but
+    it is this one that stops the others. Windows has no such masks."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # else the first start would do it, and unblock the signal
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-    return workers
 
 
 def _receive(connection: Connection) -> Chunk:

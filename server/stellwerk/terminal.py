@@ -11,10 +11,8 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
-
-from stellwerk_protocol.canonical import shown
 
 NAME: Final = "stellwerk"
 DEFAULT_WIDTH: Final = 80
@@ -31,6 +29,8 @@ def say(line: str) -> None:
 
 def complain(message: str) -> None:
     """A line to standard error."""
+    from stellwerk_protocol.canonical import shown  # its imports would double the time of --help
+
     line = shown(message, len(message)).encode("ascii", "backslashreplace").decode()
     with contextlib.suppress(OSError):  # there is nobody left to tell
         print(f"stellwerk: {line}", file=sys.stderr)
@@ -85,6 +85,17 @@ def wrapped(line: str, columns: int, indent: int) -> Iterator[str]:
         else:
             part += word
     yield part
+
+
+def aligned(rows: Sequence[Sequence[str]], left: int) -> Iterator[str]:
+    """Lay out a table: one column to the left, all the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (
+            f"{cell:<{width}}" if column == left else f"{cell:>{width}}"
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield "  ".join(cells).rstrip()
 
 
 def _columns(text: str) -> int:

@@ -13,8 +13,7 @@ from typing import Final, Literal, Protocol
 import msgspec
 
 from stellwerk.figures import counted, interval, signed
-from stellwerk.play_table import aligned
-from stellwerk.terminal import flush_stdout, say, size
+from stellwerk.terminal import aligned, flush_stdout, say, size
 from stellwerk_protocol.canonical import shown
 from stellwerk_server.hall import shown_address
 from stellwerk_tournament.match_line import MatchLine

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import secrets
 import sys
 from collections.abc import Sequence
 
@@ -30,12 +29,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return USAGE
     client = Client(
         chosen.address,
-        chosen.name or f"{chosen.bot}-{secrets.token_hex(3)}",
+        chosen.name or f"{chosen.bot}-{os.urandom(3).hex()}",
         player,
         _wish(chosen),
         token=chosen.token,
         matches=chosen.matches,
-        seed_text=chosen.seed_text or secrets.token_hex(16),
+        seed_text=chosen.seed_text or os.urandom(16).hex(),
         tls_ca=chosen.tls_ca,
         tell_result=lambda text: print(text, flush=True),
         log=lambda text: print(f"{chosen.bot}: {text}", file=sys.stderr, flush=True),

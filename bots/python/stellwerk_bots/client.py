@@ -16,7 +16,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from typing import Final
 
 from stellwerk_bots.bot import Answer, Message, NewPlayer, Player
@@ -53,13 +52,15 @@ class _LostError(Exception):
         self.pause = pause
 
 
-@dataclass(slots=True)
 class _Match:
-    start: Message
-    player: Player
-    last_event: int = 0
-    ask: Message | None = None  # the open one
-    answers: list[Answer] = field(default_factory=list[Answer])  # the one sent, then those to try after it
+    __slots__ = ("answers", "ask", "last_event", "player", "start")
+
+    def __init__(self, start: Message, player: Player) -> None:
+        self.start = start
+        self.player = player
+        self.last_event = 0
+        self.ask: Message | None = None  # the open one
+        self.answers: list[Answer] = []  # the one sent, then those to try after it
 
 
 def join(

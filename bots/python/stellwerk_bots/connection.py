@@ -1,7 +1,8 @@
 """A line to the server and back: TCP, TLS, or this process's own standard input and output.
 
 Every message leaves in one write and at once: two small writes, or a system that waits for more to send,
-would cost 40 milliseconds and more for each answer.
+would cost 40 milliseconds and more for each answer. A bot may be started for a single match, so `ssl`, which
+takes longer to import than all the rest, is imported only for an address that needs it.
 """
 
 from __future__ import annotations
@@ -9,11 +10,9 @@ from __future__ import annotations
 import json
 import os
 import socket
-import ssl
 import sys
 from collections.abc import Callable
 from typing import BinaryIO, Final
-from urllib.parse import urlsplit
 
 from stellwerk_bots.bot import Message
 
@@ -97,6 +96,8 @@ def connect(address: str, tls_ca: str | None = None) -> Connection:
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # else a dead peer is silent for ever
         if scheme == "tls":
+            import ssl
+
             line: socket.socket = ssl.create_default_context(cafile=tls_ca).wrap_socket(
                 plain, server_hostname=host
             )
@@ -116,12 +117,15 @@ def connect(address: str, tls_ca: str | None = None) -> Connection:
 
 
 def _parts(address: str) -> tuple[str, str, int]:
-    try:
-        parts = urlsplit(address)
-        if parts.scheme in ("tcp", "tls") and parts.hostname and parts.port:
-            return parts.scheme, parts.hostname, parts.port
-    except ValueError:
-        pass  # a port that is no number
+    """Split `tcp://host:port`; an IPv6 address is in brackets."""
+    scheme, _, rest = address.removesuffix("/").partition("://")
+    host, _, port = rest.rpartition(":")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    elif ":" in host:
+        host = ""
+    if scheme in ("tcp", "tls") and host and port.isascii() and port.isdecimal() and 0 < int(port) < 65536:
+        return scheme, host, int(port)
     raise AddressError(f"not an address: {address!r}; it is tcp://HOST:PORT, tls://HOST:PORT or {STDIO}")
 
 
