@@ -46,6 +46,14 @@ class Timer:
         else:
             self.set(self.deadline)
 
+    def needs(self, entry: float) -> bool:
+        """Whether its entry of that time has to stay in the heap."""
+        if entry != self._entry:
+            return False
+        if self.deadline == inf:
+            self._entry = inf
+        return self.deadline < inf
+
     def has_come_up(self, entry: float, now: float) -> bool:
         """Its entry of that time has left the heap. Whether it is due; if not yet, it gets another one."""
         if entry != self._entry:
@@ -81,6 +89,12 @@ class Deadlines:
         heappush(self._entries, (deadline, next(self._numbers), timer))
         if is_first:
             self.on_earlier()
+
+    def drop_cleared(self) -> None:
+        """Remove the first entries as long as nothing is due for them. After that `next` is `inf` if nothing
+        is due at any time."""
+        while self._entries and not self._entries[0][2].needs(self._entries[0][0]):
+            heappop(self._entries)
 
     def take_due(self, now: float) -> list[Timer]:
         """Whose deadline has come; each of them has to be fired now. What becomes due meanwhile waits for

@@ -133,7 +133,6 @@ class Lobby:
         self.rooms: dict[str, Room] = {}
         self.matches: dict[str, MatchSession] = {}  # those that run
         self._names: dict[str, Session] = {}
-        self._match_of_timer: dict[Timer, MatchSession] = {}
         self._dirty: list[Connection] = []
         self._numbers = 0
         self._unauthenticated: dict[str, int] = {}
@@ -214,16 +213,6 @@ class Lobby:
         """Do all that is due."""
         for timer in self.deadlines.take_due(now):
             timer.fire(now)
-
-    def waited_for(self, due: list[Timer]) -> list[Connection]:
-        """Those whose answer a match waits for that one of these timers belongs to."""
-        return [
-            place.session.connection
-            for timer in due
-            if (match := self._match_of_timer.get(timer)) is not None
-            for place in match.places
-            if place.ask is not None and place.session is not None and place.session.connection is not None
-        ]
 
     def counts(self) -> Counts:
         running = self.matches.values()
@@ -717,13 +706,11 @@ class Lobby:
 
         match.timer.run = run
         self.matches[match.id] = match
-        self._match_of_timer[match.timer] = match
         return match
 
     def forget_match(self, match: MatchSession) -> None:
         """One that was added, and yet could not be made again as another server had left it."""
         self.matches.pop(match.id, None)
-        self._match_of_timer.pop(match.timer, None)
         match.timer.retire()
 
     def go_on(self, match: MatchSession, missing: bytes, now: float) -> None:
@@ -737,7 +724,6 @@ class Lobby:
 
     def _match_over(self, match: MatchSession, now: float) -> None:
         self.matches.pop(match.id, None)
-        self._match_of_timer.pop(match.timer, None)
         match.timer.retire()
         self._decisions += match.decision_count
         self._finished += match.phase == "over"

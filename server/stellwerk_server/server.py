@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import errno
 import socket
-from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from ipaddress import IPv6Address, ip_address
-from math import inf
 from typing import TYPE_CHECKING, Final
 
 import trio
 
-from stellwerk_server.clock import ServerClock
+from stellwerk_server.clock import PIECE_MS, ServerClock
 from stellwerk_server.lobby import House, Lobby
 from stellwerk_server.transports import SocketTransport, StreamTransport, Transport
 
@@ -39,12 +37,11 @@ class _Peer:
     """A connection and what it runs over. `scope` ends its reader. While there is something `unsent` one task
     sends it, and nobody else does: `patience` ends that task, and `sent` tells when it is through."""
 
-    __slots__ = ("connection", "inbox", "patience", "scope", "sent", "synced", "transport", "unsent")
+    __slots__ = ("connection", "patience", "scope", "sent", "synced", "transport", "unsent")
 
     def __init__(self, connection: Connection, transport: Transport) -> None:
         self.connection = connection
         self.transport = transport
-        self.inbox: deque[bytes] = deque()
         self.unsent = b""
         self.scope = trio.CancelScope()
         self.patience = trio.CancelScope()
@@ -145,14 +142,13 @@ class Server:
                 await self._close(peer)
 
     async def _read(self, peer: _Peer) -> None:
-        connection, transport, inbox = peer.connection, peer.transport, peer.inbox
+        connection, transport = peer.connection, peer.transport
         while not connection.closing:
             data = await transport.receive()
             if not data:
                 return
-            inbox.extend(connection.lines.feed(data))
-            while inbox and not connection.closing:
-                pause = self.lobby.receive(connection, inbox.popleft(), self.clock.now())
+            for text in connection.lines.feed(data):
+                pause = self.lobby.receive(connection, text, self.clock.now())
                 if pause:
                     self.flush()
                     await trio.sleep(pause / 1000)
@@ -257,41 +253,31 @@ class Server:
     # -- time ------------------------------------------------------------------------------------
 
     async def keep_time(self) -> None:
+        deadlines = self.lobby.deadlines
         while True:
-            next_deadline = self.lobby.deadlines.next
-            if next_deadline > self.clock.now():
+            deadlines.drop_cleared()
+            if deadlines.next > self.clock.now():
                 self._earlier = trio.Event()
-                until = inf if next_deadline == inf else self.clock.to_trio(next_deadline)
-                with trio.move_on_at(until):
+                with trio.move_on_at(self.clock.wake_by(deadlines.next)):
                     await self._earlier.wait()
-            else:
-                await trio.lowlevel.checkpoint()
-            self._do_what_is_due()
+            if deadlines.next <= self.clock.now():
+                await self._hear_what_has_come()
+                self._do_what_is_due()
+
+    async def _hear_what_has_come(self) -> None:
+        """Let all readers take what is in their sockets: an answer that is there is in time. At the first
+        checkpoint Trio looks at the sockets (a process that was stopped may wake without having looked), at
+        the second the readers read."""
+        for _ in range(2):
+            await trio.lowlevel.checkpoint()
 
     def _do_what_is_due(self) -> None:
-        """Whoever is about to run out of time gets a last look at the socket: the answer may be there."""
-        now = self.clock.now()
-        due = self.lobby.deadlines.take_due(now)
-        if not due:
-            return
-        for connection in self.lobby.waited_for(due):
-            self._read_once(self._peers[connection])
-        for timer in due:
+        for timer in self.lobby.deadlines.take_due(self.clock.now()):
             try:
                 timer.fire(self.clock.now())
             except Exception as error:  # it would end the server
                 self.lobby.house.log.error("timer.bug", exc_info=error)
         self.flush()
-
-    def _read_once(self, peer: _Peer) -> None:
-        if peer.inbox or peer.connection.closing:
-            return  # its reader pauses, for it has said too much
-        data = peer.transport.try_receive()
-        if data:
-            for text in peer.connection.lines.feed(data):
-                self.lobby.receive(peer.connection, text, self.clock.now())
-            if peer.connection.lines.overflowed:
-                self.lobby.overlong(peer.connection)
 
     # -- the end ---------------------------------------------------------------------------------
 
@@ -346,9 +332,11 @@ def is_loopback(address: str) -> bool:
 
 
 @asynccontextmanager
-async def open_server(house: House, journals: Journals | None = None) -> AsyncGenerator[Server]:
-    """A server for as long as the block runs."""
-    clock = ServerClock()
+async def open_server(
+    house: House, journals: Journals | None = None, *, piece_ms: float = PIECE_MS
+) -> AsyncGenerator[Server]:
+    """A server for as long as the block runs. In virtual time no wait needs pieces: give it `inf`."""
+    clock = ServerClock(piece_ms)
     trio.lowlevel.add_instrument(clock)
     try:
         async with trio.open_nursery() as nursery:

@@ -22,10 +22,6 @@ class Transport(Protocol):
         """What has come; nothing at the end. OSError or trio.BrokenResourceError if it is broken."""
         ...
 
-    def try_receive(self) -> bytes | None:
-        """What has come already, if that can be told without waiting."""
-        ...
-
     def try_send(self, data: bytes) -> int:
         """How many bytes were taken at once."""
         ...
@@ -52,12 +48,6 @@ class SocketTransport:
             await trio.lowlevel.wait_readable(self._socket)
             with contextlib.suppress(BlockingIOError):
                 return self._socket.recv(RECEIVE_BYTES)
-
-    def try_receive(self) -> bytes | None:
-        try:
-            return self._socket.recv(RECEIVE_BYTES) or None  # the end is seen by who waits for it
-        except OSError:
-            return None
 
     def try_send(self, data: bytes) -> int:
         try:
@@ -91,9 +81,6 @@ class StreamTransport:
 
     async def receive(self) -> bytes:
         return bytes(await self._stream.receive_some(RECEIVE_BYTES))
-
-    def try_receive(self) -> bytes | None:
-        return None
 
     def try_send(self, data: bytes) -> int:
         return 0

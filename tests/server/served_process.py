@@ -13,7 +13,7 @@ import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 PATIENCE: Final = 60.0  # seconds; for machines that have much else to do
 
@@ -41,7 +41,7 @@ class Caller:
         plain.connect((host, port))
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket = plain if tls is None else tls.wrap_socket(plain, server_hostname="localhost")
-        self._lines = self.socket.makefile("rb")
+        self._lines: IO[bytes] = self.socket.makefile("rb")
 
     def read(self) -> Message:
         line = self._lines.readline()

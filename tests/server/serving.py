@@ -18,6 +18,7 @@ import threading
 from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from math import inf
 from typing import Any, TypeVar
 
 import trio
@@ -131,7 +132,7 @@ class Site:
             if left <= 0:
                 return
             self.clock.jump(min(left, trio.lowlevel.current_statistics().seconds_to_next_deadline))
-            self.server.clock.after_io_wait(0.0)  # it was waiting, and is not late
+            self.server.clock.after_io_wait(inf)  # it was waiting, and is not late
 
     # -- what goes on inside ---------------------------------------------------------------------
 
@@ -164,7 +165,7 @@ class Site:
 
     async def run(self, host: str, tls: ssl.SSLContext | None) -> None:
         self._token = trio.lowlevel.current_trio_token()
-        async with open_server(self.house) as self.server:
+        async with open_server(self.house, piece_ms=inf) as self.server:
             _, self.port = await self.server.listen(host, 0, tls)
             self.is_up.set_result(None)
             await self._is_over.wait()

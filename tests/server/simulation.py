@@ -208,13 +208,13 @@ class _World:
             if seconds > 0:
                 self.clock.jump(seconds)
                 if self.server is not None:
-                    self.server.clock.after_io_wait(0.0)  # it was waiting, and is not late
+                    self.server.clock.after_io_wait(inf)  # it was waiting, and is not late
 
     async def _serve_again_and_again(self) -> None:
         while True:
             life = self._life = _Life()
             journals = _MortalJournals(self, life)
-            async with open_server(self._house(life, journals), journals) as server:
+            async with open_server(self._house(life, journals), journals, piece_ms=inf) as server:
                 recovered = recover(server.lobby, journals, server.clock.now())
                 self._expect_all_back(recovered)
                 server.flush()

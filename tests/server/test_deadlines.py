@@ -44,6 +44,7 @@ def test_timers_run_at_their_deadlines_whatever_was_set_before(steps: list[tuple
         if delay < 0:
             clock.timers[number].clear()
             deadlines[number] = inf
+            clock.heap.drop_cleared()
         else:
             clock.timers[number].set(clock.now + delay)
             deadlines[number] = clock.now + delay
@@ -55,6 +56,15 @@ def test_timers_run_at_their_deadlines_whatever_was_set_before(steps: list[tuple
         clock.go_to(end)
     assert sorted(clock.ran) == sorted(expected)
     assert [time for time, _ in clock.ran] == sorted(time for time, _ in clock.ran)
+
+
+@given(steps)
+def test_next_is_never_once_all_that_was_due_is_cleared(steps: list[tuple[int, int, int]]) -> None:
+    clock = Clock(4)
+    for number, delay, _ in steps:
+        clock.timers[number].clear() if delay < 0 else clock.timers[number].set(delay)
+        clock.heap.drop_cleared()
+        assert (clock.heap.next == inf) == all(timer.deadline == inf for timer in clock.timers)
 
 
 @given(steps)

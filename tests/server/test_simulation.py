@@ -41,12 +41,12 @@ def test_a_seed_is_a_whole_course_of_events(tmp_path: Path) -> None:
 def test_a_law_that_is_broken_is_told_with_its_seed_and_again_the_same_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    punctual = ServerClock.to_trio
+    punctual = ServerClock.wake_by
 
     def late(clock: ServerClock, time: float) -> float:
         return punctual(clock, time) + 0.1
 
-    monkeypatch.setattr(ServerClock, "to_trio", late)
+    monkeypatch.setattr(ServerClock, "wake_by", late)
     told: list[str] = []
     for folder in ("one", "other"):
         with pytest.raises(LawBrokenError) as broken:
