@@ -51,7 +51,7 @@ starters: $(TEST) ## build the starters of all languages and let them play
 	STELLWERK_ALL_LANGUAGES=1 $(PYTEST) tests/bots/test_starters.py tests/bots/test_new.py \
 	  tests/bots/test_mixed_tournament.py tests/protocol/test_verifier.py $(ARGS)
 
-bench: $(TEST) ## measure the speed of the engine, the server and the ratings
+bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' compares with a commit in the same run
 	$(BIN)/python -m tests.benchmarks.bench_engine $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_server $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_ratings

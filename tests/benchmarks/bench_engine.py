@@ -1,232 +1,195 @@
 """What the engine costs: decisions and games a CPU second, and each operation by itself.
 
-Everything is measured in one run and in CPU time, and printed beside the cost of a bare Python function
-call in the same run, so that figures of different machines and days can be compared. `--json FILE` writes
-the same figures for programs; `--seconds` is the CPU time spent on each measurement.
+    python -m tests.benchmarks.bench_engine [--against COMMIT]
+
+Everything is measured in CPU time, in short slices in turn; figures are medians with their quartiles.
+Beside them is the cost of a bare Python function call in the same rounds, so that machines can be compared.
+With `--against` a commit is alive in the same run, and the ratios say how the two compare: 1.10 means that
+this checkout does 1.10 times as much in a CPU second. `--json FILE` writes the same figures for programs.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from time import process_time
+from typing import Final
 
-import msgspec
+from tests.benchmarks.rounds import ROUNDS, SLICE_SECONDS, Spread, in_turn, print_table, ratios, spread
+from tests.benchmarks.trees import Tree, TreeError, trees
 
-from stellwerk_engine import engine
-from stellwerk_engine.board_file import shipped_board
-from stellwerk_engine.decision import Events, Move, Seat
-from stellwerk_engine.dice import Dice, seed_from_text
-from stellwerk_engine.game import Game, make_game
-from stellwerk_engine.games import RULE_SETS
-from stellwerk_engine.limits import longest_line
-from stellwerk_engine.state import State
-from stellwerk_engine.view import view
-
-VARIANTS: tuple[tuple[str, int, tuple[str, ...]], ...] = (
-    ("usa", 2, ()),
-    ("usa", 4, ()),
-    ("united_kingdom", 4, ()),
-    ("united_kingdom", 4, ("advanced_technologies",)),
-    ("team_asia", 6, ()),
-    ("card_game", 4, ()),
+VARIANTS: Final = (
+    "usa-2",
+    "usa-4",
+    "united_kingdom-4",
+    "united_kingdom-4-advanced_technologies",
+    "team_asia-6",
+    "card_game-4",
 )
-POSITIONS = 400
-# The fastest simulator of the base game in Python that is known: fewer rules, no events, no views, one
-# process on a machine of this class.
-KNOWN_DECISIONS, KNOWN_GAMES = 120_000, 775
+PLAYING: Final = ("play", "play with events")
+OPERATIONS: Final = ("copy", "legal", "apply", "apply with events", "view", "encode", "view and encode")
+WORKER: Final = "tests/benchmarks/engine_worker.py"
+
+
+class WorkerError(Exception):
+    """A worker has died; one line says which."""
 
 
 @dataclass(frozen=True)
-class Figures:
-    variant: str
-    decisions_per_second: float
-    games_per_second: float
-    decisions_per_second_with_events: float
-    games_per_second_with_events: float
-    decisions_per_game: float
-    copy_us: float
-    legal_us: float
-    apply_us: float
-    apply_with_events_us: float
-    view_us: float
-    encode_us: float
-    view_and_encode_us: float
-    view_bytes: float
-    legal_moves: float
-    most_moves: int
-    most_view_bytes: int
-    computed_moves: int
-    computed_view_bytes: int
-    computed_line_bytes: int
+class Sample:
+    """A slice: how often an operation was done, over how many games, in how many CPU seconds."""
+
+    count: int
+    games: int
+    seconds: float
+
+
+Samples = dict[tuple[str, str], list[Sample]]  # by variant and operation, a sample a round
+
+
+class Worker:
+    """A process that has a tree's engine."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        own = tree.root / WORKER
+        path = own if own.exists() else Path(__file__).with_name("engine_worker.py")
+        self._process = subprocess.Popen(
+            [sys.executable, str(path)],
+            cwd=tree.root,
+            env=tree.environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def ask(self, variant: str, operation: str, seconds: float) -> list[float]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(json.dumps([variant, operation, seconds]) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            pass  # it has died: no line comes
+        line = self._process.stdout.readline()
+        if not line:
+            raise WorkerError(f"the engine of {self.tree.name} failed at {operation} of {variant}")
+        answer: list[float] = json.loads(line)
+        return answer
+
+    def sample(self, variant: str, operation: str, seconds: float) -> Sample:
+        count, games, spent = self.ask(variant, operation, seconds)
+        return Sample(int(count), int(games), spent)
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.communicate()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=4.0, help="CPU seconds a measurement (default 4)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument("--against", metavar="COMMIT", help="measure this commit in the same run")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"default {ROUNDS}")
+    parser.add_argument(
+        "--slice", type=float, default=SLICE_SECONDS, metavar="SECONDS", help=f"default {SLICE_SECONDS:g}"
+    )
+    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=VARIANTS, metavar="NAME")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
     arguments = parser.parse_args()
-    call_ns = bare_call_ns()
-    figures: list[Figures] = []
-    for game_id, seats, options in VARIANTS:
-        rules = RULE_SETS[game_id]
-        game = make_game(rules, shipped_board(rules.board), seats, options)
-        name = "-".join([game_id, str(seats), *options])
-        print(f"measuring {name} ...", file=sys.stderr)
-        figures.append(measure(name, game, arguments.seconds))
-    print_tables(figures, call_ns)
+    try:
+        with ExitStack() as stack:
+            workers = [Worker(tree) for tree in stack.enter_context(trees(arguments.against))]
+            for worker in workers:
+                stack.callback(worker.close)
+            samples, calls = measure(workers, arguments.variants, arguments.rounds, arguments.slice)
+            sizes = {variant: workers[0].ask(variant, "sizes", 0) for variant in arguments.variants}
+            names = [worker.tree.name for worker in workers]
+    except (TreeError, WorkerError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(1) from None
+    call_ns = spread([sample.seconds / sample.count * 1e9 for sample in calls])
+    print_report(names, samples, call_ns, sizes)
     if arguments.json:
-        report = {"bare_call_ns": call_ns, "variants": [asdict(figure) for figure in figures]}
-        arguments.json.write_text(json.dumps(report, indent=1) + "\n")
+        arguments.json.write_text(json.dumps(as_json(names, samples, call_ns, sizes), indent=1) + "\n")
 
 
-def measure(name: str, game: Game, seconds: float) -> Figures:
-    play_for(game, 0.5, with_events=False)  # fill the tables
-    decisions, games, spent = play_for(game, seconds, with_events=False)
-    decisions_e, games_e, spent_e = play_for(game, seconds, with_events=True)
-    positions = sample_positions(game)
-    states = [state for state, _, _ in positions]
-    encode = msgspec.json.Encoder().encode
-    views = [view(state, seat) for state, seat, _ in positions]
-    lists = [engine.legal(state, seat) for state, seat, _ in positions]
-    longest = longest_line(game)
-    return Figures(
-        variant=name,
-        decisions_per_second=decisions / spent,
-        games_per_second=games / spent,
-        decisions_per_second_with_events=decisions_e / spent_e,
-        games_per_second_with_events=games_e / spent_e,
-        decisions_per_game=decisions / games,
-        copy_us=cost_us(lambda: [state.copy() for state in states], seconds / 8),
-        legal_us=cost_us(lambda: [engine.legal(state, seat) for state, seat, _ in positions], seconds / 8),
-        apply_us=apply_us(positions, seconds / 8, with_events=False),
-        apply_with_events_us=apply_us(positions, seconds / 8, with_events=True),
-        view_us=cost_us(lambda: [view(state, seat) for state, seat, _ in positions], seconds / 8),
-        encode_us=cost_us(lambda: [encode(shown) for shown in views], seconds / 8),
-        view_and_encode_us=cost_us(
-            lambda: [encode(view(state, seat)) for state, seat, _ in positions], seconds / 8
-        ),
-        view_bytes=sum(len(encode(shown)) for shown in views) / len(views),
-        legal_moves=sum(len(moves) for moves in lists) / len(lists),
-        most_moves=max(len(moves) for moves in lists),
-        most_view_bytes=max(len(encode(shown)) for shown in views),
-        computed_moves=longest.moves_count,
-        computed_view_bytes=longest.view,
-        computed_line_bytes=longest.line,
-    )
+def measure(
+    workers: Sequence[Worker], variants: Sequence[str], rounds: int, seconds: float
+) -> tuple[list[Samples], list[Sample]]:
+    """Measure every operation of every variant in turn; return the samples of each worker, and bare calls."""
+    samples: list[Samples] = [{} for _ in workers]
+    calls: list[Sample] = []
+    for variant in variants:
+        print(f"measuring {variant} ...", file=sys.stderr)
+        for worker in workers:
+            worker.ask(variant, "copy", 0)  # make the game, and warm up
+        for operation in (*PLAYING, *OPERATIONS):
+            length = seconds if operation in PLAYING else seconds / 3
+            sample = partial(Worker.sample, variant=variant, operation=operation, seconds=length)
+            for own, of_worker in zip(samples, in_turn(workers, sample, rounds), strict=True):
+                own[variant, operation] = of_worker
+            calls.append(workers[0].sample(variant, "bare call", seconds / 10))
+    return samples, calls
 
 
-def play_for(game: Game, seconds: float, with_events: bool) -> tuple[int, int, float]:
-    """Random games for so long: decisions, games and CPU seconds."""
-    pick = random.Random(game.id).random
-    decisions = games = 0
-    begin = process_time()
-    while process_time() - begin < seconds:
-        events: Events | None = [] if with_events else None
-        state = engine.new_game(game, Dice(seed_from_text(f"bench/{games}")), events)
-        while state.pending is not None:
-            for seat in state.pending.seats:
-                moves = state.pending.legal(state, seat)
-                moves[int(pick() * len(moves))].apply(state, seat, events)
-                decisions += 1
-        games += 1
-    return decisions, games, process_time() - begin
+def costs(samples: Sequence[Sample]) -> list[float]:
+    """CPU microseconds for one, a round."""
+    return [sample.seconds / sample.count * 1e6 for sample in samples]
 
 
-def sample_positions(game: Game) -> list[tuple[State, Seat, Move]]:
-    """Positions spread over many random games, each with the random move made there."""
-    source = random.Random("positions")
-    positions: list[tuple[State, Seat, Move]] = []
-    number = 0
-    while len(positions) < POSITIONS:
-        state = engine.new_game(game, Dice(seed_from_text(f"positions/{number}")))
-        number += 1
-        while state.pending is not None:
-            for seat in state.pending.seats:
-                moves = state.pending.legal(state, seat)
-                move = moves[int(source.random() * len(moves))]
-                if state.turn and source.random() < 0.05:
-                    positions.append((state.copy(), seat, move))
-                move.apply(state, seat, None)
-    return positions[:POSITIONS]
-
-
-def cost_us(once: Callable[[], object], seconds: float) -> float:
-    """CPU microseconds a position: the best of several rounds, since others use the machine too."""
-    best = float("inf")
-    begin = process_time()
-    while process_time() - begin < seconds:
-        start = process_time()
-        once()
-        best = min(best, process_time() - start)
-    return best / POSITIONS * 1e6
-
-
-def apply_us(positions: list[tuple[State, Seat, Move]], seconds: float, with_events: bool) -> float:
-    best = float("inf")
-    begin = process_time()
-    while process_time() - begin < seconds:
-        copies = [(state.copy(), seat, move) for state, seat, move in positions]
-        events: Events | None = [] if with_events else None
-        start = process_time()
-        for state, seat, move in copies:
-            move.apply(state, seat, events)
-        best = min(best, process_time() - start)
-    return best / POSITIONS * 1e6
-
-
-def bare_call_ns() -> float:
-    def add_one(number: int) -> int:
-        return number + 1
-
-    best = float("inf")
-    for _ in range(20):
-        start = process_time()
-        for number in range(100_000):
-            add_one(number)
-        best = min(best, process_time() - start)
-    return best / 100_000 * 1e9
-
-
-def print_tables(figures: list[Figures], call_ns: float) -> None:
+def print_report(
+    names: Sequence[str], samples: Sequence[Samples], call_ns: Spread, sizes: dict[str, list[float]]
+) -> None:
     version = sys.version.split()[0]
-    print(f"\nRandom policy, one process, CPU time, Python {version}; a bare call: {call_ns:.0f} ns\n")
+    print(
+        f"\nRandom policy, one process, CPU time, Python {version}; medians [quartiles] of the rounds;"
+        f" a bare call: {call_ns.text(0)} ns\n"
+    )
+    this = samples[0]
     print_table(
-        ["", "decisions/s", "games/s", "with events", "games/s", "decisions a game", "calls a decision"],
+        [names[0], "decisions/s", "games/s", "with events", "decisions a game", "calls a decision"],
         [
             [
-                f.variant,
-                f"{f.decisions_per_second:,.0f}",
-                f"{f.games_per_second:,.0f}",
-                f"{f.decisions_per_second_with_events:,.0f}",
-                f"{f.games_per_second_with_events:,.0f}",
-                f"{f.decisions_per_game:.0f}",
-                f"{1e9 / f.decisions_per_second / call_ns:.0f}",
+                variant,
+                spread([s.count / s.seconds for s in this[variant, "play"]]).text(0),
+                spread([s.games / s.seconds for s in this[variant, "play"]]).text(0),
+                spread([s.count / s.seconds for s in this[variant, "play with events"]]).text(0),
+                f"{_decisions_a_game(this[variant, 'play']):.0f}",
+                f"{spread(costs(this[variant, 'play'])).median * 1000 / call_ns.median:.0f}",
             ]
-            for f in figures
+            for variant in sizes
         ],
     )
     print_table(
-        ["CPU µs", "copy", "legal", "apply", "+ events", "view", "encode", "view + encode"],
+        ["CPU µs", *OPERATIONS],
         [
-            [
-                f.variant,
-                f"{f.copy_us:.2f}",
-                f"{f.legal_us:.2f}",
-                f"{f.apply_us:.2f}",
-                f"{f.apply_with_events_us:.2f}",
-                f"{f.view_us:.2f}",
-                f"{f.encode_us:.2f}",
-                f"{f.view_and_encode_us:.2f}",
-            ]
-            for f in figures
+            [variant, *(spread(costs(this[variant, name])).text(2) for name in OPERATIONS)]
+            for variant in sizes
         ],
     )
+    for name, other in zip(names[1:], samples[1:], strict=True):
+        print(f"Against {name}: how much more this checkout does in a CPU second, medians [quartiles]\n")
+        print_table(
+            ["", *PLAYING, *OPERATIONS],
+            [
+                [
+                    variant,
+                    *(
+                        ratios(costs(other[variant, operation]), costs(this[variant, operation])).text(2)
+                        for operation in (*PLAYING, *OPERATIONS)
+                    ),
+                ]
+                for variant in sizes
+            ],
+        )
     print_table(
         [
             "sizes",
@@ -239,36 +202,33 @@ def print_tables(figures: list[Figures], call_ns: float) -> None:
             "a line",
         ],
         [
-            [
-                f.variant,
-                f"{f.legal_moves:.1f}",
-                f"{f.most_moves}",
-                f"{f.computed_moves}",
-                f"{f.view_bytes:.0f}",
-                f"{f.most_view_bytes}",
-                f"{f.computed_view_bytes}",
-                f"{f.computed_line_bytes}",
-            ]
-            for f in figures
+            [variant, f"{figures[0]:.1f}", *(f"{figure:.0f}" for figure in figures[1:])]
+            for variant, figures in sizes.items()
         ],
     )
-    usa = figures[0]
-    print(
-        f"The fastest simulator in Python known: {KNOWN_DECISIONS:,} steps, {KNOWN_GAMES} games a CPU second."
-    )
-    print(
-        f"usa-2 against it: {usa.decisions_per_second / KNOWN_DECISIONS:.2f} x decisions,"
-        f" {usa.games_per_second / KNOWN_GAMES:.2f} x games"
-    )
 
 
-def print_table(head: list[str], rows: list[list[str]]) -> None:
-    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
-    for row in [head, *rows]:
-        first, *others = row
-        cells = [text.rjust(width) for text, width in zip(others, widths[1:], strict=True)]
-        print("  ".join([first.ljust(widths[0]), *cells]))
-    print()
+def _decisions_a_game(samples: Sequence[Sample]) -> float:
+    return sum(sample.count for sample in samples) / sum(sample.games for sample in samples)
+
+
+def as_json(
+    names: Sequence[str], samples: Sequence[Samples], call_ns: Spread, sizes: dict[str, list[float]]
+) -> object:
+    return {
+        "bare_call_ns": asdict(call_ns),
+        "sizes": sizes,
+        "trees": [
+            {
+                "name": name,
+                "samples": [
+                    {"variant": variant, "operation": operation, "rounds": [asdict(one) for one in rounds]}
+                    for (variant, operation), rounds in own.items()
+                ],
+            }
+            for name, own in zip(names, samples, strict=True)
+        ],
+    }
 
 
 if __name__ == "__main__":

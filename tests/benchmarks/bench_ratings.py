@@ -28,7 +28,7 @@ from stellwerk_tournament.fit import fit
 from stellwerk_tournament.model import build_model
 from stellwerk_tournament.outcomes import Outcome
 from stellwerk_tournament.ratings import rate, rate_all
-from tests.benchmarks.bench_engine import print_table
+from tests.benchmarks.rounds import print_table
 
 T = TypeVar("T")
 

@@ -1,20 +1,25 @@
-"""What a served decision costs, beside the least that a Trio server can do with lines of the same size.
+"""What a served decision costs, beside the least that a server can do with the same system calls.
 
-    python -m tests.benchmarks.bench_server
+    python -m tests.benchmarks.bench_server [--against COMMIT]
 
-In one run over loopback: `stellwerk serve` with clients that play USA by chance, two at a table, with views,
-legal moves and events, journal on; and a bare Trio echo, which reads lines as long as theirs and writes as
-many bytes for each as Stellwerk does for a decision. The server has one core and the clients, which are this
-process, another. Everything stops by itself; `--seconds` is the length of each measurement.
+Over loopback: `stellwerk serve` with clients that play USA by chance, two at a table, with views, legal
+moves and events, journal on; and two servers without a game (`floor_server.py`), which for each act
+receive, write and send as often and as many bytes as Stellwerk does. One is a Trio server of the same
+design, and the ratio to it is what the game, the protocol and its laws cost; the other is a bare loop over
+epoll, the limit of the machine. With `--against` Stellwerk at another commit is in the same run.
 
-Read the figures so. *CPU*: of the whole server process, from the kernel. *Waiting*: the part of the time in
-which the server could run and other processes had its core; with more than a little of it, or with a server
-that is not busy, the rates say less than the CPU does. *Answer*: from just before the
-client's `send` until the kernel has the server's answer, so with the time that a line waits until the server
-reads it, and without what the clients are late. *Half load*: clients think before they act, for times that
-are drawn so that half as many acts come as the same clients made the server take without thinking. *Memory*:
-the growth of the resident memory between two numbers of matches, with the clients stopped in mid-game, by
-the matches that came to it; it holds their connections, and not what the kernel keeps for a socket.
+All servers of a table are alive at once and measured in turn, in short slices: see `rounds.py`. The servers
+have one core and the clients, which are this process, another. Everything stops by itself.
+
+Read the figures so. *CPU*: of the whole server process, from the kernel, a decision; medians with
+quartiles. *Ratio*: of the CPU of Stellwerk to that of the other one, round by round. *Waiting*: the part of
+the time in which Stellwerk could run and other processes had its core: with more than a little of it the
+answer times say less than the CPU does. *Answer*: from just before the client's `send` until the kernel has
+the server's answer, so with the time that a line waits until the server reads it, and without what the
+clients are late. *Half load*: clients think before they act, for times that are drawn so that half as many
+acts come as the same clients made the server take without thinking. *Memory*: the growth of the resident
+memory between two numbers of matches, with the clients stopped in mid-game, by the matches that were added;
+it holds their connections, and not what the kernel keeps for a socket.
 """
 
 from __future__ import annotations
@@ -29,7 +34,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
@@ -41,23 +46,29 @@ import msgspec
 import trio
 
 from tests.benchmarks.load import Load, LoadError, Tally
+from tests.benchmarks.rounds import ROUNDS, SLICE_SECONDS, in_turn, print_table, ratios, spread
+from tests.benchmarks.trees import THIS, Tree, TreeError, trees
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 WARM_UP: Final = 1.0  # seconds before each measurement
+SETTLED: Final = 0.02  # seconds of silence after which a slice is over
+HALF_LOAD_SECONDS: Final = 3.0
+SIZES_SECONDS: Final = 1.0
 START_PATIENCE: Final = 30.0
 STOP_PATIENCE: Final = 5.0
 DYING_PATIENCE: Final = 1.0  # a server that has failed may be about to say why
-DESCRIPTORS: Final = 4096
+DESCRIPTORS: Final = 16_384
 FEW_MATCHES, MANY_MATCHES = 100, 500  # between which the memory is measured
 ACTS_A_MATCH: Final = 80  # of a client that plays by chance, about
-SPREAD_PATIENCE: Final = 20.0
+SPREAD_PATIENCE: Final = 60.0
+SHORT_SHARE: Final = 0.125  # of the bytes of a decision: what goes to the seat that is not asked next
 SILENCE: Final = 0.3  # seconds after which no client is going to act any more
-HOLD_PATIENCE: Final = 60.0
+HOLD_PATIENCE: Final = 300.0
 
-AIM_RATIO: Final = 3.0  # at 100 connections
+AIM_RATIO: Final = 4.4  # to the floor with Trio, at 100 connections
 AIM_P99_MS: Final = 5.0  # at half load with 1,000 connections
 AIM_MATCH_KB: Final = 100.0
 AIMED_CONNECTIONS: Final = 100
+FLOOR: Final = "the floor with Trio"
 
 # Nobody is to run out of time while clients think or are stopped, and a pair that begins forty matches in a
 # second does nothing wrong; all else is as it comes.
@@ -65,19 +76,58 @@ SETTINGS: Final = ("--set=time.move_ms=600000", "--set=limits.messages_a_second=
 
 
 @dataclass(frozen=True)
+class Sample:
+    """A slice of one server's time."""
+
+    decisions: int
+    defaults: int  # moves that the server made for clients: there should be none
+    cpu_us: float  # of the server, a decision
+    kept_waiting: float  # the part of the time in which it could have run, and something else had its core
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A server with its clients."""
+
+    name: str
+    server: Server
+    load: Load
+
+    def sample(self, seconds: float) -> Sample:
+        self.load.tally = Tally()
+        begin, cpu, waited = perf_counter(), self.server.cpu_seconds(), self.server.waited_seconds()
+        self.load.run(seconds)
+        self.load.settle(SETTLED)
+        decisions = self.load.tally.decisions
+        if not decisions:
+            raise LoadError(f"{self.name} has answered nothing")
+        return Sample(
+            decisions,
+            self.load.tally.defaults,
+            (self.server.cpu_seconds() - cpu) / decisions * 1e6,
+            (self.server.waited_seconds() - waited) / (perf_counter() - begin),
+        )
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What a decision of Stellwerk's is in bytes, so that the floors can do the same."""
+
+    act: int
+    journal: int
+    short: int  # what the mover hears of its own act
+    long: int  # what the one hears who is asked next
+
+
+@dataclass(frozen=True)
 class Served:
-    """One measurement without thinking."""
+    """One table: all servers with so many connections."""
 
     connections: int
-    decisions_per_second: float
-    cpu_us: float  # of the server, a decision
-    busy: float  # the part of the time in which the server was running
-    kept_waiting: float  # the part in which it could have, and something else had its core
-    bytes_per_decision: float
-    act_bytes: float
-    p50_ms: float
-    p99_ms: float
-    defaults: int
+    sizes: Sizes
+    names: list[str]
+    samples: list[list[Sample]]  # of each server, one a round
+    saturated_per_second: float  # decisions of Stellwerk's without pauses
 
 
 @dataclass(frozen=True)
@@ -105,8 +155,7 @@ class Memory:
 class Report:
     server_cores: list[int]
     client_cores: list[int]
-    stellwerk: list[Served]
-    echo: list[Served]
+    served: list[Served]
     half_load: HalfLoad
     memory: Memory
 
@@ -116,12 +165,36 @@ class Server:
     process_id: int
     address: tuple[str, int]
 
+    def cpu_seconds(self) -> float:
+        """How long its main thread ran, in user code and in the kernel; it has no other that works."""
+        return self._schedstat(0)
+
+    def waited_seconds(self) -> float:
+        """How long its main thread was ready to run and did not."""
+        return self._schedstat(1)
+
+    def _schedstat(self, field: int) -> float:
+        return int(Path(f"/proc/{self.process_id}/schedstat").read_text().split()[field]) / 1e9
+
+    def written_bytes(self) -> int:
+        """To files; what is sent over a socket is not counted there."""
+        text = Path(f"/proc/{self.process_id}/io").read_text()
+        return int(text.partition("wchar:")[2].split()[0])
+
+    def resident_kb(self) -> int:
+        text = Path(f"/proc/{self.process_id}/status").read_text()
+        return int(text.partition("VmRSS:")[2].split()[0])
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
-    parser.add_argument("--seconds", type=float, default=3.0, help="of each measurement (default 3)")
+    parser.add_argument("--against", metavar="COMMIT", help="measure this commit in the same run")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"default {ROUNDS}")
+    parser.add_argument(
+        "--slice", type=float, default=SLICE_SECONDS, metavar="SECONDS", help=f"default {SLICE_SECONDS:g}"
+    )
     parser.add_argument(
         "--connections", type=int, nargs="+", default=[1, 100, 1000], help="how many (default 1 100 1000)"
     )
@@ -129,84 +202,106 @@ def main() -> None:
     arguments = parser.parse_args()
     allow_descriptors()
     try:
-        report = measure(arguments.connections, arguments.seconds)
-    except LoadError as error:
+        with trees(arguments.against) as compared:
+            report = measure(compared, arguments.connections, arguments.rounds, arguments.slice)
+    except (LoadError, TreeError) as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(1) from None
-    print_report(report)
     if arguments.json:
         arguments.json.write_text(json.dumps(asdict(report), indent=1) + "\n")
 
 
-def measure(connection_counts: Sequence[int], seconds: float) -> Report:
+def measure(
+    compared: Sequence[Tree], connection_counts: Sequence[int], rounds: int, seconds: float
+) -> Report:
     server_cores, client_cores = cores()
     os.sched_setaffinity(0, client_cores)
-    stellwerk: list[Served] = []
-    echo: list[Served] = []
-    half_load: HalfLoad | None = None
+    print_machine(server_cores, client_cores)
+    served: list[Served] = []
     for count in connection_counts:
-        say(f"Stellwerk, {count} connections")
-        with stellwerk_server(server_cores) as server, closing_load(server) as load:
-            spread_matches(load, max(2, count) // 2)
-            served = measure_served(server, load, count, seconds)
-            stellwerk.append(served)
-            if count == max(connection_counts):
-                say(f"Stellwerk, {count} connections, half load")
-                half_load = measure_half_load(server, load, served, seconds)
-        say(f"echo, {count} connections")
-        size = round(served.bytes_per_decision)
-        with echo_server(server_cores, size) as server, closing_load(server) as load:
-            load.add_echo_clients(count, b"x" * (round(served.act_bytes) - 1) + b"\n", size)
-            echo.append(measure_served(server, load, count, seconds))
-    say("Stellwerk, memory")
+        say(f"{count} connections")
+        served.append(measure_served(compared, server_cores, count, rounds, seconds))
+        print_served(served[-1])
+    say(f"{served[-1].connections} connections, half load")
+    half_load = measure_half_load(server_cores, served[-1])
+    print_half_load(half_load)
+    say("memory")
     memory = measure_memory(server_cores)
-    assert half_load is not None
-    return Report(sorted(server_cores), sorted(client_cores), stellwerk, echo, half_load, memory)
+    print_memory(memory)
+    return Report(sorted(server_cores), sorted(client_cores), served, half_load, memory)
 
 
-def measure_served(server: Server, load: Load, connections: int, seconds: float) -> Served:
-    tally, elapsed, cpu, waited = measured(server, load, seconds)
-    return Served(
-        connections=connections,
-        decisions_per_second=tally.decisions / elapsed,
-        cpu_us=cpu / tally.decisions * 1e6,
-        busy=cpu / elapsed,
-        kept_waiting=waited / elapsed,
-        bytes_per_decision=tally.bytes_received / tally.decisions,
-        act_bytes=tally.bytes_sent / tally.decisions,
-        p50_ms=percentile(tally, 0.5),
-        p99_ms=percentile(tally, 0.99),
-        defaults=tally.defaults,
+def measure_served(
+    compared: Sequence[Tree], server_cores: set[int], connections: int, rounds: int, seconds: float
+) -> Served:
+    """All servers alive at once, in turn."""
+    pairs = max(2, connections) // 2
+    with ExitStack() as stack:
+
+        def enter(name: str, server: Server) -> Contender:
+            return Contender(name, server, stack.enter_context(closing_load(server)))
+
+        contenders: list[Contender] = []
+        for tree in compared:
+            server = stack.enter_context(stellwerk_server(server_cores, tree))
+            contenders.append(enter(f"Stellwerk, {tree.name}", server))
+            spread_matches(contenders[-1].load, pairs)
+            contenders[-1].sample(WARM_UP)
+        sizes, per_second = measure_sizes(contenders[0])
+        for kind, name in (("trio", FLOOR), ("epoll", "a bare epoll loop")):
+            server = stack.enter_context(floor_server(server_cores, kind, sizes))
+            contenders.append(enter(name, server))
+            contenders[-1].load.add_floor_clients(pairs, b"x" * (sizes.act - 1) + b"\n")
+            contenders[-1].sample(WARM_UP)
+        samples = in_turn(contenders, lambda contender: contender.sample(seconds), rounds)
+        return Served(
+            connections=2 * pairs,
+            sizes=sizes,
+            names=[contender.name for contender in contenders],
+            samples=samples,
+            saturated_per_second=per_second,
+        )
+
+
+def measure_sizes(contender: Contender) -> tuple[Sizes, float]:
+    """Measure a decision of this server's, and how many it makes a second."""
+    written = contender.server.written_bytes()
+    contender.sample(SIZES_SECONDS)
+    tally = contender.load.tally
+    received = tally.bytes_received / tally.decisions
+    short = round(received * SHORT_SHARE)
+    sizes = Sizes(
+        act=round(tally.bytes_sent / tally.decisions),
+        journal=round((contender.server.written_bytes() - written) / tally.decisions),
+        short=short,
+        long=round(received) - short,
     )
+    return sizes, tally.decisions / SIZES_SECONDS
 
 
-def measure_half_load(server: Server, load: Load, saturated: Served, seconds: float) -> HalfLoad:
-    matches = max(2, saturated.connections) / 2  # each of them waits for one act
-    load.pause = matches / (saturated.decisions_per_second / 2)
-    tally, elapsed, cpu, waited = measured(server, load, seconds)
-    return HalfLoad(
-        connections=saturated.connections,
-        decisions_per_second=tally.decisions / elapsed,
-        busy=cpu / elapsed,
-        kept_waiting=waited / elapsed,
-        p50_ms=percentile(tally, 0.5),
-        p99_ms=percentile(tally, 0.99),
-        most_ms=percentile(tally, 1.0),
-    )
-
-
-def measured(server: Server, load: Load, seconds: float) -> tuple[Tally, float, float, float]:
-    """What happened, and how many seconds it took, the server ran, and the server was kept waiting."""
-    load.run(WARM_UP)
-    load.tally = Tally()
-    begin, cpu, waited = perf_counter(), cpu_seconds(server.process_id), waited_seconds(server.process_id)
-    load.run(seconds)
-    cpu = cpu_seconds(server.process_id) - cpu
-    waited = waited_seconds(server.process_id) - waited
-    elapsed = perf_counter() - begin
-    if not load.tally.decisions:
-        raise LoadError("the server has answered nothing")
-    return load.tally, elapsed, cpu, waited
+def measure_half_load(server_cores: set[int], saturated: Served) -> HalfLoad:
+    with stellwerk_server(server_cores, THIS) as server, closing_load(server) as load:
+        matches = saturated.connections // 2  # each of them waits for one act
+        spread_matches(load, matches)
+        load.run(WARM_UP)
+        load.pause = matches / (saturated.saturated_per_second / 2)
+        load.run(WARM_UP)
+        load.tally = Tally()
+        begin, cpu, waited = perf_counter(), server.cpu_seconds(), server.waited_seconds()
+        load.run(HALF_LOAD_SECONDS)
+        elapsed = perf_counter() - begin
+        tally = load.tally
+        if not tally.decisions:
+            raise LoadError("the server has answered nothing")
+        return HalfLoad(
+            connections=saturated.connections,
+            decisions_per_second=tally.decisions / elapsed,
+            busy=(server.cpu_seconds() - cpu) / elapsed,
+            kept_waiting=(server.waited_seconds() - waited) / elapsed,
+            p50_ms=percentile(tally, 0.5),
+            p99_ms=percentile(tally, 0.99),
+            most_ms=percentile(tally, 1.0),
+        )
 
 
 def spread_matches(load: Load, count: int) -> None:
@@ -219,7 +314,7 @@ def spread_matches(load: Load, count: int) -> None:
 
 
 def measure_memory(server_cores: set[int]) -> Memory:
-    with stellwerk_server(server_cores) as server, closing_load(server) as load:
+    with stellwerk_server(server_cores, THIS) as server, closing_load(server) as load:
         few_kb = memory_in_mid_game(server, load, FEW_MATCHES)
         return Memory(few_kb, memory_in_mid_game(server, load, MANY_MATCHES - FEW_MATCHES))
 
@@ -228,37 +323,44 @@ def memory_in_mid_game(server: Server, load: Load, more_matches: int) -> int:
     load.add_match_clients(more_matches, lambda: ACTS_A_MATCH // 2)
     if not load.run_until_silent(SILENCE, HOLD_PATIENCE):
         raise LoadError(f"{more_matches} matches were not half played within {HOLD_PATIENCE:.0f} s")
-    return resident_kb(server.process_id)
+    return server.resident_kb()
 
 
 # -- servers -----------------------------------------------------------------------------------------
 
 
 @contextmanager
-def stellwerk_server(on_cores: set[int]) -> Generator[Server, None, None]:
+def stellwerk_server(on_cores: set[int], tree: Tree) -> Generator[Server]:
     with TemporaryDirectory(prefix="stellwerk-bench-") as folder:
         data = str(Path(folder, "data"))
         command = ["stellwerk", "serve", "--port", "0", "--data", data, *SETTINGS]
-        with running(command, on_cores, Path(folder, "log")) as server:
+        with running(command, on_cores, Path(folder, "log"), tree) as server:
             yield server
 
 
 @contextmanager
-def echo_server(on_cores: set[int], size: int) -> Generator[Server, None, None]:
+def floor_server(on_cores: set[int], kind: str, sizes: Sizes) -> Generator[Server]:
+    figures = map(str, (sizes.journal, sizes.short, sizes.long))
     with (
         TemporaryDirectory(prefix="stellwerk-bench-") as folder,
-        running(["tests.benchmarks.echo_server", str(size)], on_cores, Path(folder, "log")) as server,
+        running(
+            ["tests.benchmarks.floor_server", kind, *figures], on_cores, Path(folder, "log"), THIS
+        ) as server,
     ):
         yield server
 
 
 @contextmanager
-def running(module: list[str], on_cores: set[int], log: Path) -> Generator[Server, None, None]:
+def running(module: list[str], on_cores: set[int], log: Path, tree: Tree) -> Generator[Server]:
     """A module run as a server, until the end of the block. If that fails, what the server logged last."""
     with (
         log.open("wb") as log_file,
         subprocess.Popen(
-            [sys.executable, "-m", *module], cwd=ROOT, stdout=subprocess.PIPE, stderr=log_file
+            [sys.executable, "-m", *module],
+            cwd=tree.root,
+            env=tree.environment(),
+            stdout=subprocess.PIPE,
+            stderr=log_file,
         ) as process,
     ):
         os.sched_setaffinity(process.pid, on_cores)
@@ -267,6 +369,8 @@ def running(module: list[str], on_cores: set[int], log: Path) -> Generator[Serve
         except LoadError as error:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(DYING_PATIENCE)
+            if process.returncode is None:  # it was another one that failed
+                raise
             raise LoadError(f"{error}; the server's log ends with:\n{log.read_text()[-2000:]}") from None
         finally:
             stop(process)
@@ -299,7 +403,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def closing_load(server: Server) -> Generator[Load, None, None]:
+def closing_load(server: Server) -> Generator[Load]:
     load = Load(server.address)
     try:
         yield load
@@ -314,22 +418,6 @@ def cores() -> tuple[set[int], set[int]]:
     """One core for the server and another one for the clients, or the same if there is but one."""
     allowed = sorted(os.sched_getaffinity(0))
     return {allowed[0]}, {allowed[-1]}
-
-
-def cpu_seconds(process_id: int) -> float:
-    """Of all threads, in user code and in the kernel, by the clock ticks of the system."""
-    fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def waited_seconds(process_id: int) -> float:
-    """How long its main thread was ready to run and did not."""
-    return int(Path(f"/proc/{process_id}/schedstat").read_text().split()[1]) / 1e9
-
-
-def resident_kb(process_id: int) -> int:
-    status = Path(f"/proc/{process_id}/status").read_text()
-    return int(status.partition("VmRSS:")[2].split()[0])
 
 
 def allow_descriptors() -> None:
@@ -351,84 +439,61 @@ def say(text: str) -> None:
     print(f"measuring {text} ...", file=sys.stderr)
 
 
-def print_report(report: Report) -> None:
+def print_machine(server_cores: set[int], client_cores: set[int]) -> None:
     print(
         f"\nUSA, two seats; Python {platform.python_version()}, Trio {trio.__version__},"
         f" msgspec {msgspec.__version__}; loopback"
     )
-    if report.server_cores == report.client_cores:
-        print(f"Server and clients share core {report.server_cores[0]}: the answer times say little.\n")
+    if server_cores == client_cores:
+        print(f"Servers and clients share core {min(server_cores)}: the answer times say little.\n")
     else:
-        print(f"The server is pinned to core {report.server_cores}, the clients to {report.client_cores}.\n")
-    pairs = list(zip(report.stellwerk, report.echo, strict=True))
-    print_table(
-        [
-            "connections",
-            "decisions/s",
-            "echo/s",
-            "CPU µs",
-            "echo µs",
-            "ratio",
-            "aim",
-            "busy",
-            "waiting",
-            "echo busy",
-            "waiting",
-        ],
-        [
-            [
-                f"{served.connections:,}" if served.connections > 1 else "1 (a pair)",
-                f"{served.decisions_per_second:,.0f}",
-                f"{echo.decisions_per_second:,.0f}",
-                f"{served.cpu_us:.1f}",
-                f"{echo.cpu_us:.1f}",
-                f"{served.cpu_us / echo.cpu_us:.2f}",
-                f"{AIM_RATIO:.0f}" if served.connections == AIMED_CONNECTIONS else "",
-                f"{served.busy:.0%}",
-                f"{served.kept_waiting:.0%}",
-                f"{echo.busy:.0%}",
-                f"{echo.kept_waiting:.0%}",
-            ]
-            for served, echo in pairs
-        ],
+        print(
+            f"The servers are pinned to core {min(server_cores)}, the clients to core {min(client_cores)}.\n"
+        )
+
+
+def print_served(served: Served) -> None:
+    pair = served.connections == 2
+    sizes = served.sizes
+    print(
+        f"{'A pair of connections' if pair else f'{served.connections:,} connections'}; a decision:"
+        f" {sizes.act} bytes in, {sizes.journal} to the journal, {sizes.short} and {sizes.long:,} out\n"
     )
-    print_table(
-        ["connections", "bytes a decision", "bytes an act", "answer p50 ms", "p99", "echo p50 ms", "p99"],
-        [
+    own = [sample.cpu_us for sample in served.samples[0]]
+    rows: list[list[str]] = []
+    for number, (name, samples) in enumerate(zip(served.names, served.samples, strict=True)):
+        ratio = ratios(own, [sample.cpu_us for sample in samples]).text(2) if number else ""
+        waiting = spread([sample.kept_waiting for sample in samples]).median
+        aimed = served.connections == AIMED_CONNECTIONS and name == FLOOR
+        rows.append(
             [
-                f"{served.connections:,}",
-                f"{served.bytes_per_decision:,.0f}",
-                f"{served.act_bytes:.0f}",
-                f"{served.p50_ms:.3f}",
-                f"{served.p99_ms:.3f}",
-                f"{echo.p50_ms:.3f}",
-                f"{echo.p99_ms:.3f}",
+                name,
+                spread([sample.cpu_us for sample in samples]).text(1),
+                ratio,
+                f"{AIM_RATIO}" if aimed else "",
+                f"{waiting:.0%}",
             ]
-            for served, echo in pairs
-        ],
-    )
-    half = report.half_load
+        )
+    print_table(["", "CPU µs a decision", "Stellwerk's to it", "aim", "waiting"], rows)
+    defaults = sum(sample.defaults for samples in served.samples for sample in samples)
+    if defaults:
+        print(f"A server moved {defaults} times for clients: these figures are not what they should be.\n")
+
+
+def print_half_load(half: HalfLoad) -> None:
     print(
         f"Half load, {half.connections:,} connections, {half.decisions_per_second:,.0f} decisions/s, server"
         f" {half.busy:.0%} busy, {half.kept_waiting:.0%} waiting:"
         f"\nanswer p50 {half.p50_ms:.2f} ms, p99 {half.p99_ms:.2f} ms (aim: {AIM_P99_MS:.0f}),"
         f" longest {half.most_ms:.2f} ms"
     )
-    memory = report.memory
+
+
+def print_memory(memory: Memory) -> None:
     print(
         f"Memory: {memory.few_kb:,} kB with {FEW_MATCHES} matches, {memory.many_kb:,} kB with {MANY_MATCHES}:"
         f" {memory.match_kb:.0f} kB a match (aim: {AIM_MATCH_KB:.0f})"
     )
-    defaults = sum(served.defaults for served in report.stellwerk)
-    if defaults:
-        print(f"The server moved {defaults} times for clients: these figures are not what they should be.")
-
-
-def print_table(head: list[str], rows: list[list[str]]) -> None:
-    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
-    for row in [head, *rows]:
-        print("  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)))
-    print()
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ class Tally:
 
 
 class Client(Protocol):
-    """One connection: what it says to what it has received.
+    """One connection: what it replies to what it has received.
 
     `received` returns what to send, and sets `is_act` if that is an act, `is_served` if the answer to the
     last act has come.
@@ -56,25 +56,27 @@ class Client(Protocol):
     def received(self, data: bytes, tally: Tally) -> bytes: ...
 
 
-class EchoClient:
-    """Sends a line, waits for an answer of so many bytes, and so on."""
+class FloorClient:
+    """One of two clients of the floor server: it acts after a long message, and hears of its own act by a
+    short one."""
 
-    __slots__ = ("is_act", "is_served", "line", "missing", "size")
+    __slots__ = ("act", "begun", "is_act", "is_served")
 
-    def __init__(self, line: bytes, size: int) -> None:
-        self.line = line
-        self.size = size
-        self.missing = size
-        self.is_act = True
+    def __init__(self, act: bytes) -> None:
+        self.act = act
+        self.begun = b""  # of a line
+        self.is_act = False
         self.is_served = False
 
     def received(self, data: bytes, tally: Tally) -> bytes:
-        self.missing -= len(data)
-        self.is_served = self.is_act = self.missing == 0
-        if not self.is_served:
-            return b""
-        self.missing = self.size
-        return self.line
+        self.is_act = self.is_served = False
+        *lines, self.begun = (self.begun + data).split(b"\n")
+        for line in lines:
+            if line.startswith(b"l"):
+                self.is_act = True
+            else:
+                self.is_served = True
+        return self.act if self.is_act else b""
 
 
 class MatchClient:
@@ -192,16 +194,17 @@ class Load:
         self._connections: dict[int, Connection] = {}
         self._players: list[tuple[Connection, MatchClient]] = []
         self._thinking: list[tuple[float, int, bytes]] = []
+        self._is_held = False
+        self._held: list[tuple[Connection, bytes]] = []
 
     def close(self) -> None:
         for connection in self._connections.values():
             connection.socket.close()
         self._epoll.close()
 
-    def add_echo_clients(self, count: int, line: bytes, size: int) -> None:
-        for _ in range(count):
-            connection = self._connect(EchoClient(line, size))
-            self._send(connection, line)
+    def add_floor_clients(self, pair_count: int, act: bytes) -> None:
+        for _ in range(2 * pair_count):
+            self._connect(FloorClient(act))
 
     def add_match_clients(self, pair_count: int, acts_allowed: Callable[[], int]) -> None:
         """They log in one by one, since a server allows few at once, and begin to play when all have."""
@@ -227,9 +230,19 @@ class Load:
                 self._send(connection, held)
 
     def run(self, seconds: float) -> None:
+        self._is_held = False
+        held, self._held = self._held, []
+        for connection, reply in held:
+            self._send(connection, reply)
         end = perf_counter() + seconds
         while (left := end - perf_counter()) > 0:
             self._step(min(left, 0.1))
+
+    def settle(self, silence: float) -> None:
+        """Hear what the server still has to say, and hold the replies back until it runs again: what was
+        begun is finished, and costs the server nothing later."""
+        self._is_held = True
+        self.run_until_silent(silence, PATIENCE)
 
     def run_until_silent(self, silence: float, patience: float) -> bool:
         """Until nothing has come for so long. Whether that was before the patience was over."""
@@ -274,7 +287,9 @@ class Load:
                 tally.answer_ns.append(seconds * 1_000_000_000 + nanoseconds - connection.sent_ns)
         if not reply:
             return
-        if self.pause and client.is_act:
+        if self._is_held:
+            self._held.append((connection, reply))
+        elif self.pause and client.is_act:
             due = perf_counter() + self._chance.uniform(0, 2 * self.pause)
             heappush(self._thinking, (due, descriptor, reply))
         else:

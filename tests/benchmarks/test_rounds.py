@@ -1,0 +1,82 @@
+"""What makes the figures of `make bench` believable: turns, ratios within a round, honest floors."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks.rounds import in_turn, ratios, spread
+from tests.benchmarks.trees import ROOT, TreeError, trees
+
+
+def test_a_machine_that_slows_down_for_everybody_changes_no_ratio() -> None:
+    slower = [1.0, 1.5, 4.0, 2.0]
+    one, other = [3 * factor for factor in slower], [2 * factor for factor in slower]
+    compared = ratios(one, other)
+    assert (compared.low, compared.median, compared.high) == (1.5, 1.5, 1.5)
+
+
+def test_the_quartiles_are_those_of_the_rounds() -> None:
+    figures = spread([5.0, 1.0, 4.0, 2.0, 3.0])
+    assert (figures.low, figures.median, figures.high) == (2.0, 3.0, 4.0)
+    assert figures.text(1) == "3.0 [2.0-4.0]"
+
+
+def test_everybody_is_measured_once_a_round_and_another_one_begins_each() -> None:
+    order: list[str] = []
+
+    def measure(contender: str) -> int:
+        order.append(contender)
+        return len(order)
+
+    figures = in_turn(["a", "b", "c"], measure, rounds=3)
+    assert "".join(order) == "abcbcacab"
+    assert figures == [[1, 6, 8], [2, 4, 9], [3, 5, 7]]
+
+
+def test_a_commit_that_is_none_is_refused_in_one_line() -> None:
+    with pytest.raises(TreeError, match="git rev-parse: ") as refused, trees("no-such-commit"):
+        pass
+    assert "\n" not in str(refused.value)
+
+
+def test_a_commit_is_unpacked_beside_this_checkout() -> None:
+    with trees("HEAD") as (this, other):
+        assert this.root == ROOT
+        assert (other.root / "server" / "stellwerk" / "__main__.py").exists()
+        assert str(other.root / "server") in other.environment()["PYTHONPATH"]
+        folder = other.root
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("kind", ["trio", "epoll"])
+def test_a_floor_answers_an_act_with_a_short_and_a_long_message(kind: str) -> None:
+    command = [sys.executable, "-m", "tests.benchmarks.floor_server", kind, "700", "40", "300"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            address = process.stdout.readline().removeprefix("listening on ").strip()
+            host, _, port = address.rpartition(":")
+            with (
+                socket.create_connection((host, int(port)), 30) as mover,
+                socket.create_connection((host, int(port)), 30) as partner,
+                mover.makefile("rb") as to_mover,
+                partner.makefile("rb") as to_partner,
+            ):
+                assert to_mover.readline() == b"l" * 299 + b"\n"  # the first act is its
+                written = _written_bytes(process.pid)
+                mover.sendall(b"act\n")
+                assert to_mover.readline() == b"s" * 39 + b"\n"
+                assert to_partner.readline() == b"l" * 299 + b"\n"
+                assert _written_bytes(process.pid) - written == 700
+        finally:
+            process.kill()
+
+
+def _written_bytes(process_id: int) -> int:
+    text = Path(f"/proc/{process_id}/io").read_text()
+    return int(text.partition("wchar:")[2].split()[0])
