@@ -13,6 +13,7 @@ from stellwerk_server.line_splitter import LineSplitter
 
 if TYPE_CHECKING:
     from stellwerk_server.deadlines import Timer
+    from stellwerk_server.refused import Refused
     from stellwerk_server.session import Session
     from stellwerk_server.settings import Limits
 
@@ -32,6 +33,7 @@ class Connection:
         "cause",
         "closing",
         "errors",
+        "first_refused",
         "is_private",
         "kind",
         "line_count",
@@ -70,6 +72,7 @@ class Connection:
         self.line_count = 0
         self.refused_logins = 0
         self.errors: Counter[str] = Counter()
+        self.first_refused: dict[str, Refused] = {}  # by code
         self._dirty = dirty
         self._is_dirty = False
         self._limits = limits

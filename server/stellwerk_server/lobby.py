@@ -45,6 +45,7 @@ from stellwerk_server.house import NewHousePlayer
 from stellwerk_server.journal import Journal, NoJournal
 from stellwerk_server.lines import line
 from stellwerk_server.match_session import MatchSession
+from stellwerk_server.refused import Refused, shown_line
 from stellwerk_server.rooms import GameShelf, Reservation, Room
 from stellwerk_server.session import Session, hashed
 from stellwerk_server.settings import Limits, Time, announced, clocks_of
@@ -97,6 +98,7 @@ class House:
     plaintext_tokens: bool = False
     may_join: bool = True  # else everybody plays where whoever embeds the server seats them
     may_connect: Callable[[], bool] = lambda: True  # whether there are descriptors left
+    on_closed: Callable[[Connection], object] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +184,7 @@ class Lobby:
                 self._in_match(match, partial(match.lost, seat), now)
             self._stop_watching(session)
             self._keep_or_end(session, now)
+        self.house.on_closed(connection)
         self.house.log.info(
             "connection.closed",
             connection=connection.number,
@@ -277,9 +280,9 @@ class Lobby:
             else:
                 self._dispatch(connection, message, now)
         except LineError as error:
-            self._complain(connection, _RefusedError(error.code, error.expected, error.pointer))
+            self._complain(connection, _RefusedError(error.code, error.expected, error.pointer), text)
         except _RefusedError as refused:
-            self._complain(connection, refused)
+            self._complain(connection, refused, text)
         pause, complain = connection.spend(now)
         if complain:
             rate = self.house.limits.messages_a_second
@@ -313,10 +316,12 @@ class Lobby:
             case _:
                 assert_never(message)
 
-    def _complain(self, connection: Connection, refused: _RefusedError) -> None:
-        connection.errors[refused.code] += 1
-        if connection.session is not None:
-            connection.session.errors[refused.code] += 1
+    def _complain(self, connection: Connection, refused: _RefusedError, text: bytes = b"") -> None:
+        for counted in (connection, connection.session):
+            if counted is not None:
+                counted.errors[refused.code] += 1
+                if refused.code not in counted.first_refused:
+                    counted.first_refused[refused.code] = _first_refused(connection, refused, text)
         pointer = refused.pointer[:200] or UNSET
         retry_ms = RETRY_MS if refused.code in COME_BACK else UNSET
         connection.send(line(Error(refused.code, refused.expected[:200], pointer, retry_ms=retry_ms)))
@@ -847,3 +852,20 @@ class Lobby:
 
     def _secret(self) -> str:
         return base64.urlsafe_b64encode(self.house.entropy(18)).decode()
+
+
+def _first_refused(connection: Connection, refused: _RefusedError, text: bytes) -> Refused:
+    """Return what a report says of it. Who has several open asks may have meant any of them."""
+    session = connection.session
+    asked = (
+        []
+        if session is None
+        else [
+            (ask.id, match.state.turn)
+            for match, seat in session.matches.values()
+            if (ask := match.places[seat].ask) is not None
+        ]
+    )
+    asked_at, turn = asked[0] if len(asked) == 1 else (UNSET, UNSET)
+    sent = shown_line(text, logged_in=session is not None)
+    return Refused(refused.code, refused.expected, refused.pointer, sent, asked_at, turn)

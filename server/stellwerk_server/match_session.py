@@ -25,6 +25,7 @@ from stellwerk_engine.decision import Move, Seat
 from stellwerk_engine.dice import Dice
 from stellwerk_engine.replay_writer import header_of
 from stellwerk_engine.view import view
+from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import (
     Act,
@@ -49,6 +50,7 @@ from stellwerk_server.journal import (
 from stellwerk_server.lines import ask_line, line
 from stellwerk_server.match_log import MatchLog
 from stellwerk_server.place import OpenAsk, Place
+from stellwerk_server.refused import SHOWN, Refused
 
 if TYPE_CHECKING:
     from stellwerk_engine.decision import Events
@@ -381,6 +383,9 @@ class MatchSession:
         place.refused[code] += 1
         ask.tries -= 1
         pointer = f"/move{pointer}" if pointer and pointer != "/index" else pointer
+        if code not in place.first_refused:
+            sent = shown(msgspec.json.encode(act).decode(), SHOWN)
+            place.first_refused[code] = Refused(code, expected, pointer, sent, ask.id, self.state.turn)
         nearest = self._nearest(place, ask, act)
         place.send(self._error(act, code, pointer, expected, tries=ask.tries, nearest=nearest))
         if ask.tries == 0:

@@ -14,6 +14,7 @@ from stellwerk_server.journal import SeatedPlayer
 if TYPE_CHECKING:
     from stellwerk_engine.decision import Move, Seat
     from stellwerk_protocol.messages import Clocks, DefaultReason
+    from stellwerk_server.refused import Refused
     from stellwerk_server.session import Session
 
 
@@ -40,6 +41,7 @@ class Place:
         "clocks",
         "default_reasons",
         "defaults_in_a_row",
+        "first_refused",
         "house",
         "house_name",
         "is_lost",
@@ -75,6 +77,7 @@ class Place:
         self.defaults_in_a_row = 0
         self.default_reasons: Counter[DefaultReason] = Counter()
         self.refused: Counter[str] = Counter()
+        self.first_refused: dict[str, Refused] = {}  # by code
         self.used_ms = 0.0
         self.slowest_ms = 0.0
         self.written_standing = self.standing  # as the journal has it

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from stellwerk_server.connection import Connection
     from stellwerk_server.deadlines import Timer
     from stellwerk_server.match_session import MatchSession
+    from stellwerk_server.refused import Refused
     from stellwerk_server.rooms import Room
 
 
@@ -25,6 +26,7 @@ class Session:
     __slots__ = (
         "connection",
         "errors",
+        "first_refused",
         "id",
         "is_organizer",
         "key_hashes",
@@ -55,6 +57,7 @@ class Session:
         self.matches: dict[str, tuple[MatchSession, int]] = {}  # those over too, as long as it is kept
         self.watched: dict[str, MatchSession] = {}
         self.errors: Counter[str] = Counter()
+        self.first_refused: dict[str, Refused] = {}  # by code
         self.timer: Timer | None = None
 
     def send(self, line: bytes) -> None:
@@ -64,6 +67,11 @@ class Session:
     def has_key(self, key: str) -> bool:
         given = hashed(key)
         return any(hmac.compare_digest(given, known) for known in self.key_hashes)
+
+    def forget_errors(self) -> None:
+        """Before a match that only its own errors are to count to."""
+        self.errors.clear()
+        self.first_refused.clear()
 
     def forget_ended(self) -> None:
         """The matches whose end was sent to somebody."""
