@@ -35,6 +35,7 @@ from typing import Final, Literal
 import trio
 
 from stellwerk_engine.located_json import quoted
+from stellwerk_server.bot_log import BotLog, readable
 from stellwerk_server.bot_spec import BotSpec
 
 Isolation = Literal["none", "user", "namespace"]
@@ -53,7 +54,6 @@ _NAMESPACES: Final = frozenset(
     {"bwrap", "unshare", "nsjail", "firejail", "docker", "podman", "systemd-nspawn"}
 )
 _USERS: Final = frozenset({"sudo", "doas", "setpriv", "runuser", "su", "su-exec", "gosu"})
-_SGR: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _RSS_PRECISION: Final = 4096  # kilobytes: the kernel counts pages in batches
 _READ_SIZE: Final = 16 * 1024
 
@@ -121,15 +121,22 @@ class BotReport:
 
 class RunningBot:
     """What `run_bot` hands to whoever started it. With `transport=stdio`, `transport` are the bot's standard
-    input and output; they belong to the caller, who closes them. `directory` is its private folder."""
+    input and output; they belong to the caller, who closes them. `directory` is its private folder. All that
+    it prints goes to the `log`, if there is one."""
 
     def __init__(
-        self, spec: BotSpec, pid: int, transport: trio.abc.Stream | None, directory: str = ""
+        self,
+        spec: BotSpec,
+        pid: int,
+        transport: trio.abc.Stream | None,
+        directory: str = "",
+        log: BotLog | None = None,
     ) -> None:
         self.spec = spec
         self.pid = pid
         self.transport = transport
         self.directory = directory
+        self.log = log
         self.report: BotReport | None = None
         self._printed = bytearray()
         self._stopping = trio.Event()
@@ -148,9 +155,8 @@ class RunningBot:
     def last_lines(self, count: int = LAST_LINES) -> tuple[str, ...]:
         """The last lines that it printed on standard error (over TCP on standard output too), fit to be
         shown: without control characters, and cut where they are long."""
-        lines = _SGR.sub("", self._printed.decode("utf-8", "replace")).splitlines()
-        shown = ("".join(filter(str.isprintable, line.replace("\t", "    "))).rstrip() for line in lines)
-        return tuple(line[:LONGEST_LINE] for line in shown if line)[-count:]
+        lines = map(readable, self._printed.decode("utf-8", "replace").splitlines())
+        return tuple(line[:LONGEST_LINE] for line in lines if line)[-count:]
 
     def forget(self, seconds: float = LONGEST_FORGETTING) -> None:
         """What it has printed and left in its private folder till now, as far as that can be removed: what
@@ -165,6 +171,8 @@ class RunningBot:
         return self._stopping
 
     def hear(self, data: bytes | bytearray) -> None:
+        if self.log is not None:
+            self.log.write(data)
         self._printed += data
         if len(self._printed) > 2 * PRINTED_BYTES:
             del self._printed[:-PRINTED_BYTES]
@@ -180,6 +188,7 @@ async def run_bot(
     confinement: Confinement = UNCONFINED,
     *,
     grace: float = GRACE,
+    log: BotLog | None = None,
     task_status: trio.TaskStatus[RunningBot] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     """Start a bot and stay until it has ended: for `nursery.start`, which gets the RunningBot.
@@ -189,7 +198,7 @@ async def run_bot(
     folder = _PrivateFolder.make(for_everybody=confinement.isolation == "user")
     try:
         process = await _start(spec, invitation, confinement, folder.directory)
-        bot = RunningBot(spec, process.popen.pid, process.transport, folder.directory)
+        bot = RunningBot(spec, process.popen.pid, process.transport, folder.directory, log)
         stopped = True
         try:
             task_status.started(bot)

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk_protocol.messages import DefaultReason
 from stellwerk_server.bot_process import BotReport
+from stellwerk_server.bot_spec import Transport
+from stellwerk_server.refused import Refused
+from stellwerk_server.start_hints import Start, start_hint
 
 FaultKind = Literal[
     "start_failure",
@@ -37,12 +41,15 @@ _OUT_OF_MEMORY: Final = re.compile(
 
 
 class Fault(Struct, frozen=True, omit_defaults=True):
-    """`count` is how often; `detail` says it in words; `last_lines` are the last that the bot printed."""
+    """`count` is how often; `detail` says it in words; `last_lines` are the last that the bot printed.
+    `hint` is the likely cure of a failed start, and `first` the first line that was refused."""
 
     kind: FaultKind
     count: int
     detail: str
     last_lines: tuple[str, ...] = ()
+    hint: str = ""
+    first: Refused | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +57,11 @@ class Conduct:
     """All that was seen of one bot in one match. `is_remote`: its process is none of ours. `forgot_token`: it
     logged in, but not to its seat. `ended_early`: its process ended before the match did. `hung_up`: it
     closed the output that was its connection. `refused` are its acts, by the code of the error, `unreadable`
-    its other lines that were refused."""
+    its other lines that were refused, `first_refused` the first line of each code. `connected`: whether it
+    ever did over TCP, if that is known."""
 
     report: BotReport
+    transport: Transport = "tcp"
     is_remote: bool = False
     logged_in: bool = True
     forgot_token: bool = False
@@ -63,6 +72,12 @@ class Conduct:
     defaults: Counter[DefaultReason] = field(default_factory=Counter[DefaultReason])
     refused: Counter[str] = field(default_factory=Counter[str])
     unreadable: Counter[str] = field(default_factory=Counter[str])
+    first_refused: Mapping[str, Refused] = field(default_factory=dict[str, Refused])
+    connected: bool | None = None
+
+    def first(self, is_meant: Callable[[str], bool]) -> Refused | UnsetType:
+        """Return the first line that was refused with one of these codes."""
+        return next((first for code, first in self.first_refused.items() if is_meant(code)), UNSET)
 
 
 def faults_of(conduct: Conduct) -> tuple[Fault, ...]:
@@ -78,13 +93,16 @@ def faults_of(conduct: Conduct) -> tuple[Fault, ...]:
     if illegal:
         given_up = conduct.defaults["tries"]
         more = f"; no try was left {_times(given_up)}" if given_up else ""
-        faults.append(Fault("illegal", illegal.total(), f"refused moves: {_codes(illegal)}{more}"))
+        detail = f"refused moves: {_codes(illegal)}{more}"
+        first = conduct.first(lambda code: code in illegal)
+        faults.append(Fault("illegal", illegal.total(), detail, first=first))
     refused = conduct.unreadable + (conduct.refused - illegal)
     # An answer that came too late has been told, and so has that nobody logged in.
     told = ("protocol.stale_ask", "auth.login_timeout")
     garbage = Counter({code: n for code, n in refused.items() if code not in told})
     if garbage:
-        faults.append(Fault("garbage", garbage.total(), f"refused lines: {_codes(garbage)}"))
+        first = conduct.first(lambda code: code in garbage)
+        faults.append(Fault("garbage", garbage.total(), f"refused lines: {_codes(garbage)}", first=first))
     return tuple(faults)
 
 
@@ -96,7 +114,7 @@ def _absence(conduct: Conduct) -> list[Fault]:
         how = f"ended with {report.cause} before it logged in" if conduct.ended_early else "never logged in"
         if conduct.forgot_token:
             how = "logged in without the token that it finds in STELLWERK_TOKEN"
-        return [Fault("start_failure", 1, how, report.last_lines)]
+        return [Fault("start_failure", 1, how, report.last_lines, _hint(conduct))]
     if conduct.left:
         return [Fault("left", 1, "left the match")]
     if conduct.ended_early and any(map(_OUT_OF_MEMORY.search, report.last_lines)):
@@ -111,6 +129,19 @@ def _absence(conduct: Conduct) -> list[Fault]:
             Fault("disconnect", 1, f"closed its connection and missed {missed} answers", report.last_lines)
         ]
     return []
+
+
+def _hint(conduct: Conduct) -> str:
+    return start_hint(
+        Start(
+            report=conduct.report,
+            transport=conduct.transport,
+            ended=conduct.ended_early,
+            connected=conduct.connected,
+            spoke=bool(conduct.unreadable.keys() - {"auth.login_timeout"}),
+            forgot_token=conduct.forgot_token,
+        )
+    )
 
 
 def _codes(counts: Counter[str]) -> str:

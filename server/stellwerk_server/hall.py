@@ -37,11 +37,13 @@ from stellwerk_server.session import hashed
 from stellwerk_server.settings import Limits
 from stellwerk_server.started_match import (
     LOOPBACK,
+    NOBODY,
     STDIO,
     Ended,
     Fixture,
     Guest,
     NoResultError,
+    Onlooker,
     PlayedMatch,
     Terms,
     play_among,
@@ -141,7 +143,9 @@ class Hall:
 
     # -- a match ---------------------------------------------------------------------------------
 
-    async def play(self, fixture: Fixture, absent: frozenset[str]) -> PlayedMatch:
+    async def play(
+        self, fixture: Fixture, absent: frozenset[str], onlooker: Onlooker = NOBODY
+    ) -> PlayedMatch:
         """As `play_match`; nobody waits for the remote bots in `absent`, which are names as in `present`."""
         server, terms = self._server, self._plan.terms
         late_before = server.clock.late_ms
@@ -159,7 +163,9 @@ class Hall:
                 elif spec.process == "reused":
                     guests[seat] = (await self._take(spec, fixture, seat, reused)).guest
             at_table = replace(fixture, bots=tuple(bots))
-            ended = await play_among(server, self._address, at_table, terms, guests, absent)
+            ended = await play_among(
+                server, self._address, at_table, terms, guests, absent, onlooker=onlooker
+            )
             ended = self._notes.bug(fixture.match, bugs_before) or ended
         finally:
             replay = self._notes.replay_of(fixture.match)
@@ -199,6 +205,8 @@ class Hall:
         process.deals.add(fixture.seed)
         process.guest.used_ms = processor_ms(process.bot.pid)
         await trio.to_thread.run_sync(process.bot.forget)
+        if fixture.logs is not None and process.bot.log is not None:
+            process.bot.log.begin(fixture.logs.heading(seat))
         return process
 
     def _one_that_waits(self, name: str, deal: bytes) -> _Process | None:
@@ -218,7 +226,8 @@ class Hall:
         address = STDIO if spec.transport == "stdio" else self._address
         invitation = Invitation(holder.name, address, token, fixture.bot_seeds[seat])
         try:
-            bot = await start_bot(self._nursery, spec, invitation, self._plan.terms.confinement)
+            confinement = self._plan.terms.confinement
+            bot = await start_bot(self._nursery, spec, invitation, confinement, fixture.logs, seat)
         except BaseException:
             self._forget(process)
             raise

@@ -8,30 +8,51 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from stellwerk_engine.game import Game
+from stellwerk_server.connection import Connection
 from stellwerk_server.journal import Journal, read_record
 from stellwerk_server.lobby import House
+from stellwerk_server.refused import Refused
 from stellwerk_server.rooms import GameShelf
 from stellwerk_server.settings import Limits, Time
 
 SERVER: Final = "stellwerk"
 
 
+@dataclass(slots=True)
+class Stranger:
+    """What was seen of a client that never took its seat. `connected` is None if nobody can know."""
+
+    connected: bool | None = None
+    errors: Counter[str] = field(default_factory=Counter[str])
+    first_refused: dict[str, Refused] = field(default_factory=dict[str, Refused])
+    forgot_token: bool = False
+
+    def add(self, connection: Connection) -> None:
+        self.connected = True
+        self.errors += connection.errors
+        self.first_refused = connection.first_refused | self.first_refused
+        self.forgot_token |= connection.session is not None
+
+
 class Notes:
-    """A log that keeps what has to be told: bugs of ours, and what was wrong with the lines of those who
-    never logged in, by address."""
+    """What has to be reported of a server that serves one match: our own bugs, and by their addresses the
+    connections that ended without a seat."""
 
     def __init__(self) -> None:
         self.bugs: list[BaseException] = []
-        self.strangers: dict[str, Counter[str]] = {}
+        self.strangers: dict[str, Stranger] = {}
+
+    def closed(self, connection: Connection) -> None:
+        if has_no_seat(connection):
+            self.strangers.setdefault(connection.address, Stranger()).add(connection)
 
     def info(self, event: str, **data: object) -> None:
-        if event == "connection.closed" and data["name"] is None:
-            errors = cast(dict[str, int], data["errors"])  # as the lobby says it
-            self.strangers.setdefault(str(data["address"]), Counter()).update(errors)
+        pass
 
     def warning(self, event: str, **data: object) -> None:
         pass
@@ -40,6 +61,11 @@ class Notes:
         bug = data.get("exc_info")
         if isinstance(bug, BaseException):
             self.bugs.append(bug)
+
+
+def has_no_seat(connection: Connection) -> bool:
+    """Whether it never logged in, or without the token of a seat."""
+    return connection.session is None or connection.session.seat_token_hash is None
 
 
 class MemoryJournal:
@@ -78,4 +104,5 @@ def quiet_house(game: Game, time: Time, notes: Notes, journal: MemoryJournal) ->
         entropy=secrets.token_bytes,
         house_bots={},
         open_journal=open_journal,
+        on_closed=notes.closed,
     )

@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk_protocol.names import Count, Points, Seat, Team
 from stellwerk_protocol.results import Bonus, Result, TeamResult, TicketScore
+from stellwerk_server.bot_log import BotLog
 from stellwerk_server.bot_spec import Process
 from stellwerk_server.faults import Conduct, Fault, faults_of
 
@@ -24,7 +25,8 @@ class Breakdown(Struct, frozen=True):
 
 class SeatReport(Struct, frozen=True, omit_defaults=True):
     """`used_ms` is what the bot's answers to its `asks` took by the match's clock, `cpu_ms` what its process
-    used: one that is used again, while the match was played; of a remote one nobody here knows."""
+    used: one that is used again, while the match was played; of a remote one nobody here knows. `log` is the
+    file with all that it printed."""
 
     seat: Seat
     team: Team
@@ -40,11 +42,13 @@ class SeatReport(Struct, frozen=True, omit_defaults=True):
     cpu_ms: int
     max_rss_kb: int | UnsetType = UNSET
     process: Process = "fresh"
+    log: str | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """One bot in one seat after a match. `printed` are the lines that it wrote to standard error."""
+    """One bot in one seat after a match. `printed` are the last lines that it wrote to standard error, `log`
+    has all of them."""
 
     bot: str
     conduct: Conduct
@@ -52,6 +56,7 @@ class Played:
     used_ms: float
     slowest_ms: float
     printed: tuple[str, ...] = ()
+    log: BotLog | None = None
     process: Process = "fresh"
 
 
@@ -78,6 +83,7 @@ def _seat_report(seat: Seat, played: Played, result: Result) -> SeatReport:
         cpu_ms=process.cpu_ms,
         max_rss_kb=UNSET if process.max_rss_kb is None else process.max_rss_kb,
         process=played.process,
+        log=UNSET if played.log is None else str(played.log.path),
     )
 
 

@@ -15,6 +15,8 @@ to none.
 
 from __future__ import annotations
 
+import contextlib
+import copy
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,6 +27,7 @@ import trio
 from stellwerk_engine.game import Game
 from stellwerk_protocol.names import Seat
 from stellwerk_protocol.results import Result
+from stellwerk_server.bot_log import MatchLogs
 from stellwerk_server.bot_process import (
     BotReport,
     BotStartError,
@@ -36,8 +39,10 @@ from stellwerk_server.bot_process import (
 from stellwerk_server.bot_spec import LONGEST_NAME, BotSpec
 from stellwerk_server.faults import Conduct
 from stellwerk_server.match_session import MatchSession
+from stellwerk_server.place import Place
 from stellwerk_server.processor_time import processor_ms
-from stellwerk_server.quiet_house import MemoryJournal, Notes, quiet_house
+from stellwerk_server.quiet_house import MemoryJournal, Notes, Stranger, has_no_seat, quiet_house
+from stellwerk_server.refused import Refused
 from stellwerk_server.rooms import Reservation, Room
 from stellwerk_server.seat_report import Played
 from stellwerk_server.server import Server, open_server
@@ -59,7 +64,8 @@ Show = Callable[[MatchSession], object]
 @dataclass(frozen=True, slots=True)
 class Fixture:
     """A match to be played. `bots`, `names` (as the others see them) and `bot_seeds` have one for each seat;
-    partners are the same bot. `salt` belongs to the commitment, and opens it."""
+    partners are the same bot. `salt` belongs to the commitment, and opens it. `needs_all`: the match does not
+    begin without all its bots. `logs`: where what they print is written, if anywhere."""
 
     match: str
     game: Game
@@ -69,6 +75,19 @@ class Fixture:
     seed: bytes = field(repr=False)
     salt: bytes = field(repr=False)
     reveal: Literal["now", "later"]
+    needs_all: bool = False
+    logs: MatchLogs | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Onlooker:
+    """Who follows a match. `show` gets it now and then while it runs; `begun` is called when it has begun."""
+
+    show: Show | None = None
+    begun: Callable[[], object] = lambda: None
+
+
+NOBODY: Final = Onlooker()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +112,15 @@ class PlayedMatch:
 
 class NoResultError(Exception):
     """The match could not be played to its end, and no bot is to blame; one line says why."""
+
+
+class MissingBotsError(Exception):
+    """The match did not begin, because it needs all its bots: those that are missing, by seat."""
+
+    def __init__(self, missing: Mapping[Seat, Played]) -> None:
+        names = ", ".join(dict.fromkeys(played.bot for played in missing.values()))
+        super().__init__(f"missing: {names}")
+        self.missing = missing
 
 
 @dataclass(eq=False, slots=True)
@@ -124,6 +152,7 @@ class _Seated:
     bot: RunningBot | None
     guest: Guest | None = None
     errors: Counter[str] = field(default_factory=Counter[str])
+    first_refused: dict[str, Refused] = field(default_factory=dict[str, Refused])
     is_gone: bool = False
     hung_up: bool = False
     ended_early: bool = False
@@ -148,23 +177,29 @@ class Table:
     def is_waiting(self) -> bool:
         return self.room.id in self.server.lobby.rooms
 
+    def session(self, seat: Seat) -> Session | None:
+        """That of whoever sits there, or will."""
+        match = self.finished or self.running
+        return self.room.sessions[seat] if match is None else match.places[seat].session
+
     def end(self, match: MatchSession) -> None:
         for seated in self.seated:
             session = match.places[seated.seat].session
             if seated.guest is not None and session is not None:
                 seated.errors = Counter(session.errors)
-                session.errors.clear()
+                seated.first_refused = dict(session.first_refused)
+                session.forget_errors()
         self.finished = match
         self.over.set()
 
 
-async def play_match(fixture: Fixture, terms: Terms, show: Show | None = None) -> PlayedMatch:
+async def play_match(fixture: Fixture, terms: Terms, onlooker: Onlooker = NOBODY) -> PlayedMatch:
     """Start the bots, play, and end them. What they do wrong stands in what is returned. BotStartError if one
-    of them cannot be started at all, NoResultError if the machine fails; a bug of the server comes as it is.
-    `show` gets the match now and then while it runs."""
+    of them cannot be started at all, MissingBotsError if the match needs one that never came, NoResultError
+    if the machine fails; a bug of the server comes as it is."""
     notes, journal = Notes(), MemoryJournal()
     async with open_server(quiet_house(fixture.game, terms.time, notes, journal)) as server:
-        ended = await _play_alone(server, fixture, terms, notes, show)
+        ended = await _play_alone(server, fixture, terms, notes, onlooker)
     if notes.bugs:
         raise notes.bugs[0]
     if isinstance(ended, Exception):
@@ -192,15 +227,16 @@ async def play_among(
     terms: Terms,
     guests: Mapping[Seat, Guest],
     absent: frozenset[str],
-    strangers: Callable[[Table, MatchSession], Mapping[Seat, Stranger]] = lambda _table, _match: {},
-    show: Show | None = None,
+    strangers: Callable[[Table], Mapping[Seat, Stranger]] = lambda _: {},
+    onlooker: Onlooker = NOBODY,
 ) -> Ended | Exception:
     """A match on a server that is there: with guests, and with bots that are started for it, which find the
     server at `address`. Nobody waits for those in `absent`. What is to be raised is returned, for nurseries
     would wrap it."""
     tokens = [new_token() for _ in fixture.bots]  # a guest never learns its own
     table = _reserve(server, fixture, terms, tokens)
-    told: Mapping[Seat, Stranger] = {}
+    seen: Mapping[Seat, Stranger] = {}
+    missing: list[_Seated] = []
     failure: Exception | None = None
     try:
         async with trio.open_nursery() as processes:
@@ -212,35 +248,42 @@ async def play_among(
             else:
                 for seated in table.seated:
                     seated.is_gone = seated.spec.name in absent
-                await _see_it_through(table, terms, show)
-                if table.finished is not None:
-                    told = strangers(table, table.finished)
+                await _see_it_through(table, fixture, terms, onlooker)
+                seen = strangers(table)
+                missing = [seated for seated in table.seated if table.session(seated.seat) is None]
                 for seated in table.seated:
                     if seated.guest is None and seated.bot is not None:
                         seated.bot.stop()
     finally:
         _clear(table)
     match = table.finished
-    if failure is not None or match is None:
-        return failure or NoResultError("the match did not end")
-    return Ended(
-        match, tuple(_played(seated, match, told.get(seated.seat, Stranger())) for seated in table.seated)
-    )
+
+    def played(seated: _Seated) -> Played:
+        place = None if match is None else match.places[seated.seat]
+        return _played(seated, place, seen.get(seated.seat, Stranger()))
+
+    if failure is not None:
+        return failure
+    if match is None and missing:
+        return MissingBotsError({seated.seat: played(seated) for seated in missing})
+    if match is None:
+        return NoResultError("the match did not end")
+    return Ended(match, tuple(map(played, table.seated)))
 
 
 async def _play_alone(
-    server: Server, fixture: Fixture, terms: Terms, notes: Notes, show: Show | None
+    server: Server, fixture: Fixture, terms: Terms, notes: Notes, onlooker: Onlooker
 ) -> Ended | Exception:
     try:
         host, port = await server.listen(LOOPBACK, 0)
     except OSError as error:
         return NoResultError(f"cannot listen on {LOOPBACK}: {error.strerror or error}")
 
-    def strangers(table: Table, match: MatchSession) -> Mapping[Seat, Stranger]:
-        return _strangers(table, match, notes)
+    def strangers(table: Table) -> Mapping[Seat, Stranger]:
+        return _strangers(table, notes)
 
     address = f"tcp://{host}:{port}"
-    return await play_among(server, address, fixture, terms, {}, frozenset(), strangers, show)
+    return await play_among(server, address, fixture, terms, {}, frozenset(), strangers, onlooker)
 
 
 # -- while it is played ------------------------------------------------------------------------------
@@ -292,13 +335,13 @@ async def _start_all(
             continue
         address = STDIO if spec.transport == "stdio" else tcp
         invitation = Invitation(_login_name(fixture.bots, seat), address, token, bot_seed)
-        bot = await start_bot(nursery, spec, invitation, terms.confinement)
+        bot = await start_bot(nursery, spec, invitation, terms.confinement, fixture.logs, seat)
         table.seated.append(_Seated(seat, spec, bot))
         if bot.transport is not None:
             nursery.start_soon(_carry, table, table.seated[-1], bot.transport)
 
 
-async def _see_it_through(table: Table, terms: Terms, show: Show | None) -> None:
+async def _see_it_through(table: Table, fixture: Fixture, terms: Terms, onlooker: Onlooker) -> None:
     async with trio.open_nursery() as watchers:
         for seated in table.seated:
             if seated.bot is not None:
@@ -306,20 +349,26 @@ async def _see_it_through(table: Table, terms: Terms, show: Show | None) -> None
             if seated.guest is not None:
                 watchers.start_soon(_lead_to_its_seat, table, seated, seated.guest)
                 watchers.start_soon(_heed_its_silence, table, seated, seated.guest)
-        watchers.start_soon(_see_to_the_start, table, terms.time.set_up_ms / 1000)
-        if show is not None:
-            watchers.start_soon(_keep_showing, table, show)
+        watchers.start_soon(_see_to_the_start, table, fixture, terms.time.set_up_ms / 1000, onlooker.begun)
+        if onlooker.show is not None:
+            watchers.start_soon(_keep_showing, table, onlooker.show)
         await table.over.wait()
         watchers.cancel_scope.cancel()
 
 
 async def start_bot(
-    nursery: trio.Nursery, spec: BotSpec, invitation: Invitation, confinement: Confinement
+    nursery: trio.Nursery,
+    spec: BotSpec,
+    invitation: Invitation,
+    confinement: Confinement,
+    logs: MatchLogs | None,
+    seat: Seat,
 ) -> RunningBot:
-    """It runs in the nursery. BotStartError, or NoResultError if the machine is at fault."""
+    """Start a bot that runs in the nursery. BotStartError, or NoResultError if the machine is at fault."""
 
     async def run(task_status: trio.TaskStatus[RunningBot]) -> None:
-        await run_bot(spec, invitation, confinement, task_status=task_status)
+        with contextlib.nullcontext() if logs is None else logs.open(seat, spec.name) as log:
+            await run_bot(spec, invitation, confinement, log=log, task_status=task_status)
 
     try:
         bot: RunningBot = await nursery.start(run)
@@ -345,7 +394,7 @@ async def _lead_to_its_seat(table: Table, seated: _Seated, guest: Guest) -> None
         session = None if room.sessions[seated.seat] is not None else guest.session(table.server)
         if session is not None and session.game_count() < session.max_matches:
             if session.game_count() == 0:
-                session.errors.clear()
+                session.forget_errors()
             lobby.seat(session, room, seated.seat, table.server.clock.now())
             table.server.flush()
         await trio.sleep(POLL)
@@ -365,12 +414,29 @@ async def _attend(table: Table, seated: _Seated, bot: RunningBot) -> None:
     _go_on_without(table, seated)
 
 
-async def _see_to_the_start(table: Table, seconds: float) -> None:
-    with trio.move_on_after(seconds):
-        await _until(lambda: not table.is_waiting() or _all_who_come_are_there(table))
-    if table.is_waiting():
+async def _see_to_the_start(
+    table: Table, fixture: Fixture, seconds: float, begun: Callable[[], object]
+) -> None:
+    with trio.move_on_after(seconds) as scope:
+        await _until(
+            lambda: (
+                not table.is_waiting()
+                or (fixture.needs_all and _somebody_is_gone(table))
+                or _all_who_come_are_there(table)
+            )
+        )
+        if fixture.needs_all:
+            # Unless the match has begun it will not; other bots that cannot start have a moment to show it.
+            scope.deadline = min(scope.deadline, trio.current_time() + HEARD_OUT)
+            await _until(lambda: not table.is_waiting() or _all_who_come_are_there(table))
+    if not table.is_waiting():
+        begun()
+    elif fixture.needs_all:
+        table.over.set()
+    else:
         table.server.lobby.start_reserved(table.room, table.server.clock.now())
         table.server.flush()
+        begun()
 
 
 async def _until(condition: Callable[[], bool]) -> None:
@@ -406,9 +472,13 @@ def _all_who_come_are_there(table: Table) -> bool:
     return all(session is not None or seated.is_gone for session, seated in seats)
 
 
+def _somebody_is_gone(table: Table) -> bool:
+    seats = zip(table.room.sessions, table.seated, strict=True)
+    return any(session is None and seated.is_gone for session, seated in seats)
+
+
 def _is_connected(table: Table, seat: Seat) -> bool:
-    match = table.running
-    session = table.room.sessions[seat] if match is None else match.places[seat].session
+    session = table.session(seat)
     return session is not None and session.connection is not None
 
 
@@ -429,70 +499,60 @@ def _stdio_address(table: Table, seat: Seat) -> str:
 # -- afterwards --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Stranger:
-    """What was seen of a bot that never took its seat."""
-
-    errors: Counter[str] = field(default_factory=Counter[str])
-    forgot_token: bool = False
-
-
-def _tokenless(server: Server) -> frozenset[str]:
-    """The addresses from which somebody has logged in without the token of a seat."""
-    connections = server.lobby.connections
-    return frozenset(
-        connection.address
-        for connection in connections
-        if connection.session is not None and connection.session.seat_token_hash is None
-    )
-
-
-def _strangers(table: Table, match: MatchSession, notes: Notes) -> dict[Seat, Stranger]:
-    """By seat, on a server that serves this match alone. Over TCP it can be told whose connection it was if
-    only one bot was missing."""
-    said = dict(notes.strangers)
-    tokenless = _tokenless(table.server)
-    for connection in table.server.lobby.connections:
-        if connection.session is None:
-            said[connection.address] = said.get(connection.address, Counter()) + connection.errors
-    missing = [seated for seated in table.seated if match.places[seated.seat].session is None]
-    over_tcp = [seated for seated in missing if seated.spec.transport == "tcp"]
+def _strangers(table: Table, notes: Notes) -> dict[Seat, Stranger]:
+    """Return what was seen of the bots that have no seat, on a server that serves this match alone. Over TCP
+    a connection can be told to be a bot's if only that one is missing, or if there is none."""
+    seen = copy.deepcopy(notes.strangers)
+    for connection in filter(has_no_seat, table.server.lobby.connections):
+        seen.setdefault(connection.address, Stranger()).add(connection)
+    missing = [seated for seated in table.seated if table.session(seated.seat) is None]
+    tcp_count = sum(seated.spec.transport == "tcp" for seated in missing)
     strangers: dict[Seat, Stranger] = {}
     for seated in missing:
-        if seated.spec.transport == "stdio":
-            address = _stdio_address(table, seated.seat)
-        elif len(over_tcp) == 1:
-            address = LOOPBACK
-        else:
-            continue
-        strangers[seated.seat] = Stranger(said.get(address, Counter()), address in tokenless)
+        over_stdio = seated.spec.transport == "stdio"
+        address = _stdio_address(table, seated.seat) if over_stdio else LOOPBACK
+        if address not in seen:
+            strangers[seated.seat] = Stranger(connected=False)
+        elif over_stdio or tcp_count == 1:
+            strangers[seated.seat] = seen[address]
     return strangers
 
 
-def _played(seated: _Seated, match: MatchSession, stranger: Stranger) -> Played:
-    place, report = match.places[seated.seat], _report(seated)
-    errors = stranger.errors
-    if place.session is not None:
-        errors = place.session.errors if seated.guest is None else seated.errors
-    return Played(
-        bot=seated.spec.name,
-        conduct=Conduct(
-            report=report,
-            is_remote=seated.spec.process == "remote",
-            logged_in=place.session is not None,
-            ended_early=seated.ended_early or (seated.hung_up and not report.stopped),
-            hung_up=seated.hung_up,
+def _played(seated: _Seated, place: Place | None, stranger: Stranger) -> Played:
+    """`place` is None if the match did not begin."""
+    session, report = None if place is None else place.session, _report(seated)
+    said: Stranger | Session | _Seated = stranger
+    if session is not None:
+        said = session if seated.guest is None else seated
+    conduct = Conduct(
+        report=report,
+        transport=seated.spec.transport,
+        is_remote=seated.spec.process == "remote",
+        logged_in=session is not None,
+        ended_early=seated.ended_early or (seated.hung_up and not report.stopped),
+        hung_up=seated.hung_up,
+        forgot_token=stranger.forgot_token,
+        unreadable=said.errors,
+        first_refused=said.first_refused,
+        connected=stranger.connected,
+    )
+    if place is not None:
+        conduct = replace(
+            conduct,
             left=place.left and not seated.is_gone,
             by_default=place.by_default,
             defaults=place.default_reasons,
             refused=place.refused,
-            forgot_token=stranger.forgot_token,
-            unreadable=errors,
-        ),
-        asks=place.ask_count,
-        used_ms=place.used_ms,
-        slowest_ms=place.slowest_ms,
+            first_refused={**said.first_refused, **place.first_refused},
+        )
+    return Played(
+        bot=seated.spec.name,
+        conduct=conduct,
+        asks=0 if place is None else place.ask_count,
+        used_ms=0.0 if place is None else place.used_ms,
+        slowest_ms=0.0 if place is None else place.slowest_ms,
         printed=() if seated.bot is None else seated.bot.last_lines(LINES_KEPT),
+        log=None if seated.bot is None else seated.bot.log,
         process=seated.spec.process,
     )
 
