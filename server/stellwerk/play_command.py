@@ -1,9 +1,7 @@
 """`stellwerk play`: games between bots that are started as processes of this machine.
 
-The result goes to standard output, and a line that says how far a game has come to standard error, if that
-is a terminal. Exit codes: 0 the games were played to their ends, whatever bots did wrong in them; 1 a bot did
-not even log in to one of them; 2 the command line, or a bot's program, cannot be used; 4 the machine failed;
-130 interrupted.
+The result goes to standard output, and a line that says how far the games have come to standard error, if
+that is a terminal. The help text has the exit codes.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ import os
 import secrets
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -21,20 +20,21 @@ import msgspec
 
 from stellwerk.choose_game import checked_seed, chosen_game, unknown, whole_number
 from stellwerk.errors import DONE, FAILED, not_writable, usage_error
-from stellwerk.play_games import Session, play_games
+from stellwerk.play_games import Outcome, Session, play_games
 from stellwerk.play_plan import Plan, complete_blocks, longest_seed_text
 from stellwerk.play_report import MatchReport, Report
-from stellwerk.play_table import lines_of_faults, lines_of_match, lines_of_matches
+from stellwerk.play_table import lines_of_faults, lines_of_match, lines_of_matches, lines_of_missing
 from stellwerk.terminal import own_name, say
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_protocol.canonical import shown
 from stellwerk_server.bot_process import BotStartError, Confinement, command_line
 from stellwerk_server.bot_spec import BUILT_IN, BotSpec, BotSpecError, parse_bot_spec, with_unique_names
+from stellwerk_server.faults import Fault, FaultKind
 from stellwerk_server.settings import Time
 
 DESCRIPTION: Final = f"""\
-Play games between bots, each started as a process for each game, and show the
-scores and what went wrong.
+Play games between bots, each started as a process, and show the scores and what
+went wrong.
 
 A SPEC is the name of a built-in bot ({", ".join(BUILT_IN)}) or
 words KEY=VALUE: name=... cmd="PROGRAM ARGUMENTS" dir=... env.NAME=...
@@ -50,20 +50,36 @@ With --games, the games come in blocks of as many games as there are bots. The
 games of a block have the same deal, and in each of them all bots move on by one
 seat, or one team. Block number b, counted from 0, is dealt from the seed S/b.
 With --no-rotate the seats stay, and game number i is dealt from the seed S/i.
+
+If a bot of the first game cannot start or does not log in, nothing is played.
+Later games go on whatever happens to a bot: the server plays on for it.
+
+exit codes:
+  0    every bot went through all its games. Late answers, refused moves and bots
+       that hang or leave are reported, and cost the bot only its game
+  1    a bot could not start, crashed, or lost its connection
+  2    the command line, or a program that it names, cannot be used
+  4    the machine failed
+  130  interrupted
 """
 
 EXAMPLES: Final = """\
 examples:
   stellwerk play usa --bot greedy --bot planner
   stellwerk play usa --games 10 --bot greedy --bot 'cmd="python3 my_bot.py"'
+  stellwerk play usa --games 100 --jobs 0 --process reused --log logs \\
+    --bot greedy --bot 'cmd="python3 my_bot.py"'
   stellwerk play usa --bot greedy --bot 'cmd=./my_bot transport=stdio' \\
     --wrap 'bwrap --ro-bind / / --dev /dev --unshare-all --die-with-parent
       --bind {directory} {directory}'
 """
 
 MOST_GAMES: Final = 1_000_000
+MOST_JOBS: Final = 64
 MOST_MS: Final = 24 * 60 * 60 * 1000
 LEAST_MB, MOST_MB = 16, 1_000_000
+BREAKDOWNS: Final[frozenset[FaultKind]] = frozenset({"start_failure", "crash", "out_of_memory", "disconnect"})
+"""The faults that fail the command. All others cost a bot points, which is what games are for."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -113,6 +129,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=default.set_up_ms,
         help=f"to log in, and again to get ready (default: {default.set_up_ms})",
     )
+    add(
+        "--jobs",
+        metavar="N",
+        type=whole_number(0, MOST_JOBS),
+        default=1,
+        help="games at a time, which share the processor; 0: as many as it has cores (default: 1)",
+    )
+    add(
+        "--process",
+        choices=("fresh", "reused"),
+        default="fresh",
+        help="start each bot anew for each game (default), or let its processes play game after game, "
+        "though none of them a deal twice",
+    )
+    add(
+        "--log",
+        metavar="DIR",
+        help="write what each bot prints there: a file for each process, in place of any of that name",
+    )
     add("--replays", metavar="DIR", help="write a replay of each game there, in place of any of that name")
     add(
         "--wrap",
@@ -131,17 +166,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     session = _session(arguments)
-    matches = play_games(session)
-    report = _report(session, matches)
+    report = _report(session, play_games(session))
     if arguments.json:
         # The standard library's encoder, for it can keep to ASCII, which every terminal can show.
         say(json.dumps(msgspec.to_builtins(report)))
     else:
         _print(session.plan, report)
-    has_stayed_away = any(
-        fault.kind == "start_failure" for match in matches for seat in match.seats for fault in seat.faults
-    )
-    return FAILED if has_stayed_away else DONE
+    return FAILED if any(fault.kind in BREAKDOWNS for fault in _faults(report)) else DONE
+
+
+def _faults(report: Report) -> Iterator[Fault]:
+    for bot in report.not_started:
+        yield from bot.faults
+    for match in report.matches:
+        for seat in match.seats:
+            yield from seat.faults
 
 
 # -- what is asked for -------------------------------------------------------------------------------
@@ -150,7 +189,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _session(arguments: argparse.Namespace) -> Session:
     if arguments.game not in RULE_SETS:
         raise usage_error(unknown("game", arguments.game, RULE_SETS))
-    bots = _bots(arguments.bot)
+    bots = tuple(replace(bot, process=arguments.process) for bot in _bots(arguments.bot))
     _expect_enough_bots(arguments, len(bots))
     confinement = Confinement(_wrap(arguments.wrap), arguments.memory)
     for number, bot in enumerate(bots, 1):
@@ -167,7 +206,14 @@ def _session(arguments: argparse.Namespace) -> Session:
     )
     checked_seed(longest_seed_text(plan), "--seed with the number of a game")
     time = Time(move_ms=arguments.move_time, bank_ms=arguments.bank, set_up_ms=arguments.set_up_time)
-    return Session(plan, time, confinement, _folder(arguments.replays))
+    return Session(
+        plan,
+        time,
+        confinement,
+        replays=_folder(arguments.replays),
+        logs=_folder(arguments.log),
+        jobs=arguments.jobs or len(os.sched_getaffinity(0)),
+    )
 
 
 def _bots(texts: Sequence[str]) -> tuple[BotSpec, ...]:
@@ -220,7 +266,7 @@ def _folder(name: str | None) -> Path | None:
 # -- output ------------------------------------------------------------------------------------------
 
 
-def _report(session: Session, matches: list[MatchReport]) -> Report:
+def _report(session: Session, outcome: Outcome) -> Report:
     plan, choice = session.plan, session.plan.game
     return Report(
         game=choice.game_id,
@@ -231,7 +277,10 @@ def _report(session: Session, matches: list[MatchReport]) -> Report:
         bots=tuple(bot.name for bot in plan.bots),
         seed=plan.seed,
         isolation=session.confinement.isolation,
-        matches=matches,
+        jobs=session.jobs,
+        process=plan.bots[0].process,
+        not_started=outcome.missing,
+        matches=outcome.matches,
     )
 
 
@@ -247,29 +296,29 @@ def _print(plan: Plan, report: Report) -> None:
     say("")
     for line in _result(plan, report.matches):
         say(line)
-    faults = list(lines_of_faults(report.matches))
-    for line in ["", *faults, *_doctors(plan, report.matches)] if faults else []:
+    faults = [*lines_of_missing(report.not_started), *lines_of_faults(report.matches)]
+    for line in ["", *faults, *_doctors(plan, report)] if faults else []:
         say(line)
     for match in report.matches if len(report.matches) == 1 else []:
         if match.replay is not msgspec.UNSET:
             say(f"\nreplay        {shown(match.replay, 1000)}")
 
 
-def _doctors(plan: Plan, matches: Sequence[MatchReport]) -> Iterator[str]:
+def _doctors(plan: Plan, report: Report) -> Iterator[str]:
     """For each bot that did wrong, what will say more of it."""
-    faulty = {seat.bot: seat.faults for match in matches for seat in match.seats if seat.faults}
+    faulty = {seat.bot for match in report.matches for seat in match.seats if seat.faults}
+    faulty.update(bot.bot for bot in report.not_started)
     for bot in plan.bots:
         if bot.built_in or bot.name not in faulty:
             continue
-        is_silent = any(fault.kind == "start_failure" for fault in faulty[bot.name])
-        if is_silent and bot.transport == "tcp":
-            yield f"{shown(bot.name)}: if it speaks over its standard streams, it needs transport=stdio"
         option = " --transport stdio" if bot.transport == "stdio" else ""
         command = shown(shlex.join(bot.command), 1000)
         yield f"more on {shown(bot.name)}: {own_name()} kit doctor{option} -- {command}"
 
 
 def _result(plan: Plan, matches: Sequence[MatchReport]) -> Sequence[str]:
+    if not matches:
+        return ["nothing was played: the first game needs all its bots"]
     if len(matches) == 1:
         return list(lines_of_match(matches[0]))
     complete = complete_blocks(plan, [match.block for match in matches])

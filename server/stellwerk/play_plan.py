@@ -34,13 +34,14 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class PlannedGame:
-    """`bots` says for each seat which of the plan's bots sits there."""
+    """`bots` says for each seat which of the plan's bots sits there, `games_of_block` how many games have its
+    deal."""
 
     number: int
     block: int
     seed_text: str
     bots: tuple[int, ...]
-    is_last_of_block: bool
+    games_of_block: int
 
     @property
     def seed(self) -> bytes:
@@ -66,7 +67,7 @@ def planned_games(plan: Plan) -> Iterator[PlannedGame]:
             block=block,
             seed_text=f"{plan.seed}/{block}",
             bots=tuple((team + rotation) % bot_count for team in plan.game.make().team_of),
-            is_last_of_block=rotation == block_size - 1 or number == plan.game_count - 1,
+            games_of_block=min(block_size, plan.game_count - block * block_size),
         )
 
 

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk.play_plan import PlannedGame
-from stellwerk_protocol.names import Count, EndReason
+from stellwerk_protocol.names import Count, EndReason, Seat
 from stellwerk_protocol.results import Result
 from stellwerk_server.bot_process import Isolation
+from stellwerk_server.bot_spec import Process
+from stellwerk_server.faults import Fault, faults_of
 from stellwerk_server.seat_report import Played, SeatReport, seat_reports
 
 
@@ -26,7 +28,18 @@ class MatchReport(Struct, frozen=True, omit_defaults=True):
     replay: str | UnsetType = UNSET
 
 
+class NotStarted(Struct, frozen=True, omit_defaults=True):
+    """A bot without which the first game did not begin."""
+
+    seat: Seat
+    bot: str
+    faults: tuple[Fault, ...]
+    log: str | UnsetType = UNSET
+
+
 class Report(Struct, frozen=True):
+    """`not_started` are the bots without which the first game did not begin: then there are no matches."""
+
     game: str
     rules_version: int
     options: tuple[str, ...]
@@ -35,7 +48,15 @@ class Report(Struct, frozen=True):
     bots: tuple[str, ...]
     seed: str
     isolation: Isolation
+    jobs: int
+    process: Process
+    not_started: list[NotStarted]
     matches: list[MatchReport]
+
+
+def not_started(seat: Seat, bot: Played) -> NotStarted:
+    log = UNSET if bot.log is None else str(bot.log.path)
+    return NotStarted(seat, bot.bot, faults_of(bot.conduct), log)
 
 
 def match_report(planned: PlannedGame, match: str, result: Result, seats: Sequence[Played]) -> MatchReport:

@@ -13,12 +13,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from msgspec import UNSET
+
+from stellwerk.figures import counted
 from stellwerk.narration import END_REASONS
-from stellwerk.play_report import MatchReport
+from stellwerk.play_report import MatchReport, NotStarted
 from stellwerk.tally import Spread
 from stellwerk.terminal import aligned
 from stellwerk_protocol.canonical import shown
 from stellwerk_server.faults import Fault
+from stellwerk_server.refused import Refused
 from stellwerk_server.seat_report import SeatReport
 
 FEWEST_BLOCKS: Final = 4  # with fewer an interval says next to nothing
@@ -69,7 +73,7 @@ def lines_of_match(match: MatchReport) -> Iterator[str]:
         )
     yield from aligned(rows, left=1)
     yield ""
-    yield f"after {match.turns} turns, for {END_REASONS[match.reason]}"
+    yield f"after {counted(match.turns, 'turn')}, for {END_REASONS[match.reason]}"
 
 
 def lines_of_matches(matches: Sequence[MatchReport], complete: Sequence[int]) -> Iterator[str]:
@@ -89,12 +93,39 @@ def lines_of_matches(matches: Sequence[MatchReport], complete: Sequence[int]) ->
 
 
 def lines_of_faults(matches: Iterable[MatchReport]) -> Iterator[str]:
-    """Each fault of each bot, with the last lines that it printed where that helps."""
+    """Each fault of each bot, with all that helps to find its cause."""
     for match in matches:
         for seat in match.seats:
             for fault in seat.faults:
                 yield f"{shown(seat.bot)} in seat {seat.seat} of game {match.number}: {in_words(fault)}"
-                yield from (f"    | {shown(line, len(line))}" for line in fault.last_lines)
+                yield from _evidence(fault)
+            if seat.faults and seat.log is not UNSET:
+                yield f"    log: {shown(seat.log, 1000)}"
+
+
+def lines_of_missing(missing: Iterable[NotStarted]) -> Iterator[str]:
+    for bot in missing:
+        for fault in bot.faults:
+            yield f"{shown(bot.bot)} in seat {bot.seat}: {in_words(fault)}"
+            yield from _evidence(fault)
+        if bot.log is not UNSET:
+            yield f"    log: {shown(bot.log, 1000)}"
+
+
+def _evidence(fault: Fault) -> Iterator[str]:
+    yield from (f"    | {shown(line, len(line))}" for line in fault.last_lines)
+    if fault.first is not UNSET:
+        yield f"    first: {_first(fault.first)}"
+    if fault.hint:
+        yield f"    hint: {shown(fault.hint, 1000)}"
+
+
+def _first(refused: Refused) -> str:
+    """`at ask 12 in turn 6 game.route_taken at /move/route: expected an open route, it sent {...}`."""
+    when = "" if refused.ask is UNSET else f"at ask {refused.ask} in turn {refused.turn} "
+    where = f" at {shown(refused.pointer)}" if refused.pointer else ""
+    sent = f", it sent {refused.line}" if refused.line else ""
+    return f"{when}{refused.code}{where}: expected {shown(refused.expected)}{sent}"
 
 
 def in_words(fault: Fault) -> str:

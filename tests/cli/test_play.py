@@ -150,7 +150,7 @@ def table(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> lis
 
 def test_a_bot_that_did_wrong_comes_with_what_says_more_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     lines = table(capsys, "usa", "--bot", "random", "--bot", 'name=mine cmd="echo hello"', code=1)
-    assert "mine: if it speaks over its standard streams, it needs transport=stdio" in lines
+    assert "nothing was played: the first game needs all its bots" in lines
     assert "more on mine: stellwerk kit doctor -- echo hello" in lines
     assert not any("doctor -- " in line and "random" in line for line in lines)
 
@@ -233,19 +233,20 @@ def test_games_of_a_block_have_the_same_deal_and_the_bots_move_on(
     assert seeds == [seed_from_text(match["seed"]).hex() for match in matches]
 
 
-def test_a_bot_learns_the_seed_only_when_its_deal_is_not_played_again(
+def test_bots_never_learn_the_seed_of_a_deal_that_other_games_have_too(
     bot: Path, board: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Which of them ends last is not known when they begin. The third game has a deal of its own."""
     seen = tmp_path / "seen"
     noting = tmp_path / "noting.py"
     noting.write_text(
         BOT.replace("    match = ", f"    open({str(seen)!r}, 'ab').write(text)\n    match = ", 1)
     )
-    words = ("--board", str(board), "--seed", "s", "--games", "2")
+    words = ("--board", str(board), "--seed", "s", "--games", "3")
     play(capsys, "usa", *bots(spec(noting, name="a"), spec(bot, name="b")), *words)
     ends = [json.loads(line) for line in seen.read_text().splitlines() if '"type":"end"' in line]
-    assert [end["reveal"] for end in ends] == ["later", "now"]
-    assert ["seed" in end for end in ends] == [False, True]
+    assert [end["reveal"] for end in ends] == ["later", "later", "now"]
+    assert ["seed" in end for end in ends] == [False, False, True]
 
 
 def test_the_table_shows_the_score_with_its_parts(
@@ -266,6 +267,136 @@ def test_built_in_bots_play_every_game(capsys: pytest.CaptureFixture[str]) -> No
         assert [seat["faults"] for seat in told["matches"][0]["seats"] if seat["faults"]] == []
 
 
+# -- games at the same time, and processes that stay ------------------------------------------------
+
+# Before its first answer a bot of this kind waits until so many games are under way.
+MEETING = BOT.replace(
+    "        asks += 1\n",
+    """        asks += 1
+        if asks == 1:
+            import time
+            folder = os.environ["FOLDER"]
+            open(os.path.join(folder, match), "w").close()
+            while len(os.listdir(folder)) < 2:
+                time.sleep(0.01)
+""",
+)
+
+
+def test_games_are_played_at_the_same_time_and_come_in_their_order(
+    bot: Path, board: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    meeting, folder = tmp_path / "meeting.py", tmp_path / "games"
+    meeting.write_text(MEETING)
+    folder.mkdir()
+    first, second = f"{spec(meeting, name='a')} env.FOLDER={folder}", spec(bot, name="b")
+    words = (
+        *bots(first, second),
+        "--board",
+        str(board),
+        "--seed",
+        "s",
+        "--games",
+        "5",
+        "--move-time",
+        "60000",
+    )
+    replays = ("--replays", str(tmp_path / "replays"))
+    together = play(capsys, "usa", *words, *replays, "--jobs", "2")
+    assert together["jobs"] == 2
+    alone = play(capsys, "usa", *words)
+    for one, other in zip(together["matches"], alone["matches"], strict=True):
+        assert (one["number"], one["match"], one["seed"]) == (other["number"], other["match"], other["seed"])
+        for seat, same in zip(one["seats"], other["seats"], strict=True):
+            assert (seat["bot"], seat["breakdown"]) == (same["bot"], same["breakdown"])
+    names = [Path(match["replay"]).name for match in together["matches"]]
+    assert names == [f"usa-s-{number}.jsonl" for number in range(5)]
+    for match in together["matches"]:
+        last = json.loads(Path(match["replay"]).read_text().splitlines()[-1])
+        assert last["seed"] == seed_from_text(match["seed"]).hex()
+
+
+def test_a_process_that_is_used_again_plays_game_after_game_but_no_deal_twice(
+    bot: Path, board: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seen, noting = tmp_path / "seen", tmp_path / "noting.py"
+    noted = f"open({str(seen)!r}, 'a').write(f'{{os.getpid()}} {{match}}\\n')"
+    noting.write_text(
+        BOT.replace('        say(type="ready"', f'        {noted}\n        say(type="ready"', 1)
+    )
+    words = (*bots(spec(noting, name="a"), spec(bot, name="b", transport="stdio")), "--board", str(board))
+    told = play(capsys, "usa", *words, "--seed", "s", "--games", "6", "--process", "reused")
+    assert told["process"] == "reused"
+    assert [[seat["faults"] for seat in match["seats"]] for match in told["matches"]] == [[[], []]] * 6
+    played = [line.split() for line in seen.read_text().splitlines()]
+    deal_of = {match["match"]: match["seed"] for match in told["matches"]}
+    assert [match for _, match in played] == list(deal_of)
+    deals = Counter((process, deal_of[match]) for process, match in played)
+    assert set(deals.values()) == {1}
+    assert len({process for process, _ in played}) == 2  # games of a block have the same deal
+
+
+def test_a_process_that_is_used_again_and_cannot_start_stops_play_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("def play(:\n")
+    words = (*bots("random", f"name=mine cmd='python3 {file}'"), "--process", "reused", "--games", "4")
+    fault = faults_at_start(play(capsys, "usa", *words, code=1), "mine")["start_failure"]
+    assert "correct the syntax error" in fault["hint"]
+
+
+# -- logs --------------------------------------------------------------------------------------------
+
+
+def test_a_log_has_all_that_a_bot_printed_and_is_named_where_it_failed(
+    bot: Path, board: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs, loud = tmp_path / "logs", tmp_path / "loud.py"
+    loud.write_text("import sys\nfor n in range(3000): print('\\x1b[31mline', n, file=sys.stderr)\n" + BOT)
+    words = (*bots(spec(loud, "crash"), spec(bot)), "--board", str(board), "--seed", "s", "--games", "2")
+    lines = table(capsys, "usa", *words, "--log", str(logs), code=1)
+    assert sorted(path.name for path in logs.iterdir()) == [
+        "usa-s-0-0-crash.log",
+        "usa-s-0-1-good.log",
+        "usa-s-1-0-good.log",
+        "usa-s-1-1-crash.log",
+    ]
+    printed = (logs / "usa-s-1-1-crash.log").read_text().splitlines()
+    assert printed[:2] == ["--- game 1, seat 1", "line 0"]
+    assert printed[3000] == "line 2999"
+    assert printed[-1] == "RuntimeError: lost my way"
+    assert [line for line in lines if "log:" in line] == [
+        f"    log: {logs}/usa-s-0-0-crash.log",
+        f"    log: {logs}/usa-s-1-1-crash.log",
+    ]
+
+
+def test_a_process_that_is_used_again_has_one_log_with_a_heading_for_each_game(
+    bot: Path, board: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (*bots(spec(bot, name="a"), spec(bot, name="b")), "--board", str(board), "--seed", "s")
+    more = ("--games", "2", "--no-rotate", "--process", "reused", "--log", str(tmp_path))
+    told = play(capsys, "usa", *words, *more)
+    assert {seat["log"] for match in told["matches"] for seat in match["seats"] if seat["bot"] == "a"} == {
+        str(tmp_path / "usa-s-0-0-a.log")
+    }
+    assert (tmp_path / "usa-s-0-0-a.log").read_text().splitlines() == [
+        "--- game 0, seat 0",
+        "now I good",
+        "--- game 1, seat 0",
+    ]
+
+
+def test_a_log_that_cannot_be_written_is_an_error(
+    bot: Path, board: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "usa-s-0-0-good.log").mkdir()
+    words = ("usa", *bots(spec(bot), "random"), "--board", str(board), "--seed", "s", "--log", str(tmp_path))
+    assert main(["play", *words]) == 2
+    assert "usa-s-0-0-good.log: cannot be written" in capsys.readouterr().err
+
+
 # -- what goes wrong ---------------------------------------------------------------------------------
 
 
@@ -276,6 +407,14 @@ def faults_in(told: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
     assert [seat["faults"] for seat in match["seats"] if seat["bot"] != name and seat["faults"]] == []
     [seat] = [seat for seat in match["seats"] if seat["bot"] == name]
     return {fault["kind"]: fault for fault in seat["faults"]}
+
+
+def faults_at_start(told: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
+    """Those of the one bot without which nothing was played, by kind."""
+    assert told["matches"] == []
+    [missing] = told["not_started"]
+    assert missing["bot"] == name
+    return {fault["kind"]: fault for fault in missing["faults"]}
 
 
 @pytest.mark.parametrize(
@@ -291,8 +430,8 @@ def test_a_crash_is_told_with_its_cause_and_last_lines(
     bot: Path, board: Path, capsys: pytest.CaptureFixture[str], mode: str, transport: str, detail: str
 ) -> None:
     """And costs no waiting: with the clocks as they are by default, a missing answer would take 11 s."""
-    words = ("--board", str(board))
-    faults = faults_in(play(capsys, "usa", *bots(spec(bot), spec(bot, mode, transport)), *words), mode)
+    told = play(capsys, "usa", *bots(spec(bot), spec(bot, mode, transport)), "--board", str(board), code=1)
+    faults = faults_in(told, mode)
     assert list(faults) == ["crash"]
     assert detail in faults["crash"]["detail"]
     assert f"now I {mode}" in faults["crash"]["last_lines"]
@@ -335,8 +474,8 @@ def test_a_bot_that_leaves_is_told(bot: Path, board: Path, capsys: pytest.Captur
 def test_a_bot_that_closes_its_output_is_not_waited_for(
     bot: Path, board: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ("--board", str(board))
-    faults = faults_in(play(capsys, "usa", *bots(spec(bot), spec(bot, "close", "stdio")), *words), "close")
+    words = (*bots(spec(bot), spec(bot, "close", "stdio")), "--board", str(board))
+    faults = faults_in(play(capsys, "usa", *words, code=1), "close")
     assert list(faults) == ["disconnect"]
     assert faults["disconnect"]["last_lines"] == ["now I close"]
 
@@ -355,10 +494,12 @@ def test_a_bot_that_does_not_log_in_is_told_and_fails_the_command(
 ) -> None:
     words = ("--board", str(board), "--set-up-time", "2500")
     told = play(capsys, "usa", *bots(spec(bot), spec(bot, mode, transport)), *words, code=1)
-    faults = faults_in(told, mode)
+    faults = faults_at_start(told, mode)
     assert detail in faults["start_failure"]["detail"]
     if mode == "typo":
         assert "protocol.unknown_field" in faults["garbage"]["detail"]
+        first = faults["garbage"]["first"]
+        assert (first["code"], first["pointer"]) == ("protocol.unknown_field", "/nmae")
     else:
         assert list(faults) == ["start_failure"]
 
@@ -368,14 +509,135 @@ def test_a_bot_that_ends_before_it_logs_in_is_not_waited_for(
 ) -> None:
     broken = "name=broken cmd=\"sh -c 'echo no such library >&2; exit 3'\""
     told = play(capsys, "usa", *bots(spec(bot), broken), "--board", str(board), code=1)
-    [fault] = faults_in(told, "broken").values()
+    [fault] = faults_at_start(told, "broken").values()
     assert fault["detail"] == "ended with exit status 3 before it logged in"
     assert fault["last_lines"] == ["no such library"]
 
 
-def test_a_game_that_nobody_comes_to_has_a_result_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_bots_that_cannot_start_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     told = play(capsys, "usa", *bots("cmd=true", "cmd=false"), code=1)
-    assert [seat["bot"] for seat in told["matches"][0]["seats"]] == ["true", "false"]
+    assert [(missing["seat"], missing["bot"]) for missing in told["not_started"]] == [
+        (0, "true"),
+        (1, "false"),
+    ]
+
+
+PYTHON = f'cmd="{sys.executable} -I'
+# By their evidence: what the bot is, what its file holds, and what the hint says. None: there is no hint.
+HINTS: list[tuple[str, str, str, str | None]] = [
+    ("a syntax error", PYTHON + ' {file}"', "def play(:\n", "correct the syntax error in {file}, line 1"),
+    ("a syntax error over stdio", PYTHON + ' {file}" transport=stdio', "x = (\n", "correct the syntax error"),
+    ("a missing module", PYTHON + ' {file}"', "import no_such_module\n", "install the module no_such_module"),
+    ("a missing file", PYTHON + ' {file}.py"', "", "files named in cmd count from the current folder"),
+    ("a crash of its own", PYTHON + ' {file}"', "1 / 0\n", None),
+    (
+        "another address",
+        PYTHON + ' {file}"',
+        "raise ConnectionRefusedError('[Errno 111] Connection refused')\n",
+        "it must connect to the address in STELLWERK_ADDRESS",
+    ),
+    ("a bot for stdio", PYTHON + ' {file}"', "import sys; sys.stdin.read()\n", "it needs transport=stdio"),
+    (
+        "messages on standard output",
+        PYTHON + ' {file}"',
+        """print('{"type":"login","protocol":1}'); raise SystemExit(1)\n""",
+        "it prints messages to its standard output, so it needs transport=stdio",
+    ),
+    (
+        "words on standard output",
+        PYTHON + ' {file}" transport=stdio',
+        "import signal; print('hello', flush=True); signal.pause()\n",
+        "it must print all else to standard error",
+    ),
+    (
+        "silence over stdio",
+        PYTHON + ' {file}" transport=stdio',
+        "import signal; signal.pause()\n",
+        "after `hello` it must write `login`, and flush",
+    ),
+    ("no connection", PYTHON + ' {file}"', "import signal; signal.pause()\n", "it did not connect to"),
+    (
+        "silence over tcp",
+        PYTHON + ' {file}"',
+        "import os, signal, socket\n"
+        "host, _, port = os.environ['STELLWERK_ADDRESS'][6:].rpartition(':')\n"
+        "line = socket.create_connection((host, int(port)))\nsignal.pause()\n",
+        "it connected, and sent nothing",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "hint"), [case[1:] for case in HINTS], ids=[case[0] for case in HINTS]
+)
+def test_the_hint_for_a_bot_that_does_not_start_rests_on_what_was_seen_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, code: str, hint: str | None
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(code)
+    words = ("random", f"name=mine {command.format(file=file)}")
+    told = play(capsys, "usa", *bots(*words), "--set-up-time", "2500", code=1)
+    fault = faults_at_start(told, "mine")["start_failure"]
+    assert fault.get("hint") is None if hint is None else hint.format(file=file) in fault["hint"]
+
+
+def test_a_bot_that_cannot_start_stops_play_before_ten_games_are_played(
+    bot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("def play(:\n")
+    replays = tmp_path / "replays"
+    words = (*bots(spec(bot), f"name=mine cmd='python3 {file}'"), "--games", "10", "--jobs", "3")
+    lines = table(capsys, "usa", *words, "--replays", str(replays), code=1)
+    start = lines.index("nothing was played: the first game needs all its bots")
+    assert lines[start + 2 :] == [
+        "mine in seat 1: start failure, ended with exit status 1 before it logged in",
+        f'    |   File "{file}", line 1',
+        "    |     def play(:",
+        "    |              ^",
+        "    | SyntaxError: invalid syntax",
+        f"    hint: correct the syntax error in {file}, line 1",
+        f"more on mine: stellwerk kit doctor -- python3 {file}",
+    ]
+    assert list(replays.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "code"), [("crash", 1), ("close", 1), ("hang", 0), ("illegal", 0), ("garbage", 0), ("leave", 0)]
+)
+def test_a_bot_that_breaks_down_fails_the_command_and_one_that_plays_badly_does_not(
+    bot: Path, board: Path, capsys: pytest.CaptureFixture[str], mode: str, code: int
+) -> None:
+    """And the games that are left are played."""
+    words = ("--board", str(board), "--games", "2", "--move-time", "1000", "--bank", "0")
+    told = play(capsys, "usa", *bots(spec(bot), spec(bot, mode, "stdio")), *words, code=code)
+    assert [match["number"] for match in told["matches"]] == [0, 1]
+    assert all(any(seat["faults"] for seat in match["seats"]) for match in told["matches"])
+
+
+def test_the_first_refused_move_comes_with_what_was_expected(
+    bot: Path, board: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (*bots(spec(bot), spec(bot, "illegal")), "--board", str(board), "--seed", "s")
+    first = faults_in(play(capsys, "usa", *words), "illegal")["illegal"]["first"]
+    assert (first["code"], first["pointer"], first["ask"]) == ("game.not_available", "/index", 3)
+    assert first["expected"].startswith("an index below ")
+    assert first["turn"] > 0
+    assert '"index":999' in first["line"]
+    told = (
+        f"    first: at ask 3 in turn {first['turn']} game.not_available at /index: "
+        f"expected {first['expected']}, it sent {first['line']}"
+    )
+    assert told in table(capsys, "usa", *words)
+
+
+def test_the_first_line_that_cannot_be_read_comes_with_what_was_expected(
+    bot: Path, board: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (*bots(spec(bot), spec(bot, "garbage")), "--board", str(board))
+    first = faults_in(play(capsys, "usa", *words), "garbage")["garbage"]["first"]
+    assert (first["code"], first["line"], first["ask"]) == ("wire.not_json", "thinking...", 3)
+    assert first["expected"]
 
 
 def test_a_flood_on_standard_error_blocks_nobody(
@@ -396,7 +658,7 @@ def test_memory_is_limited_where_that_is_asked_for(board: Path, capsys: pytest.C
     greedy_for_memory = [sys.executable, "-I", "-S", "-c", "bytearray(500_000_000)"]
     words = (*bots("greedy", f"name=big cmd={shlex.quote(shlex.join(greedy_for_memory))}"), "--memory", "300")
     told = play(capsys, "usa", *words, "--board", str(board), code=1)
-    [fault] = faults_in(told, "big").values()
+    [fault] = faults_at_start(told, "big").values()
     assert fault["last_lines"][-1] == "MemoryError"
 
 
@@ -514,6 +776,8 @@ def test_bots_play_over_stdio_in_bubblewrap_without_a_network(
         (("usa", *bots("greedy", "greedy"), "--games", "0"), "from 1 to"),
         (("usa", *bots("greedy", "greedy"), "--move-time", "0"), "from 1 to"),
         (("usa", *bots("greedy", "greedy"), "--replays", "/dev/null/x"), "cannot be written"),
+        (("usa", *bots("greedy", "greedy"), "--log", "/dev/null/x"), "cannot be written"),
+        (("usa", *bots("greedy", "greedy"), "--jobs", "-1"), "from 0 to"),
     ],
     ids=lambda value: "" if isinstance(value, tuple) else value,
 )
@@ -552,7 +816,7 @@ def test_in_a_block_each_bot_plays_each_teams_seats_of_one_deal_once(
         assert {each.seed_text for each in played} == {f"s/{block}"}
         for seat in range(seats):
             assert sorted(each.bots[seat] for each in played) == list(range(bot_count))
-        assert [each.is_last_of_block for each in played] == [False] * (bot_count - 1) + [True]
+        assert [each.games_of_block for each in played] == [bot_count] * bot_count
 
 
 def test_partners_are_the_same_bot() -> None:
@@ -562,16 +826,16 @@ def test_partners_are_the_same_bot() -> None:
 
 def test_without_rotation_every_game_has_a_deal_of_its_own() -> None:
     games = list(planned_games(plan("usa", 2, 2, 3, rotates=False)))
-    assert [(each.seed_text, each.bots, each.is_last_of_block) for each in games] == [
-        ("s/0", (0, 1), True),
-        ("s/1", (0, 1), True),
-        ("s/2", (0, 1), True),
+    assert [(each.seed_text, each.bots, each.games_of_block) for each in games] == [
+        ("s/0", (0, 1), 1),
+        ("s/1", (0, 1), 1),
+        ("s/2", (0, 1), 1),
     ]
 
 
-def test_the_seed_of_a_block_that_stays_incomplete_is_told_with_its_last_game() -> None:
-    games = list(planned_games(plan("usa", 3, 3, 4)))
-    assert [each.is_last_of_block for each in games] == [False, False, True, True]
+def test_a_block_that_stays_incomplete_has_fewer_games() -> None:
+    games = list(planned_games(plan("usa", 3, 3, 5)))
+    assert [each.games_of_block for each in games] == [3, 3, 3, 2, 2]
 
 
 def test_every_bot_in_every_game_has_a_seed_of_its_own() -> None:

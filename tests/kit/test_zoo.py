@@ -11,6 +11,7 @@ from typing import Any, Final
 import pytest
 
 from stellwerk.__main__ import main
+from stellwerk.play_command import BREAKDOWNS
 from stellwerk_kit import zoo
 from stellwerk_kit.bot_process import Transport
 from tests.cli.program import REPOSITORY
@@ -55,11 +56,12 @@ def command(name: str) -> tuple[str, ...]:
 def played(
     capsys: pytest.CaptureFixture[str], game: str, *names: str, transport: str = "tcp", bank: int = PLENTY
 ) -> Any:
-    """A match of them against `random`, as `play --json` tells it."""
+    """A match of them against `random`, as `play --json` reports it. It exits with 1 if one breaks down."""
+    breaks_down = any(FAULTS[name] & BREAKDOWNS for name in names)
     words = ["play", game, "--bot", "random"]
     for name in names:
         words += ["--bot", f'name={name} transport={transport} cmd="{sys.executable} {FILE} {name}"']
-    assert main([*words, "--json", "--seed", "zoo", "--move-time", "100", "--bank", str(bank)]) == 0
+    assert main([*words, "--json", "--seed", "zoo", "--move-time", "100", "--bank", str(bank)]) == breaks_down
     [match] = json.loads(capsys.readouterr().out)["matches"]
     return match
 
