@@ -191,7 +191,7 @@ def _steps(arguments: argparse.Namespace, recording: Recording) -> Iterator[Comp
 
 def _started(command: tuple[str, ...], transport: Transport, waits: Patience, seat: Seat) -> Patient:
     start = StartedOverTcp if transport == "tcp" else StartedOverStdio
-    return Patient(start(command, f"replay/{seat}"), waits)
+    return Patient(start(command, f"replay/{seat}"), waits, may_be_late=True)
 
 
 def _opponents(texts: Sequence[str], recording: Recording, seat: Seat) -> dict[Seat, BotSpec]:

@@ -491,6 +491,14 @@ class SlowToAnswer(Good):
         super().on_ask(ask)
 
 
+class AlwaysLate(Good):
+    """Takes half as long again for each answer as it may."""
+
+    def on_ask(self, ask: Message) -> None:
+        time.sleep(1.5 * ask["move_ms"] / 1000)
+        super().on_ask(ask)
+
+
 class WritesTwice(Good):
     """Each line, and then its newline."""
 

@@ -17,7 +17,7 @@ from tests.kit import bots
 from tests.kit.bots import Good
 from tests.kit.examining import IMPATIENT, PATIENT, SMALL_BOT, command, doctor, ends, findings, step
 
-BASICS = 6  # steps: a fault found in these is looked for from the first step on
+BASICS = 7  # steps: a fault found in these is looked for from the first step on
 
 
 def verdicts(found: list[Finding]) -> dict[str, str]:
@@ -57,6 +57,13 @@ def test_who_is_late_with_another_try_does_nothing_wrong() -> None:
     assert finding.verdict == "ok"
 
 
+def test_a_slow_bot_fails_before_the_steps_that_would_take_it_minutes() -> None:
+    names = [step.name for step in STEPS]
+    assert names.index("in time") == names.index("first ask") + 1
+    found = findings(doctor(command(bots.AlwaysLate), IMPATIENT))
+    assert (found[-1].step, found[-1].verdict) == ("in time", "FAIL")
+
+
 def test_a_busy_server_may_be_given_its_second_however_short_the_time_for_an_answer() -> None:
     [finding] = findings(doctor(command(bots.WaitsASecond), IMPATIENT), [step("busy server")])
     assert finding.verdict == "ok"
@@ -70,7 +77,8 @@ WARNINGS: list[tuple[type[Good], Patience, str, str]] = [
     (bots.TriesAgainTooLate, IMPATIENT, "busy server", "does not send its act again"),
     (bots.KnowsAllDecisions, PATIENT, "unknown decision", "an index would do"),
     (bots.LeavesAfterOneMatch, PATIENT, "another match", "plays one match only"),
-    (bots.SlowToAnswer, IMPATIENT, "match", "3 of 40 answers took longer than the 500 ms"),
+    (bots.SlowToAnswer, IMPATIENT, "in time", "3 of 8 answers took longer than the 500 ms of their asks"),
+    (bots.SlowToAnswer, IMPATIENT, "match", "3 of 40 answers took longer than the 500 ms of their asks"),
     (bots.WritesTwice, PATIENT, "match", "lines came in pieces"),
     (bots.GivesUp, PATIENT, "resume", "does not come back"),
     (bots.ComesBackAfresh, PATIENT, "resume", "without `resume`"),
@@ -158,6 +166,13 @@ FAULTS: list[tuple[type[Good], Patience, str, str, str]] = [
         "first ask",
         "that is legal",
         "game.not_available at /index: expected an index below",
+    ),
+    (
+        bots.AlwaysLate,
+        IMPATIENT,
+        "in time",
+        "in time",
+        "late answer number 3 of this match; the clock of this ask gave 0.5 s and 0.0 s of the bank",
     ),
     (bots.ReadyInItsRoom, PATIENT, "room", "nothing in a room", '"type":"ready"'),
     (bots.ChecksFields, PATIENT, "unknown fields", "a login", "status 1"),

@@ -6,21 +6,23 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
 from stellwerk.__main__ import main
 from stellwerk_kit.callers import Door
 from stellwerk_kit.doctor import Finding
+from stellwerk_kit.patient import Patience
 from stellwerk_kit.serving import SERVED, cases_of, serve
 from stellwerk_kit.steps import Examination
 from tests.cli.program import COMMAND, REPOSITORY, SECONDS, environment
 from tests.kit import bots
 from tests.kit.bots import Good
-from tests.kit.examining import PATIENT, SMALL_BOT, command
+from tests.kit.examining import IMPATIENT, PATIENT, SMALL_BOT, command
 
 ROOTS = os.pathsep.join(
     str(REPOSITORY / root) for root in ("protocol", "server", "bots/python", "tournament")
@@ -41,7 +43,11 @@ def connect(client: Sequence[str], address: str, **more: str) -> subprocess.Comp
 
 
 def served(
-    names: str, client: Sequence[str], game: str = "usa", **more: str
+    names: str,
+    client: Sequence[str],
+    game: str = "usa",
+    more: Mapping[str, str] = MappingProxyType({}),
+    patience: Patience = PATIENT,
 ) -> tuple[list[Finding], list[subprocess.CompletedProcess[str]]]:
     """The findings, and what became of the client each time it was started: until all cases are over."""
     steps = list(SERVED.values()) if names == "all" else [SERVED[name] for name in names.split(",")]
@@ -51,7 +57,7 @@ def served(
 
     def play() -> list[Finding]:
         with contextlib.closing(door):  # who comes too late is refused
-            examination = Examination((), "tcp", PATIENT, "doctor", door=door)
+            examination = Examination((), "tcp", patience, "doctor", door=door)
             return list(serve(examination, cases, lambda case: begun.append(case.name)))
 
     cases = cases_of(steps, [game])
@@ -67,24 +73,30 @@ WITH_TOKEN = {"STELLWERK_TOKEN": "any"}
 
 
 def test_every_case_can_be_passed_by_a_client_that_is_started_again_and_again() -> None:
-    findings, _ = served("all", command(Good), **WITH_TOKEN)
+    findings, _ = served("all", command(Good), more=WITH_TOKEN)
     possible = [step for step in SERVED.values() if step.cases(["usa"])]
     assert [finding.step.partition(":")[0] for finding in findings] == [step.name for step in possible]
     assert {finding.verdict for finding in findings} == {"ok"}
 
 
 def test_a_client_is_told_that_a_case_is_over_and_leaves_in_peace() -> None:
-    findings, ended = served("first-ask,error", SMALL_BOT, **WITH_TOKEN)
+    findings, ended = served("first-ask,error", SMALL_BOT, more=WITH_TOKEN)
     assert [finding.verdict for finding in findings] == ["ok", "ok"]
     assert [done.returncode for done in ended[:2]] == [0, 0]
 
 
 def test_a_wrong_client_fails_its_case_and_the_next_case_goes_on() -> None:
-    findings, _ = served("first-ask,ready", command(bots.WrongAsk), **WITH_TOKEN)
+    findings, _ = served("first-ask,ready", command(bots.WrongAsk), more=WITH_TOKEN)
     assert [finding.verdict for finding in findings] == ["FAIL", "ok"]
     assert findings[0].failure is not None
     assert "act for ask 1 (usa, keep_tickets)" in findings[0].failure.expected
     assert findings[0].failure.printed == ()
+
+
+def test_a_client_that_is_always_late_fails_a_case_that_says_so() -> None:
+    [finding], _ = served("in-time", command(bots.AlwaysLate), patience=IMPATIENT, more=WITH_TOKEN)
+    assert finding.failure is not None
+    assert finding.failure.came.endswith("the clock of this ask gave 0.5 s and 0.0 s of the bank")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +130,7 @@ def test_the_fifteen_line_bot_of_the_protocol_is_served(tmp_path: Path) -> None:
 
 def test_a_client_that_resumes_a_session_of_an_earlier_case_is_told_to_forget_it() -> None:
     """It is cut off in the first case, and comes back for the second one."""
-    findings, ended = served("end,ready", command(bots.FightsForItsSeat), **WITH_TOKEN)
+    findings, ended = served("end,ready", command(bots.FightsForItsSeat), more=WITH_TOKEN)
     assert [finding.verdict for finding in findings] == ["ok", "ok"]
     assert len(ended) == 1
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ PAGE: Final = REPOSITORY / "protocol" / "conformance" / "zoo" / "README.md"
 FAULTS: Final[dict[str, set[str]]] = {
     "silent": {"hang"},
     "slow": {"time"},
+    "thinker": {"hang"},
     "splitter": set(),
     "flooder": {"hang", "garbage"},
     "liar": {"illegal"},
@@ -34,7 +36,8 @@ FAULTS: Final[dict[str, set[str]]] = {
 }
 VERDICTS: Final[dict[str, tuple[str, str, str]]] = {
     "silent": ("first ask", "FAIL", "within 1 s nothing"),
-    "slow": ("match", "warn", "answers took longer than the 500 ms"),
+    "slow": ("match", "FAIL", "late answer number 3 of this match"),
+    "thinker": ("in time", "FAIL", "late answer number 3 of this match"),
     "splitter": ("match", "warn", "lines came in pieces"),
     "flooder": ("many lines at once", "FAIL", '{"type":"ping"}'),
     "liar": ("many lines at once", "FAIL", "atlantis-utopia"),
@@ -71,7 +74,8 @@ def faults(match: Any) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize(
-    "names", [("silent", "slow", "splitter", "flooder"), ("liar", "deep", "half-closer", "crasher")]
+    "names",
+    [("silent", "slow", "splitter", "flooder"), ("liar", "deep", "half-closer", "crasher"), ("thinker",)],
 )
 def test_a_bad_bot_costs_only_itself(names: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     """There is little time here, for some use it all up: on a loaded machine anybody may be late, and who is
@@ -105,7 +109,9 @@ def test_the_zoo_plays_over_stdio_too(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize("name", zoo.ZOO)
 def test_the_doctor_finds_each_vice_at_its_step(name: str) -> None:
     where, verdict, came = VERDICTS[name]
-    patience = IMPATIENT if name in ("silent", "slow") else PATIENT
+    patience = {"silent": IMPATIENT, "thinker": IMPATIENT, "slow": replace(PATIENT, answer=3)}.get(
+        name, PATIENT
+    )
     [finding] = findings(doctor(command(name), patience), [step(where)])
     assert finding.verdict == verdict
     assert came in (finding.warning or (finding.failure.came if finding.failure else ""))

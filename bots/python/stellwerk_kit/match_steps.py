@@ -32,7 +32,8 @@ from stellwerk_protocol.names import GameName
 
 MOST_ASKS: Final = 40  # of a match from its beginning: about half a game
 BUSY_SECONDS: Final = 1.0  # after which an act is to be sent again to a server that was busy
-LATE_ANSWERS: Final = 3  # that cannot be by chance: so many in a row, and the server asks no more
+TIMED_ASKS: Final = 8  # enough for the bank to run out, if each answer takes half as long again as it may
+SLOW_ANSWERS: Final = 3  # that cannot be by chance
 
 
 def waits_in_a_room(examination: Examination, game: GameName) -> None:
@@ -250,21 +251,40 @@ def plays_another_match(examination: Examination, game: GameName) -> None:
         answer(bot, other)
 
 
+def is_in_time(examination: Examination, game: GameName) -> str | None:
+    """Early, since everything that follows would take long with a slow bot."""
+    match = examination.match(game)
+    with examination.bot() as bot:
+        take_seat(bot, match)
+        _play(bot, match, TIMED_ASKS)
+    return _slowness(match)
+
+
 def plays(examination: Examination, game: GameName) -> str | None:
     """The first half of a match, and how it writes its answers."""
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
-        match.others_move()
-        while not match.over and match.ask_number < MOST_ASKS:
-            accept(bot, match, answer(bot, match))
-            match.others_move()
-        if bot.late >= LATE_ANSWERS:
-            given = f"the {bot.patience.move_ms} ms that it was given"
-            return f"{bot.late} of {match.ask_number} answers took longer than {given}"
-        if bot.in_pieces:
+        _play(bot, match, MOST_ASKS)
+        slowness = _slowness(match)
+        if slowness is None and bot.in_pieces:
             return f"{bot.in_pieces} lines came in pieces: a message and its newline belong into one write"
-    return None
+    return slowness
+
+
+def _play(bot: Patient, match: ScriptedMatch, ask_count: int) -> None:
+    match.others_move()
+    while not match.over and match.ask_number < ask_count:
+        accept(bot, match, answer(bot, match))
+        match.others_move()
+
+
+def _slowness(match: ScriptedMatch) -> str | None:
+    clock = match.clock
+    if clock.over_count < SLOW_ANSWERS:
+        return None
+    slow = f"{clock.over_count} of {match.ask_number} answers took longer than the {clock.move_ms} ms"
+    return f"{slow} of their asks; {clock.bank_ms} ms of the bank were left"
 
 
 def answers_a_decision(kind: str, examination: Examination, game: GameName) -> None:
@@ -278,6 +298,7 @@ def answers_a_decision(kind: str, examination: Examination, game: GameName) -> N
 MATCH_STEPS: Final = (
     Step("ready", "`ready` answers `start`; nothing is sent before it is asked for", is_ready),
     Step("first ask", "an act names match and ask, and is legal", answers_an_ask),
+    Step("in time", "an answer takes no longer than `move_ms` and what is left of the bank", is_in_time),
     Step("room", "in a room nothing is asked for; `start` follows when nobody is missing", waits_in_a_room),
 )
 

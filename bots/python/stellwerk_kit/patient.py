@@ -17,6 +17,7 @@ import msgspec
 from msgspec import UNSET
 
 from stellwerk_engine.decision import Move
+from stellwerk_kit.answer_clock import BANK_MS, AnswerClock
 from stellwerk_kit.bot_process import told_status
 from stellwerk_kit.callers import NAME, Caller
 from stellwerk_kit.failed import FailedError, SilenceError
@@ -73,8 +74,17 @@ class Patience:
 
     @property
     def move_ms(self) -> int:
-        """What the bot is told; the doctor waits longer."""
+        """The time for an answer that the bot is told; the doctor waits longer."""
         return min(1000, int(self.answer * 500))
+
+    @property
+    def bank_ms(self) -> int:
+        """What it is told to have besides in a match, within the time that the doctor waits."""
+        return min(BANK_MS, int(self.answer * 400))
+
+    def clock(self) -> AnswerClock:
+        """Return that of a new match."""
+        return AnswerClock(self.move_ms, self.bank_ms)
 
 
 def patience(timeout: float) -> Patience:
@@ -106,18 +116,18 @@ class Allowance:
 class Patient:
     """One bot, from its first connection to its end. To be used in a `with` block.
 
-    `may_be_ready_again`: it got `start` in the middle of a match, which nobody waits for. `late`: how many
-    acts took longer than asks give them.
+    `may_be_ready_again`: it got `start` in the middle of a match, which nobody waits for. `may_be_late`: the
+    clocks of its matches only count.
     """
 
-    def __init__(self, caller: Caller, patience: Patience) -> None:
+    def __init__(self, caller: Caller, patience: Patience, *, may_be_late: bool = False) -> None:
         self.patience = patience
+        self.may_be_late = may_be_late
         self.name = caller.name or NAME  # the one that it logged in with, if it chooses
         self.session = secrets.token_hex(8)
         self.keys: list[str] = []  # for resuming: only the last one is good
         self.has_seat = True  # without having to join
         self.may_be_ready_again = False
-        self.late = 0
         self._caller = caller
         self._lines: Lines | None = None
         self._allowance = Allowance(time.monotonic())
@@ -247,12 +257,15 @@ class Patient:
         return login
 
     def hear_act(self, match: ScriptedMatch, seconds: float | None = None) -> Move:
-        """The move of a legal answer to the open ask."""
+        """The move of a legal answer to the open ask. With `seconds` its clock stands still meanwhile."""
         expected = f"an act for ask {match.ask_number} ({match.game.id}, {match.decision})"
         began = time.monotonic()
         act = self.hear(Act, expected, seconds)
-        self.late += time.monotonic() - began > self.patience.move_ms / 1000
-        return self.judge(match, act, expected)
+        move = self.judge(match, act, expected)
+        wrong = match.clock.charge(time.monotonic() - began) if seconds is None else None
+        if wrong is not None and not self.may_be_late:
+            raise FailedError(f"{expected} in time", wrong)
+        return move
 
     def judge(self, match: ScriptedMatch, act: Act, expected: str) -> Move:
         """The same for an act that was heard already."""
@@ -356,7 +369,7 @@ def clocks(patience: Patience) -> Clocks:
     return Clocks(
         set_up_ms=int(patience.start * 1000),
         move_ms=patience.move_ms,
-        bank_ms=0,
+        bank_ms=patience.bank_ms,
         grace_ms=0,
         strikes=0,
         tries=TRIES,

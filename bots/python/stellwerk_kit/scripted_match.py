@@ -25,6 +25,7 @@ from stellwerk_engine.games import RULE_SETS
 from stellwerk_engine.redact import redact
 from stellwerk_engine.state import NOT_LAST_ROUND
 from stellwerk_engine.view import view
+from stellwerk_kit.answer_clock import AnswerClock
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import (
     Act,
@@ -62,6 +63,7 @@ class ScriptedMatch:
         self.id = sha256(f"{game_id}/{seed}".encode()).hexdigest()[:16]
         self.wants = Wants()
         self.tries = TRIES
+        self.clock = AnswerClock()
         self.ask_number = 0
         self.defaults = 0
         self._events: Events = []
@@ -176,7 +178,7 @@ class ScriptedMatch:
             after_event=self._told,
             decision=self.state.pending.to_wire(self.state, self.seat, False),
             move_ms=move_ms,
-            bank_ms=0,
+            bank_ms=self.clock.bank_ms,
             tries=self.tries,
             fallback=self.fallback().wire,
             view=view(self.state, self.seat) if self.wants.view else UNSET,
@@ -186,7 +188,7 @@ class ScriptedMatch:
 
     def ok(self) -> Ok:
         """The ask's end, by an act."""
-        return Ok(self.id, self.ask_number, took_ms=1, bank_ms=0)
+        return Ok(self.id, self.ask_number, took_ms=self.clock.took_ms, bank_ms=self.clock.bank_ms)
 
     def default(self, reason: DefaultReason) -> Default:
         """The ask's end, by the fallback, which is played."""

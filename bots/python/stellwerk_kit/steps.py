@@ -36,16 +36,20 @@ class Examination:
         return Patient(self._caller(), self.patience)
 
     def match(self, game: GameName) -> ScriptedMatch:
-        return ScriptedMatch(game, SEAT, self.seed)
+        return self._timed(ScriptedMatch(game, SEAT, self.seed))
 
     def other_match(self, game: GameName) -> ScriptedMatch:
-        return ScriptedMatch(game, SEAT, f"{self.seed}/other")
+        return self._timed(ScriptedMatch(game, SEAT, f"{self.seed}/other"))
 
     def match_at(self, decision: str, game: GameName) -> ScriptedMatch:
-        return at_decision(decision, game, SEAT, self.seed)
+        return self._timed(at_decision(decision, game, SEAT, self.seed))
 
     def ending_match(self, game: GameName) -> ScriptedMatch:
-        return in_the_last_round(game, SEAT, self.seed)
+        return self._timed(in_the_last_round(game, SEAT, self.seed))
+
+    def _timed(self, match: ScriptedMatch) -> ScriptedMatch:
+        match.clock = self.patience.clock()
+        return match
 
     def _caller(self) -> Caller:
         if self.door is not None:

@@ -25,6 +25,7 @@ Message = dict[str, Any]  # JSON has no types
 TOO_LATE: Final = 0.15  # seconds beyond all the time that there is
 SLOW_EVERY: Final = 8  # asks; and so often, that it is not played by default for it
 SLOW_AT_MOST: Final = 5
+THINKING: Final = 1.5  # times the time of a move
 PIECE_PAUSE: Final = 0.0002  # seconds between two bytes, so that the system does not join them
 FLOOD: Final = 500  # lines before each answer; a server lets 40 pass at once
 FLOOD_FROM: Final = 3  # the ask with which it begins
@@ -108,6 +109,14 @@ class Slow(Bot):
         super().answer(ask)
 
 
+class Thinker(Bot):
+    """takes half as long again for each answer as it may"""
+
+    def answer(self, ask: Message) -> None:
+        time.sleep(THINKING * ask["move_ms"] / 1000)
+        super().answer(ask)
+
+
 class Splitter(Bot):
     """writes byte by byte, which is allowed"""
 
@@ -182,6 +191,7 @@ class Crasher(Bot):
 ZOO: Final[dict[str, type[Bot]]] = {
     "silent": Silent,
     "slow": Slow,
+    "thinker": Thinker,
     "splitter": Splitter,
     "flooder": Flooder,
     "liar": Liar,
