@@ -13,6 +13,7 @@ from itertools import pairwise
 from textwrap import wrap
 from typing import Final, TypeAlias
 
+from stellwerk.figures import counted
 from stellwerk_engine.board_file import BoardFile, City, Route
 
 Point: TypeAlias = complex  # pixels, x to the right and y downwards; also a direction
@@ -345,7 +346,8 @@ def _ground(bundle: Bundle) -> Iterator[str]:
 def _tracks(bundle: Bundle, board: BoardFile) -> Iterator[str]:
     names = {city.id: city.name for city in board.cities}
     for track, offset in zip(bundle.tracks, _offsets(bundle), strict=True):
-        words = f"{track.length} {track.color}, {board.route_points[track.length]} points"
+        points = counted(board.route_points[track.length], "point")
+        words = f"{track.length} {track.color}, {points}"
         title = f"{escape(names[track.a])} - {escape(names[track.b])}: {words}"
         yield f'<g fill="{PAINTS[track.color]}" stroke="{INK}" stroke-linejoin="round"><title>{title}</title>'
         one_side = _outlines(bundle, track, offset, -BOX / 2)

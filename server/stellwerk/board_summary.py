@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from stellwerk.figures import counted
 from stellwerk_engine.board_file import COLORS, GRAY, BoardFile, Route, Ticket
 
 WIDTH: Final = 80  # columns of a terminal that nobody has widened
@@ -41,9 +42,9 @@ def summary(board: BoardFile) -> str:
 def in_numbers(board: BoardFile) -> str:
     """`36 cities, 100 routes, 30 tickets`."""
     cities, routes, tickets = counts(board)
-    parts = [_count(cities, "city", "cities"), _count(tickets, "ticket")]
+    parts = [counted(cities, "city", "cities"), counted(tickets, "ticket")]
     if routes:
-        parts.insert(1, _count(routes, "route"))
+        parts.insert(1, counted(routes, "route"))
     return ", ".join(parts)
 
 
@@ -56,14 +57,14 @@ def doubts(board: BoardFile) -> list[str]:
     lengths = sum(route.doubtful for route in board.routes)
     tickets = sum(ticket.doubtful for ticket in board.tickets)
     return [
-        *([_count(lengths, "length")] if lengths else []),
-        *([_count(tickets, "ticket")] if tickets else []),
+        *([counted(lengths, "length")] if lengths else []),
+        *([counted(tickets, "ticket")] if tickets else []),
     ]
 
 
 def _head(board: BoardFile) -> str:
     deck = len(COLORS) * board.cards_each_color + board.locomotives
-    cards = f"{deck}: {board.cards_each_color} of each color, {_count(board.locomotives, 'locomotive')}"
+    cards = f"{deck}: {board.cards_each_color} of each color, {counted(board.locomotives, 'locomotive')}"
     rows = [("Holds", in_numbers(board)), *_about_cities(board), ("Cards", cards)]
     if board.routes:
         rows.append(("Trains", f"{board.trains} for each player"))
@@ -107,7 +108,7 @@ def _route_table(board: BoardFile) -> str:
     )
     spaces = sum(route.length for route in board.routes)
     return _section(
-        f"Routes ({_count(spaces, 'space')} in all)", _table(rows, align=">" * len(rows[0]), gap=1)
+        f"Routes ({counted(spaces, 'space')} in all)", _table(rows, align=">" * len(rows[0]), gap=1)
     )
 
 
@@ -132,13 +133,13 @@ def _special_routes(board: BoardFile) -> Iterator[str]:
     if ferries:
         yield _section(
             f"Ferries ({len(ferries)})",
-            [f"{_described(board, route)}, {_count(route.locomotives, 'locomotive')}" for route in ferries],
+            [f"{_described(board, route)}, {counted(route.locomotives, 'locomotive')}" for route in ferries],
         )
     tunnels = [route for route in board.routes if route.tunnel]
     if tunnels:
         yield _section(
             f"Tunnels ({len(tunnels)})",
-            [f"{_described(board, route)}, {_count(route.tunnel, 'card')} revealed" for route in tunnels],
+            [f"{_described(board, route)}, {counted(route.tunnel, 'card')} revealed" for route in tunnels],
         )
     doubtful = [route for route in board.routes if route.doubtful]
     if doubtful:
@@ -151,7 +152,7 @@ def _tickets(board: BoardFile) -> str:
     points = sum(ticket.points for ticket in board.tickets)
     note = "; a ? marks a reconstructed one" if any(ticket.doubtful for ticket in board.tickets) else ""
     lines = [_wrapped(_ticket(board, ticket), others=" " * 6) for ticket in board.tickets]
-    return _section(f"Tickets ({_count(points, 'point')} in all{note})", lines)
+    return _section(f"Tickets ({counted(points, 'point')} in all{note})", lines)
 
 
 def _ticket(board: BoardFile, ticket: Ticket) -> str:
@@ -218,7 +219,3 @@ def _wrapped(text: str, *, first: str = "", others: str) -> str:
             break_on_hyphens=False,
         )
     )
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"

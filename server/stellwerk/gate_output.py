@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from stellwerk.figures import counted
 from stellwerk.gate_github import MOST_ANNOTATIONS, Kind, annotation
 from stellwerk.gate_report import (
     Report,
@@ -31,7 +32,7 @@ def progress_of(judge: Judge) -> str:
     count = judge.tally.blocks.count
     if strength is None:
         return "no block is complete yet"
-    text = f"{_counted(count, 'block')}: {strength_in_words(strength)}"
+    text = f"{counted(count, 'block')}: {strength_in_words(strength)}"
     if judge.rules.blocks is not None:
         return text
     ratio = strength.log_likelihood_ratio
@@ -59,7 +60,7 @@ def lines_of(report: Report) -> Iterator[str]:
     if report.doctor is not None:
         rows["doctor"] = doctor_in_words(report.doctor)
     if report.strength is not None:
-        rows["blocks"] = f"{report.blocks:,}, of {_counted(report.matches, 'match', 'matches')}"
+        rows["blocks"] = f"{report.blocks:,}, of {counted(report.matches, 'match', 'matches')}"
         rows["strength"] = strength_in_words(report.strength)
         if report.test.blocks is None:
             strength = report.strength
@@ -71,11 +72,11 @@ def lines_of(report: Report) -> Iterator[str]:
             yield f"  ahead of {baseline.name} in {percent(baseline.score)}"
     for game in report.games:
         if game.score is not None and len(report.games) > 1:
-            yield f"  {game_in_words(game)}: {percent(game.score)} in {_counted(game.blocks, 'block')}"
+            yield f"  {game_in_words(game)}: {percent(game.score)} in {counted(game.blocks, 'block')}"
     for cause in report.void_blocks:
         yield f"a block is void, through no bot's fault: {shown(cause, 2000)}"
     for name, count in _faulty(report):
-        yield f"{name} was at fault in {count:,} of {_counted(report.matches, 'match', 'matches')}"
+        yield f"{name} was at fault in {count:,} of {counted(report.matches, 'match', 'matches')}"
         for found in [each for each in report.faults if each.bot == name][:FAULTS_SHOWN]:
             yield f"  {fault_in_words(found)}"
             yield from (f"    | {shown(line, 2000)}" for line in found.fault.last_lines)
@@ -109,7 +110,3 @@ def annotations_of(report: Report) -> Iterator[str]:
 def _faulty(report: Report) -> Iterator[tuple[str, int]]:
     counts = [(report.candidate, report.faulty), *((each.name, each.faulty) for each in report.baselines)]
     yield from ((name, count) for name, count in counts if count)
-
-
-def _counted(count: int, one: str, many: str = "") -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}"

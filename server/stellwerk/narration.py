@@ -11,6 +11,7 @@ from typing import Final, assert_never
 
 from msgspec import UNSET, UnsetType
 
+from stellwerk.figures import counted
 from stellwerk_engine.game import Game
 from stellwerk_protocol import decisions
 from stellwerk_protocol import events as ev
@@ -89,7 +90,7 @@ def deed(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
     match event:
         # the piles
         case ev.PileShuffled(count):
-            return f"the train cards are shuffled: {_count(count, 'card')} in the pile"
+            return f"the train cards are shuffled: {counted(count, 'card')} in the pile"
         case ev.CardsLaidOpen(cards):
             return f"laid open: {cards_in_words(cards, style)}"
         case ev.MarketExchanged(cards):
@@ -104,7 +105,7 @@ def deed(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
             return f"the tickets are shuffled: {count} in the pile"
         # turns
         case ev.TurnStarted(_, turn, _, turns_left):
-            left = "" if turns_left is UNSET else f", {_count(turns_left, 'turn')} left"
+            left = "" if turns_left is UNSET else f", {counted(turns_left, 'turn')} left"
             return f"begins turn {turn}{left}"
         case ev.Asked(decision):
             return _question(decision, game, style)
@@ -113,7 +114,7 @@ def deed(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
         case ev.Stopped():
             return "stops"
         case ev.LastRound(turns_left):
-            return f"the last round begins: {_count(turns_left, 'turn')} left"
+            return f"the last round begins: {counted(turns_left, 'turn')} left"
         case ev.TurnsEnded(reason):
             return f"the turns are over, for {END_REASONS[reason]}"
         case ev.GameEnded(result):
@@ -128,7 +129,7 @@ def deed(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
         # routes
         case ev.RouteClaimed(_, route, _, points):
             paid = _payment(event.cards, event.holder_cards, style)
-            return f"claims {route_in_words(route, game)} with {paid}: {_count(points, 'point')}"
+            return f"claims {route_in_words(route, game)} with {paid}: {counted(points, 'point')}"
         case ev.TunnelTried(_, route, extra):
             paid = _payment(event.cards, event.holder_cards, style)
             revealed = cards_in_words(event.revealed, style)
@@ -157,7 +158,7 @@ def deed(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
             return f"takes up a stack of {_known_cards(count, cards, style)}"
         case ev.TicketsCompleted(_, tickets, points):
             completed = tickets_in_words(tickets, game) or "no ticket"
-            return f"completes {completed}: {_count(points, 'point')}"
+            return f"completes {completed}: {counted(points, 'point')}"
         case ev.HalfStarted(half):
             return f"half {half} begins"
         # technologies
@@ -176,7 +177,7 @@ def _question(decision: decisions.Decision, game: Game, style: Style) -> str:
     match decision:
         case decisions.KeepTickets(_, offered_count, keep):
             at_least = f", at least {keep}" if keep else ""
-            question = f"which of {_count(offered_count, 'ticket')} to keep{at_least}?"
+            question = f"which of {counted(offered_count, 'ticket')} to keep{at_least}?"
         case decisions.ShareTicket():
             question = "which ticket to put on the holder?"
         case decisions.TakeTurn():
@@ -190,7 +191,7 @@ def _question(decision: decisions.Decision, game: Game, style: Style) -> str:
         case decisions.ClaimRoute():
             question = "which route to claim?"
         case decisions.PayTunnel(_, route, _, _, _, extra):
-            question = f"{_count(extra, 'card')} more for the tunnel {route_in_words(route, game)}?"
+            question = f"{counted(extra, 'card')} more for the tunnel {route_in_words(route, game)}?"
         case decisions.CompleteTickets():
             question = "which tickets to complete?"
         case _:
@@ -268,7 +269,7 @@ def _ticket_with_points(name: str, game: Game) -> str:
 
 
 def _known_cards(count: int, cards: Cards | UnsetType, style: Style) -> str:
-    return _count(count, "card") if cards is UNSET else cards_in_words(cards, style)
+    return counted(count, "card") if cards is UNSET else cards_in_words(cards, style)
 
 
 def _known_card(card: Color | UnsetType, style: Style) -> str:
@@ -277,7 +278,7 @@ def _known_card(card: Color | UnsetType, style: Style) -> str:
 
 def _known_tickets(count: int, tickets: TicketNames | UnsetType, game: Game) -> str:
     if tickets is UNSET or not tickets:
-        return _count(count, "ticket") if count else "no ticket"
+        return counted(count, "ticket") if count else "no ticket"
     return tickets_in_words(tickets, game)
 
 
@@ -290,12 +291,8 @@ def _payment(cards: Cards, holder_cards: Cards, style: Style) -> str:
 
 def _ranking(result: Result, style: Style) -> str:
     teams = sorted(result.teams, key=lambda team: team.rank)
-    return ", ".join(f"{team_in_words(team, style)} {_count(team.points, 'point')}" for team in teams)
+    return ", ".join(f"{team_in_words(team, style)} {counted(team.points, 'point')}" for team in teams)
 
 
 def team_in_words(team: TeamResult, style: Style) -> str:
     return " + ".join(style.name(seat) for seat in team.seats)
-
-
-def _count(number: int, one: str) -> str:
-    return f"{number} {one}" if number == 1 else f"{number} {one}s"

@@ -20,6 +20,7 @@ import msgspec
 
 from stellwerk.choose_game import checked_seed, chosen_game, unknown, whole_number
 from stellwerk.errors import DONE, FAILED, not_writable, usage_error
+from stellwerk.figures import counted
 from stellwerk.play_games import Outcome, Session, play_games
 from stellwerk.play_plan import Plan, complete_blocks, longest_seed_text
 from stellwerk.play_report import MatchReport, Report
@@ -234,7 +235,7 @@ def _expect_enough_bots(arguments: argparse.Namespace, bot_count: int) -> None:
         counts = " or ".join(str(count // rules.team_size) for count in rules.seat_counts)
         whole_teams = f", each of which plays all {rules.team_size} seats of a team" * (rules.team_size > 1)
         raise usage_error(
-            f"{arguments.game} takes {counts} bots{whole_teams}; --bot is given {bot_count} times"
+            f"{arguments.game} takes {counts} bots{whole_teams}; --bot is given {counted(bot_count, 'time')}"
         )
     if arguments.players not in (None, seats):
         raise usage_error(f"--players {arguments.players}: with {bot_count} bots there are {seats} players")

@@ -125,9 +125,9 @@ def _absence(conduct: Conduct) -> list[Fault]:
     if conduct.hung_up:
         return [Fault("disconnect", 1, "closed its standard output, its connection", report.last_lines)]
     if missed := conduct.defaults["disconnected"]:
-        return [
-            Fault("disconnect", 1, f"closed its connection and missed {missed} answers", report.last_lines)
-        ]
+        answers = "1 answer" if missed == 1 else f"{missed} answers"
+        detail = f"closed its connection and missed {answers}"
+        return [Fault("disconnect", 1, detail, report.last_lines)]
     return []
 
 

@@ -333,6 +333,16 @@ def test_cities_at_one_place_are_drawn_somehow(place: tuple[float, float]) -> No
     assert "nan" not in drawing
 
 
+def test_a_route_of_one_point_is_worth_one_point(capsys: pytest.CaptureFixture[str]) -> None:
+    assert boards("show", "usa", "--svg", "-") == 0
+    titles = [
+        title.text or "" for title in ElementTree.fromstring(capsys.readouterr().out).iter(f"{SVG}title")
+    ]
+    routes = [title for title in titles if "point" in title]
+    assert any(title.endswith("1 gray, 1 point") for title in routes)
+    assert not any(title.endswith(" 1 points") for title in routes)
+
+
 def test_the_drawing_is_written_to_a_file_or_to_stdout(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
