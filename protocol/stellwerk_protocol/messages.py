@@ -32,14 +32,14 @@ from stellwerk_protocol.views import View
 PROTOCOL_VERSION: Final = 1
 LARGEST_INT: Final = 2**53 - 1  # the largest integer that every language holds exactly (I-JSON)
 
-Number = Annotated[int, Meta(ge=0, le=LARGEST_INT)]
-Milliseconds = Number  # left, or taken: never a time of day
-Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+" + END)]
-Secret = Annotated[str, Meta(min_length=1, max_length=256, pattern=r"^[!-~]+" + END)]
-ShortText = Annotated[str, Meta(max_length=200)]
-SeedText = Annotated[str, Meta(min_length=1, max_length=200)]
+Number = Annotated[int, Meta(title="WholeNumber", ge=0, le=LARGEST_INT)]
+Milliseconds = Annotated[int, Meta(title="Milliseconds", ge=0, le=LARGEST_INT)]  # a duration, never a time
+Id = Annotated[str, Meta(title="Id", min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+" + END)]
+Secret = Annotated[str, Meta(title="Secret", min_length=1, max_length=256, pattern=r"^[!-~]+" + END)]
+ShortText = Annotated[str, Meta(title="ShortText", max_length=200)]
+SeedText = Annotated[str, Meta(title="SeedText", min_length=1, max_length=200)]
 OptionNames = Annotated[tuple[OptionName, ...], Meta(max_length=8)]
-SeatCount = Annotated[int, Meta(ge=2, le=MAX_SEATS)]
+SeatCount = Annotated[int, Meta(title="SeatCount", ge=2, le=MAX_SEATS)]
 
 
 # -- from the server ---------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ class Start(_FromServer, frozen=True, tag="start"):
     game: GameName
     rules_version: Number
     options: OptionNames
-    board: Raw
+    board: Annotated[Raw, Meta(title="Board")]  # the text of one, as `boards.py` has it
     board_digest: Digits64
     clocks: Clocks
     commitment: Digits64

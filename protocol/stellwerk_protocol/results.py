@@ -10,6 +10,7 @@ from stellwerk_protocol.names import (
     Count,
     EndReason,
     Points,
+    Rank,
     Seats,
     Team,
     TicketName,
@@ -32,7 +33,7 @@ class TeamResult(Struct, frozen=True, gc=False):
 
     team: Team
     seats: Seats
-    rank: Annotated[int, Meta(ge=1, le=MAX_SEATS)]
+    rank: Rank
     points: Points
     route_points: Points
     tickets: Annotated[tuple[TicketScore, ...], Meta(max_length=128)]
@@ -46,5 +47,5 @@ class Result(Struct, frozen=True, gc=False):
 
     reason: EndReason
     turns: Count
-    ranks: Annotated[tuple[Annotated[int, Meta(ge=1, le=MAX_SEATS)], ...], Meta(max_length=MAX_SEATS)]
+    ranks: Annotated[tuple[Rank, ...], Meta(max_length=MAX_SEATS)]
     teams: Annotated[tuple[TeamResult, ...], Meta(max_length=MAX_SEATS)]

@@ -1,7 +1,11 @@
-"""JSON Schemas (2020-12) of everything on the wire, made from the types.
+"""JSON Schemas (2020-12) of everything on the wire, of boards and of replays, made from the types.
 
-`python -m stellwerk_protocol.schemas DIR` writes them. They are kept in `protocol/schema/v1`, so that
-nobody needs Python to have them, and a test tells when they are stale.
+The law: the usual generators make good types of each schema. Every record, union, list of words and bounded
+value has one name, the same in every file, and no name needs a number after it. A tag is a `const`, a union a
+`oneOf` with a `discriminator`, and a pattern means the same to every engine for regular expressions.
+
+`python -m stellwerk_protocol.schemas DIR` writes the files. They are kept in `protocol/schema/v1`, so that
+nobody needs Python to have them, and a test fails when they are stale.
 """
 
 from __future__ import annotations
@@ -9,44 +13,242 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, get_args
 
 import msgspec
+from msgspec import Struct
 
-from stellwerk_protocol.decisions import Decision
-from stellwerk_protocol.events import Event
-from stellwerk_protocol.messages import FromClient, FromServer
-from stellwerk_protocol.moves import Move
-from stellwerk_protocol.results import Result
-from stellwerk_protocol.views import View
+from stellwerk_protocol import (
+    boards,
+    cards,
+    decisions,
+    error_codes,
+    events,
+    messages,
+    moves,
+    names,
+    replays,
+    results,
+    views,
+)
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-KINDS: Final[dict[str, Any]] = {  # Any: unions are no classes
-    "from_client": FromClient,
-    "from_server": FromServer,
-    "move": Move,
-    "decision": Decision,
-    "event": Event,
-    "view": View,
-    "result": Result,
+
+Schema: TypeAlias = dict[str, Any]  # Any: a schema is JSON
+
+MODULES: Final = (messages, decisions, moves, events, views, results, cards, boards, replays)
+
+# What the definitions of a module's records are called. Some records of different modules have the same name,
+# and in generated code all of them are neighbors.
+NAME_FORMS: Final = {decisions.__name__: "{}Decision", replays.__name__: "Replay{}"}
+RENAMED: Final[dict[type[Struct], str]] = {
+    messages.Error: "ErrorMessage"
+}  # most languages have an Error of their own
+
+# The lists of words and the unions that several records share. Python does not know their names.
+WORDS: Final[dict[str, Any]] = {  # Any: unions and literals are no classes
+    "Color": names.Color,
+    "Place": names.Place,
+    "Viewer": names.Viewer,
+    "EndReason": names.EndReason,
+    "DefaultReason": messages.DefaultReason,
+    "ErrorCode": error_codes.ErrorCode,
+}
+UNIONS: Final[dict[str, Any]] = {
+    "Message": messages.FromServer | messages.FromClient,
+    "FromServer": messages.FromServer,
+    "FromClient": messages.FromClient,
+    "Move": moves.Move,
+    "Decision": decisions.Decision,
+    "Event": events.Event,
+    "ReplayLine": replays.Line,
+}
+
+FILES: Final = {
+    "message": "Message",
+    "from_client": "FromClient",
+    "from_server": "FromServer",
+    "move": "Move",
+    "decision": "Decision",
+    "event": "Event",
+    "view": "View",
+    "result": "Result",
+    "board": "Board",
+    "replay": "ReplayLine",
+}
+"""The definition at the root of each file. Each message has a file too, in `messages`."""
+
+# What msgspec has no word for: a board has all of these fields or none.
+BOARD_DEPENDENCIES: Final = {
+    "routes": ["trains", "route_points"],
+    "trains": ["routes"],
+    "route_points": ["routes"],
+    "city_groups": ["routes"],
 }
 
 
 def schemas() -> dict[str, str]:
-    """File names and texts."""
-    return {f"{name}.schema.json": _text(name, kind) for name, kind in KINDS.items()}
-
-
-def _text(name: str, kind: Any) -> str:
-    schema: dict[str, Any] = msgspec.json.schema(kind)
-    head = {"$schema": DIALECT, "$id": f"stellwerk/v1/{name}", "title": f"Stellwerk protocol 1: {name}"}
-    return json.dumps(head | schema, indent=1, ensure_ascii=False) + "\n"
+    """Return the text of each file by its name."""
+    definitions = _Definitions().by_name
+    roots = FILES | {
+        f"messages/{kind.__struct_config__.tag}": _name_of(kind) for kind in get_args(UNIONS["Message"])
+    }
+    return {f"{file}.schema.json": _text(file, root, definitions) for file, root in roots.items()}
 
 
 def write(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for file_name, text in schemas().items():
-        (folder / file_name).write_text(text, encoding="utf-8")
+    """Write all files."""
+    for name, text in schemas().items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
+def _text(file: str, root: str, definitions: dict[str, Schema]) -> str:
+    """Return a schema that needs no other file: the root, and every definition that it uses."""
+    used = [root]
+    for name in used:  # which grows here
+        used += [other for other in _references(definitions[name]) if other not in used]
+    schema: Schema = {"$schema": DIALECT, "$id": f"stellwerk/v1/{file}"} | definitions[root]
+    if len(used) > 1:
+        schema["$defs"] = {name: definitions[name] for name in used[1:]}
+    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+def _references(schema: Schema) -> list[str]:
+    """Return the names of the definitions that a schema refers to, in their order."""
+    if "$ref" in schema:
+        return [schema["$ref"].removeprefix("#/$defs/")]
+    inner = [*schema.get("properties", {}).values(), *schema.get("oneOf", [])]
+    inner += [
+        schema[keyword]
+        for keyword in ("items", "additionalProperties", "propertyNames")
+        if schema.get(keyword)
+    ]
+    return list(dict.fromkeys(name for part in inner for name in _references(part)))
+
+
+# -- from msgspec's schemas --------------------------------------------------------------------------
+
+
+class _Definitions:
+    """The definitions of all types, written anew from msgspec's.
+
+    msgspec calls a record by its class, or by its module too where two have one name, and writes everything
+    else in place. Here whatever needs a name gets one, and the place a reference.
+    """
+
+    def __init__(self) -> None:
+        records = _records()
+        shared = WORDS | UNIONS
+        places, components = msgspec.json.schema_components(
+            (*records, *shared.values()), ref_template="{name}"
+        )
+        self.by_name: dict[str, Schema] = {}
+        self._records = {place["$ref"]: _name_of(kind) for place, kind in zip(places, records, strict=False)}
+        self._shared: dict[frozenset[str], str] = {}
+        for name, place in zip(shared, places[len(records) :], strict=True):
+            self._choice(place, name)
+        for component, schema in components.items():
+            name = self._records[component]
+            self._define(name, self._rewritten(schema, name) | {"title": name})
+        self.by_name["Board"]["dependentRequired"] = BOARD_DEPENDENCIES
+        for line in get_args(replays.Line):
+            self._seal(self.by_name[_name_of(line)])
+
+    def _rewritten(self, schema: Schema, name: str) -> Schema:
+        """Return the schema as it is written here. A list of words that nobody else uses is called `name`."""
+        if "$ref" in schema:
+            return _reference(self._records[schema["$ref"]])
+        if "enum" in schema or "anyOf" in schema:
+            return self._choice(schema, name)
+        rewritten: Schema = {}
+        for keyword, value in schema.items():
+            match keyword:
+                case "default":
+                    pass  # generated code would write it, and the protocol leaves it out
+                case "description":
+                    rewritten[keyword] = " ".join(value.split())
+                case "pattern":
+                    rewritten[keyword] = value.replace(names.END, "$")
+                case "properties":
+                    rewritten[keyword] = {
+                        field: self._rewritten(inner, name + _camel_case(field))
+                        for field, inner in value.items()
+                    }
+                case "propertyNames":
+                    rewritten[keyword] = self._rewritten({"type": "string"} | value, name)
+                case "items" | "additionalProperties" if value is not False:
+                    rewritten[keyword] = self._rewritten(value, name)
+                case _:
+                    rewritten[keyword] = value
+        title = schema.get("title")
+        if title is None or schema.get("type") == "object":
+            return rewritten
+        if title not in self._records.values():
+            self._define(title, rewritten)
+        return _reference(title)
+
+    def _choice(self, schema: Schema, name: str) -> Schema:
+        """Return a reference to a list of words, or to a union, which is called `name` if it is new."""
+        choices = _choices(schema)
+        if len(choices) == 1:
+            return {"type": "string", "const": choices[0]}
+        name = self._shared.setdefault(frozenset(choices), name)
+        if "discriminator" not in schema:
+            self._define(name, {"title": name, "type": "string", "enum": choices})
+            return _reference(name)
+        references = {
+            tag: _reference(self._records[kind]) for tag, kind in schema["discriminator"]["mapping"].items()
+        }
+        discriminator = {
+            "propertyName": "type",
+            "mapping": {tag: reference["$ref"] for tag, reference in references.items()},
+        }
+        self._define(name, {"title": name, "oneOf": [*references.values()], "discriminator": discriminator})
+        return _reference(name)
+
+    def _define(self, name: str, schema: Schema) -> None:
+        if self.by_name.setdefault(name, schema) != schema:
+            raise ValueError(f"two types are called {name}")
+
+    def _seal(self, line: Schema) -> None:
+        """Add the hash of a replay's line, which is no part of its record."""
+        line["properties"]["hash"] = _reference("Digits")
+        line["required"].append("hash")
+
+
+def _records() -> list[type[Struct]]:
+    """Return every record of the modules, without the nameless bases."""
+    return [
+        kind
+        for module in MODULES
+        for kind in vars(module).values()
+        if isinstance(kind, type)
+        and issubclass(kind, Struct)
+        and kind.__module__ == module.__name__
+        and not kind.__name__.startswith("_")
+    ]
+
+
+def _name_of(record: type[Struct]) -> str:
+    form = NAME_FORMS.get(record.__module__, "{}")
+    return RENAMED.get(record) or form.format(record.__name__)
+
+
+def _choices(schema: Schema) -> list[str]:
+    """Return the words of one list or of several, or the records of a union."""
+    if "anyOf" in schema:
+        return [choice for part in schema["anyOf"] for choice in _choices(part)]
+    return [schema["$ref"]] if "$ref" in schema else list(schema["enum"])
+
+
+def _reference(name: str) -> Schema:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _camel_case(field: str) -> str:
+    return "".join(word.capitalize() for word in field.split("_"))
 
 
 if __name__ == "__main__":

@@ -629,7 +629,6 @@ def test_the_twelve_lines_of_shell_play_a_game(tmp_path: Path) -> None:
 
 Fields = dict[str, bool]  # whether each is optional
 
-MESSAGES: Final = ("from_server", "from_client")
 UNIONS: Final = {"move": "Move", "decision": "Decision"}
 ALWAYS_THERE: Final = {"Ask": ("view", "legal", "legal_complete"), "View": ("seat",)}  # for this client
 
@@ -659,25 +658,17 @@ def declared_types(text: str) -> dict[str, Fields]:
 
 
 def wanted_types() -> dict[str, Fields]:
-    """The same of the schemas. A message is called by its type's name."""
+    """The same of the schemas."""
     wanted: dict[str, Fields] = {}
-    parts = {name for union in UNIONS for name in definitions(union)}
-    events = set(definitions("event"))
     for union, called in UNIONS.items():
         for definition in definitions(union).values():
             if "type" in definition["properties"]:
                 wanted[f"{called}.{tag_of(definition)}"] = fields_of(definition)
-    for schema in MESSAGES:
-        for name, definition in definitions(schema).items():
-            if name not in parts and name not in events and "." not in name:
-                wanted["ErrorMessage" if name == "Error" else name] = fields_of(definition)
-    for schema in ("view", "result"):
-        wanted |= {
-            name: fields_of(definition)
-            for name, definition in definitions(schema).items()
-            if name not in parts and "." not in name
-        }
-    return wanted
+    without = {"Board", *definitions("board")}
+    for union in (*UNIONS, "event"):
+        without |= {name for name, each in definitions(union).items() if "type" in each["properties"]}
+    messages = definitions("message")
+    return wanted | {name: fields_of(messages[name]) for name in messages if name not in without}
 
 
 def definitions(schema: str) -> dict[str, Any]:  # Any: JSON knows no types
@@ -687,7 +678,7 @@ def definitions(schema: str) -> dict[str, Any]:  # Any: JSON knows no types
 
 
 def tag_of(definition: dict[str, Any]) -> str:
-    tag: str = definition["properties"]["type"]["enum"][0]
+    tag: str = definition["properties"]["type"]["const"]
     return tag
 
 

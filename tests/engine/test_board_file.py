@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import msgspec
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -32,6 +33,8 @@ from stellwerk_engine.board_file import (
     shipped_board,
 )
 from stellwerk_engine.located_json import JsonError, Node, Value, read_json
+from stellwerk_protocol import boards
+from tests.protocol.test_schemas import faults, validator
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FOLDER = REPOSITORY / "server/stellwerk_engine/boards"
@@ -96,6 +99,10 @@ def edited(content: Content, edit: Edit) -> Content:
     changed = copy.deepcopy(content)
     edit(changed)
     return changed
+
+
+def keeps_to_schema(content: Content) -> bool:
+    return not faults(validator("board"), content)
 
 
 def put(*path: str | int, value: object) -> Edit:
@@ -523,9 +530,13 @@ def test_a_number_may_be_just_within_its_bounds(bound: str, path: tuple[str | in
     )
     low, high = BOUNDS[bound].low, BOUNDS[bound].high
     for value in (low, high):
-        parse_board(json.dumps(edited(MAP, both(roomy, put(*path, value=value)))), "my.json")
+        content = edited(MAP, both(roomy, put(*path, value=value)))
+        parse_board(json.dumps(content), "my.json")
+        assert keeps_to_schema(content)
     for value in (low - 1, high + 1):
-        error = refused(json.dumps(edited(MAP, both(roomy, put(*path, value=value)))))
+        content = edited(MAP, both(roomy, put(*path, value=value)))
+        error = refused(json.dumps(content))
+        assert not keeps_to_schema(content)
         assert f"from {low} to {high}" in error.message
         assert error.message.endswith(f"found {value}")
 
@@ -544,9 +555,13 @@ def test_a_number_may_be_just_within_its_bounds(bound: str, path: tuple[str | in
 )
 def test_a_text_may_be_just_as_long_as_allowed(bound: str, path: tuple[str | int, ...]) -> None:
     for length in (1, BOUNDS[bound].high):
-        parse_board(json.dumps(edited(MAP, put(*path, value="x" * length))), "my.json")
+        content = edited(MAP, put(*path, value="x" * length))
+        parse_board(json.dumps(content), "my.json")
+        assert keeps_to_schema(content)
     for length in (0, BOUNDS[bound].high + 1):
-        refused(json.dumps(edited(MAP, put(*path, value="x" * length))))
+        content = edited(MAP, put(*path, value="x" * length))
+        refused(json.dumps(content))
+        assert not keeps_to_schema(content)
 
 
 def test_a_long_text_is_cut_short_in_a_message() -> None:
@@ -574,6 +589,7 @@ def large_board(cities: int, routes: int, tickets: int) -> Content:
 
 def test_the_largest_board_loads_and_one_more_of_anything_is_refused() -> None:
     board = parse_board(json.dumps(large_board(128, 256, 128)), "my.json")
+    assert keeps_to_schema(large_board(128, 256, 128))
     assert (len(board.cities), len(board.routes), len(board.tickets)) == (128, 256, 128)
     for counts, field in (
         ((129, 256, 128), "cities[128]"),
@@ -582,6 +598,7 @@ def test_the_largest_board_loads_and_one_more_of_anything_is_refused() -> None:
     ):
         error = refused(json.dumps(large_board(*counts)))
         assert error.field == field
+        assert not keeps_to_schema(large_board(*counts))
         assert "expected at most" in error.message
 
 
@@ -594,6 +611,60 @@ def test_a_content_that_would_not_fit_into_one_message_is_refused() -> None:
     error = refused(json.dumps(content))
     assert error.field == ""
     assert re.fullmatch(r"the content takes \d+ bytes, expected at most 48000", error.message)
+
+
+# The schema
+
+FAULTS_OF_FORM: list[tuple[Content, Edit]] = [
+    (MAP, put("format", value="stellwerk-board/2")),
+    (MAP, put("extra", value=1)),
+    (MAP, put("title", value=None)),
+    (MAP, put("id", value="an island")),
+    (MAP, put("id", value="island\n")),
+    (MAP, put("trains", value="12")),
+    (MAP, remove("tickets")),
+    (MAP, remove("trains")),
+    (MAP, remove("route_points")),
+    (MAP, both(remove("routes"), remove("route_points"))),
+    (MAP, put("route_points", value={})),
+    (MAP, put("route_points", "0", value=1)),
+    (MAP, put("route_points", "01", value=1)),
+    (MAP, put("cities", 0, "junction", value=1)),
+    (MAP, put("cities", 0, "region", value="The Hills")),
+    (MAP, put("city_groups", "coast", value=[])),
+    (MAP, put("city_groups", "The West", value=["north"])),
+    (MAP, put("routes", value=[])),
+    (MAP, put("routes", 0, "color", value="grey")),
+    (MAP, put("routes", 0, "lenght", value=2)),
+    (MAP, put("routes", 0, "parallel", value=4)),
+    (MAP, remove("routes", 0, "color")),
+    (MAP, put("tickets", 0, "points", value=0)),
+    (CARDS, put("trains", value=3)),
+    (CARDS, put("city_groups", value={"a": ["north"]})),
+    (CARDS, put("tickets", 0, "cards", "red", value=0)),
+    (CARDS, put("tickets", 0, "cards", "rde", value=1)),
+    (CARDS, put("big_cities", "north", value=0)),
+]
+
+
+@pytest.mark.parametrize("content", [MAP, CARDS, json.loads(EXAMPLE)], ids=["map", "cards", "page"])
+def test_a_board_keeps_to_the_schema(content: Content) -> None:
+    """The tests below hold the schema to the loader: what it takes keeps to the schema too."""
+    assert keeps_to_schema(content)
+
+
+@pytest.mark.parametrize("id", SHIPPED)
+def test_a_shipped_board_keeps_to_the_schema_and_to_the_records(id: str) -> None:
+    text = (FOLDER / f"{id}.json").read_bytes()
+    assert keeps_to_schema(json.loads(text))
+    board = msgspec.json.decode(text, type=boards.Board)
+    assert json.loads(msgspec.json.encode(board)) == json.loads(text)
+
+
+@pytest.mark.parametrize(("content", "edit"), FAULTS_OF_FORM)
+def test_the_schema_and_the_loader_refuse_a_fault_of_form(content: Content, edit: Edit) -> None:
+    assert not keeps_to_schema(edited(content, edit))
+    refused(json.dumps(edited(content, edit)))
 
 
 # The place of a fault
@@ -887,6 +958,7 @@ def loads_or_is_refused(text: bytes | str) -> None:
     match outcome(text):
         case BoardFile() as board:
             assert parse_board(format_board(board), "my.json").digest == board.digest
+            assert keeps_to_schema(json.loads(text))
         case error:
             assert re.fullmatch(r"my\.json:\d+: .+", str(error))
 

@@ -8,7 +8,6 @@ operation lead to its channel's messages.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any, get_args
 
@@ -149,13 +148,9 @@ def test_its_messages_are_those_that_there_are() -> None:
 
 @pytest.mark.parametrize("name", sorted(FROM_CLIENT | FROM_SERVER))
 def test_the_payload_of_a_message_is_its_schema(name: str) -> None:
-    side = "from_client" if name in FROM_CLIENT else "from_server"
     message = DOCUMENT["components"]["messages"][name]
-    target = message["payload"]["schema"]["$ref"]
     assert message["name"] == name
-    assert re.match(rf"schema/v1/{side}\.schema\.json#/\$defs/\w+$", target)
-    schema = json.loads((FOLDER / "schema" / "v1" / f"{side}.schema.json").read_text(encoding="utf-8"))
-    assert "#" + target.partition("#")[2] == schema["discriminator"]["mapping"][name]
+    assert message["payload"]["schema"]["$ref"] == f"schema/v1/messages/{name}.schema.json"
 
 
 def names_of(messages_used: list[dict[str, str]]) -> set[str]:

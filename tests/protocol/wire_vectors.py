@@ -596,7 +596,19 @@ _START: Final[JsonObject] = {
     "game": "usa",
     "rules_version": 1,
     "options": [],
-    "board": {"id": "tiny", "cities": [{"id": "a", "name": "Montréal", "x": 901.4, "y": 51}]},
+    "board": {
+        "format": "stellwerk-board/1",
+        "id": "tiny",
+        "title": "Two cities",
+        "provenance": "Made up.",
+        "cards_each_color": 1,
+        "locomotives": 0,
+        "cities": [
+            {"id": "a", "name": "Montréal", "x": 901.4, "y": 51},
+            {"id": "b", "name": "Québec", "x": 950.25, "y": 0},
+        ],
+        "tickets": [{"id": "a-b", "a": "a", "b": "b", "points": 1, "cards": {"red": 1}}],
+    },
     "board_digest": "f" * 64,
     "clocks": {
         "set_up_ms": 30000,
