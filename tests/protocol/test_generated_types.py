@@ -1,0 +1,266 @@
+"""Generators make types of the schemas in three languages, which compile and read the recorded sessions.
+
+The commands are those of `protocol/schema/README.md`, run as they are there: a line that installs, one that
+generates and one that compiles. Each language has a temporary folder and, under xdist, a worker of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import pytest
+
+from stellwerk_protocol.client_line import LineError, read_line
+from stellwerk_protocol.schemas import schemas
+from tests.bots.starters import all_languages, demand
+from tests.golden.golden_games import golden_games
+from tests.protocol.specification import FOLDER, section
+from tests.protocol.test_schemas import parts_of
+
+PAGE: Final = FOLDER / "schema" / "README.md"
+READERS: Final = Path(__file__).parent / "generated_types"  # programs that read lines with the types
+SECONDS: Final = 600  # far more than an installation takes: a test that hangs should say so
+
+TOOLS: Final = {"Python": (), "TypeScript": ("node", "npm"), "Go": ("go",)}
+TYPES: Final = {"Python": "{}_types.py", "TypeScript": "{}.d.ts", "Go": "{}/types.go"}
+NAME: Final = {
+    "Python": r"^(?:class )?([A-Z]\w*)(?:\(| = )",
+    "TypeScript": r"^export (?:type|interface) (\w+)",
+    "Go": r"^type (\w+) (?!map\[)",  # a map has the name of its field
+}
+
+READ_IN_PYTHON: Final = """
+import sys
+import replay_types, stellwerk_types
+from pydantic import TypeAdapter
+
+adapters = {
+    "Message": TypeAdapter(stellwerk_types.Message),
+    "ReplayLine": TypeAdapter(replay_types.ReplayLine),
+}
+for line in sys.stdin:
+    name, _, value = line.partition("\\t")
+    read = adapters[name].validate_json(value)
+    print(adapters[name].dump_json(read, exclude_unset=True).decode())
+"""
+
+Value: TypeAlias = dict[str, Any]  # a JSON object
+Typed: TypeAlias = tuple[str, Value]  # the name of a type, and a value of it
+
+pytestmark = pytest.mark.network
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The types of one language: those of messages and those of replays."""
+
+    language: str
+    folder: Path
+    environment: dict[str, str]
+    compile: str
+
+    def done(self, command: str | Sequence[str], lines: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["sh", "-c", command] if isinstance(command, str) else command,
+            cwd=self.folder,
+            env=self.environment,
+            input=lines,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+
+    def text(self, schema: str) -> str:
+        return (self.folder / TYPES[self.language].format(schema)).read_text("utf-8")
+
+
+def for_replays(command: str) -> str:
+    """Change the name of the file, as the page says, and of what is made of it."""
+    return command.replace("message.schema", "replay.schema").replace("stellwerk", "replay")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=pytest.mark.xdist_group(f"types for {name}")) for name in TOOLS],
+)
+def generated(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Generated:
+    language: str = request.param
+    demand(*TOOLS[language])
+    [block] = section(PAGE, language).blocks("sh")
+    install, generate, compile_ = block.splitlines()
+    folder = tmp_path_factory.mktemp("types")
+    types = Generated(language, folder, environment_in(folder), compile_)
+    (folder / "package.json").write_text('{"type": "module"}\n')
+    (folder / "go.mod").write_text("module bot\n\ngo 1.25\n")
+    if language == "Python":
+        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True, timeout=SECONDS)
+    done = types.done(install)
+    if done.returncode != 0 and not all_languages():
+        pytest.skip(f"missing: what `{install}` fetches from the network")
+    assert done.returncode == 0, done.stdout + done.stderr
+    for command in (generate, for_replays(generate)):
+        done = types.done(command)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return types
+
+
+def environment_in(folder: Path) -> dict[str, str]:
+    """The variables of a user who keeps programs in the folder, and SCHEMAS as the page asks for it."""
+    programs = [str(folder / "venv" / "bin"), str(folder / "bin"), os.environ["PATH"]]
+    return {
+        **{name: text for name, text in os.environ.items() if name != "PYTHONPATH"},
+        "PATH": os.pathsep.join(programs),
+        "GOBIN": str(folder / "bin"),
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "NPM_CONFIG_AUDIT": "false",
+        "NPM_CONFIG_FUND": "false",
+        "SCHEMAS": str(PAGE.parent / "v1"),
+    }
+
+
+# -- compiled ----------------------------------------------------------------------------------------
+
+
+def test_the_types_compile(generated: Generated) -> None:
+    for command in (generated.compile, for_replays(generated.compile)):
+        done = generated.done(command)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("schema", "file"), [("stellwerk", "message"), ("replay", "replay")])
+def test_the_types_have_the_names_of_the_schema(generated: Generated, schema: str, file: str) -> None:
+    """And so no number after them."""
+    names = set(re.findall(NAME[generated.language], generated.text(schema), re.MULTILINE))
+    made_from = json.loads(schemas()[f"{file}.schema.json"])
+    assert names - {made_from["title"]} <= set(made_from["$defs"])
+    assert set(made_from["$defs"]) - names <= {"LengthText"}  # the form of names: in some languages any text
+
+
+# -- read and written --------------------------------------------------------------------------------
+
+
+@cache
+def messages() -> tuple[Value, ...]:
+    """Each message of the recorded sessions once, in both directions, but for the lines that are none."""
+    files = [*FOLDER.glob("examples/*.jsonl"), *FOLDER.glob("conformance/transcripts/*.jsonl")]
+    records = [json.loads(line) for file in sorted(files) for line in file.read_bytes().splitlines()]
+    lines = {json.dumps(each["line"]): each for each in records if "line" in each}
+    return tuple(
+        each["line"] for text, each in lines.items() if each["from"] == "server" or is_client_message(text)
+    )
+
+
+def is_client_message(line: str) -> bool:
+    try:
+        read_line(line.encode())
+    except LineError:
+        return False
+    return True
+
+
+@cache
+def replay_lines() -> tuple[Value, ...]:
+    """Lines of every kind, of every game."""
+    files = [game.file.read_text().splitlines() for game in golden_games()]
+    return tuple(json.loads(line) for file in files for line in (*file[:4], *file[4:-1:40], file[-1]))
+
+
+@cache
+def definitions() -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for file in ("message", "replay"):
+        schema = json.loads(schemas()[f"{file}.schema.json"])
+        found |= {schema["title"]: schema, **schema["$defs"]}
+    return found
+
+
+def test_the_types_read_and_write_every_line_of_the_recorded_sessions(generated: Generated) -> None:
+    kinds = {message["type"] for message in messages()}
+    assert kinds == set(definitions()["Message"]["discriminator"]["mapping"])
+    values = [("Message", message) for message in messages()]
+    values += [("ReplayLine", line) for line in replay_lines()]
+    if generated.language == "Go":
+        values = [record for name, value in values for record in records_in({"$ref": name}, value)]
+    done = read(generated, values)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [value for _, value in values]
+
+
+def records_in(schema: Value, value: Any) -> Iterator[Typed]:
+    """Every record of a union in a value: Go has no types for unions, and reads each of them for itself."""
+    if "$ref" in schema:
+        schema = definitions()[schema["$ref"].removeprefix("#/$defs/")]
+    if "oneOf" in schema:
+        name = schema["discriminator"]["mapping"][value["type"]].removeprefix("#/$defs/")
+        yield name, value
+        schema = definitions()[name]
+    if "items" in schema:
+        for item in value:
+            yield from records_in(schema["items"], item)
+    elif "properties" in schema:
+        for field, inner in value.items():
+            yield from records_in(schema["properties"][field], inner)
+
+
+def test_the_types_refuse_what_is_no_message(generated: Generated) -> None:
+    wrong: list[Typed] = [("Ready", {"type": "ready"}), ("Ping", {"type": "ping", "echo": "now"})]
+    if generated.language != "Go":  # whose decoders take unknown fields, and which has no unions
+        wrong = [("Message", message) for _, message in wrong]
+        wrong.append(("Message", {"type": "ping", "ecko": 1}))
+        wrong.append(("Message", {"type": "act", "match": "m", "ask": 1, "move": {"type": "fly"}}))
+    for value in wrong:
+        assert read(generated, [value]).returncode != 0, value
+
+
+def read(generated: Generated, values: Sequence[Typed]) -> subprocess.CompletedProcess[str]:
+    """Run a program that reads the values with the types, and prints what the types write."""
+    match generated.language:
+        case "Python":
+            return generated.done(["python", "-c", READ_IN_PYTHON], as_lines(values))
+        case "TypeScript":
+            shutil.copy(READERS / "read.ts", generated.folder)
+            (generated.folder / "lines.ts").write_text(program_of_lines(values), "utf-8")
+            options = "--strict --noEmitOnError --module nodenext --target es2022 --outDir out"
+            return generated.done(f"npx tsc {options} lines.ts && node out/lines.js")
+        case _:
+            shutil.copy(READERS / "read.go", generated.folder)
+            (generated.folder / "records.go").write_text(table_of_records(), "utf-8")
+            return generated.done("go run .", as_lines(values))
+
+
+def as_lines(values: Sequence[Typed]) -> str:
+    return "".join(f"{name}\t{json.dumps(value)}\n" for name, value in values)
+
+
+def program_of_lines(values: Sequence[Typed]) -> str:
+    """The values as literals: the compiler checks every one of them."""
+    calls = [f"read{name}({json.dumps(value)});" for name, value in values]
+    return "\n".join(['import { readMessage, readReplayLine } from "./read.js";', *calls]) + "\n"
+
+
+def table_of_records() -> str:
+    """The names of the records for the program in Go, and every pattern of the schemas."""
+    records = [name for name, definition in definitions().items() if "properties" in definition]
+    packages = {name: "replay" if name.startswith("Replay") else "stellwerk" for name in records}
+    rows = [f'"{name}": func() any {{ return new({packages[name]}.{name}) }},' for name in records]
+    patterns = {
+        part["pattern"] for each in definitions().values() for part in parts_of(each) if "pattern" in part
+    }
+    return "\n".join(
+        [
+            'package main\n\nimport (\n\t"bot/replay"\n\t"bot/stellwerk"\n)\n',
+            *("var records = map[string]func() any{", *rows, "}\n"),
+            *("var patterns = []string{", *(f"`{pattern}`," for pattern in sorted(patterns)), "}\n"),
+        ]
+    )
