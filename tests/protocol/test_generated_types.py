@@ -107,7 +107,7 @@ def generated(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True, timeout=SECONDS)
     done = types.done(install)
     if done.returncode != 0 and not all_languages():
-        pytest.skip(f"missing: what `{install}` fetches from the network")
+        pytest.skip(f"missing: {install}: {done.stderr.strip().rpartition(chr(10))[2]}")
     assert done.returncode == 0, done.stdout + done.stderr
     for command in (generate, for_replays(generate)):
         done = types.done(command)
