@@ -58,7 +58,7 @@ class Conduct:
     logged in, but not to its seat. `ended_early`: its process ended before the match did. `hung_up`: it
     closed the output that was its connection. `refused` are its acts, by the code of the error, `unreadable`
     its other lines that were refused, `first_refused` the first line of each code. `connected`: whether it
-    ever did over TCP, if that is known."""
+    ever did, if that is known."""
 
     report: BotReport
     transport: Transport = "tcp"

@@ -23,8 +23,8 @@ _PROTOCOL: Final = re.compile(r'\{\s*"type"\s*:|\{.*"protocol"\s*:')
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What was seen of a bot until it was no longer waited for. `connected`: whether it ever did, over TCP,
-    if that is known. `spoke`: it wrote lines that were refused."""
+    """What was seen of a bot until it was no longer waited for. `connected`: whether it ever did; None if
+    nobody can know, nor what it said then. `spoke`: it wrote lines that were refused."""
 
     report: BotReport
     transport: Transport
@@ -42,6 +42,10 @@ def start_hint(start: Start) -> str:
         found = [line for line in start.report.last_lines if pattern.search(line)]
         if found:
             return cure(found[-1], start.report.last_lines)
+    if start.transport == "tcp" and any(map(_PROTOCOL.match, start.report.last_lines)):
+        return "it prints messages to its standard output, so it needs transport=stdio"
+    if start.connected is None:
+        return ""
     return _over_stdio(start) if start.transport == "stdio" else _over_tcp(start)
 
 
@@ -57,14 +61,10 @@ def _over_stdio(start: Start) -> str:
 
 
 def _over_tcp(start: Start) -> str:
-    if any(map(_PROTOCOL.match, start.report.last_lines)):
-        return "it prints messages to its standard output, so it needs transport=stdio"
     if start.spoke:
         return ""  # the first line that was refused says more
     if start.connected:
         return "" if start.ended else "it connected, and sent nothing: after `hello` it must send `login`"
-    if start.connected is None:
-        return ""
     if not start.ended:
         return f"it did not connect to {ADDRESS} while the set-up clock ran; {NEEDS_STDIO}"
     if start.report.status == 0:
