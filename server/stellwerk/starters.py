@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, assert_never
 
 from stellwerk.terminal import own_name
 
@@ -155,7 +155,10 @@ STARTERS: Final = (
         title="C",
         needs="C11, make; cJSON",
         tools=(Tool("cc"), Tool("make")),
-        libraries=(Library("cJSON", "cc", "c", "cjson/cJSON.h"),),
+        libraries=(
+            Library("C library", "cc", "c", "stdio.h"),
+            Library("cJSON", "cc", "c", "cjson/cJSON.h"),
+        ),
         run=(f"{FOLDER}/stellwerk-bot",),
         build=("make",),
         unit_test=("make", "test"),
@@ -195,12 +198,22 @@ CALLED_OTHERWISE: Final = {
 
 def missing(starter: Starter) -> tuple[str, ...]:
     """What it needs and this machine lacks: `("go 1.24 (1.19 is there)",)`."""
-    lacking = [lack for tool in starter.tools if (lack := _lack(tool)) is not None]
-    lacking += [library.name for library in starter.libraries if not _finds(library)]
-    return tuple(lacking)
+    needed: tuple[Tool | Library, ...] = (*starter.tools, *starter.libraries)
+    return tuple(lack for each in needed if (lack := lack_of(each)) is not None)
 
 
-def _lack(tool: Tool) -> str | None:
+def lack_of(needed: Tool | Library) -> str | None:
+    """Return what is missing, in words. None if nothing is."""
+    match needed:
+        case Tool():
+            return _lack_of_tool(needed)
+        case Library():
+            return None if _finds(needed) else needed.name
+        case _:
+            assert_never(needed)
+
+
+def _lack_of_tool(tool: Tool) -> str | None:
     wanted = " ".join([tool.program, *filter(None, [_dotted(tool.at_least)])])
     path = shutil.which(tool.program)
     if path is None:

@@ -16,12 +16,13 @@ from typing import Any
 import pytest
 
 from stellwerk.starters import BY_LANGUAGE, copy_starter
+from tests.tools import needs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 WIRE_VECTORS = REPOSITORY / "protocol" / "conformance" / "vectors" / "wire"
 
 # One worker builds and installs for all; the package index serves hatchling and the dependencies.
-pytestmark = [pytest.mark.network, pytest.mark.xdist_group("wheel")]
+pytestmark = [pytest.mark.network, pytest.mark.xdist_group("wheel"), needs("ensurepip", "package index")]
 
 
 @dataclass(frozen=True)

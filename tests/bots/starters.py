@@ -2,7 +2,7 @@
 
 The law: what is tested is a copy that `stellwerk bots new` makes; the folder in `bots/` stays as it was.
 A copy is made and built once in a run of the tests, by whichever worker comes first, and shared. A language
-whose tools are missing is skipped, with their names; with STELLWERK_ALL_LANGUAGES=1 that is a failure.
+whose tools are missing is skipped: see `tests/tools.py`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from typing import Final
 
 import pytest
 
-from stellwerk.starters import BY_LANGUAGE, STARTERS, Starter, copy_starter, missing
+from stellwerk.starters import BY_LANGUAGE, STARTERS, Starter, copy_starter
 from tests.cli.program import COMMAND, REPOSITORY, environment
+from tests.tools import demand, go_without, of_starter
 
 BOTS: Final = REPOSITORY / "bots"
 VECTORS: Final = REPOSITORY / "protocol" / "conformance" / "vectors" / "greedy"
@@ -87,7 +88,7 @@ class Built:
 def built(language: str, factory: pytest.TempPathFactory) -> Built:
     """A copy, built."""
     starter = BY_LANGUAGE[language]
-    _skip_without(missing(starter))
+    demand(*of_starter(language))
     place = _place_of_the_run(factory)
     folder, is_built = place / language, place / f"{language}.built"
     with open(place / f"{language}.lock", "w") as lock:
@@ -114,24 +115,8 @@ def _build(starter: Starter, folder: Path) -> None:
     done = in_folder(starter.build, folder, BUILD_SECONDS)
     said = done.stdout + done.stderr
     if done.returncode != 0 and any(words in said for words in NOTHING_FETCHED):
-        _skip_without(("what the build fetches from the network",))
+        go_without("what cargo fetches")
     assert done.returncode == 0, said
-
-
-def all_languages() -> bool:
-    return os.environ.get("STELLWERK_ALL_LANGUAGES") == "1"
-
-
-def demand(*programs: str) -> None:
-    """Skip the test, or fail it, if one of these is not there."""
-    _skip_without(tuple(program for program in programs if shutil.which(program) is None))
-
-
-def _skip_without(lacking: tuple[str, ...]) -> None:
-    if lacking and all_languages():
-        pytest.fail(f"missing: {', '.join(lacking)}")
-    if lacking:
-        pytest.skip(f"missing: {', '.join(lacking)}")
 
 
 def in_folder(command: tuple[str, ...], folder: Path, seconds: int) -> subprocess.CompletedProcess[str]:

@@ -19,6 +19,7 @@ from stellwerk_engine.board_file import board_content, shipped_board
 from stellwerk_engine.games import RULE_SETS
 from tests.bots.starters import WITH_OWN_CLIENT, built
 from tests.cli.test_tournament import lines_of, status, tournament
+from tests.tools import demand, of_starter
 
 TRAINS: Final = 12
 SEATS: Final = {"usa": 4, "card_game": 4, "team_asia": 6, "united_kingdom": 4}
@@ -29,6 +30,7 @@ def test_one_bot_of_each_language_plays_for_a_rating_in_all_games(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     commands: dict[str, tuple[str, ...]] = {"python": (sys.executable, "-m", "stellwerk_bots", "greedy")}
+    demand(*(need for starter in WITH_OWN_CLIENT for need in of_starter(starter.language)))
     for starter in WITH_OWN_CLIENT:
         bot = built(starter.language, tmp_path_factory)
         commands[starter.language] = starter.command(str(bot.folder))

@@ -18,8 +18,9 @@ from stellwerk import starters
 from stellwerk.__main__ import main
 from stellwerk.starters import BY_LANGUAGE, CALLED_OTHERWISE, STARTERS, Library, Tool, missing
 from stellwerk_engine.games import RULE_SETS
-from tests.bots.starters import BOTS, BUILD_SECONDS, QUICKLY, demand
+from tests.bots.starters import BOTS, BUILD_SECONDS, QUICKLY
 from tests.cli.program import COMMAND, environment
+from tests.tools import demand, needs, of_starter
 
 LEFT_BEHIND = ("target", "build", "node_modules", "__pycache__", "stellwerk-bot", "Cargo.lock")
 
@@ -157,7 +158,7 @@ def test_a_name_that_no_bot_can_have_is_refused(
 def test_the_commands_that_are_printed_work(language: str, tmp_path: Path) -> None:
     """From the copy to a match, and for Python to the doctor; tests/bots/test_starters.py tries the rest of
     all others."""
-    demand(*(tool.program for tool in BY_LANGUAGE[language].tools))
+    demand(*of_starter(language))
     program = tmp_path / "bin" / "stellwerk"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {shlex.join(COMMAND)} "$@"\n')
@@ -263,8 +264,8 @@ def test_a_tool_that_is_too_old_will_not_do(
     assert missing(BY_LANGUAGE["go"]) == lacking
 
 
+@needs("cc", "C library")
 def test_a_library_that_is_missing_is_named() -> None:
-    demand("cc")
     libraries = (
         Library("no such library", "cc", "c", "no/such.h"),
         Library("the usual one", "cc", "c", "stdio.h"),

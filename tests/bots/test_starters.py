@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import socket
 import ssl
 import struct
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -35,12 +33,12 @@ from tests.bots.starters import (
     WITH_OWN_CLIENT,
     Built,
     built,
-    demand,
     in_folder,
     served,
 )
 from tests.bots.table import ask_for, game_for, start_for
 from tests.kit.examining import doctor, findings, step
+from tests.tools import needs
 
 NO_SERVER: Final = 4  # exit codes
 USAGE: Final = 2
@@ -567,7 +565,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(bot: Built) -> None:
 # -- one write for a message -------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="Linux tells how many segments have come")
+@needs("Linux")  # which says how many segments have come
 def test_a_message_is_one_segment(bot: Built) -> None:
     """What is written in two pieces is two segments, with TCP_NODELAY and without."""
     talk: list[tuple[Message, str]] = [(HELLO, "login"), (welcome(), "join"), (start(), "ready")]
@@ -601,21 +599,15 @@ def test_the_table_of_languages_names_every_starter() -> None:
         assert table[starter.language] == ("yes" if starter.resumes else "no")
 
 
+@needs("bash", "nc")
 def test_the_twelve_lines_of_shell_play_a_game(tmp_path: Path) -> None:
-    """With `nc`, or where there is none with as much of it as they need."""
-    demand("bash")
     [program] = re.findall(
         r"```sh\n(coproc .*?)```", (BOTS / "shell" / "README.md").read_text("utf-8"), re.DOTALL
     )
     assert len(program.splitlines()) == 12
-    stand_in = tmp_path / "bin" / "nc"
-    stand_in.parent.mkdir()
-    stand_in.write_text('#!/usr/bin/env bash\nexec 3<>"/dev/tcp/$1/$2"\ncat <&3 &\ncat >&3\nkill $!\n')
-    stand_in.chmod(0o755)
     with served(tmp_path / "data") as address:
         done = subprocess.run(
             ["bash", "-c", program, "twelve.sh", address.rpartition(":")[2]],
-            env=os.environ | {"PATH": f"{os.environ['PATH']}:{stand_in.parent}"},
             capture_output=True,
             text=True,
             timeout=SECONDS,

@@ -12,6 +12,7 @@ import pytest
 
 from stellwerk.__main__ import main
 from tests.cli.program import COMMAND, REPOSITORY, SECONDS, environment, refused, stellwerk
+from tests.tools import needs
 
 COMMANDS = ("boards", "demo", "replay", "simulate")
 FULL = Path("/dev/full")
@@ -62,7 +63,7 @@ def test_a_wrong_command_line_is_refused_in_one_line(words: tuple[str | bytes, .
     assert expected in refused(*words)
 
 
-@pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
+@needs("/dev/full")
 @pytest.mark.parametrize(
     "words", [("--version",), ("--help",), ("simulate", "usa", "--games", "1")], ids=" ".join
 )

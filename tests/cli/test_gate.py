@@ -35,6 +35,7 @@ from stellwerk_engine.board_file import board_content, shipped_board
 from stellwerk_kit.doctor import Failure, Finding
 from stellwerk_server.faults import Fault
 from tests.cli.program import COMMAND, REPOSITORY, SECONDS, environment
+from tests.tools import needs
 
 SMALL_BOT = REPOSITORY / "tests" / "kit" / "small_bot.py"  # makes the first legal move
 ANSWER = 'say(type="act", match=message["match"], ask=message["ask"], index=0)'
@@ -312,6 +313,7 @@ def test_an_annotation_is_one_line_whatever_is_in_it() -> None:
     )
 
 
+@needs("bash")
 def test_the_action_hands_every_input_on_as_it_is_and_tells_the_verdict(tmp_path: Path) -> None:
     """The script of the step, with a program in the place of `stellwerk` that writes down its arguments."""
     action: Any = yaml.safe_load((REPOSITORY / "tournament" / "ci" / "action.yml").read_text())  # Any: YAML

@@ -7,12 +7,10 @@ import math
 import os
 import pty
 import shlex
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from itertools import product
 from pathlib import Path
@@ -38,6 +36,7 @@ from stellwerk_server.faults import Conduct, Fault, FaultKind, faults_of
 from stellwerk_server.game_choice import GameChoice
 from stellwerk_server.seat_report import Breakdown, SeatReport
 from tests.cli.program import COMMAND, SECONDS, environment, refused
+from tests.tools import BWRAP, needs
 
 # A bot that knows of the game nothing but that the first of the legal moves is one. What it does wrong, and
 # at which of its asks, stands in its environment. It says nothing of itself but by what it does.
@@ -724,20 +723,8 @@ def test_a_terminal_shows_how_far_a_game_has_come(bot: Path, board: Path) -> Non
 
 # -- sandbox -----------------------------------------------------------------------------------------
 
-WRAP = (
-    "bwrap --ro-bind / / --dev /dev --proc /proc --bind {directory} {directory}"
-    " --unshare-all --die-with-parent"
-)
 
-
-def bwrap_is_usable() -> bool:
-    if shutil.which("bwrap") is None:
-        return False
-    command = [*shlex.split(WRAP.replace("{directory}", tempfile.gettempdir())), "true"]
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-
-@pytest.mark.skipif(not bwrap_is_usable(), reason="bubblewrap cannot be used on this machine")
+@needs("bwrap", "sandboxes")
 def test_bots_play_over_stdio_in_bubblewrap_without_a_network(
     bot: Path, board: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -749,7 +736,7 @@ def test_bots_play_over_stdio_in_bubblewrap_without_a_network(
             f"    socket.create_connection(('127.0.0.1', {port}))\nexcept OSError:\n    pass\n"
             "else:\n    raise SystemExit('there is a network')\n" + BOT
         )
-        words = ("--board", str(board), "--wrap", WRAP)
+        words = ("--board", str(board), "--wrap", BWRAP)
         told = play(capsys, "usa", *bots(spec(bot, transport="stdio"), spec(bot, transport="stdio")), *words)
     assert told["isolation"] == "namespace"
     assert [seat["faults"] for seat in told["matches"][0]["seats"]] == [[], []]

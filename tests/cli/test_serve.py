@@ -25,6 +25,7 @@ from stellwerk_server.server import PORTS_TRIED, open_server
 from tests.cli.program import COMMAND, REPOSITORY, SECONDS, environment, refused
 from tests.server.served_process import Caller, Message
 from tests.server.support import World
+from tests.tools import needs
 
 NOT_HERE = "203.0.113.77"
 """Nobody's address: a server that should not have come so far cannot listen there."""
@@ -105,17 +106,14 @@ def test_with_tokens_and_tls_it_has_no_advice(tmp_path: Path) -> None:
     assert (warning["who"], warning["encrypted"], warning["advice"]) == ("who has a token", True, None)
 
 
+@needs("IPv6")
 def test_an_address_of_ipv6_is_written_with_brackets(tmp_path: Path) -> None:
-    try:
-        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
-    except OSError:
-        pytest.skip("this machine has no IPv6")
     with running("--data", str(tmp_path), "--host", "::1") as server:
         assert server.line == f"listening on [::1]:{server.port}\n"
         assert [record for record in server.stop()[2] if record["level"] == "warning"] == []
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+@needs("/dev/full")
 def test_who_cannot_say_where_it_listens_does_not_listen(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(

@@ -18,6 +18,7 @@ from stellwerk_engine.board_file import shipped_board
 from stellwerk_engine.replay_reader import lines_of
 from stellwerk_engine.replay_verify import verify
 from tests.cli.program import COMMAND, SECONDS, environment, refused, stellwerk
+from tests.tools import needs
 
 UNBOUNDED = ("simulate", "usa", "--games", "100000", "--seed", "s")  # far more than any test waits for
 
@@ -275,14 +276,11 @@ def test_the_other_processes_end_when_the_first_one_is_killed(tmp_path: Path) ->
     assert _group_ends(process.pid)
 
 
+@needs("children of a process")
 def test_a_process_that_dies_is_an_error_of_the_machine(tmp_path: Path) -> None:
     process = _start(*UNBOUNDED, "--jobs", "2", "--replays", str(tmp_path))
     _wait_for_a_file(tmp_path, process)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    if not children.exists():
-        process.kill()
-        process.communicate()
-        pytest.skip("this system does not tell the children of a process")
     os.kill(int(children.read_text().split()[-1]), signal.SIGKILL)
     _, stderr = process.communicate(timeout=SECONDS)
     assert (process.returncode, stderr) == (4, "stellwerk: a process that played games has died\n")

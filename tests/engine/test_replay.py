@@ -55,6 +55,7 @@ from tests.engine.recordings import (
     short_replay,
 )
 from tests.support import every_variant
+from tests.tools import go_without, needs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SPECIFICATION = REPOSITORY / "protocol" / "REPLAYS.md"
@@ -948,10 +949,11 @@ def environment_of(python: Path, name: str) -> Path:
 
 
 @pytest.mark.network
+@needs("package index")
 @pytest.mark.xdist_group("replays")
 def test_the_bytes_do_not_depend_on_the_version_of_python(digests_here: dict[str, str]) -> None:
     interpreters = other_interpreters()
     if not interpreters:
-        pytest.skip("no other Python from 3.11 on, with venv, is on PATH or under ~/.pyenv/versions")
+        go_without("another Python")
     for name, python in interpreters.items():
         assert digests_elsewhere(environment_of(python, name)) == digests_here, name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +15,7 @@ from stellwerk.kit_command import add_arguments, run
 from stellwerk_kit.codec import NEEDED, OPERATIONS, Operation, drive, requests
 from stellwerk_kit.doctor import Finding
 from stellwerk_kit.vectors import wire_vectors
+from tests.tools import needs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PYTHON = (sys.executable, "-m", "stellwerk_bots.codec")
@@ -104,7 +104,7 @@ def test_the_python_library_reads_and_writes_every_vector() -> None:
     assert len(found) == len(list(requests(wire_vectors())))
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is missing")
+@needs("node")
 def test_the_javascript_library_reads_and_writes_every_vector_of_a_client() -> None:
     found = driven(*JAVASCRIPT, needed=("encode", "decode", "stream"))
     assert {finding.verdict for step, finding in found.items() if not step.startswith("read ")} == {"ok"}

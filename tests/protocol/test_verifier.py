@@ -26,7 +26,7 @@ from stellwerk_engine.replay_verify import verify
 from stellwerk_engine.replay_writer import header_of
 from stellwerk_engine.state import State
 from stellwerk_protocol.replays import Reveal, commitment
-from tests.bots.starters import demand, in_folder
+from tests.bots.starters import in_folder
 from tests.engine.recordings import (
     Choose,
     bodies_of,
@@ -37,6 +37,9 @@ from tests.engine.recordings import (
     record,
     resealed,
 )
+from tests.tools import needs
+
+pytestmark = needs("node")
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 FOLDER: Final = REPOSITORY / "protocol" / "verifiers" / "javascript"
@@ -47,11 +50,6 @@ SALT: Final = bytes(range(32))
 GOOD, UNTRUE, WRONG_USAGE, UNJUDGED = range(4)  # exit codes
 
 Lines = Sequence[bytes]
-
-
-@pytest.fixture(autouse=True)
-def _node() -> None:
-    demand("node")
 
 
 def judged(folder: Path, replays: Sequence[Lines]) -> tuple[int, list[str]]:

@@ -11,11 +11,9 @@ import json
 import os
 import select
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -41,6 +39,7 @@ from stellwerk_server.bot_process import (
     run_bot,
 )
 from stellwerk_server.bot_spec import BotSpec, Transport, parse_bot_spec
+from tests.tools import SETPRIV, bwrap, needs
 
 T = TypeVar("T")
 
@@ -656,26 +655,7 @@ def test_a_wrap_goes_before_the_command_and_can_name_the_private_folder() -> Non
     assert argv == ("env", "HERE=/private/x", "true")
 
 
-BWRAP = shlex.split(
-    "bwrap --ro-bind / / --dev /dev --proc /proc --bind {directory} {directory}"
-    " --unshare-all --die-with-parent"
-)
-
-
-def usable(*command: str) -> bool:
-    """Whether this machine lets us do so."""
-    if shutil.which(command[0]) is None:
-        return False
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-
-needs_bwrap = pytest.mark.skipif(
-    not usable(*(word.replace("{directory}", tempfile.gettempdir()) for word in BWRAP), "true"),
-    reason="bubblewrap cannot be used on this machine",
-)
-
-
-@needs_bwrap
+@needs("bwrap", "sandboxes")
 def test_in_bubblewrap_a_bot_has_no_network_and_can_write_nothing_but_its_folder() -> None:
     source = """
 import os, socket, sys
@@ -695,7 +675,7 @@ print(os.getcwd() == os.environ["HOME"], sorted(name for _, name in socket.if_na
 
     async def main() -> list[bytes]:
         spec = python(source, transport="stdio")
-        async with started(spec, Confinement(wrap=tuple(BWRAP))) as bot:
+        async with started(spec, Confinement(wrap=bwrap())) as bot:
             assert bot.transport is not None
             async with bot.transport:
                 await bot.transport.send_all(b"hello\n")
@@ -710,11 +690,11 @@ print(os.getcwd() == os.environ["HOME"], sorted(name for _, name in socket.if_na
     assert folder == b"True ['lo']\n"
 
 
-@needs_bwrap
+@needs("bwrap", "sandboxes")
 def test_a_bot_that_hangs_in_bubblewrap_is_killed() -> None:
     async def main() -> tuple[BotReport, int]:
         spec = python(STUBBORN, transport="stdio")
-        async with started(spec, Confinement(wrap=tuple(BWRAP)), grace=NO_GRACE) as bot:
+        async with started(spec, Confinement(wrap=bwrap()), grace=NO_GRACE) as bot:
             await line_from(bot.transport)
             children = await trio.Path(f"/proc/{bot.pid}/task/{bot.pid}/children").read_text()
             bot.stop()
@@ -725,13 +705,9 @@ def test_a_bot_that_hangs_in_bubblewrap_is_killed() -> None:
     assert has_ended(child)
 
 
-@pytest.mark.skipif(
-    not usable("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "true"),
-    reason="no other user's processes can be started here",
-)
+@needs("another user")
 def test_another_user_can_use_the_private_folder() -> None:
     source = "import os; open('own', 'w').close(); print(os.getuid(), os.listdir())"
-    wrap = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
-    confinement = Confinement(wrap=wrap)
+    confinement = Confinement(wrap=SETPRIV)
     report = report_of(BotSpec("x", ("/usr/bin/env", "python3", "-c", source)), confinement)
     assert report.last_lines == ("65534 ['own']",)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import select
-import shutil
 import subprocess
 import sys
 from collections.abc import Generator, Iterator
@@ -17,8 +16,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-_NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
-PROGRAM: Final = next(filter(None, map(shutil.which, _NAMES)), None)
 SILENCE: Final = 60.0  # seconds
 
 # Chromium expects its pipes at 3 and 4, and a child gets others under the numbers that they have here.

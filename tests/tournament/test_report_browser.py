@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from stellwerk_server.faults import Fault
-from tests.tournament.browser import PROGRAM, Browser, Page, started
+from tests import tools
+from tests.tournament.browser import Browser, Page, started
 from tests.tournament.report_tournaments import Played, line, played, settings_for
 
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="chromium is not installed")
+pytestmark = tools.needs("chromium")
 
 ELO = "Array.from(document.querySelectorAll('.ranking tbody tr'), row => row.cells[2].textContent)"
 PHONE, PROJECTOR = (360, 800), (1920, 1080)
@@ -20,8 +21,7 @@ PHONE, PROJECTOR = (360, 800), (1920, 1080)
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    assert PROGRAM is not None
-    with started(PROGRAM, tmp_path_factory.mktemp("profile")) as browser:
+    with started(tools.browser(), tmp_path_factory.mktemp("profile")) as browser:
         yield browser
 
 

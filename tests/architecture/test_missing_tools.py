@@ -1,0 +1,173 @@
+"""`make test` ends well whatever a machine lacks: tests that need it are skipped, and the end lists why."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stellwerk.starters import BY_LANGUAGE
+from tests import tools
+from tests.cli.program import REPOSITORY, SECONDS
+from tests.tools import NEEDS, TOOLS, VARIABLE, needs
+
+TESTS = REPOSITORY / "tests"
+NEW = "#!/bin/sh\necho 99.0\n"  # what answers like this will do
+OLD = "#!/bin/sh\necho 0.1\n"
+PROGRAMS = sorted(name for name, need in TOOLS.items() if need.package and name != "ensurepip")
+LIBRARIES = {"C library": "stdio.h", "cJSON": "cJSON.h", "nlohmann-json": "json.hpp"}
+LOOKS = {"which", "skip", "skipif", "importorskip"}
+BY_ITSELF = {"shutil.which", "pytest.skip", "pytest.mark.skipif", "pytest.importorskip"}
+COMPILED = {"cc": {"C library", "cJSON"}, "c++": {"nlohmann-json"}}
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine that has every tool."""
+    for name in set(PROGRAMS) - set(LIBRARIES):
+        put(tmp_path / name, NEW)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    return tmp_path
+
+
+def put(program: Path, script: str) -> None:
+    program.write_text(script)
+    program.chmod(0o755)
+
+
+def missing() -> dict[str, str]:
+    looked = {name: NEEDS[name].look() for name in PROGRAMS}
+    return {name: words for name, words in looked.items() if words is not None}
+
+
+def test_on_a_machine_that_has_every_tool_nothing_is_missing(machine: Path) -> None:
+    assert missing() == {}
+
+
+@pytest.mark.parametrize("name", sorted(set(PROGRAMS) - set(LIBRARIES)))
+def test_a_tool_that_is_missing_alone_is_named(machine: Path, name: str) -> None:
+    (machine / name).unlink()
+    found = missing()
+    assert found.keys() == {name} | COMPILED.get(name, set())
+    assert found[name].split()[0] == name
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_a_header_that_is_missing_alone_is_named(machine: Path, name: str) -> None:
+    script = f'#!/bin/sh\ncase "$*" in *{LIBRARIES[name]}*) exit 1; esac\n'
+    for compiler in COMPILED:
+        put(machine / compiler, script)
+    assert missing() == {name: name}
+
+
+@pytest.mark.parametrize("name", ["bash", "cargo", "go", "javac", "node"])
+def test_a_tool_that_is_too_old_is_missing(machine: Path, name: str) -> None:
+    put(machine / name, OLD)
+    found = missing()
+    assert found.keys() == {name}
+    assert found[name].endswith(" (0.1 is there)")
+
+
+def test_python_without_ensurepip_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert NEEDS["ensurepip"].look() is None
+    nothing: dict[str, object] = {}
+    monkeypatch.setattr("tests.tools.find_spec", nothing.get)
+    assert NEEDS["ensurepip"].look() == "Python's ensurepip"
+
+
+def test_every_tool_that_a_starter_needs_is_a_need() -> None:
+    for language in BY_LANGUAGE:
+        assert set(tools.of_starter(language)) <= TOOLS.keys()
+
+
+def test_a_need_that_is_in_no_table_is_refused() -> None:
+    with pytest.raises(AssertionError, match="nodejs"):
+        needs("nodejs")
+
+
+# -- a run of pytest ---------------------------------------------------------------------------------
+
+SUITE = """
+import pytest
+from stellwerk.starters import BY_LANGUAGE
+from tests import tools
+
+tools.CIRCUMSTANCES["rain"] = tools.NEEDS["rain"] = tools.Need(lambda: "rain today")
+
+@tools.needs("node")
+def test_one(): pass
+
+@pytest.fixture(scope="module")
+def compiled():
+    tools.demand("node", "cargo")
+
+def test_two(compiled): pass
+def test_three(compiled): pass
+
+@tools.needs("rain")
+def test_four(): pass
+
+def test_five():
+    tools.go_without("what cargo fetches")
+
+def test_six(): pass
+"""
+
+
+def run(folder: Path, *words: str, **variables: str) -> tuple[int, str]:
+    """Run pytest over the small suite on a machine without programs."""
+    file = folder / "test_small.py"
+    file.write_text(SUITE)
+    (folder / "no programs").mkdir()
+    options = ["-p", "tests.conftest", "-p", "no:cacheprovider", "-c", str(REPOSITORY / "pyproject.toml")]
+    inherited = {name: text for name, text in os.environ.items() if not name.startswith(("PYTEST", VARIABLE))}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, f"--rootdir={folder}", str(file), *words],
+        cwd=REPOSITORY,
+        env=inherited | {"PATH": str(folder / "no programs")} | variables,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_what_is_missing_is_listed_at_the_end_with_its_package(tmp_path: Path, workers: str) -> None:
+    code, output = run(tmp_path, "-n", workers)
+    assert code == 0, output
+    section = output.partition(" missing on this machine, and how many tests were skipped for it ")[2]
+    _, *lines, last = filter(None, section.splitlines())
+    assert lines == [
+        "    3  node 18.3 (Debian: nodejs)",
+        "    2  cargo 1.86 (Debian: cargo)",
+        "    1  rain today",
+        "    1  what cargo fetches",
+    ]
+    assert "1 passed, 5 skipped" in last
+
+
+def test_where_all_tools_are_demanded_a_missing_one_is_a_failure(tmp_path: Path) -> None:
+    """What nobody can install is not."""
+    code, output = run(tmp_path, "-n", "0", **{VARIABLE: "1"})
+    assert code == 1
+    assert "missing: node 18.3 (Debian: nodejs); cargo 1.86 (Debian: cargo)" in output
+    assert re.search(r"1 failed, 1 passed, 1 skipped, 3 errors", output)
+
+
+def test_no_test_looks_for_tools_by_itself() -> None:
+    """One place knows how, and says what is missing."""
+    found = [
+        f"{file.relative_to(TESTS)}:{node.lineno}: {ast.unparse(node)}"
+        for file in TESTS.rglob("*.py")
+        if file.name != "tools.py"
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in LOOKS and ast.unparse(node) in BY_ITSELF
+    ]
+    assert found == []

@@ -1,0 +1,242 @@
+"""What tests need beyond Python and its packages, and the one place that looks whether it is there.
+
+The law: `make test` ends well on every machine. A test names what it needs:
+
+    pytestmark = needs("chromium")              # all tests of a module
+
+    @needs("node")                              # one test, before its fixtures are made
+    def test_...
+
+    demand("npm", "go")                         # in a fixture or a helper that learns it late
+    demand(*of_starter("rust"))                 # what builds and runs a starter of `bots/`
+
+If something is missing, or too old, the test is skipped, and the end of pytest's output lists it with its
+package in Debian (see `conftest.py`). With STELLWERK_ALL_TOOLS=1, as in `.ci/run`, the test fails instead.
+
+To use another tool, add a line to TOOLS. `.ci/run` installs what `python -m tests.tools` prints. What nobody
+can install, such as IPv6, is a line of CIRCUMSTANCES: tests that need it are skipped everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final, NoReturn
+
+import pytest
+
+from stellwerk.starters import BY_LANGUAGE, STARTERS, Library, Tool, lack_of
+
+VARIABLE: Final = "STELLWERK_ALL_TOOLS"
+_BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
+BWRAP: Final = (
+    "bwrap --ro-bind / / --dev /dev --proc /proc --bind {directory} {directory}"
+    " --unshare-all --die-with-parent"
+)
+_BEGIN: Final = "missing: "  # the reason of a skipped test
+_BETWEEN: Final = "; "
+SETPRIV: Final = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")  # to nobody
+SECONDS: Final = 60  # for any of the checks below
+
+Look = Callable[[], str | None]
+"""Return what is missing, in words for the summary: "go 1.24 (1.19.8 is there)". None if nothing is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """`package` is Debian's; none for what comes from elsewhere."""
+
+    look: Look
+    package: str | None = None
+
+
+# -- for tests ---------------------------------------------------------------------------------------
+
+
+def needs(*names: str) -> pytest.MarkDecorator:
+    """Mark a test, or a module, that needs all of these."""
+    unknown = [name for name in names if name not in NEEDS]
+    assert not unknown, f"not in tests/tools.py: {unknown}"
+    return pytest.mark.needs(*names)
+
+
+def demand(*names: str) -> None:
+    """Skip the running test, or fail it, if one of these is missing."""
+    missing = [name for name in names if lack(name) is not None]
+    if missing:
+        go_without(*missing)
+
+
+def go_without(*names: str) -> NoReturn:
+    """Skip the running test, or fail it. For what shows only when it is used; `demand` looks for the rest."""
+    reason = _BEGIN + _BETWEEN.join(map(_described, names))
+    if os.environ.get(VARIABLE) == "1" and not CIRCUMSTANCES.keys() >= set(names):
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+def missing_in(reason: str) -> list[str]:
+    """Return what was missing, out of the reason of a skipped test."""
+    _, begin, rest = reason.partition(_BEGIN)
+    return rest.split(_BETWEEN) if begin else []
+
+
+def _described(name: str) -> str:
+    package = NEEDS[name].package
+    return (lack(name) or name) + (f" (Debian: {package})" if package else "")
+
+
+def of_starter(language: str) -> tuple[str, ...]:
+    """Return what builds and runs the starter."""
+    starter = BY_LANGUAGE[language]
+    return (*(tool.program for tool in starter.tools), *(library.name for library in starter.libraries))
+
+
+@cache
+def lack(name: str) -> str | None:
+    """Return what is missing of this need, in words. None if nothing is."""
+    return NEEDS[name].look()
+
+
+def browser() -> str:
+    """Return its path."""
+    return next(filter(None, map(shutil.which, _BROWSERS)))
+
+
+def bwrap() -> tuple[str, ...]:
+    return tuple(BWRAP.replace("{directory}", tempfile.gettempdir()).split())
+
+
+# -- how to look -------------------------------------------------------------------------------------
+
+
+def program(*names: str) -> Look:
+    """Any one of these."""
+    return lambda: None if any(map(shutil.which, names)) else names[0]
+
+
+def module(name: str) -> Look:
+    return lambda: None if find_spec(name) else f"Python's {name}"
+
+
+def works(title: str, *command: str) -> Look:
+    """Run the command, and hope for an exit code of 0."""
+
+    def look() -> str | None:
+        try:
+            done = subprocess.run(
+                command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return title
+        return None if done.returncode == 0 else title
+
+    return look
+
+
+def exists(path: str) -> Look:
+    return lambda: None if Path(path).exists() else path
+
+
+def _package_index() -> str | None:
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--quiet", "--no-deps", "--retries", "0", "--timeout", "20", "--dest", folder]
+        download = [sys.executable, "-m", "pip", "download", *options, "hatchling"]
+        return works("package index", *download)()
+
+
+def _ipv6() -> str | None:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return "IPv6"
+    return None
+
+
+def _address_beyond_loopback() -> str | None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("198.51.100.1", 9))  # nothing is sent
+        except OSError:
+            return "a network besides the loopback"
+    return None
+
+
+def _sandboxes() -> str | None:
+    """A container often lets nobody make them. Without bwrap nobody knows, and it is named itself."""
+    if shutil.which("bwrap") is None:
+        return None
+    return works("sandboxes", *bwrap(), "true")()
+
+
+# -- all there is ------------------------------------------------------------------------------------
+
+_PACKAGES: Final[dict[str, str]] = {
+    "bash": "bash",
+    "c++": "g++",
+    "C library": "libc6-dev",
+    "cargo": "cargo",
+    "cc": "gcc",
+    "cJSON": "libcjson-dev",
+    "go": "golang-go",
+    "jar": "default-jdk-headless",
+    "java": "default-jdk-headless",
+    "javac": "default-jdk-headless",
+    "make": "make",
+    "nlohmann-json": "nlohmann-json3-dev",
+    "node": "nodejs",
+}
+
+
+def _need(tool: Tool | Library, name: str) -> Need:
+    return Need(lambda: lack_of(tool), _PACKAGES[name])
+
+
+TOOLS: Final[dict[str, Need]] = {
+    **{tool.program: _need(tool, tool.program) for starter in STARTERS for tool in starter.tools},
+    **{library.name: _need(library, library.name) for starter in STARTERS for library in starter.libraries},
+    "what cargo fetches": Need(lambda: None),  # whether it can fetch anything shows in the build
+    "bwrap": Need(program("bwrap"), "bubblewrap"),
+    "chromium": Need(program(*_BROWSERS), "chromium"),
+    "ensurepip": Need(module("ensurepip"), "python3-venv"),
+    "generators of types": Need(lambda: None),  # so does whether pip, npm or Go fetches them
+    "npm": Need(program("npm"), "npm"),
+    "nc": Need(program("nc"), "netcat-openbsd"),
+    "package index": Need(_package_index),
+}
+
+CIRCUMSTANCES: Final[dict[str, Need]] = {
+    "/dev/full": Need(exists("/dev/full")),
+    "another Python": Need(lambda: None),  # the test that needs one tries those it finds
+    "another user": Need(works("processes of another user", *SETPRIV, "/usr/bin/env", "python3", "-c", "")),
+    "children of a process": Need(exists(f"/proc/self/task/{os.getpid()}/children")),
+    "IPv6": Need(_ipv6),
+    "Linux": Need(lambda: None if sys.platform == "linux" else "Linux"),
+    "network": Need(_address_beyond_loopback),
+    "ordinary user": Need(lambda: None if os.geteuid() else "a user other than root"),
+    "sandboxes": Need(_sandboxes),
+}
+
+NEEDS: Final = TOOLS | CIRCUMSTANCES
+
+
+def main() -> None:
+    """Print the packages that are missing, one on each line; and for people, what is missing of them."""
+    missing = {name: need.package for name, need in TOOLS.items() if need.package and lack(name) is not None}
+    for name in missing:
+        print(f"missing: {_described(name)}", file=sys.stderr)
+    for package in sorted(set(missing.values())):
+        print(package)
+
+
+if __name__ == "__main__":
+    main()
