@@ -17,6 +17,14 @@ from tests.tools import needs
 COMMANDS = ("boards", "demo", "replay", "simulate")
 FULL = Path("/dev/full")
 
+# As pip writes it where the path of the interpreter has a space in it.
+SCRIPT = f"""#!/bin/sh
+'''exec' "{sys.executable}" "$0" "$@"
+' '''
+from stellwerk.__main__ import main
+raise SystemExit(main())
+"""
+
 
 def test_help_names_every_command_and_shows_examples() -> None:
     done = stellwerk("--help")
@@ -115,7 +123,7 @@ def _run_with_stdout(stdout: int, *words: str) -> subprocess.CompletedProcess[st
 def test_what_it_tells_to_type_is_there_to_be_typed(tmp_path: Path) -> None:
     """Also where it is not on the PATH, as in a virtual environment that is not active."""
     program = tmp_path / "stellwerk"
-    program.write_text(f"#!{sys.executable}\nfrom stellwerk.__main__ import main\nraise SystemExit(main())\n")
+    program.write_text(SCRIPT)
     program.chmod(0o755)
     told: list[str] = []
     for path in (os.defpath, f"{tmp_path}{os.pathsep}{os.defpath}"):

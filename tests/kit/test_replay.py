@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -216,7 +217,7 @@ def test_a_bot_in_another_seat_that_fails_is_not_the_bots_fault(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = saved(tmp_path, greedy_game("card_game"))
-    opponent = f"cmd='{' '.join(command(IndexTooHigh))}'"
+    opponent = f"cmd={shlex.quote(shlex.join(command(IndexTooHigh)))}"
     words = ["--seat", "0", "--from", "1", "--opponent", opponent]
     assert "the bot in seat 1 failed: expected an act" in refused(capsys, file, *words, "--", *GREEDY, code=4)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -63,7 +64,8 @@ def played(
     breaks_down = any(FAULTS[name] & BREAKDOWNS for name in names)
     words = ["play", game, "--bot", "random"]
     for name in names:
-        words += ["--bot", f'name={name} transport={transport} cmd="{sys.executable} {FILE} {name}"']
+        quoted = shlex.quote(shlex.join(command(name)))
+        words += ["--bot", f"name={name} transport={transport} cmd={quoted}"]
     assert main([*words, "--json", "--seed", "zoo", "--move-time", "100", "--bank", str(bank)]) == breaks_down
     [match] = json.loads(capsys.readouterr().out)["matches"]
     return match

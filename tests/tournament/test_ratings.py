@@ -412,7 +412,8 @@ def test_the_covariance_is_the_sandwich_of_blocks_each_corrected_by_its_leverage
     bread: FloatArray = linalg.pinv(np.sum([information for _, information in each], axis=0), rtol=1e-6)
     meat = np.zeros_like(bread)
     for score, information in each:
-        correction = linalg.fractional_matrix_power(np.eye(len(bread)) - information @ bread, -0.5)
+        power = linalg.fractional_matrix_power(np.eye(len(bread)) - information @ bread, -0.5)
+        correction: FloatArray = np.real(power)  # by rounding it may have imaginary parts
         meat += np.outer(correction @ score, correction @ score)
     expected = bread @ meat @ bread
 

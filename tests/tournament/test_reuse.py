@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from collections import Counter
@@ -60,8 +61,8 @@ def played(folder: Path, *words: str, more: str = "", rounds: int = 3) -> list[d
     """A tournament with one bot that is used again; its lines. Any: that is how JSON is read."""
     script = folder.with_suffix(".py")
     script.write_text(SCRIPT)
-    command = " ".join([sys.executable, str(script), str(folder.with_suffix(".lock")), *words])
-    stays = f'name = "stays"\ncmd = "{command}"\nprocess = "reused"\n{more}'
+    command = shlex.join([sys.executable, str(script), str(folder.with_suffix(".lock")), *words])
+    stays = f'name = "stays"\ncmd = {json.dumps(command)}\nprocess = "reused"\n{more}'
     cup(folder, [stays, RANDOM], f"concurrency = 1\n[schedule]\nrounds = {rounds}")
     tournament("run", folder)
     return lines_of(folder)
@@ -156,7 +157,7 @@ def test_after_a_fault_a_fresh_process_plays(tmp_path: Path) -> None:
 def test_a_program_that_is_gone_is_the_machines_fault(tmp_path: Path) -> None:
     """Its processes go on, but none may play the other rotation of its first deal."""
     script = tmp_path / "once.sh"
-    script.write_text(f'#!/bin/sh\nrm -f "$0"\nexec {sys.executable} -m stellwerk_bots random\n')
+    script.write_text(f'#!/bin/sh\nrm -f "$0"\nexec {shlex.quote(sys.executable)} -m stellwerk_bots random\n')
     script.chmod(0o755)
     bots = [f'name = "once"\ncmd = "{script}"\nprocess = "reused"', RANDOM]
     folder = cup(tmp_path / "cup", bots, "concurrency = 1")
