@@ -28,7 +28,7 @@ from stellwerk.choose_game import checked_seed, chosen_game, whole_number
 from stellwerk.errors import not_writable, usage_error
 from stellwerk.gate_doctor import findings
 from stellwerk.gate_output import annotations_of, lines_of, lines_of_finding, progress_of
-from stellwerk.gate_report import EXIT_CODES, Report, json_of, junit_of, markdown_of, report_of
+from stellwerk.gate_report import EXIT_CODES, Report, json_of, junit_of, markdown_of, report_of, step_in_words
 from stellwerk.terminal import complain, flush_stdout, say
 from stellwerk.version import version
 from stellwerk_engine.games import RULE_SETS
@@ -344,7 +344,7 @@ def _examined(gate: _Gate, examined: list[Finding]) -> Verdict | None:
                     say(line)
                 flush_stdout()
                 if finding.failure is not None:
-                    return Verdict("failed", f"the doctor's step {finding.step}: {finding.law}")
+                    return Verdict("failed", step_in_words(finding, finding.failure))
     except CannotStartError as error:
         return Verdict("infrastructure", f"the doctor: {error}")
     except OSError as error:  # no more file descriptors, no more ports

@@ -9,6 +9,7 @@ from stellwerk.gate_github import MOST_ANNOTATIONS, Kind, annotation
 from stellwerk.gate_report import (
     Report,
     doctor_in_words,
+    evidence_in_words,
     failure_in_lines,
     fault_in_words,
     game_in_words,
@@ -27,7 +28,8 @@ _KINDS: dict[Word, Kind] = {"passed": "notice", "failed": "error"}  # whatever e
 
 
 def progress_of(judge: Judge) -> str:
-    """`40 blocks: score 53.3 % (95 %: 48.1 to 58.5 %), Elo +23 (-13 to +60); 1.21 of -2.94 to 2.94`."""
+    """`40 blocks: score 53.3 % (95 %: 48.1 to 58.5 %), Elo +23 (-13 to +60); evidence 1.21 (passes at 2.94,
+    fails at -2.94)`."""
     strength = strength_of(judge)
     count = judge.tally.blocks.count
     if strength is None:
@@ -35,8 +37,7 @@ def progress_of(judge: Judge) -> str:
     text = f"{counted(count, 'block')}: {strength_in_words(strength)}"
     if judge.rules.blocks is not None:
         return text
-    ratio = strength.log_likelihood_ratio
-    return f"{text}; {ratio:.2f} of {strength.fails_at:.2f} to {strength.passes_at:.2f}"
+    return f"{text}; evidence {evidence_in_words(strength)}"
 
 
 def lines_of_finding(finding: Finding) -> Iterator[str]:
@@ -63,9 +64,7 @@ def lines_of(report: Report) -> Iterator[str]:
         rows["blocks"] = f"{report.blocks:,}, of {counted(report.matches, 'match', 'matches')}"
         rows["strength"] = strength_in_words(report.strength)
         if report.test.blocks is None:
-            strength = report.strength
-            bounds = f"fails at {strength.fails_at:.2f}, passes at {strength.passes_at:.2f}"
-            rows["evidence"] = f"{strength.log_likelihood_ratio:.2f}; {bounds}"
+            rows["evidence"] = evidence_in_words(report.strength)
     yield from (f"{name:13} {value}" for name, value in rows.items())
     for baseline in report.baselines:
         if baseline.score is not None and len(report.baselines) > 1:
@@ -94,10 +93,10 @@ def annotations_of(report: Report) -> Iterator[str]:
         if finding.failure is not None:
             errors += 1
             lines = failure_in_lines(finding, finding.failure)
-            yield annotation("error", f"{TITLE}: the doctor, {finding.step}", lines)
+            yield annotation("error", f"{TITLE}: the doctor's step '{finding.step}' failed", lines)
         elif finding.warning is not None and warnings < MOST_ANNOTATIONS:
             warnings += 1
-            yield annotation("warning", f"{TITLE}: the doctor, {finding.step}", [finding.warning])
+            yield annotation("warning", f"{TITLE}: the doctor's step '{finding.step}'", [finding.warning])
     for found in report.faults:
         is_candidates = found.bot == report.candidate
         if (errors if is_candidates else warnings) < MOST_ANNOTATIONS:

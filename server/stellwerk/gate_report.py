@@ -182,6 +182,12 @@ def strength_in_words(strength: Strength) -> str:
     return text
 
 
+def evidence_in_words(strength: Strength) -> str:
+    """`1.21 (passes at 2.94, fails at -2.94)`."""
+    bounds = f"passes at {strength.passes_at:.2f}, fails at {strength.fails_at:.2f}"
+    return f"{strength.log_likelihood_ratio:.2f} ({bounds})"
+
+
 def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
@@ -208,11 +214,17 @@ def doctor_in_words(findings: Sequence[Finding]) -> str:
     return f"{counts['ok']} ok, {counts['warn']} with a warning, {counts['FAIL']} failed"
 
 
+def step_in_words(finding: Finding, failure: Failure) -> str:
+    """One line, which cannot be read as if all were well."""
+    expected, came = shown(failure.expected, 300), shown(failure.came, 300)
+    return f"the doctor's step '{finding.step}' failed: expected {expected}; came: {came}"
+
+
 def failure_in_lines(finding: Finding, failure: Failure) -> list[str]:
     return [
-        f"law: {finding.law}",
         f"expected: {failure.expected}",
         f"came: {failure.came}",
+        f"the law that it breaks: {finding.law}",
         *([f"| {line}" for line in failure.printed] or ["the bot has printed nothing"]),
     ]
 
@@ -267,7 +279,7 @@ def junit_of(report: Report) -> bytes:
             case = _case(suite, "doctor", finding.step, finding.seconds)
             if finding.failure is not None:
                 text = failure_in_lines(finding, finding.failure)
-                _mark(case, "failure", "doctor", f"expected {finding.failure.expected}", text)
+                _mark(case, "failure", "doctor", step_in_words(finding, finding.failure), text)
             elif finding.warning is not None:
                 ElementTree.SubElement(case, "system-out").text = _line(finding.warning)
     suite = _suite(root, "conduct")
@@ -279,7 +291,7 @@ def junit_of(report: Report) -> bytes:
             ElementTree.SubElement(case, "system-out").text = "\n".join(map(_line, _lines_of(found)))
         elif found:
             _mark(case, "failure", found[0].fault.kind, fault_in_words(found[0]), list(_lines_of(found)))
-    case = _case(_suite(root, "verdict"), "verdict", f"{report.candidate} is good enough")
+    case = _case(_suite(root, "verdict"), "verdict", f"strength of {report.candidate}")
     match report.verdict:
         case "passed":
             pass
@@ -325,6 +337,8 @@ def _lines_of(faults: Iterable[FoundFault]) -> Iterator[str]:
 def _summary(report: Report) -> Iterator[str]:
     if report.strength is not None:
         yield strength_in_words(report.strength)
+        if report.test.blocks is None:
+            yield f"evidence {evidence_in_words(report.strength)}"
     yield f"{report.blocks} blocks, {report.matches} matches; {trial_in_words(report.test)}"
 
 
@@ -345,6 +359,8 @@ def _markdown(report: Report) -> Iterator[str]:
     if report.strength is not None:
         yield from _row("", "", head=True)
         yield from _row("strength", strength_in_words(report.strength))
+        if report.test.blocks is None:
+            yield from _row("evidence", evidence_in_words(report.strength))
         yield from _row("blocks", f"{report.blocks:,}, of {report.matches:,} matches")
         for baseline in report.baselines:
             if baseline.score is not None:
@@ -362,7 +378,7 @@ def _markdown(report: Report) -> Iterator[str]:
         yield ""
         for finding in report.doctor:
             if finding.failure is not None:
-                yield from _fenced([f"step: {finding.step}", *failure_in_lines(finding, finding.failure)])
+                yield from _fenced([f"failed: {finding.step}", *failure_in_lines(finding, finding.failure)])
             elif finding.warning is not None:
                 yield from _fenced([f"warning in step {finding.step}: {finding.warning}"])
     for name, count in _faulty(report):

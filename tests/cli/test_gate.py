@@ -30,6 +30,7 @@ from stellwerk.gate_report import (
     json_of,
     junit_of,
     markdown_of,
+    step_in_words,
 )
 from stellwerk_engine.board_file import board_content, shipped_board
 from stellwerk_kit.doctor import Failure, Finding
@@ -134,7 +135,7 @@ def test_a_better_bot_passes_at_the_first_look(
     assert report["doctor"] is None
     assert {name: len(case) for name, case in cases(junit).items()} == {
         "conduct: usa of 2": 0,
-        "verdict: greedy is good enough": 0,
+        "verdict: strength of greedy": 0,
     }
 
 
@@ -205,7 +206,7 @@ def test_a_bot_that_fails_the_doctor_is_told_the_step(
     [case] = failed
     step = case.get("name")
     assert out.startswith(f"FAIL  {step}\n")
-    assert f"failed: the doctor's step {step}: " in out
+    assert f"failed: the doctor's step '{step}' failed: expected " in out
     assert "it exited with status 3" in out
     assert "blocks  " not in out
 
@@ -256,7 +257,7 @@ def test_ctrl_c_ends_it_and_leaves_a_report(tmp_path: Path, board: Path) -> None
     assert process.returncode == 130
     assert err.startswith("stopping when the running blocks are complete")
     assert out.endswith("\ninterrupted: told to stop\n")
-    error = cases(junit)["verdict: small is good enough"].find("error")
+    error = cases(junit)["verdict: strength of small"].find("error")
     assert error is not None
     assert error.get("type") == "interrupted"
 
@@ -398,7 +399,7 @@ def test_junit_holds_whatever_a_bot_prints_as_text(tmp_path: Path) -> None:
         "doctor: end",
         "conduct: usa of 2",
         "conduct: united_kingdom of 3, x",
-        "verdict: my_bot is good enough",
+        "verdict: strength of my_bot",
     ]
     assert [case.tag for case in ElementTree.parse(path).getroot().iter() if case.tag == "evil"] == []
     failure = found["doctor: end"].find("failure")
@@ -430,9 +431,7 @@ def test_junit_does_not_fail_for_faults_that_are_allowed(tmp_path: Path) -> None
 def test_junit_tells_a_failure_from_an_error(tmp_path: Path, verdict: str, tag: str | None) -> None:
     path = tmp_path / "gate.xml"
     path.write_bytes(junit_of(report(verdict=verdict)))
-    assert [mark.tag for mark in cases(path)["verdict: my_bot is good enough"]] == (
-        [] if tag is None else [tag]
-    )
+    assert [mark.tag for mark in cases(path)["verdict: strength of my_bot"]] == ([] if tag is None else [tag])
 
 
 def test_markdown_shows_what_bots_say_in_fences_that_they_do_not_close() -> None:
@@ -460,6 +459,31 @@ def test_no_more_is_annotated_than_is_shown() -> None:
     assert sum(line.startswith("::error ") for line in lines) == 10
     assert sum(line.startswith("::warning ") for line in lines) == 10
     assert all(line.isprintable() for line in lines)
+
+
+def test_a_failed_step_is_called_failed_everywhere() -> None:
+    """Not by the law that it checks, which reads as if the bot kept to it."""
+    step = Finding("end", "the bot leaves at once", "FAIL", 0.1, failure=Failure("an end", "silence", ()))
+    assert step.failure is not None
+    failed = report(doctor=(step,), reason=step_in_words(step, step.failure), faults=(), faulty=0)
+    called = "the doctor's step 'end' failed: expected an end; came: silence"
+    assert list(lines_of(failed))[-1] == f"failed: {called}"
+    verdict, found = annotations_of(failed)
+    assert called in verdict
+    assert found.startswith(
+        "::error title=Stellwerk gate%3A the doctor's step 'end' failed::expected: an end"
+    )
+    assert "```text\nfailed: end\nexpected: an end\ncame: silence\n" in markdown_of(failed).decode()
+    assert f'message="{called}"' in junit_of(failed).decode()
+
+
+@pytest.mark.parametrize("verdict", ["passed", "failed", "undecided", "interrupted"])
+def test_evidence_is_shown_with_what_it_means(verdict: str) -> None:
+    words = "-3.10 (passes at 2.94, fails at -2.94)"
+    found = report(verdict=verdict)
+    assert f"evidence      {words}" in lines_of(found)
+    assert r"| evidence | \-3.10 \(passes at 2.94, fails at \-2.94\) |" in markdown_of(found).decode()
+    assert verdict == "passed" or f"evidence {words}" in junit_of(found).decode()
 
 
 def test_what_is_said_is_printable() -> None:

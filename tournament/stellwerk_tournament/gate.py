@@ -196,7 +196,7 @@ class Judge:
             return
         sample = self.tally.blocks
         if self.rules.blocks is None:
-            self._decide("undecided", f"neither has been shown after {_blocks(sample.count)}")
+            self._decide("undecided", f"{_SHOWN['undecided']} after {_blocks(sample.count)}")
             return
         conclusion = look_once(sample, self.rules.hypotheses)
         self._decide(conclusion, f"{_SHOWN[conclusion]} in {_blocks(sample.count)}")
@@ -257,7 +257,7 @@ class Judge:
 _SHOWN: Final = {
     "passed": "the candidate is better than elo0",
     "failed": "the candidate is not as good as elo1",
-    "undecided": "neither has been shown",
+    "undecided": "nothing shows whether the candidate is good enough",
 }
 
 
