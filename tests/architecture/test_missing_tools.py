@@ -1,4 +1,7 @@
-"""`make test` ends well whatever a machine lacks: tests that need it are skipped, and the end lists why."""
+"""`make test` ends well whatever a machine lacks: tests that need it are skipped, and the end lists why.
+
+`.ci/bare-machine` runs the whole suite with nothing but Python, make, git and the base system.
+"""
 
 from __future__ import annotations
 
