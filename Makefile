@@ -17,10 +17,17 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist lo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format vectors schemas examples starters bench mutants simulations soak clean
+.PHONY: help install demo test lint format vectors schemas examples starters bench mutants simulations soak clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+install: $(COMMAND) ## the command, and nothing played; prints where it is
+	@echo "The command is $(abspath $(BIN))/stellwerk. To type only its name: . $(BIN)/activate"
+	@echo "next:"
+	@echo "  $(BIN)/stellwerk bots new python my-bot   # a bot of your own, which plays at once"
+	@echo "  $(BIN)/stellwerk serve                    # a server for bots, on this machine"
+	@echo "  $(BIN)/stellwerk --help"
 
 demo: $(COMMAND) ## play a small tournament of the reference bots
 	@$(BIN)/stellwerk demo

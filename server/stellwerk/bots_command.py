@@ -29,6 +29,7 @@ from stellwerk.starters import (
 from stellwerk.terminal import say
 from stellwerk_engine.located_json import quoted
 from stellwerk_protocol.canonical import shown
+from stellwerk_protocol.pages import protocol_folder
 from stellwerk_server.bot_spec import BotSpecError, player_name
 
 LIST: Final = """\
@@ -71,6 +72,7 @@ class Copy(Struct, frozen=True):
     name: str
     missing: tuple[str, ...]
     next: tuple[str, ...]
+    protocol: str
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,6 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
         name,
         missing(starter),
         tuple(next_commands(starter, str(folder), name)),
+        str(protocol_folder() / "README.md"),
     )
     _print_copy(copy, starter, as_json=arguments.json)
     return DONE
@@ -200,3 +203,4 @@ def _print_copy(copy: Copy, starter: Starter, *, as_json: bool) -> None:
     say("next:")
     for command in copy.next:
         say(f"  {command}")
+    say(f"the protocol: {copy.protocol}")

@@ -60,6 +60,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "gate": Entry("hold a bot against others, for CI: passed, failed or undecided"),
     "kit": Entry("tools for authors of bots: try a bot out, step by step"),
     "play": Entry("play games between bots that are started for them"),
+    "protocol": Entry("say where the specification and the schemas are", works_anywhere=True),
     "ratings": Entry("rate players by the results in a file, with honest errors", works_anywhere=True),
     "replay": Entry("show a recorded game, or verify that it is true", works_anywhere=True),
     "serve": Entry("let bots play matches over TCP"),

@@ -41,8 +41,8 @@ _IN_THE_REPOSITORY: Final = Path(__file__).parents[2] / "bots"
 _OUTWARD_LINK: Final = re.compile(r"\[([^\]]*)\]\(\.\./[^)]*\)")
 _EXAMPLE_NAME: Final = "name=mine"  # in the READMEs
 _FOOTNOTE: Final = """
-This folder is a copy of Stellwerk's starter for {title}. Pages that are named here without a link, such as
-`protocol/README.md`, stand in Stellwerk's repository.
+This folder is a copy of Stellwerk's starter for {title}. `stellwerk protocol` prints where the pages are that
+are named here without a link, such as `protocol/README.md`, and the JSON Schemas of all messages.
 """
 
 
@@ -263,12 +263,13 @@ def _finds(library: Library) -> bool:
 
 def copy_starter(starter: Starter, folder: Path, name: str) -> None:
     """Into a folder that is empty, or is made. OSError if that cannot be done."""
-    shutil.copytree(_source(starter), folder, ignore=_LEFT_BEHIND, dirs_exist_ok=True)
+    shutil.copytree(source_of(starter), folder, ignore=_LEFT_BEHIND, dirs_exist_ok=True)
     readme = folder / "README.md"
     readme.write_text("".join(_of_its_own(readme.read_text("utf-8"), starter, name)), "utf-8")
 
 
-def _source(starter: Starter) -> Path:
+def source_of(starter: Starter) -> Path:
+    """Return the folder that is copied."""
     installed = _IN_THE_WHEEL / starter.language
     if installed.is_dir():
         return installed

@@ -19,7 +19,6 @@ from stellwerk.starters import BY_LANGUAGE, copy_starter
 from tests.tools import needs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-WIRE_VECTORS = REPOSITORY / "protocol" / "conformance" / "vectors" / "wire"
 
 # One worker builds and installs for all; the package index serves hatchling and the dependencies.
 pytestmark = [pytest.mark.network, pytest.mark.xdist_group("wheel"), needs("ensurepip", "package index")]
@@ -102,9 +101,19 @@ def test_the_wheel_holds_every_file_of_its_packages(installed: Installed) -> Non
 
     assert sorted(sources - packed) == []
     assert any(name.startswith("stellwerk_engine/boards/") and name.endswith(".json") for name in packed)
-    vectors = {f"stellwerk_kit/conformance/vectors/wire/{path.name}" for path in WIRE_VECTORS.iterdir()}
-    assert len(vectors) >= 4
-    assert sorted(vectors - packed) == []
+
+
+def test_the_wheel_holds_the_whole_specification(installed: Installed) -> None:
+    """Pages, schemas, examples and vectors, where `stellwerk protocol` says."""
+    done = installed.stellwerk("protocol", "--path")
+    assert (done.returncode, done.stderr) == (0, "")
+    folder = Path(done.stdout.strip())
+    assert folder.is_relative_to(installed.environment)
+    for source in (REPOSITORY / "protocol").rglob("*"):
+        name = source.relative_to(REPOSITORY / "protocol")
+        if source.is_file() and name.parts[0] != "stellwerk_protocol" and "__pycache__" not in name.parts:
+            assert (folder / name).read_bytes() == source.read_bytes(), name
+    assert (folder / "schema" / "v1" / "from_server.schema.json").is_file()
 
 
 def test_the_installed_command_tells_the_version_of_the_project(installed: Installed) -> None:

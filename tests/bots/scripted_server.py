@@ -15,7 +15,9 @@ from pathlib import Path
 
 from stellwerk_bots.bot import Message
 
-CERTIFICATE = Path(__file__).parent / "loopback.pem"  # for 127.0.0.1, signed by itself; its key is no secret
+# For 127.0.0.1, with a key that is no secret, and the authority that signed it.
+CERTIFICATE = Path(__file__).parent / "below_authority.pem"
+AUTHORITY = Path(__file__).parent / "authority.pem"
 PATIENCE = 20.0  # seconds, before a test that hangs fails
 
 HELLO: Message = {"type": "hello", "protocols": [1], "server": "script", "limits": {}, "features": []}

@@ -35,9 +35,6 @@ WITH_OWN_CLIENT: Final = tuple(starter for starter in STARTERS if starter.langua
 # Compilers take minutes to optimize what plays no better for it here.
 QUICKLY: Final = {"CXXFLAGS": "-O0", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0"}
 
-# The variable that names a file of certificates to trust.
-TRUSTS: Final = {"javascript": "NODE_EXTRA_CA_CERTS", "go": "SSL_CERT_FILE"}
-
 NOTHING_FETCHED: Final = ("failed to download", "failed to get", "Could not resolve host")
 
 

@@ -16,7 +16,7 @@ import pytest
 from stellwerk_bots.bot import Answer, Message
 from stellwerk_bots.client import ATTEMPTS, NO_SERVER, REFUSED, USAGE, Client, ClientError, join
 from tests.bots.scripted_server import (
-    CERTIFICATE,
+    AUTHORITY,
     HELLO,
     PATIENCE,
     USA,
@@ -707,7 +707,7 @@ def test_it_plays_over_tls_with_a_certificate_that_it_was_told_to_trust() -> Non
         peer.send(end())
 
     with serve(script, tls=True) as address:
-        table = Table(address, {"tls_ca": str(CERTIFICATE)})
+        table = Table(address, {"tls_ca": str(AUTHORITY)})
         table.run()
 
     assert len(table.results) == 1

@@ -18,6 +18,7 @@ from stellwerk import starters
 from stellwerk.__main__ import main
 from stellwerk.starters import BY_LANGUAGE, CALLED_OTHERWISE, STARTERS, Library, Tool, missing
 from stellwerk_engine.games import RULE_SETS
+from tests.bots.scripted_server import AUTHORITY, HELLO, RESULT, USA, Peer, serve
 from tests.bots.starters import BOTS, BUILD_SECONDS, QUICKLY
 from tests.cli.program import COMMAND, environment
 from tests.tools import demand, needs, of_starter
@@ -73,6 +74,7 @@ def test_no_file_of_a_copy_leads_out_of_its_folder(language: str, tmp_path: Path
     assert "name=ferris" in readme
     assert "name=mine" not in readme
     assert f"Stellwerk's starter for {BY_LANGUAGE[language].title}." in readme
+    assert "`stellwerk protocol`" in readme
     assert readme.count("```") % 2 == 0
 
 
@@ -182,7 +184,9 @@ def test_the_commands_that_are_printed_work(language: str, tmp_path: Path) -> No
     assert said.splitlines()[0] == (
         f"my bots/ernie: a bot in {BY_LANGUAGE[language].title}, called ernie; start with README.md"
     )
-    commands = [line.strip() for line in said.partition("next:\n")[2].splitlines()]
+    *lines, page = said.partition("next:\n")[2].splitlines()
+    assert Path(page.removeprefix("the protocol: ")).is_file()
+    commands = [line.strip() for line in lines]
     assert commands[0] == "cd 'my bots/ernie'"
     assert commands[-1].startswith("stellwerk kit doctor")
     doctor = commands.pop()
@@ -191,6 +195,34 @@ def test_the_commands_that_are_printed_work(language: str, tmp_path: Path) -> No
     played = shell("\n".join(commands))
     assert re.search(r"^ *[12]  ernie ", played, re.MULTILINE)
     assert language != "python" or "0 failed" in played
+
+
+def test_the_page_of_the_starter_in_python_says_how_to_trust_an_authority(tmp_path: Path) -> None:
+    assert new("python", tmp_path / "copy") == 0
+    page = (tmp_path / "copy" / "README.md").read_text("utf-8")
+    [command] = re.findall(r"## A server's own certificate\n.*?```sh\n(.*?)```", page, re.DOTALL)
+    with serve(match_without_asks, tls=True) as address:
+        words = command.replace("ca.pem", str(AUTHORITY)).replace("tls://HOST:7878", address)
+        done = subprocess.run(
+            ["sh", "-euc", words.replace("python ", f"{shlex.quote(sys.executable)} ")],
+            cwd=tmp_path / "copy",
+            capture_output=True,
+            text=True,
+            timeout=BUILD_SECONDS,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("usa: ")
+
+
+def match_without_asks(peer: Peer) -> None:
+    peer.send(HELLO)
+    peer.receive("login")
+    peer.send({"type": "welcome", "session": "s1", "resume_key": "k1", "name": "bot"})
+    peer.receive("join")
+    peer.send(USA)
+    peer.receive("ready")
+    peer.send({"type": "end", "match": "m1", "result": RESULT})
 
 
 @pytest.mark.parametrize("game", RULE_SETS)

@@ -16,19 +16,18 @@ import msgspec
 import pytest
 
 from stellwerk.__main__ import main
-from stellwerk.starters import STARTERS, Starter
+from stellwerk.starters import STARTERS, Starter, source_of
 from stellwerk_bots.bot import Message
 from stellwerk_engine import engine
 from stellwerk_engine.dice import Dice, seed_from_text
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_kit.patient import LIMITS
 from stellwerk_protocol import messages
-from tests.bots.scripted_server import CERTIFICATE, Peer, bye, error, free_port, serve
+from tests.bots.scripted_server import AUTHORITY, Peer, bye, error, free_port, serve
 from tests.bots.starters import (
     BOTS,
     BUILD_SECONDS,
     SECONDS,
-    TRUSTS,
     VECTORS,
     WITH_OWN_CLIENT,
     Built,
@@ -122,7 +121,7 @@ def _row(starter: Starter) -> Any:  # pytest names no type for it
 
 ALL: Final = [_row(starter) for starter in WITH_OWN_CLIENT]
 WITH_GREEDY: Final = [_row(starter) for starter in WITH_OWN_CLIENT if "greedy" in starter.bots]
-OVER_TLS: Final = [_row(starter) for starter in WITH_OWN_CLIENT if starter.language in TRUSTS]
+OVER_TLS: Final = [_row(starter) for starter in WITH_OWN_CLIENT if starter.tls]
 RESUMING: Final = [_row(starter) for starter in WITH_OWN_CLIENT if starter.resumes]
 
 
@@ -543,13 +542,24 @@ def whole_match(peer: Peer) -> None:
 
 
 @pytest.mark.parametrize("bot", OVER_TLS, indirect=True)
-def test_it_plays_over_tls_with_a_certificate_that_it_was_told_to_trust(
-    bot: Built, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(TRUSTS[bot.starter.language], str(CERTIFICATE))
+def test_its_page_says_how_to_trust_an_authority_of_ones_own(bot: Built, tmp_path: Path) -> None:
+    """The commands below the heading, with a name of the file and an address that are there."""
+    page = (bot.folder / "README.md").read_text("utf-8")
+    [commands] = re.findall(r"## A server's own certificate\n.*?```sh\n(.*?)```", page, re.DOTALL)
+    script = commands.replace("ca.p12", str(tmp_path / "ca.p12")).replace("ca.pem", str(AUTHORITY))
     with serve(whole_match, tls=True) as address:
-        done = bot.done("random", "--address", address, "--game", "usa")
-    assert (done.returncode, done.stderr) == (0, "")
+        done = in_folder(("sh", "-euc", script.replace("tls://HOST:7878", address)), bot.folder, SECONDS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "usa: " in done.stdout
+
+
+@pytest.mark.parametrize("starter", STARTERS, ids=lambda starter: starter.language)
+def test_every_page_says_how_to_leave_a_note_and_what_there_is_of_tls(starter: Starter) -> None:
+    page = (source_of(starter) / "README.md").read_text("utf-8")
+    assert "`note`" in page
+    assert "stellwerk replay show" in page
+    assert ("## A server's own certificate" in page) == starter.tls
+    assert starter.tls or "knows no TLS" in page
 
 
 @pytest.mark.parametrize("bot", OVER_TLS, indirect=True)

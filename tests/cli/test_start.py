@@ -168,4 +168,4 @@ def test_a_command_that_starts_processes_says_what_it_needs(command: str) -> Non
     assert (done.returncode, done.stdout) == (4, "")
     [line] = done.stderr.splitlines()
     assert line.startswith(f"stellwerk: {command}: needs Linux or another Unix: Python has no module '")
-    assert line.endswith("these commands work here: boards, bots, ratings, replay, simulate, token")
+    assert line.endswith("these commands work here: boards, bots, protocol, ratings, replay, simulate, token")

@@ -6,26 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from stellwerk_kit import vectors
 from stellwerk_kit.vectors import VectorsMissingError, conformance_folder, wire_vectors
+from stellwerk_protocol import pages
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
-def test_a_checkout_has_them_beside_the_specification(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors, "PACKAGED", Path("/nowhere"))
+def test_a_checkout_has_them_beside_the_specification() -> None:
     assert conformance_folder() == REPOSITORY / "protocol" / "conformance"
 
 
 def test_a_package_has_them_in_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "vectors" / "wire").mkdir(parents=True)
-    monkeypatch.setattr(vectors, "PACKAGED", tmp_path)
-    assert conformance_folder() == tmp_path
+    (tmp_path / "conformance" / "vectors" / "wire").mkdir(parents=True)
+    monkeypatch.setattr(pages, "_IN_THE_WHEEL", tmp_path)
+    assert conformance_folder() == tmp_path / "conformance"
 
 
 def test_an_installation_without_them_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors, "PACKAGED", tmp_path)
-    monkeypatch.setattr(vectors, "IN_A_CHECKOUT", tmp_path)
+    monkeypatch.setattr(pages, "_IN_THE_WHEEL", tmp_path)
     with pytest.raises(VectorsMissingError, match="this installation is not whole"):
         wire_vectors()
 

@@ -29,8 +29,8 @@ class Player:
     def answer(self, ask: Message) -> Answer:
         legal = legal_by_type(ask)
         if "claim_route" in legal:
-            index, _ = max(legal["claim_route"], key=lambda claim: self.length(claim[1]))
-            return {"index": index}
+            index, claim = max(legal["claim_route"], key=lambda claim: self.length(claim[1]))
+            return {"index": index, "note": f"{self.length(claim)} trains"}  # for `stellwerk replay show`
         if "draw_card" in legal:
             return {"index": legal["draw_card"][0][0]}
         return {"index": 0}

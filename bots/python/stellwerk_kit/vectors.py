@@ -1,25 +1,23 @@
 """The vectors of `protocol/conformance/vectors/wire`: what stands in the files, and where the files are.
 
-Bytes stand in them as base64, because much of what a line can hold is no text. The folder is part of the
-package where Stellwerk was installed from a wheel, and stands beside the specification in a checkout.
+Bytes stand in them as base64, because much of what a line can hold is no text. The folder is beside the
+specification.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk_protocol.error_codes import LineErrorCode
+from stellwerk_protocol.pages import protocol_folder
 
 T = TypeVar("T", bound=Struct)
 
 JsonObject = dict[str, Any]  # Any: a message of whatever kind, as JSON has it
-
-PACKAGED: Final = Path(__file__).parent / "conformance"
-IN_A_CHECKOUT: Final = Path(__file__).resolve().parents[3] / "protocol" / "conformance"
 
 
 class _Vector(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -80,10 +78,10 @@ class VectorsMissingError(Exception):
 
 def conformance_folder() -> Path:
     """VectorsMissingError if there is none."""
-    for folder in (PACKAGED, IN_A_CHECKOUT):
-        if (folder / "vectors" / "wire").is_dir():
-            return folder
-    raise VectorsMissingError("the vectors of the protocol are missing: this installation is not whole")
+    folder = protocol_folder() / "conformance"
+    if not (folder / "vectors" / "wire").is_dir():
+        raise VectorsMissingError("the vectors of the protocol are missing: this installation is not whole")
+    return folder
 
 
 def wire_vectors(folder: Path | None = None) -> Vectors:

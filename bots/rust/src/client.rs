@@ -244,7 +244,7 @@ impl Client {
         let Some(played) = self.matches.get_mut(&ask.match_id) else { return Ok(()) };
         played.asked = true;
         played.open_ask = Some(ask.ask);
-        played.answers = [played.player.answer(ask), Answer::Index(0), Answer::Move(ask.fallback.clone())].into();
+        played.answers = [played.player.answer(ask), Answer::index(0), Answer::to_move(ask.fallback.clone())].into();
         self.acted = Some(ask.match_id.clone());
         act(connection, played)
     }

@@ -102,12 +102,14 @@ mod tests {
     }
 
     #[test]
-    fn an_act_has_an_index_or_a_move() {
+    fn an_act_has_an_index_or_a_move_and_may_have_a_note() {
         let expected = json!({"type": "act", "match": "m1", "ask": 5, "index": 0});
-        assert_eq!(encoded(&act(Answer::Index(0))), expected);
+        assert_eq!(encoded(&act(Answer::index(0))), expected);
         let fallback = json!({"type": "complete_tickets", "tickets": []});
         let expected = json!({"type": "act", "match": "m1", "ask": 5, "move": fallback});
-        assert_eq!(encoded(&act(Answer::Move(ask().fallback.clone()))), expected);
+        assert_eq!(encoded(&act(Answer::to_move(ask().fallback.clone()))), expected);
+        let expected = json!({"type": "act", "match": "m1", "ask": 5, "index": 1, "note": "why"});
+        assert_eq!(encoded(&act(Answer::index(1).with_note("why"))), expected);
     }
 
     #[test]
@@ -137,9 +139,9 @@ mod tests {
     #[test]
     fn a_message_is_one_line() {
         let text = "a\nb\u{2028}c\"ü🚂";
-        let line = encode(&act(Answer::Move(json!(text))));
+        let line = encode(&act(Answer::to_move(json!(text))));
         assert_eq!(line.iter().position(|byte| *byte == b'\n'), Some(line.len() - 1));
-        assert_eq!(encoded(&act(Answer::Move(json!(text))))["move"], text);
+        assert_eq!(encoded(&act(Answer::to_move(json!(text))))["move"], text);
     }
 
     #[test]

@@ -94,7 +94,7 @@ impl Greedy {
 impl Player for Greedy {
     fn answer(&mut self, ask: &Ask) -> Answer {
         let worth_most = |index: &usize| (self.worth(&ask.legal[*index], ask), Reverse(*index));
-        Answer::Index((0..ask.legal.len()).max_by_key(worth_most).unwrap_or(0))
+        Answer::index((0..ask.legal.len()).max_by_key(worth_most).unwrap_or(0))
     }
 }
 

@@ -200,12 +200,37 @@ pub struct Join {
     pub seed: Option<String>,
 }
 
-/// An index counts from 0 in the ask's `legal`. A move is a [`Move`] as a value.
+/// The note is for the match's own replay.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Answer {
+    #[serde(flatten)]
+    choice: Choice,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+enum Choice {
     Index(usize),
     Move(Value),
+}
+
+impl Answer {
+    /// The answer that makes a listed move; the first has the index 0.
+    pub fn index(index: usize) -> Self {
+        Self { choice: Choice::Index(index), note: None }
+    }
+
+    /// The answer that makes any legal move: a [`Move`] as a value.
+    pub fn to_move(value: Value) -> Self {
+        Self { choice: Choice::Move(value), note: None }
+    }
+
+    #[allow(dead_code)] // the two bots here leave none
+    pub fn with_note(self, note: &str) -> Self {
+        Self { note: Some(note.into()), ..self }
+    }
 }
 
 // -- parts of messages

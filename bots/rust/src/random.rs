@@ -22,6 +22,6 @@ impl Player for Random {
         let mut chance = self.chance.clone();
         ask.ask.hash(&mut chance);
         let index = chance.finish() % ask.legal.len() as u64; // of 2^64: all as good as equally likely
-        Answer::Index(index as usize)
+        Answer::index(index as usize)
     }
 }

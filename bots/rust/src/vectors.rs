@@ -32,7 +32,7 @@ pub fn answer_vectors(file: &str) -> Result<usize, String> {
         if let (Some(greedy), Some(ask), Some(expected)) = (&mut greedy, &row.ask, &row.answer) {
             asks += 1;
             let came = greedy.answer(ask);
-            if came != Answer::Index(expected.index) {
+            if came != Answer::index(expected.index) {
                 return Err(wrong(format!("expected index {}; came {came:?}", expected.index)));
             }
         }
