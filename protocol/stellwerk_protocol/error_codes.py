@@ -95,7 +95,10 @@ CURES: Final[dict[ErrorCode, tuple[str, str]]] = {
         "the server cannot write its journal; clocks stand still",
         "the same again in a second: it costs no try, and the error names none",
     ),
-    "server.full": ("no more connections or matches", "come back after `retry_ms`"),
+    "server.full": (
+        "no more sessions, rooms or matches, or a newcomer has got this place",
+        "come back after `retry_ms`",
+    ),
     "server.shutting_down": ("the server is going down", "come back after `retry_ms`, and resume"),
     "server.too_slow": ("the client does not read what it is sent", "read on; the seat can be resumed"),
     "server.taken_over": ("another connection has resumed this session", "nothing"),

@@ -107,7 +107,7 @@ class Joined(_FromServer, frozen=True, tag="joined"):
 
 
 class Left(_FromServer, frozen=True, tag="left"):
-    """The answer to `leave`; nothing more comes of that room or match."""
+    """The answer to `leave`, or a room has closed that nobody has filled; nothing more comes of it."""
 
     room: Id | UnsetType = UNSET
     match: Id | UnsetType = UNSET

@@ -15,6 +15,7 @@ import sys
 import tomllib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -32,6 +33,7 @@ from stellwerk_engine.board_file import BoardError, BoardFile, load_board
 from stellwerk_engine.game import GameError, make_game
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_engine.limits import check_line
+from stellwerk_server.admission import LOOPBACK, Network
 from stellwerk_server.collector import collect_rarely
 from stellwerk_server.descriptors import KEPT_FREE_BY_MATCHES, raise_limit, room_for_more
 from stellwerk_server.hall import shown_address
@@ -86,6 +88,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     tls_key: str | None = None
     status_host: str = "127.0.0.1"
     status_port: Annotated[int, Meta(ge=0, le=65_535)] | None = None
+    trusted: tuple[str, ...] = tuple(map(str, LOOPBACK))
     board: tuple[str, ...] = ()
     house_bots: bool = True
     log_level: str = "info"
@@ -102,6 +105,7 @@ class _Prepared:
     games: GameShelf
     tokens: Tokens | None
     tls: ssl.SSLContext | None
+    trusted: tuple[Network, ...]
     journals: Journals
 
 
@@ -123,6 +127,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         default=None,
         help="accept tokens without TLS from other machines",
+    )
+    parser.add_argument(
+        "--trusted",
+        metavar="NETWORK",
+        action="append",
+        help="no limit for an address holds there, such as 10.0.0.0/8; repeatable (default: this machine)",
     )
     parser.add_argument("--tls-cert", metavar="FILE", help="certificate chain in PEM")
     parser.add_argument("--tls-key", metavar="FILE", help="its key in PEM")
@@ -244,7 +254,14 @@ def _prepare(config: Config) -> _Prepared:
         raise infrastructure_error(f"{config.data}: another server uses it") from None
     except OSError as error:
         raise not_writable(config.data, error) from None
-    return _Prepared(config, games, tokens, tls, journals)
+    return _Prepared(config, games, tokens, tls, tuple(map(_network, config.trusted)), journals)
+
+
+def _network(text: str) -> Network:
+    try:
+        return ip_network(text)
+    except ValueError as error:
+        raise usage_error(f"trusted: expected a network such as 10.0.0.0/8: {error}") from None
 
 
 def _own_board(text: str) -> tuple[str, BoardFile]:
@@ -280,6 +297,7 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
         tokens=prepared.tokens,
         plaintext_tokens=config.plaintext_tokens,
         may_connect=room_for_more(descriptors),
+        trusted=prepared.trusted,
     )
     where = f"{config.host}:{config.port}"
     failure: Exception

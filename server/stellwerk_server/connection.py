@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from stellwerk_server.line_splitter import LineSplitter
 
 if TYPE_CHECKING:
+    from stellwerk_server.admission import Origin
     from stellwerk_server.deadlines import Timer
     from stellwerk_server.refused import Refused
     from stellwerk_server.session import Session
@@ -40,6 +41,7 @@ class Connection:
         "lines",
         "number",
         "opened_at",
+        "origin",
         "out",
         "refused_logins",
         "session",
@@ -50,6 +52,7 @@ class Connection:
         self,
         number: int,
         address: str,
+        origin: Origin,
         kind: Kind,
         is_private: bool,
         limits: Limits,
@@ -59,6 +62,7 @@ class Connection:
         """`is_private`: nobody else can listen, because it is encrypted or does not leave the machine."""
         self.number = number
         self.address = address
+        self.origin = origin
         self.kind: Kind = kind
         self.is_private = is_private
         self.opened_at = now

@@ -384,13 +384,14 @@ class HallNotes:
 
 
 def _limits(plan: HallPlan) -> Limits:
-    """As for any server, except that nobody must be able to keep our own processes out, which all have one
-    address, and that a bot may log in as long as a match would wait for it."""
+    """Return those of any server, except that a bot may log in as long as a match would wait for it, and that
+    any number of remote bots may come from one address, since only tokens let them in. Our own processes come
+    from this machine, which no limit for an address concerns."""
     default = Limits()
     return Limits(
         login_ms=max(default.login_ms, plan.terms.time.set_up_ms),
-        unauthenticated_per_address=max(default.unauthenticated_per_address, plan.logins_at_once),
-        unauthenticated=default.connections,
+        unauthenticated=max(default.unauthenticated, plan.logins_at_once),
+        sessions_per_address=default.connections,
     )
 
 

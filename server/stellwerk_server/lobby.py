@@ -38,6 +38,7 @@ from stellwerk_protocol.messages import (
     Watch,
     Welcome,
 )
+from stellwerk_server.admission import LOOPBACK, Network, Origin, Places, origin_of
 from stellwerk_server.connection import Connection, Kind
 from stellwerk_server.deadlines import Deadlines, Timer
 from stellwerk_server.deal import Deal
@@ -99,6 +100,7 @@ class House:
     may_join: bool = True  # else everybody plays where whoever embeds the server seats them
     may_connect: Callable[[], bool] = lambda: True  # whether there are descriptors left
     on_closed: Callable[[Connection], object] = lambda _: None
+    trusted: tuple[Network, ...] = LOOPBACK  # networks that no limit for an address concerns
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,12 @@ class Lobby:
         self._names: dict[str, Session] = {}
         self._dirty: list[Connection] = []
         self._numbers = 0
-        self._unauthenticated: dict[str, int] = {}
+        limits = house.limits
+        self._waiting: Places[Connection] = Places(limits.unauthenticated)
+        self._session_places: Places[Session] = Places(limits.connections, limits.sessions_per_address)
+        self._room_places: Places[Room] = Places(limits.rooms, limits.rooms_per_address)
+        self._match_places: Places[MatchSession] = Places(limits.matches, limits.matches_per_address)
+        self._rooms_timer = Timer(self.deadlines, self._rooms_due)
         self._finished = self._failed = self._decisions = 0
         self.on_idle: Callable[[], object] = lambda: None
         """Called when the last match has ended while the server goes down."""
@@ -145,21 +152,20 @@ class Lobby:
     # -- connections -----------------------------------------------------------------------------
 
     def connect(self, address: str, kind: Kind, is_private: bool, now: float) -> Connection:
-        """A new one: it is greeted, or turned away at once."""
+        """Greet a newcomer. If there is no place left to wait for its login, somebody else goes for it; if
+        nobody else waits, it is turned away."""
         limits = self.house.limits
-        has_room = self.house.may_connect()
+        has_descriptor = self.house.may_connect()
         self._numbers += 1
-        connection = Connection(self._numbers, address, kind, is_private, limits, self._dirty, now)
+        origin = origin_of(address, self.house.trusted)
+        connection = Connection(self._numbers, address, origin, kind, is_private, limits, self._dirty, now)
         self.connections.add(connection)
-        self._unauthenticated[address] = self._unauthenticated.get(address, 0) + 1
-        if (
-            len(self.connections) > limits.connections
-            or sum(self._unauthenticated.values()) > limits.unauthenticated
-            or self._unauthenticated[address] > limits.unauthenticated_per_address
-            or not has_room
-        ):
-            self._bye(connection, "server.full", "a new connection later", RETRY_MS)
-        else:
+        if not (has_descriptor and self._waiting.are_left_for(origin)):
+            goes = self._waiting.first_to_go() or connection
+            self._waiting.give_back(goes)
+            self._bye(goes, "server.full", "a new connection later", RETRY_MS)
+        if not connection.closing:
+            self._waiting.take(connection, origin)
             connection.send(self._hello())
             connection.timer = Timer(self.deadlines, partial(self._connection_due, connection))
             connection.timer.set(now + limits.login_ms)
@@ -175,7 +181,7 @@ class Lobby:
             connection.timer.retire()
         session = connection.session
         if session is None:
-            self._is_authenticated(connection)
+            self._waits_no_longer(connection)
         elif session.connection is connection:
             session.connection = None
             for room in list(session.rooms.values()):
@@ -233,10 +239,7 @@ class Lobby:
         """No new matches; who is in none is sent away, and who is in one when that is over."""
         self.draining = True
         for room in list(self.rooms.values()):
-            for session in room.sessions:
-                if session is not None:
-                    session.rooms.pop(room.id, None)
-            del self.rooms[room.id]
+            self._close_room(room)
         for connection in list(self.connections):
             if connection.session is None or not connection.session.is_playing():
                 self._bye(connection, "server.shutting_down", "a new connection later", RETRY_MS)
@@ -352,13 +355,14 @@ class Lobby:
             session, last_events = self._session_for(connection, login, now)
         except _RefusedError as refused:
             connection.refused_logins += 1
-            self._complain(connection, refused)
-            if refused.code == "server.shutting_down":
+            if refused.code != "server.full":  # that is no answer to a login, but the end of the connection
+                self._complain(connection, refused)
+            if refused.code in COME_BACK:
                 self._bye(connection, refused.code, refused.expected, RETRY_MS)
             elif connection.refused_logins >= self.house.limits.refused_logins:
                 self._bye(connection, refused.code, refused.expected)
             return
-        self._is_authenticated(connection)
+        self._waits_no_longer(connection)
         self._take_over(session, connection)
         session.wants = login.wants
         session.language = login.language
@@ -417,6 +421,8 @@ class Lobby:
             self._end_session(taken)  # kept only for who might want to see the end of a match
         if self.draining:
             raise _RefusedError("server.shutting_down", "a new connection later")
+        if room is None:
+            self._expect_place_for_session(connection.origin)
         session = Session(self._id(), name)
         session.timer = Timer(self.deadlines, partial(self._session_due, session))
         if holder is not None:
@@ -424,10 +430,21 @@ class Lobby:
             session.is_organizer = holder.is_organizer
         if token is not None and room is not None:
             session.seat_token_hash = hashed(token)
-        self._add_session(session)
+        self._add_session(session, connection.origin)
         return session, {}
 
-    def _add_session(self, session: Session) -> None:
+    def _expect_place_for_session(self, origin: Origin) -> None:
+        """A session that is only kept, in case somebody wants to hear how its match ended, makes way. One
+        that plays keeps its place, with a connection or without, so that it can always be resumed."""
+        for session in self._session_places.held_by(origin):
+            if self._session_places.are_left_for(origin):
+                return
+            self._end_session(session)
+        if not self._session_places.are_left_for(origin):
+            raise _RefusedError("server.full", "a new connection later")
+
+    def _add_session(self, session: Session, origin: Origin) -> None:
+        self._session_places.take(session, origin)
         self.sessions[session.id] = session
         if session.seat_token_hash is None:
             self._names[session.name.lower()] = session
@@ -466,13 +483,9 @@ class Lobby:
         if session.timer is not None:
             session.timer.clear()
 
-    def _is_authenticated(self, connection: Connection) -> None:
-        """Or gone: it counts no longer against those who have not logged in."""
-        left = self._unauthenticated.get(connection.address, 0) - 1
-        if left > 0:
-            self._unauthenticated[connection.address] = left
-        else:
-            self._unauthenticated.pop(connection.address, None)
+    def _waits_no_longer(self, connection: Connection) -> None:
+        """It has logged in, or is gone."""
+        self._waiting.give_back(connection)
         if connection.timer is not None:
             connection.timer.retire()
 
@@ -491,6 +504,7 @@ class Lobby:
     def _end_session(self, session: Session) -> None:
         if session.connection is None and not session.is_playing():
             self.sessions.pop(session.id, None)
+            self._session_places.give_back(session)
             if session.timer is not None:
                 session.timer.retire()
             if self._names.get(session.name.lower()) is session:
@@ -536,8 +550,6 @@ class Lobby:
             raise _RefusedError("server.shutting_down", "a new connection later")
         if session.game_count() >= session.max_matches:
             raise _RefusedError("protocol.too_many_matches", f"at most {session.max_matches} at a time")
-        if len(self.matches) + len(self.rooms) >= self.house.limits.matches:
-            raise _RefusedError("server.full", "to join later")
         game = self._game(join)
         if join.against:
             self._practice(session, join, game, now)
@@ -545,9 +557,11 @@ class Lobby:
         for name, value in (("seed", join.seed), ("seat", join.seat)):
             if value is not UNSET:
                 raise _RefusedError("protocol.wrong_value", f"no {name}, except with against", f"/{name}")
-        room = self._room_for(join, game)
+        room = self._room_for(join, game) or self._new_room(join, game, session.origin, now)
         if session in room.sessions:
             raise _RefusedError("protocol.out_of_phase", "another room: this session is in it", "/room")
+        if room.missing == 1:
+            self._expect_place_for_match(session.origin)
         self._enter(session, room, room.sessions.index(None), now)
 
     def _game(self, join: Join) -> Game:
@@ -567,15 +581,16 @@ class Lobby:
         except GameError as error:
             raise _RefusedError("protocol.wrong_value", str(error), "/game") from None
 
-    def _room_for(self, join: Join, game: Game) -> Room:
+    def _room_for(self, join: Join, game: Game) -> Room | None:
+        """The one that waits already, if there is one."""
         if join.room is UNSET:
             for room in self.rooms.values():
                 if room.is_public and room.game is game and room.missing:
                     return room
-            return self._new_room(self._id(), game, is_public=True)
+            return None
         found = self.rooms.get(join.room)
         if found is None:
-            return self._new_room(join.room, game, is_public=False)
+            return None
         if found.reservation is not None:
             raise _RefusedError("auth.not_allowed", "another room: this one waits for tokens", "/room")
         if found.game.id != game.id:
@@ -588,31 +603,61 @@ class Lobby:
             raise _RefusedError("protocol.wrong_value", "the options of the room", "/options")
         return found
 
-    def _new_room(self, id: str, game: Game, *, is_public: bool) -> Room:
+    def _new_room(self, join: Join, game: Game, origin: Origin, now: float) -> Room:
+        if not self._room_places.are_left_for(origin):
+            raise _RefusedError("server.full", "to join later, or a room that waits already")
+        is_public = join.room is UNSET
+        id = self._id() if join.room is UNSET else join.room
         room = Room(id, game, is_public, [None] * game.seat_count)
-        self.rooms[id] = room
+        room.expires_at = now + self.house.limits.room_ms
+        self.rooms[room.id] = room
+        self._room_places.take(room, origin)
+        if len(self._room_places) == 1:
+            self._rooms_timer.set(room.expires_at)
         return room
+
+    def _rooms_due(self, now: float) -> None:
+        """Close the rooms that nobody has filled in time. The oldest ones are the first to expire, so one
+        timer is enough for all of them."""
+        for room in tuple(self._room_places):
+            if room.expires_at > now:
+                self._rooms_timer.set(room.expires_at)
+                return
+            for session in room.sessions:
+                if session is not None:
+                    session.send(line(Left(room=room.id)))
+            self._close_room(room)
+
+    def _close_room(self, room: Room) -> None:
+        """It waits no longer, and nobody is in it."""
+        self.rooms.pop(room.id, None)
+        self._room_places.give_back(room)
+        for session in room.sessions:
+            if session is not None:
+                session.rooms.pop(room.id, None)
+
+    def _expect_place_for_match(self, origin: Origin) -> None:
+        if not self._match_places.are_left_for(origin):
+            raise _RefusedError("server.full", "to join later")
 
     def _enter(self, session: Session, room: Room, seat: int, now: float) -> None:
         room.sessions[seat] = session
         session.rooms[room.id] = room
         room.tell()
         if not room.missing:
-            self._start_room(room, now)
+            self._start_room(room, now, session.origin)
 
     def _leave_room(self, session: Session, room: Room) -> None:
         session.rooms.pop(room.id, None)
         room.sessions[room.sessions.index(session)] = None
         if room.missing == len(room.sessions) and room.reservation is None:
-            self.rooms.pop(room.id, None)
+            self._close_room(room)
         else:
             room.tell()
 
-    def _start_room(self, room: Room, now: float) -> None:
-        del self.rooms[room.id]
-        for session in room.sessions:
-            if session is not None:
-                session.rooms.pop(room.id, None)
+    def _start_room(self, room: Room, now: float, origin: Origin = None) -> None:
+        """`origin` is that of the player who came last."""
+        self._close_room(room)
         reservation = room.reservation
         if reservation is None:
             names = tuple(session.name for session in room.sessions if session is not None)
@@ -627,7 +672,8 @@ class Lobby:
                 clocks=reservation.clocks,
                 reveal_later=reservation.reveal == "later",
             )
-        match = self._new_match(deal, reservation.on_over if reservation is not None else lambda _: None)
+        on_over = reservation.on_over if reservation is not None else lambda _: None
+        match = self._new_match(deal, origin, on_over)
         if match is None:
             for session in room.sessions:
                 if session is not None:
@@ -659,9 +705,10 @@ class Lobby:
             seed = self.house.entropy(32) if join.seed is UNSET else seed_from_text(join.seed)
         except SeedError as error:
             raise _RefusedError("protocol.wrong_value", str(error), "/seed") from None
+        self._expect_place_for_match(session.origin)
         names = list(join.against)
         names.insert(own, session.name)
-        match = self._new_match(self._deal(game, tuple(names), seed), lambda _: None)
+        match = self._new_match(self._deal(game, tuple(names), seed), session.origin)
         if match is None:
             raise _RefusedError("server.busy", "to join again later")
         match.places[own].session = session
@@ -681,17 +728,23 @@ class Lobby:
 
     # -- matches ---------------------------------------------------------------------------------
 
-    def _new_match(self, deal: Deal, on_over: Callable[[MatchSession], object]) -> MatchSession | None:
+    def _new_match(
+        self, deal: Deal, origin: Origin, on_over: Callable[[MatchSession], object] = lambda _: None
+    ) -> MatchSession | None:
         """None if its journal cannot be opened."""
         try:
             journal = self.house.open_journal(deal.match)
         except OSError as error:
             self.house.log.error("journal.not_opened", match=deal.match, error=str(error))
             return None
-        return self.add_match(deal, journal, on_over)
+        return self.add_match(deal, journal, on_over, origin)
 
     def add_match(
-        self, deal: Deal, journal: Journal, on_over: Callable[[MatchSession], object] = lambda _: None
+        self,
+        deal: Deal,
+        journal: Journal,
+        on_over: Callable[[MatchSession], object] = lambda _: None,
+        origin: Origin = None,
     ) -> MatchSession:
         def over(match: MatchSession, now: float) -> None:
             self._match_over(match, now)
@@ -711,11 +764,13 @@ class Lobby:
 
         match.timer.run = run
         self.matches[match.id] = match
+        self._match_places.take(match, origin)
         return match
 
     def forget_match(self, match: MatchSession) -> None:
         """One that was added, and yet could not be made again as another server had left it."""
         self.matches.pop(match.id, None)
+        self._match_places.give_back(match)
         match.timer.retire()
 
     def go_on(self, match: MatchSession, missing: bytes, now: float) -> None:
@@ -725,10 +780,11 @@ class Lobby:
     def add_session(self, session: Session) -> None:
         """One that another server had, and that may be resumed."""
         session.timer = Timer(self.deadlines, partial(self._session_due, session))
-        self._add_session(session)
+        self._add_session(session, None)
 
     def _match_over(self, match: MatchSession, now: float) -> None:
         self.matches.pop(match.id, None)
+        self._match_places.give_back(match)
         match.timer.retire()
         self._decisions += match.decision_count
         self._finished += match.phase == "over"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, Literal
 
 from stellwerk_engine.board_file import BoardFile, shipped_board
@@ -77,6 +78,7 @@ class Room:
     is_public: bool
     sessions: list[Session | None]
     reservation: Reservation | None = None
+    expires_at: float = inf  # of the server's clock: it is closed then, if somebody is still missing
 
     @property
     def missing(self) -> int:

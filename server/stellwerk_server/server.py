@@ -20,7 +20,7 @@ import trio
 
 from stellwerk_server.clock import PIECE_MS, ServerClock
 from stellwerk_server.lobby import House, Lobby
-from stellwerk_server.transports import SocketTransport, StreamTransport, Transport
+from stellwerk_server.transports import SocketTransport, StreamTransport, TlsTransport, Transport
 
 if TYPE_CHECKING:
     import ssl
@@ -29,13 +29,15 @@ if TYPE_CHECKING:
     from stellwerk_server.journal import Journals
 
 BACKLOG: Final = 1024
+MOST_LINGERING: Final = 1024
 PORTS_TRIED: Final = 5  # one that is free at an address is hardly ever taken at another
 _BROKEN: Final = (OSError, trio.BrokenResourceError, trio.ClosedResourceError)
 
 
 class _Peer:
     """A connection and what it runs over. `scope` ends its reader. While there is something `unsent` one task
-    sends it, and nobody else does: `patience` ends that task, and `sent` tells when it is through."""
+    sends it, and nobody else does: `patience` ends that task, and `sent` tells when it is through. Before the
+    handshake of TLS, what is `unsent` waits without such a task."""
 
     __slots__ = ("connection", "patience", "scope", "sent", "synced", "transport", "unsent")
 
@@ -65,6 +67,7 @@ class Server:
         self._listening: list[trio.CancelScope] = []
         self._earlier = trio.Event()
         self._to_sync: list[_Peer] = []
+        self._lingering = 0
         self._sync_wanted = trio.Event()
         self._gone = trio.Event()
         self.idle = trio.Event()
@@ -104,9 +107,7 @@ class Server:
             return
         try:
             if tls is not None:
-                # The handshake is made when hello is sent: until then it is a connection without a login.
-                secured = trio.SSLStream(stream, tls, server_side=True, https_compatible=True)
-                await self._serve(StreamTransport(secured), address, "tls", is_private=True)
+                await self._serve(TlsTransport(stream, tls), address, "tls", is_private=True)
             else:
                 # A socket of Python's own for the same descriptor: Trio's wrapper is not needed any more.
                 sock = socket.socket(fileno=stream.socket.detach())
@@ -126,8 +127,9 @@ class Server:
         cause = "closed by the client"
         try:
             with peer.scope:
-                self.flush()
-                await self._read(peer)
+                self.flush()  # to whoever has to go for it, too
+                if not connection.closing and await self._open(peer):
+                    await self._read(peer)
         except _BROKEN as error:
             cause = f"broken: {str(error.__cause__ or error) or type(error).__name__}"
             peer.unsent = b""
@@ -140,6 +142,18 @@ class Server:
             self.flush()
             with trio.CancelScope(shield=True):
                 await self._close(peer)
+
+    async def _open(self, peer: _Peer) -> bool:
+        """Make the handshake, if there is one to make. Until then it is a connection without a login like any
+        other, and may have to go for a newcomer."""
+        if peer.transport.is_open:
+            return True
+        with trio.move_on_after(self.lobby.house.limits.handshake_ms / 1000):
+            await peer.transport.open()
+            self._begin_to_send(peer)
+            return True
+        peer.connection.close("no handshake in time")
+        return False
 
     async def _read(self, peer: _Peer) -> None:
         connection, transport = peer.connection, peer.transport
@@ -157,10 +171,16 @@ class Server:
             self.flush()
 
     async def _close(self, peer: _Peer) -> None:
-        """When all has been sent that the peer takes."""
+        """When all has been sent that the peer takes. Only so many linger after that: clients that come again
+        and again to be turned away must not take all descriptors."""
         await peer.synced.wait()
         await peer.sent.wait()
-        await peer.transport.close()
+        lingers = self._lingering < MOST_LINGERING and self.lobby.house.may_connect()
+        self._lingering += 1
+        try:
+            await peer.transport.close(lingers=lingers)
+        finally:
+            self._lingering -= 1
         self._peers.pop(peer.connection, None)
         if not self._peers:
             self._gone.set()
@@ -185,7 +205,7 @@ class Server:
         """What is said in one go may be long, as for a session that resumes many matches: it has its time."""
         connection = peer.connection
         data = connection.take_out()
-        if peer.unsent:
+        if peer.unsent or not peer.transport.is_open:
             peer.unsent += data
             if len(peer.unsent) > self.lobby.house.limits.unsent_bytes:
                 self._too_slow(peer)
@@ -193,11 +213,15 @@ class Server:
             taken = peer.transport.try_send(data)
             if taken < len(data):
                 peer.unsent = data[taken:]
-                peer.sent = trio.Event()
-                connection.blocked_at = connection.blocked_at or self.clock.round_began
-                self.nursery.start_soon(self._send_rest, peer)
+                self._begin_to_send(peer)
         if connection.closing:
             peer.scope.cancel()
+
+    def _begin_to_send(self, peer: _Peer) -> None:
+        connection = peer.connection
+        connection.blocked_at = connection.blocked_at or self.clock.round_began
+        peer.sent = trio.Event()
+        self.nursery.start_soon(self._send_rest, peer)
 
     async def _send_rest(self, peer: _Peer) -> None:
         """What the socket did not take at once. A line is never given up half-way except with the whole

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from stellwerk_protocol.messages import Wants
 
 if TYPE_CHECKING:
+    from stellwerk_server.admission import Origin
     from stellwerk_server.connection import Connection
     from stellwerk_server.deadlines import Timer
     from stellwerk_server.match_session import MatchSession
@@ -59,6 +60,11 @@ class Session:
         self.errors: Counter[str] = Counter()
         self.first_refused: dict[str, Refused] = {}  # by code
         self.timer: Timer | None = None
+
+    @property
+    def origin(self) -> Origin:
+        """Of the connection that it has just now."""
+        return self.connection.origin if self.connection is not None else None
 
     def send(self, line: bytes) -> None:
         if self.connection is not None:

@@ -30,10 +30,15 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     unsent_bytes: _Positive = 1_048_576
     unsent_ms: _Positive = 5_000
     refused_logins: _Positive = 3
-    unauthenticated_per_address: _Positive = 16
-    unauthenticated: _Positive = 64
+    unauthenticated: _Positive = 256
+    handshake_ms: _Positive = 5_000
     connections: _Positive = 10_000
+    sessions_per_address: _Positive = 256  # a school behind one address, with some bots for each pupil
+    rooms: _Positive = 10_000
+    rooms_per_address: _Positive = 256
+    room_ms: _Positive = 3_600_000  # long enough for two who have an appointment
     matches: _Positive = 10_000
+    matches_per_address: _Positive = 512
     session_kept_ms: _NotNegative = 60_000  # without a connection, after its last match
     unwritten_ms: _Positive = 30_000  # until a match ends whose journal cannot be written
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from typing import Final, Protocol, cast
+from typing import TYPE_CHECKING, Final, Protocol
 
 import trio
+
+if TYPE_CHECKING:
+    import ssl
 
 RECEIVE_BYTES: Final = 65_536
 LINGER_SECONDS: Final = 1.0
@@ -18,6 +21,15 @@ LINGER_BYTES: Final = 1_048_576
 
 
 class Transport(Protocol):
+    @property
+    def is_open(self) -> bool:
+        """Whether something can be sent and received: over TLS, after the handshake."""
+        ...
+
+    async def open(self) -> None:
+        """Make the handshake. OSError or trio.BrokenResourceError if it fails."""
+        ...
+
     async def receive(self) -> bytes:
         """What has come; nothing at the end. OSError or trio.BrokenResourceError if it is broken."""
         ...
@@ -28,13 +40,15 @@ class Transport(Protocol):
 
     async def send_all(self, data: bytes) -> None: ...
 
-    async def close(self) -> None:
-        """After the last line. What the peer still sends is thrown away, so that the last line reaches it."""
+    async def close(self, *, lingers: bool) -> None:
+        """After the last line. If it `lingers`, what the peer still sends is thrown away for a while, so that
+        the last line reaches it: a socket that is closed with something unread is reset."""
         ...
 
 
 class SocketTransport:
     __slots__ = ("_socket",)
+    is_open: Final = True
 
     def __init__(self, sock: socket.socket) -> None:
         sock.setblocking(False)
@@ -42,6 +56,9 @@ class SocketTransport:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._socket = sock
+
+    async def open(self) -> None:
+        pass
 
     async def receive(self) -> bytes:
         while True:
@@ -62,10 +79,11 @@ class SocketTransport:
             with contextlib.suppress(BlockingIOError):
                 rest = rest[self._socket.send(rest) :]
 
-    async def close(self) -> None:
+    async def close(self, *, lingers: bool) -> None:
         with contextlib.suppress(OSError, trio.ClosedResourceError):
             self._socket.shutdown(socket.SHUT_WR)
-            with trio.move_on_after(LINGER_SECONDS):
+            self.try_receive()
+            with trio.move_on_after(LINGER_SECONDS if lingers else 0):
                 thrown_away = 0
                 while thrown_away < LINGER_BYTES and (data := await self.receive()):
                     thrown_away += len(data)
@@ -75,9 +93,13 @@ class SocketTransport:
 
 class StreamTransport:
     __slots__ = ("_stream",)
+    is_open: Final = True
 
     def __init__(self, stream: trio.abc.Stream) -> None:
         self._stream = stream
+
+    async def open(self) -> None:
+        pass
 
     async def receive(self) -> bytes:
         return bytes(await self._stream.receive_some(RECEIVE_BYTES))
@@ -88,27 +110,53 @@ class StreamTransport:
     async def send_all(self, data: bytes) -> None:
         await self._stream.send_all(data)
 
-    async def close(self) -> None:
+    async def close(self, *, lingers: bool) -> None:
         with trio.move_on_after(LINGER_SECONDS):
-            stream: object = self._stream
-            if isinstance(stream, trio.SSLStream):
-                # isinstance cannot tell what it runs over; the server puts TLS on sockets only
-                await _end_tls(cast("trio.SSLStream[trio.SocketStream]", stream))
-            else:
-                await self._stream.aclose()
+            await self._stream.aclose()
 
 
-async def _end_tls(stream: trio.SSLStream[trio.SocketStream]) -> None:
-    """Say that nothing more comes, and wait until the peer is through as well: a socket that is closed with
-    something unread is reset, and the last line may be lost with that."""
-    below = stream.transport_stream
-    try:
+class TlsTransport:
+    """TLS over a socket. What it takes (some 80 kB) is there from `open` on, which makes the handshake."""
+
+    __slots__ = ("_below", "_context", "_stream", "is_open")
+
+    def __init__(self, below: trio.SocketStream, context: ssl.SSLContext) -> None:
+        self._below = below
+        self._context = context
+        self.is_open = False
+        self._stream: trio.SSLStream[trio.SocketStream]
+
+    async def open(self) -> None:
+        self._stream = trio.SSLStream(self._below, self._context, server_side=True, https_compatible=True)
+        await self._stream.do_handshake()
+        self.is_open = True
+
+    async def receive(self) -> bytes:
+        return bytes(await self._stream.receive_some(RECEIVE_BYTES))
+
+    def try_receive(self) -> bytes | None:
+        return None
+
+    def try_send(self, data: bytes) -> int:
+        return 0
+
+    async def send_all(self, data: bytes) -> None:
+        await self._stream.send_all(data)
+
+    async def close(self, *, lingers: bool) -> None:
+        try:
+            if self.is_open:
+                with trio.move_on_after(LINGER_SECONDS if lingers else 0):
+                    await self._end()
+        finally:
+            await trio.aclose_forcefully(self._below)
+
+    async def _end(self) -> None:
+        """Say that nothing more comes, and wait until the peer is through as well."""
         with contextlib.suppress(trio.BrokenResourceError):  # it goes on talking, or has gone
-            await stream.unwrap()
+            await self._stream.unwrap()
         with contextlib.suppress(trio.BrokenResourceError):
-            await below.send_eof()
+            await self._below.send_eof()
             thrown_away = 0
-            while thrown_away < LINGER_BYTES and (data := await below.receive_some(RECEIVE_BYTES)):
+            while thrown_away < LINGER_BYTES and (data := await self._below.receive_some(RECEIVE_BYTES)):
                 thrown_away += len(data)
-    finally:
-        await trio.aclose_forcefully(below)

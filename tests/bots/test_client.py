@@ -508,6 +508,17 @@ def test_a_full_server_is_visited_again_before_the_first_login() -> None:
     assert played(first, second).pauses == [0.1]
 
 
+def test_a_room_that_closed_is_entered_anew() -> None:
+    def script(peer: Peer) -> None:
+        peer.log_in()
+        peer.receive("join")
+        peer.send({"type": "joined", "room": "r", "missing": 1}, {"type": "left", "room": "r"})
+        peer.start()
+        peer.send(end())
+
+    assert len(played(script).results) == 1
+
+
 def test_a_refused_wish_is_repeated_when_the_server_said() -> None:
     def first(peer: Peer) -> None:
         peer.log_in()

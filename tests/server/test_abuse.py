@@ -267,7 +267,7 @@ def test_a_connection_that_is_reset_after_any_step_costs_who_lost_it_alone(step:
 
 
 def test_a_storm_of_five_hundred_that_lose_their_connections_and_come_back_at_once() -> None:
-    limits = Limits(unauthenticated_per_address=600, unauthenticated=600)
+    limits = Limits(unauthenticated=600)
     with on_site(limits=limits) as site, good_match(site):
         names = [f"storm{number}" for number in range(500)]
         callers = [site.call() for _ in names]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hashlib import sha256
 
 import pytest
-from msgspec import UNSET
 
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_protocol.messages import Bye, Error, Hello, Join, Login, Ping, Ready, Wants, Welcome
+from stellwerk_server.admission import LOOPBACK
 from stellwerk_server.lobby import RETRY_MS
 from stellwerk_server.settings import Limits
 from stellwerk_server.tokens import TokenHolder, Tokens
@@ -201,38 +201,70 @@ def test_no_token_and_no_key_is_kept() -> None:
 # -- how many ----------------------------------------------------------------------------------------
 
 
-def test_an_address_has_so_many_connections_that_have_not_logged_in() -> None:
-    world = World(limits=Limits(unauthenticated_per_address=2))
-    waiting = [world.connect("10.0.0.1") for _ in range(2)]
-    third = world.connect("10.0.0.1")
-    bye = third.the(Bye)
-    assert bye.code == "server.full"
-    assert bye.retry_ms is not UNSET
-    assert world.connect("10.0.0.2").is_open
-    third.drop()
-    waiting[0].login("player")
-    assert world.connect("10.0.0.1").is_open
-    assert not world.connect("10.0.0.1").is_open
+def test_a_newcomer_takes_the_place_of_the_oldest_of_the_address_that_holds_most() -> None:
+    world = World(limits=Limits(unauthenticated=4))
+    one = world.connect("10.0.0.1")
+    crowd = [world.connect("10.0.0.2") for _ in range(3)]
+    newcomer = world.connect("10.0.0.3")
+    bye = crowd[0].the(Bye)
+    assert (bye.code, bye.retry_ms) == ("server.full", RETRY_MS)
+    assert all(client.is_open for client in (one, *crowd[1:], newcomer))
+    assert not world.connect("10.0.0.2").is_open or not crowd[1].is_open
 
 
-def test_all_addresses_together_have_so_many_of_them() -> None:
-    world = World(limits=Limits(unauthenticated=3))
-    clients = [world.connect(f"10.0.0.{number}") for number in range(4)]
-    assert [client.is_open for client in clients] == [True, True, True, False]
-    clients[3].drop()
-    clients[0].drop()
-    assert world.connect("10.0.0.9").is_open
+def test_an_ipv6_network_of_a_customer_counts_as_one_address() -> None:
+    world = World(limits=Limits(unauthenticated=4))
+    one = world.connect("2001:db8:0:2::1")
+    crowd = [world.connect(f"2001:db8:0:1::{number}") for number in range(3)]
+    newcomer = world.connect("2001:db8:0:3::1")
+    assert [client.is_open for client in (one, *crowd, newcomer)] == [True, False, True, True, True]
 
 
-def test_there_are_so_many_connections_in_all() -> None:
+def test_a_session_that_plays_keeps_its_place_while_its_connection_is_lost() -> None:
     world = World(limits=Limits(connections=2))
-    one, two = world.player("one"), world.player("two")
-    third = world.connect()
-    assert third.the(Bye).code == "server.full"
-    third.drop()
+    one, two = world.practice("first", name="one"), world.player("two")
     one.drop()
-    assert world.player("three").is_open
-    assert two.is_open
+    third = world.connect()
+    third.say(Login(1, "third"))
+    assert (third.the(Bye).code, third.the(Bye).retry_ms) == ("server.full", RETRY_MS)
+    third.drop()
+    assert one.resume().the(Welcome).name == "one"
+    two.drop()
+    assert world.player("four").is_open
+
+
+def test_an_address_has_so_many_sessions() -> None:
+    world = World(limits=Limits(sessions_per_address=2))
+    players = [world.connect("10.0.0.1") for _ in range(3)]
+    for number, client in enumerate(players):
+        client.say(Login(1, f"player{number}"))
+    assert [client.is_open for client in players] == [True, True, False]
+    assert players[2].the(Bye).code == "server.full"
+    assert world.connect("10.0.0.2").login("other").name == "other"
+    players[0].drop()
+    assert world.connect("10.0.0.1").login("again").name == "again"
+
+
+def test_a_session_kept_for_its_end_makes_way_for_a_new_one_of_its_address() -> None:
+    world = World(limits=Limits(sessions_per_address=1))
+    client = world.connect("10.0.0.1")
+    client.login("player")
+    client.say(Join("usa", 2, against=("first",)))
+    client.say(Ready(client.match))
+    world.play([client])
+    client.drop()
+    assert world.lobby.counts().sessions == 1
+    assert world.connect("10.0.0.1").login("another").name == "another"
+    assert world.lobby.counts().sessions == 1
+
+
+def test_no_limit_for_an_address_concerns_this_machine_unless_the_organizer_says_so() -> None:
+    limits = Limits(sessions_per_address=1)
+    for trusted, codes_of_second in ((LOOPBACK, ["Welcome"]), ((), ["Bye"])):
+        world = World(limits=limits, trusted=trusted)
+        world.player("one")
+        news = world.connect().say(Login(1, "two"))
+        assert [type(one).__name__ for one in news] == codes_of_second
 
 
 def test_without_descriptors_nobody_is_let_in() -> None:
@@ -242,7 +274,7 @@ def test_without_descriptors_nobody_is_let_in() -> None:
 
 def test_counting_those_not_logged_in_comes_back_to_nothing() -> None:
     """However they came and went."""
-    world = World(limits=Limits(unauthenticated_per_address=3, refused_logins=1))
+    world = World(limits=Limits(unauthenticated=3, refused_logins=1))
     for number in range(20):
         client = world.connect()
         if number % 4 == 0:
@@ -253,7 +285,10 @@ def test_counting_those_not_logged_in_comes_back_to_nothing() -> None:
             world.wait(30_000)
         client.drop()
         client.drop()
-    assert [world.connect().is_open for _ in range(4)] == [True, True, True, False]
+    waiting = [world.connect() for _ in range(3)]
+    assert all(client.is_open for client in waiting)
+    world.connect()
+    assert [client.is_open for client in waiting] == [False, True, True]
 
 
 # -- the end of a session ----------------------------------------------------------------------------

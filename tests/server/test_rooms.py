@@ -180,10 +180,86 @@ def test_several_matches_over_one_connection_do_not_mix() -> None:
         assert sum(message.type == "ok" for message in told) == 10
 
 
-def test_a_server_has_room_for_so_many_matches() -> None:
+def test_rooms_that_wait_are_no_matches() -> None:
+    world = World(limits=Limits(matches=1, rooms=2))
+    for number in range(2):
+        world.player(f"waiting{number}").say(Join("usa", 2, room=f"room{number}"))
+    assert error_of(world.player("third"), Join("usa", 2, room="third")) == ("server.full", UNSET)
+    assert world.practice("first", name="practice").all_of(Start)
+
+
+@pytest.mark.parametrize("join", [Join("usa", 2, room="a"), Join("usa", 2, against=("first",))])
+def test_a_server_has_places_for_so_many_matches(join: Join) -> None:
+    """Whose join would begin one more hears when to try again, and nothing has changed."""
     world = World(limits=Limits(matches=1))
-    world.player("one").say(Join("usa", 2, room="a"))
-    assert error_of(world.player("two"), Join("usa", 2, room="b")) == ("server.full", UNSET)
+    world.player("waiting").say(Join("usa", 2, room="a"))
+    first = world.practice("first", name="first")
+    late = world.player("late")
+    assert error_of(late, join) == ("server.full", UNSET)
+    assert late.the(Error).retry_ms == RETRY_MS
+    first.say(Leave(match=first.match))
+    world.tick()
+    late.say(join)
+    assert late.all_of(Start)
+
+
+def test_an_address_has_so_many_rooms_and_others_have_theirs() -> None:
+    world = World(limits=Limits(rooms_per_address=2))
+    greedy, other = world.connect("10.0.0.1"), world.connect("10.0.0.2")
+    greedy.login("greedy", max_matches=64)
+    other.login("other", max_matches=2)
+    greedy.say(Join("usa", 2, room="a"), Join("usa", 2, room="b"))
+    assert error_of(greedy, Join("usa", 2, room="c")) == ("server.full", UNSET)
+    other.say(Join("usa", 2, room="c"))
+    assert world.lobby.counts().rooms == 3
+    greedy.say(Leave(room="a"))
+    greedy.say(Join("usa", 2, room="d"))
+    assert "d" in world.lobby.rooms
+
+
+def test_an_address_has_so_many_matches_and_others_have_theirs() -> None:
+    """A match counts for the one whose join began it."""
+    world = World(limits=Limits(matches_per_address=1))
+    greedy, other = world.connect("10.0.0.1"), world.connect("10.0.0.2")
+    greedy.login("greedy", max_matches=64)
+    other.login("other", max_matches=2)
+    greedy.say(Join("usa", 2, against=("first",)))
+    assert error_of(greedy, Join("usa", 2, against=("first",))) == ("server.full", UNSET)
+    greedy.say(Join("usa", 2, room="a"))
+    other.say(Join("usa", 2, room="a"))
+    assert world.lobby.counts().running == 2
+    assert error_of(other, Join("usa", 2, against=("first",))) == ("server.full", UNSET)
+
+
+def test_a_room_that_nobody_fills_expires() -> None:
+    """Everybody in it hears so, and it can be opened anew."""
+    world = World(limits=Limits(room_ms=60_000))
+    first, second, third = (world.player(name) for name in ("first", "second", "third"))
+    first.say(Join("usa", 3, room="a"))
+    world.wait(30_000)
+    second.say(Join("usa", 3, room="a"))
+    third.say(Join("usa", 3, room="b"))
+    world.wait(29_999)
+    assert world.lobby.counts().rooms == 2
+    world.wait(1)
+    assert list(world.lobby.rooms) == ["b"]
+    assert [client.the(Left).room for client in (first, second)] == ["a", "a"]
+    world.wait(30_000)
+    assert third.the(Left).room == "b"
+    first.say(Join("usa", 3, room="a"))
+    world.wait(59_999)
+    assert list(world.lobby.rooms) == ["a"]
+    world.wait(1)
+    assert world.lobby.rooms == {}
+
+
+def test_a_room_that_filled_in_time_does_not_expire_and_neither_does_a_reserved_one() -> None:
+    world = World(limits=Limits(room_ms=60_000))
+    reserved(world, come=1)
+    players = world.seated()
+    world.wait(120_000)
+    assert world.lobby.counts().rooms == 1
+    assert [client.all_of(Left) for client in players] == [[], []]
 
 
 @pytest.mark.parametrize("against", [(), ("first",)])

@@ -5,6 +5,7 @@ A whole match over TLS, with tokens, is in `test_served_process`.
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import ssl
 from pathlib import Path
@@ -13,8 +14,9 @@ import pytest
 from msgspec.structs import replace
 
 from stellwerk_server.session import hashed
+from stellwerk_server.settings import Limits
 from stellwerk_server.tokens import TokenHolder, Tokens, new_token
-from tests.server.served_process import PATIENCE, watch_and_leave
+from tests.server.served_process import PATIENCE, serving, watch_and_leave
 from tests.server.serving import NO_RATE, Site, on_site
 from tests.tools import demand
 
@@ -53,10 +55,52 @@ def test_who_never_shakes_hands_is_dropped_and_counted_no_longer() -> None:
             halfway.sendall(b"\x16\x03\x01")  # how a handshake begins
             site.wait(7_000)
             assert read_to_the_end(silent) == read_to_the_end(halfway) == b""
-        site.logged("connection.closed", kind="tls", name=None, cause="server.too_slow", lines=0)
+        site.logged("connection.closed", kind="tls", name=None, cause="no handshake in time", lines=0)
         assert len(site.records("connection.closed")) == 2
         assert site.do(lambda: site.server.lobby.counts()).connections == 1
         assert player.play_on(ask)["result"]["ranks"]
+
+
+def test_half_a_handshake_goes_at_once_for_a_newcomer() -> None:
+    with on_site(tls=certified(), trusted=(), limits=Limits(unauthenticated=1)) as site:
+        with plain(site) as halfway:
+            halfway.sendall(b"\x16\x03\x01")
+            assert site.call(tls=trusting()).login("newcomer")["name"] == "newcomer"
+            with contextlib.suppress(ConnectionResetError):
+                assert read_to_the_end(halfway) == b""
+        site.logged("connection.closed", kind="tls", name=None, cause="server.full", seconds=0.0)
+
+
+def test_who_is_turned_away_gets_no_handshake() -> None:
+    with on_site(tls=certified(), may_connect=lambda: False) as site, plain(site) as turned_away:
+        turned_away.sendall(b"\x16\x03\x01")
+        with contextlib.suppress(ConnectionResetError):
+            assert read_to_the_end(turned_away) == b""
+        site.logged("connection.closed", kind="tls", cause="server.full")
+
+
+def test_half_handshakes_without_end_take_no_more_than_the_places_for_those_who_wait(tmp_path: Path) -> None:
+    """600 are begun while each may take 5 s: without a bound the server would hold all of them."""
+    with serving(
+        tmp_path, f"--tls-cert={CERTIFICATE}", f"--tls-key={CERTIFICATE}", "--trusted=127.0.0.1"
+    ) as server:
+        player = server.call(trusting())
+        player.login("player")
+        ask = player.practice("card_game")
+        with contextlib.ExitStack() as half:
+            for number in range(600):
+                halfway = socket.create_connection(
+                    ("127.0.0.1", server.port), PATIENCE, source_address=(f"127.0.0.{2 + number % 5}", 0)
+                )
+                half.enter_context(halfway)
+                halfway.sendall(b"\x16\x03\x01")
+            newcomer = server.call(trusting())
+            assert newcomer.login("newcomer")["name"] == "newcomer"
+            descriptors = len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
+            assert descriptors < Limits().unauthenticated + 50
+        assert player.play_on(ask)["type"] == "end"
+        for caller in (player, newcomer):
+            caller.close()
 
 
 @pytest.mark.parametrize(

@@ -252,6 +252,8 @@ class Client:
         match message["type"]:
             case "pong":
                 self._settled = True
+            case "left" if self._joining:
+                self._joining = False  # the room has waited too long: join again
             case "start" if message["match"] not in self._over:
                 self._start(connection, message)
             case "event" if played := self._played(message):
