@@ -106,12 +106,12 @@ class Server:
             await trio.aclose_forcefully(stream)
             return
         try:
-            if tls is not None:
-                await self._serve(TlsTransport(stream, tls), address, "tls", is_private=True)
-            else:
-                # A socket of Python's own for the same descriptor: Trio's wrapper is not needed any more.
-                sock = socket.socket(fileno=stream.socket.detach())
+            # A socket of Python's own for the same descriptor: Trio's wrapper is not needed any more.
+            sock = socket.socket(fileno=stream.socket.detach())
+            if tls is None:
                 await self._serve(SocketTransport(sock), address, "tcp", is_private=is_loopback(address))
+            else:
+                await self._serve(TlsTransport(sock, tls), address, "tls", is_private=True)
         except _BROKEN as error:
             self.lobby.house.log.info("connection.failed", address=address, cause=type(error).__name__)
             await trio.aclose_forcefully(stream)

@@ -1,6 +1,6 @@
-"""What a connection runs over: a TCP socket, or any stream of Trio's (TLS, pipes, memory).
+"""What a connection runs over: a TCP socket, TLS on one, or any stream of Trio's (pipes, memory).
 
-A plain socket is where speed matters, so it is asked directly, without a stream in between. `try_send` never
+Sockets are where speed matters, so they are asked directly, without a stream in between. `try_send` never
 waits; what it does not take is sent by `send_all`.
 """
 
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from typing import TYPE_CHECKING, Final, Protocol
+import ssl
+from collections.abc import Callable
+from functools import partial
+from typing import Final, Protocol, TypeVar
 
 import trio
 
-if TYPE_CHECKING:
-    import ssl
+T = TypeVar("T")
 
 RECEIVE_BYTES: Final = 65_536
 LINGER_SECONDS: Final = 1.0
@@ -47,8 +49,7 @@ class Transport(Protocol):
 
 
 class SocketTransport:
-    __slots__ = ("_socket",)
-    is_open: Final = True
+    __slots__ = ("_socket", "is_open")
 
     def __init__(self, sock: socket.socket) -> None:
         sock.setblocking(False)
@@ -56,6 +57,7 @@ class SocketTransport:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._socket = sock
+        self.is_open = True
 
     async def open(self) -> None:
         pass
@@ -82,21 +84,72 @@ class SocketTransport:
     async def close(self, *, lingers: bool) -> None:
         with contextlib.suppress(OSError, trio.ClosedResourceError):
             self._socket.shutdown(socket.SHUT_WR)
-            self.try_receive()
+            with contextlib.suppress(BlockingIOError):
+                self._socket.recv(RECEIVE_BYTES)
             with trio.move_on_after(LINGER_SECONDS if lingers else 0):
                 thrown_away = 0
-                while thrown_away < LINGER_BYTES and (data := await self.receive()):
+                while thrown_away < LINGER_BYTES and (data := await SocketTransport.receive(self)):
                     thrown_away += len(data)
         trio.lowlevel.notify_closing(self._socket)
         self._socket.close()
 
 
+class TlsTransport(SocketTransport):
+    """TLS over a socket. What it takes (some 50 kB) is there from `open` on, and goes with the socket. Trio's
+    own stream is in a cycle: halves of a handshake would fill the memory until the collector comes by."""
+
+    __slots__ = ("_tls",)
+
+    def __init__(self, sock: socket.socket, context: ssl.SSLContext) -> None:
+        super().__init__(sock)
+        self.is_open = False
+        self._tls = context
+
+    async def open(self) -> None:
+        secured = self._socket = self._tls.wrap_socket(
+            self._socket, server_side=True, do_handshake_on_connect=False
+        )
+        await self._when_ready(secured.do_handshake)
+        self.is_open = True
+
+    async def receive(self) -> bytes:
+        await trio.lowlevel.checkpoint()  # something may be here already, decrypted or not
+        return await self._when_ready(partial(self._socket.recv, RECEIVE_BYTES))
+
+    def try_send(self, data: bytes) -> int:
+        rest = memoryview(data)
+        with contextlib.suppress(OSError):  # full, or broken: who receives will see which
+            while rest:
+                rest = rest[self._socket.send(rest) :]  # a record at a time
+        return len(data) - len(rest)
+
+    async def send_all(self, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[await self._when_ready(partial(self._socket.send, rest)) :]
+
+    async def close(self, *, lingers: bool) -> None:
+        if self.is_open and isinstance(self._socket, ssl.SSLSocket):
+            with contextlib.suppress(OSError):  # it has gone, or its own goodbye is still to come
+                self._socket.unwrap()
+        await super().close(lingers=lingers and self.is_open)  # what comes now is not decrypted any more
+
+    async def _when_ready(self, do: Callable[[], T]) -> T:
+        while True:
+            try:
+                return do()
+            except ssl.SSLWantReadError:
+                await trio.lowlevel.wait_readable(self._socket)
+            except ssl.SSLWantWriteError:
+                await trio.lowlevel.wait_writable(self._socket)
+
+
 class StreamTransport:
-    __slots__ = ("_stream",)
-    is_open: Final = True
+    __slots__ = ("_stream", "is_open")
 
     def __init__(self, stream: trio.abc.Stream) -> None:
         self._stream = stream
+        self.is_open = True
 
     async def open(self) -> None:
         pass
@@ -113,50 +166,3 @@ class StreamTransport:
     async def close(self, *, lingers: bool) -> None:
         with trio.move_on_after(LINGER_SECONDS):
             await self._stream.aclose()
-
-
-class TlsTransport:
-    """TLS over a socket. What it takes (some 80 kB) is there from `open` on, which makes the handshake."""
-
-    __slots__ = ("_below", "_context", "_stream", "is_open")
-
-    def __init__(self, below: trio.SocketStream, context: ssl.SSLContext) -> None:
-        self._below = below
-        self._context = context
-        self.is_open = False
-        self._stream: trio.SSLStream[trio.SocketStream]
-
-    async def open(self) -> None:
-        self._stream = trio.SSLStream(self._below, self._context, server_side=True, https_compatible=True)
-        await self._stream.do_handshake()
-        self.is_open = True
-
-    async def receive(self) -> bytes:
-        return bytes(await self._stream.receive_some(RECEIVE_BYTES))
-
-    def try_receive(self) -> bytes | None:
-        return None
-
-    def try_send(self, data: bytes) -> int:
-        return 0
-
-    async def send_all(self, data: bytes) -> None:
-        await self._stream.send_all(data)
-
-    async def close(self, *, lingers: bool) -> None:
-        try:
-            if self.is_open:
-                with trio.move_on_after(LINGER_SECONDS if lingers else 0):
-                    await self._end()
-        finally:
-            await trio.aclose_forcefully(self._below)
-
-    async def _end(self) -> None:
-        """Say that nothing more comes, and wait until the peer is through as well."""
-        with contextlib.suppress(trio.BrokenResourceError):  # it goes on talking, or has gone
-            await self._stream.unwrap()
-        with contextlib.suppress(trio.BrokenResourceError):
-            await self._below.send_eof()
-            thrown_away = 0
-            while thrown_away < LINGER_BYTES and (data := await self._below.receive_some(RECEIVE_BYTES)):
-                thrown_away += len(data)
