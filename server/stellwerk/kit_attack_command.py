@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import ssl
 from collections.abc import Sequence
 from typing import Final
 
@@ -42,6 +43,7 @@ EXAMPLES: Final = """\
 examples:
   stellwerk kit attack
   stellwerk kit attack --host game.example --port 7878 --token me=TOKEN --token you=TOKEN
+  stellwerk kit attack --tls --ca cert.pem --host localhost
   stellwerk kit attack --case flood --case stale-acts
   stellwerk kit attack --list
 """
@@ -64,6 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--host", default="127.0.0.1", help="(default: 127.0.0.1)")
     add("--port", type=whole_number(1, 65_535), default=DEFAULT_PORT, help=f"(default: {DEFAULT_PORT})")
+    add("--tls", action="store_true", help="every case over TLS")
+    add("--ca", metavar="FILE", help="with --tls: trust the certificates of this file (PEM)")
     add(
         "--token",
         metavar="NAME=TOKEN",
@@ -103,6 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
         float(arguments.timeout),
         slow=arguments.slow,
         tokens=tuple(map(_token, arguments.token)),
+        tls=_tls(arguments),
     )
     with ended_in_order():
         findings = _findings(attack, cases, tells=not arguments.json, quiet=arguments.quiet)
@@ -140,6 +145,17 @@ def _cases(names: Sequence[str]) -> tuple[Case, ...]:
         if name not in known:
             raise usage_error(f"--case: {unknown('case', name, known)}")
     return tuple(case for case in CASES if case.name in names or not names)
+
+
+def _tls(arguments: argparse.Namespace) -> ssl.SSLContext | None:
+    if not arguments.tls:
+        if arguments.ca is not None:
+            raise usage_error("--ca: goes with --tls only")
+        return None
+    try:
+        return ssl.create_default_context(cafile=arguments.ca)
+    except OSError as error:  # ssl.SSLError is one
+        raise usage_error(f"--ca: {arguments.ca}: cannot be used: {error}") from None
 
 
 def _token(text: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,16 +25,22 @@ from stellwerk_server.session import hashed
 from tests.kit import wrong_servers as wrong
 from tests.kit.wrong_servers import Spoil, WrongServer, wrong_server
 from tests.server.served_process import Serving, serving
+from tests.server.test_tls import CERTIFICATE
 
 pytestmark = pytest.mark.xdist_group("attack")
 
 SECONDS = 60.0  # for an answer: far more than it takes
+
+TOO_LONG = "the time for an answer takes 70.05 s here: --slow waits for it"
 
 SMALL_LIMITS = (
     "--set=limits.unsent_ms=300",
     "--set=limits.unsent_bytes=60000",
     "--set=limits.login_ms=800",
     "--set=limits.messages_a_second=400",
+    "--set=limits.connections=280",
+    "--set=limits.rooms=250",
+    "--set=limits.matches=100",
     "--set=time.move_ms=60000",
 )
 
@@ -46,8 +53,19 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
             assert "exception" not in record, record
 
 
-def attack(port: int, *, with_witnesses: bool = True) -> Attack:
-    return Attack(("127.0.0.1", port), SECONDS, with_witnesses=with_witnesses)
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """The same over TLS."""
+    flags = (f"--tls-cert={CERTIFICATE}", f"--tls-key={CERTIFICATE}", *SMALL_LIMITS)
+    with serving(tmp_path_factory.mktemp("secured"), *flags) as server:
+        yield server
+        for record in server.log():
+            assert "exception" not in record, record
+
+
+def attack(port: int, *, with_witnesses: bool = True, tls: ssl.SSLContext | None = None) -> Attack:
+    host = "127.0.0.1" if tls is None else "localhost"
+    return Attack((host, port), SECONDS, with_witnesses=with_witnesses, tls=tls)
 
 
 def findings(attacked: Attack, *names: str) -> list[Finding]:
@@ -61,7 +79,16 @@ def test_our_own_server_passes_every_case(server: Serving) -> None:
     found = findings(attack(server.port))
     assert [finding for finding in found if finding.verdict == "FAIL"] == []
     assert {finding.step: finding.skipped for finding in found if finding.verdict == "skip"} == {
-        "no-answer-in-time": "the time for an answer takes 70.05 s here: --slow waits for it"
+        "no-answer-in-time": TOO_LONG,
+        "half-handshakes": "it takes --tls",
+    }
+
+
+def test_our_own_server_passes_every_case_over_tls(secured: Serving) -> None:
+    found = findings(attack(secured.port, tls=ssl.create_default_context(cafile=CERTIFICATE)))
+    assert [finding for finding in found if finding.verdict == "FAIL"] == []
+    assert {finding.step: finding.skipped for finding in found if finding.verdict == "skip"} == {
+        "no-answer-in-time": TOO_LONG
     }
 
 
@@ -124,6 +151,11 @@ WRONG: dict[str, tuple[Spoil, str, str]] = {
         wrong.followed("joined", b'{"type":"news"}' + b" " * LONGEST_LINE),
         "plays-card_game",
         "start",
+    ),
+    "does not say when to come back": (
+        wrong.without("error", "retry_ms"),
+        "many-rooms",
+        "`retry_ms` with server.full",
     ),
     "has another code": (
         wrong.code_instead("wire.bad_number", "wire.not_json"),
@@ -362,6 +394,8 @@ def test_the_list_has_every_case_with_its_law(capsys: pytest.CaptureFixture[str]
     [
         (("--case", "hallo"), 2, 'did you mean "hello"?'),
         (("--token", "me"), 2, "expected NAME=TOKEN"),
+        (("--ca", "cert.pem"), 2, "goes with --tls only"),
+        (("--tls", "--ca", "no-such-file.pem"), 2, "no-such-file.pem: cannot be used: "),
         (("--port", "1"), 4, "no login at 127.0.0.1:1"),
     ],
 )

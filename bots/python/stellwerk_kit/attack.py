@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import ssl
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -54,6 +55,7 @@ class Attack:
     slow: bool = False  # whether to wait for clocks that take long
     with_witnesses: bool = True
     tokens: tuple[tuple[str, str], ...] = ()
+    tls: ssl.SSLContext | None = None
     _survey: Survey | None = field(default=None, init=False)
     _names: int = field(default=0, init=False)
 
@@ -99,10 +101,14 @@ class Attack:
 
     # -- callers ---------------------------------------------------------------------------------
 
+    def call(self, told: Told | None = None) -> Caller:
+        """A connection that was greeted or turned away, and is for the caller to close."""
+        return Caller(self.address, self.seconds, told, self.tls)
+
     @contextmanager
     def caller(self, told: Told | None = None) -> Generator[Caller]:
         """A connection up to its `hello`. It is left in order at the end, if it is still there."""
-        caller = Caller(self.address, self.seconds, told)
+        caller = self.call(told)
         try:
             if caller.hello is None:
                 raise FailedError("`hello`", "`bye`: too many connections")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
+import ssl
 import struct
 import time
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from typing import Any, Final, cast, get_args
 import msgspec
 
 from stellwerk_kit.failed import DoesNotApplyError, FailedError
-from stellwerk_kit.lines import Lines, NoLineError, shown_line
+from stellwerk_kit.lines import NOT_NOW, Lines, NoLineError, shown_line
 from stellwerk_protocol.messages import FromServer, Hello
 
 Message = dict[str, Any]  # Any: a message of whatever kind
@@ -27,6 +28,7 @@ QUIET: Final = 1.0  # seconds in which something comes, if anything is still to 
 SLOWER: Final = 0.8  # of the messages a second that are allowed: two clocks never agree
 _decode: Final = msgspec.json.Decoder(FromServer).decode
 KINDS: Final = {str(kind.__struct_config__.tag) for kind in get_args(FromServer)}
+COME_BACK: Final = ("server.full", "server.shutting_down")
 IN_A_MATCH: Final = ("start", "event", "ask", "ok", "default", "seat", "end")
 
 
@@ -51,22 +53,27 @@ class Told:
 
 
 class Caller:
-    """One connection, from its `hello` on."""
+    """One connection, from its `hello` on. With `tls` it is encrypted."""
 
-    def __init__(self, address: tuple[str, int], seconds: float, told: Told | None = None) -> None:
+    def __init__(
+        self,
+        address: tuple[str, int],
+        seconds: float,
+        told: Told | None = None,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self.seconds = seconds
         self.told = told or Told()
         self.welcome: Message = {}
         self.wants: Message = {}
         self._is_greeted = self._is_told_goodbye = False
         self._resumed: set[str] = set()
-        try:
-            self.socket = socket.create_connection(address, seconds)
-        except OSError as error:
-            raise FailedError("a connection", error.strerror or str(error)) from None
+        self.socket = _connected(address, seconds, tls)
         self.socket.setblocking(False)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._lines = Lines(self.socket.fileno(), self.socket.fileno(), LONGEST_LINE)
+        descriptor = self.socket.fileno()
+        secured = self.socket if isinstance(self.socket, ssl.SSLSocket) else None
+        self._lines = Lines(descriptor, descriptor, LONGEST_LINE, secured)
         try:
             self.greeting = self.next("hello")
         except FailedError:
@@ -259,7 +266,11 @@ class Caller:
         self.socket.close()
 
     def close_own_half(self) -> None:
-        self.socket.shutdown(socket.SHUT_WR)
+        if isinstance(self.socket, ssl.SSLSocket):
+            with contextlib.suppress(*NOT_NOW):  # it has said so; the server's own end comes later
+                self.socket.unwrap()
+        else:
+            self.socket.shutdown(socket.SHUT_WR)
 
     def take_leave(self) -> None:
         """Out of all matches, so that nothing is left behind on the server; never mind how it answers."""
@@ -293,6 +304,8 @@ class Caller:
             raise FailedError("`hello` before anything else (L1)", _shown_message(message))
         if self._is_greeted and kind == "hello":
             raise FailedError("`hello` once only (L1)", _shown_message(message))
+        if message.get("code") in COME_BACK:
+            _expect("retry_ms" in message, f"`retry_ms` with {message['code']}", message)
         self._is_greeted = True
         self._is_told_goodbye = kind == "bye"
         if kind == "left" and "match" in message:
@@ -355,6 +368,20 @@ class Caller:
         if ask.get("legal_complete"):
             _expect(ask["fallback"] in ask["legal"], "a fallback that is legal (L13)", ask)
         seen.ask, seen.is_acted, seen.last_ask = ask, False, ask["ask"]
+
+
+def _connected(address: tuple[str, int], seconds: float, tls: ssl.SSLContext | None) -> socket.socket:
+    try:
+        plain = socket.create_connection(address, seconds)
+    except OSError as error:
+        raise FailedError("a connection", error.strerror or str(error)) from None
+    if tls is None:
+        return plain
+    try:
+        return tls.wrap_socket(plain, server_hostname=address[0])
+    except OSError as error:
+        plain.close()
+        raise FailedError("a handshake of TLS", error.strerror or str(error)) from None
 
 
 def _is_out_of_place(message: Message, type: str, fields: Message) -> bool:

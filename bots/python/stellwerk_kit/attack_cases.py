@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from stellwerk_kit.attack import Case
+from stellwerk_kit.attack_crowd_cases import CROWD_CASES
 from stellwerk_kit.attack_line_cases import LINE_CASES
 from stellwerk_kit.attack_match_cases import MATCH_CASES
 
-CASES: Final[tuple[Case, ...]] = (*LINE_CASES, *MATCH_CASES)
+CASES: Final[tuple[Case, ...]] = (*LINE_CASES, *MATCH_CASES, *CROWD_CASES)

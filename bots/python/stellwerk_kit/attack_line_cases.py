@@ -127,18 +127,18 @@ def storm(attack: Attack) -> None:
     """Most of them may be turned away, and all in words."""
     with contextlib.ExitStack() as callers:
         for number in range(STORM):
-            caller = Caller(attack.address, attack.seconds)
+            caller = attack.call()
             callers.callback(caller.reset if number % 2 else caller.close)
             if caller.hello is None and caller.greeting.get("code") != "server.full":
                 raise FailedError("`hello`, or `bye` with server.full", f"{caller.greeting}")
-    _get_in(attack)
+    get_in(attack)
 
 
-def _get_in(attack: Attack) -> None:
+def get_in(attack: Attack) -> None:
     """As soon as the server has noticed that the others are gone."""
     deadline = time.monotonic() + attack.seconds
     while True:
-        with contextlib.closing(Caller(attack.address, attack.seconds)) as caller:
+        with contextlib.closing(attack.call()) as caller:
             if caller.hello is not None:
                 attack.log_in(caller)
                 return
@@ -151,10 +151,10 @@ def gone_at_once(attack: Attack) -> None:
     """With nothing said, half a line said, a login said and not waited for; in order and by a reset."""
     for data in (b"", b'{"type":"log', b'{"type":"login","protocol":1,"name":"%b"}\n'):
         for leave in (Caller.close, Caller.reset):
-            caller = Caller(attack.address, attack.seconds)
+            caller = attack.call()
             caller.send_at_once(data.replace(b"%b", attack.name().encode()))
             leave(caller)
-    _get_in(attack)
+    get_in(attack)
 
 
 # -- lines -------------------------------------------------------------------------------------------

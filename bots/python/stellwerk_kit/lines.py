@@ -1,4 +1,5 @@
-"""Lines over two file descriptors, a socket's or those of two pipes, and never a wait without an end.
+"""Lines over two file descriptors, a socket's or those of two pipes, or over TLS, and never a wait without an
+end.
 
 The law: whatever the other side does (nothing, half a line, bytes without end, closing, not reading), every
 call returns or raises by its deadline, and what is kept of unread bytes is bounded.
@@ -8,7 +9,9 @@ from __future__ import annotations
 
 import os
 import selectors
+import ssl
 import time
+from functools import partial
 from typing import Final
 
 from stellwerk_protocol.canonical import shown
@@ -18,6 +21,7 @@ MOST_UNREAD: Final = 1 << 20  # beyond this nothing more is read before the line
 LINE_BEFORE_LOGIN: Final = 4096  # bytes, as a server announces it in `hello`
 SHORT: Final = 1024  # bytes of a line that any system sends in one piece, if it is written at once
 SHOWN_CHARACTERS: Final = 200  # of a line in a message
+NOT_NOW: Final = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
 class NoLineError(Exception):
@@ -34,11 +38,16 @@ class NoLineError(Exception):
 class Lines:
     """`source` and `sink` are file descriptors that do not block; the same one for a socket."""
 
-    def __init__(self, source: int, sink: int, longest: int = LINE_BEFORE_LOGIN) -> None:
+    def __init__(
+        self, source: int, sink: int, longest: int = LINE_BEFORE_LOGIN, tls: ssl.SSLSocket | None = None
+    ) -> None:
+        """With `tls` what comes and goes is encrypted by it, on its own descriptor."""
         self.longest = longest  # bytes of a line that is accepted, without its newline
         self.in_pieces = 0  # short lines that came in more than one piece: they were not written at once
         self._source = source
         self._sink = sink
+        self._read_some = partial(os.read, source) if tls is None else tls.recv
+        self._write_some = partial(os.write, sink) if tls is None else tls.send
         self._unread = bytearray()
         self._ended: str | None = None
 
@@ -70,8 +79,8 @@ class Lines:
         rest = memoryview(data)
         while rest:
             try:
-                rest = rest[os.write(self._sink, rest) :]
-            except BlockingIOError:
+                rest = rest[self._write_some(rest) :]
+            except NOT_NOW:
                 if not self._wait_to_send(deadline):
                     raise NoLineError(f"it does not read: {len(rest)} bytes are still unsent") from None
             except OSError:
@@ -97,8 +106,8 @@ class Lines:
 
     def _read(self) -> None:
         try:
-            piece = os.read(self._source, PIECE)
-        except BlockingIOError:
+            piece = self._read_some(PIECE)
+        except NOT_NOW:
             return
         except OSError as error:
             self._ended = f"the end of the connection ({error.strerror or error})"
