@@ -672,8 +672,9 @@ class Lobby:
                 clocks=reservation.clocks,
                 reveal_later=reservation.reveal == "later",
             )
-        on_over = reservation.on_over if reservation is not None else lambda _: None
-        match = self._new_match(deal, origin, on_over)
+        match = self._new_match(
+            deal, origin, reservation.on_over if reservation is not None else lambda _: None
+        )
         if match is None:
             for session in room.sessions:
                 if session is not None:

@@ -98,18 +98,19 @@ class TlsTransport(SocketTransport):
     """TLS over a socket. What it takes (some 50 kB) is there from `open` on, and goes with the socket. Trio's
     own stream is in a cycle: halves of a handshake would fill the memory until the collector comes by."""
 
-    __slots__ = ("_tls",)
+    __slots__ = ("_secured", "_tls")
 
     def __init__(self, sock: socket.socket, context: ssl.SSLContext) -> None:
         super().__init__(sock)
         self.is_open = False
         self._tls = context
+        self._secured: ssl.SSLSocket | None = None
 
     async def open(self) -> None:
-        secured = self._socket = self._tls.wrap_socket(
+        self._secured = self._socket = self._tls.wrap_socket(
             self._socket, server_side=True, do_handshake_on_connect=False
         )
-        await self._when_ready(secured.do_handshake)
+        await self._when_ready(self._secured.do_handshake)
         self.is_open = True
 
     async def receive(self) -> bytes:
@@ -129,9 +130,9 @@ class TlsTransport(SocketTransport):
             rest = rest[await self._when_ready(partial(self._socket.send, rest)) :]
 
     async def close(self, *, lingers: bool) -> None:
-        if self.is_open and isinstance(self._socket, ssl.SSLSocket):
+        if self._secured is not None and self.is_open:
             with contextlib.suppress(OSError):  # it has gone, or its own goodbye is still to come
-                self._socket.unwrap()
+                self._secured.unwrap()
         await super().close(lingers=lingers and self.is_open)  # what comes now is not decrypted any more
 
     async def _when_ready(self, do: Callable[[], T]) -> T:
