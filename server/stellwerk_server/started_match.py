@@ -115,7 +115,7 @@ class NoResultError(Exception):
 
 
 class MissingBotsError(Exception):
-    """The match did not begin, because it needs all its bots: those that are missing, by seat."""
+    """The match did not begin, because it needs all its bots: those that could not start, by seat."""
 
     def __init__(self, missing: Mapping[Seat, Played]) -> None:
         names = ", ".join(dict.fromkeys(played.bot for played in missing.values()))
@@ -265,7 +265,9 @@ async def play_among(
     if failure is not None:
         return failure
     if match is None and missing:
-        return MissingBotsError({seated.seat: played(seated) for seated in missing})
+        # Where some have ended, the others were not waited for: nothing is known against them.
+        to_blame = [seated for seated in missing if seated.is_gone] or missing
+        return MissingBotsError({seated.seat: played(seated) for seated in to_blame})
     if match is None:
         return NoResultError("the match did not end")
     return Ended(match, tuple(map(played, table.seated)))

@@ -601,6 +601,12 @@ def test_a_bot_that_cannot_start_stops_play_before_ten_games_are_played(
     assert list(replays.iterdir()) == []
 
 
+def test_a_bot_that_was_not_waited_for_is_not_blamed(bot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It may need a while to start. With the clocks as they are by default it would have 30 s."""
+    told = play(capsys, "usa", *bots(spec(bot, "silent"), "cmd=false"), code=1)
+    assert [missing["bot"] for missing in told["not_started"]] == ["false"]
+
+
 @pytest.mark.parametrize(
     ("mode", "code"), [("crash", 1), ("close", 1), ("hang", 0), ("illegal", 0), ("garbage", 0), ("leave", 0)]
 )
