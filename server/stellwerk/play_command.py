@@ -142,7 +142,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("fresh", "reused"),
         default="fresh",
         help="start each bot anew for each game (default), or let its processes play game after game, "
-        "though none of them a deal twice",
+        "though none of them a deal twice; a process keeps the STELLWERK_BOT_SEED of its first game",
     )
     add(
         "--log",
