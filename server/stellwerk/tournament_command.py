@@ -47,18 +47,27 @@ from stellwerk_server.collector import collect_rarely
 from stellwerk_server.descriptors import raise_limit, room_for_more
 from stellwerk_server.hall import ClosedDoorError, Door
 from stellwerk_server.journal import write_whole
+from stellwerk_tournament import resolved as resolved_file
 from stellwerk_tournament.deal import seed_check
 from stellwerk_tournament.derived import Tournament, ratings_json, write_all
 from stellwerk_tournament.progress import rows_of
 from stellwerk_tournament.ratings import RatingError, Ratings
-from stellwerk_tournament.resolved import expect_same, resolve, table
+from stellwerk_tournament.resolved import (
+    Resolved,
+    changes,
+    expect_same,
+    of_version_0_1,
+    read_resolved,
+    resolve,
+    without_resolved,
+)
 from stellwerk_tournament.runner import Reception, RunError, play_tournament, total_matches
 from stellwerk_tournament.schedule import ScheduleError, needs_results, plan_of, stage, stages_of_round
 from stellwerk_tournament.settings import FILE, Settings, SettingsError, Source, parse, settings_of
 from stellwerk_tournament.standings import Standings
 from stellwerk_tournament.store import Opened, Store, StoreError, look_into, open_store, read_matches
 from stellwerk_tournament.template import template
-from stellwerk_tournament.verify import UntrueError, verify
+from stellwerk_tournament.verify import OtherVersionError, UntrueError, verify
 
 DESCRIPTION: Final = """\
 Let bots play a tournament. It lives in a folder with a file tournament.toml, and
@@ -203,7 +212,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
             complain(notice)
         _expect_to_begin(folder, opened, arguments.tournament_command == "resume", resume)
         _expect_same_seed(folder, opened.store, seed)
-        _resolve(folder, source, settings)
+        _resolve(folder, source, settings, has_matches=bool(opened.lines))
         limit = raise_limit()
         collect_rarely()
         shape = arguments.progress or default_shape()
@@ -289,17 +298,47 @@ def _expect_same_seed(folder: Path, store: Store, seed: str | None) -> None:
         raise usage_error(f"{folder}: this tournament was begun {was}")
 
 
-def _resolve(folder: Path, source: Source, settings: Settings) -> None:
-    """What it is played with is written down before the first match, and compared ever after."""
-    resolved = resolve(settings, version())
-    if source.file.resolved is not None:
-        expect_same(source.file.resolved, resolved, folder)
-        return
-    path = folder / FILE
+def _resolve(folder: Path, source: Source, settings: Settings, *, has_matches: bool) -> None:
+    """Write down what the tournament is played with before its first match, and compare it ever after."""
     try:
-        write_whole(path, (source.text.rstrip("\n") + "\n" + table(resolved)).encode())
+        now = resolve(settings, folder, version())
+    except OSError as error:
+        raise usage_error(f"{error.filename}: cannot be read: {error.strerror or error}") from None
+    path = folder / resolved_file.FILE
+    written = read_resolved(folder)
+    before = written
+    if before is None and source.file.resolved is not None:
+        before = of_version_0_1(source.file.resolved, now, folder)
+    if before is not None:
+        expect_same(before, now, folder)
+        for change in changes(before, now):
+            complain(f"{folder}: {change}")
+    elif has_matches:
+        complain(f"{path}: was gone, and is written anew: {FILE} may have changed since the first match")
+    if written is None:
+        _write_resolved(path, before or now)
+    if source.file.resolved is not None:
+        _give_back(source)
+
+
+def _write_resolved(path: Path, resolved: Resolved) -> None:
+    try:
+        write_whole(path, resolved_file.encode(resolved))
     except OSError as error:
         raise not_writable(str(path), error) from None
+
+
+def _give_back(source: Source) -> None:
+    """Remove from the user's file what version 0.1 added to it. `resolved.json` has it now."""
+    text = without_resolved(source.text)
+    if text is None:
+        complain(f"{source.path}: [resolved] is in {resolved_file.FILE} now, and can be removed here")
+        return
+    try:
+        write_whole(source.path, text.encode())
+    except OSError as error:
+        raise not_writable(str(source.path), error) from None
+    complain(f"{source.path}: [resolved], which version 0.1 had added, is in {resolved_file.FILE} now")
 
 
 def _resume_command(folder: Path, arguments: argparse.Namespace) -> str:
@@ -341,7 +380,7 @@ def _show_schedule(folder: Path, arguments: argparse.Namespace) -> int:
 
 def _tournament(folder: Path, settings: Settings | None = None) -> Tournament:
     found = settings or settings_of(_source(folder), folder, to_play=False)
-    return Tournament(folder, found, read_matches(folder).lines)
+    return Tournament(folder, found, read_matches(folder).lines, version())
 
 
 def _write(tournament: Tournament) -> list[Path]:
@@ -428,6 +467,8 @@ def _verify(folder: Path) -> int:
     except UntrueError as error:
         complain(str(error))
         return FAILED
+    except OtherVersionError as error:
+        raise usage_error(f"{error}; make it again with: {_command('report', folder)}") from None
     except OSError as error:
         raise infrastructure_error(f"{error.filename}: cannot be read: {error.strerror or error}") from None
     say(f"{shown(str(folder), 1000)}: ok, {len(tournament.lines):,} matches, {count:,} files")

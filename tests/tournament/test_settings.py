@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from stellwerk_tournament.resolved import expect_same, resolve, table
+from stellwerk_server.bot_process import LONGEST_LINE
+from stellwerk_tournament.machine_paths import MachinePaths
+from stellwerk_tournament.resolved import FILE as RESOLVED
+from stellwerk_tournament.resolved import encode, expect_same, read_resolved, resolve
 from stellwerk_tournament.settings import FILE, Settings, SettingsError, parse, read_settings, settings_of
 from stellwerk_tournament.template import template
 
@@ -287,23 +290,56 @@ def test_a_name_that_is_none_is_refused_without_the_words_of_a_command_line(fold
 
 
 def test_what_a_tournament_was_begun_with_is_written_down_and_compared(folder: Path) -> None:
-    settings = read(folder, GOOD)
-    text = GOOD + table(resolve(settings, "1.0"))
-    (folder / FILE).write_text(text)
-    again = parse(folder)
-    written = tomllib.loads(text)["resolved"]
-    assert again.file.resolved == written
-    expect_same(written, resolve(settings, "1.1"), folder)  # another version with the same rules
-    other = read(folder, GOOD.replace("move_ms = 500", "move_ms = 600"))
-    with pytest.raises(SettingsError, match=r"clocks\.move_ms was 500, and is 600 now"):
-        expect_same(written, resolve(other, "1.0"), folder)
-    reused = read(folder, GOOD.replace('name = "bert"', 'name = "bert"\nprocess = "reused"'))
-    with pytest.raises(SettingsError, match=r'bots\[3\]\.process was "fresh", and is "reused" now'):
-        expect_same(written, resolve(reused, "1.0"), folder)
+    before = resolve(read(folder, GOOD), folder, "1.0")
+    (folder / RESOLVED).write_bytes(encode(before))
+    assert read_resolved(folder) == before
+    expect_same(before, resolve(read_settings(folder), folder, "1.1"), folder)  # which has the same rules
+    other = resolve(read(folder, GOOD.replace("move_ms = 500", "move_ms = 600")), folder, "1.0")
+    with pytest.raises(SettingsError, match=r"clocks\.move_ms was 500, and is 600 now; undo that"):
+        expect_same(before, other, folder)
+    text = GOOD.replace('name = "bert"', 'name = "bert"\nprocess = "reused"')
+    reused = resolve(read(folder, text), folder, "1.0")
+    with pytest.raises(SettingsError, match=r"bots\[3\]\.process was \"fresh\", and is \"reused\" now"):
+        expect_same(before, reused, folder)
 
 
-def test_strings_of_all_kinds_survive_being_written_down(folder: Path) -> None:
-    odd = 'a"b\\c\u007f\n\u00e9\U0001f682'
-    settings = read(folder, GOOD)
-    resolved = resolve(settings, odd)
-    assert tomllib.loads(table(resolved))["resolved"]["stellwerk"] == odd
+def test_what_is_written_down_counts_from_the_folder_and_knows_files_by_their_content(folder: Path) -> None:
+    elsewhere = folder.parent / "elsewhere.py"
+    elsewhere.write_text("")
+    text = GOOD.replace('cmd = "true"', f'cmd = "python3 {elsewhere} {folder}/x --all"')
+    found = resolve(read(folder, f'wrap = "env {{folder}}/bots {folder}"\n{text}'), folder, "")
+    greedy, ernie, bert = found.bots
+    assert greedy.command == ("built-in", "greedy")
+    assert ernie.command == ("python3", "bots/ernie.py", "--deep")
+    assert ernie.files == {"bots/ernie.py": sha256(b"").hexdigest()}
+    assert (bert.directory, bert.command) == ("bots", ("python3", ".../elsewhere.py", "x", "--all"))
+    assert list(bert.files) == [".../elsewhere.py"]
+    assert found.wrap == ("env", "bots", ".")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{folder}/bots/ann.py: line 3", "bots/ann.py: line 3"),
+        ('File "{folder}/ann.py"', 'File "ann.py"'),
+        ("in {folder}.", "in .."),
+        ("in {folder}: nothing", "in .: nothing"),
+        ("{folder}2/x {folder}.old", ".../" + "{name}2/x .../{name}.old"),
+        ("{home}/.cache/x and file://{home}/y", "~/.cache/x and file://~/y"),
+        ("/usr/share/x, http://localhost/x, 3/4, /move/cards", None),
+    ],
+)
+def test_paths_of_this_machine_are_hidden(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, expected: str | None
+) -> None:
+    monkeypatch.setenv("HOME", "/home/telltale")
+    words = {"folder": str(folder), "home": "/home/telltale", "name": folder.name}
+    given = text.format(**words)
+    assert MachinePaths(folder).hidden(given) == (given if expected is None else expected.format(**words))
+
+
+def test_a_path_that_was_cut_off_is_hidden_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/telltale")
+    line = ("x" * 1000)[: LONGEST_LINE - 11] + "/home/tellt"
+    assert MachinePaths(folder).hidden(line) == line[:-11]
+    assert MachinePaths(folder).hidden('no "/home/tellta..."') == 'no "..."'

@@ -23,7 +23,7 @@ from stellwerk_server.journal import write_whole
 from stellwerk_tournament.match_line import MatchLine
 from stellwerk_tournament.rating_file import RatingFile, WarningLine, rating_file
 from stellwerk_tournament.ratings import RatingError, Report, rate_all
-from stellwerk_tournament.report import report_html
+from stellwerk_tournament.report import GENERATOR, report_html
 from stellwerk_tournament.settings import Settings
 from stellwerk_tournament.standings import Standings
 
@@ -35,11 +35,12 @@ REPORT: Final = "report.html"
 
 @dataclass(frozen=True)
 class Tournament:
-    """What all files are made of. `folder` is for links to the replays."""
+    """What all files are made of. `folder` is where they are, `version` is that of Stellwerk."""
 
     folder: Path
     settings: Settings
     lines: tuple[MatchLine, ...]
+    version: str = ""
 
     @cached_property
     def rated(self) -> Report | RatingError:
@@ -153,7 +154,16 @@ def _case(name: str, game: str, lines: Sequence[MatchLine]) -> str:
 
 
 def report_page(tournament: Tournament) -> bytes:
-    return report_html(tournament.settings, tournament.lines, tournament.rated)
+    return report_html(tournament.settings, tournament.lines, tournament.rated, tournament.version)
+
+
+def maker(folder: Path) -> str | None:
+    """Return the version of Stellwerk that made the report, or None if there is no report."""
+    path = folder / REPORT
+    if not path.exists():
+        return None
+    made = GENERATOR.search(path.read_text("utf-8", "replace"))
+    return "0.1" if made is None else made[1]  # which did not say so
 
 
 FILES: Final[dict[str, Callable[[Tournament], bytes]]] = {

@@ -7,9 +7,11 @@ only one that a browser will run there, because the page names its hash.
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from typing import Final
 
 from stellwerk_tournament.match_line import MatchLine
 from stellwerk_tournament.ratings import RatingError, Report
@@ -26,9 +28,14 @@ from stellwerk_tournament.report_style import style_sheet
 from stellwerk_tournament.settings import Settings
 from stellwerk_tournament.standings import Standings
 
+GENERATOR: Final = re.compile(r'<meta name="generator" content="Stellwerk ([^"]*)">')
 
-def report_html(settings: Settings, lines: Sequence[MatchLine], rated: Report | RatingError) -> bytes:
-    """`rated` is what `rating_report` says of the same lines, or why it says nothing."""
+
+def report_html(
+    settings: Settings, lines: Sequence[MatchLine], rated: Report | RatingError, version: str = ""
+) -> bytes:
+    """`rated` is what `rating_report` says of the same lines, or why it says nothing. `version` is that of
+    the Stellwerk that makes the page."""
     played = sorted(lines, key=lambda line: (line.block, line.rotation))
     standings = Standings(settings.names, played)
     report, unrated = (None, str(rated)) if isinstance(rated, RatingError) else (rated, "")
@@ -53,7 +60,7 @@ def report_html(settings: Settings, lines: Sequence[MatchLine], rated: Report | 
     )
     footer = element("footer", "Made by Stellwerk from matches.jsonl; it can be deleted and made again.")
     body = element("body", element("header", element("h1", title), lead, navigation), main, footer, _script())
-    page = element("html", _head(title), body, lang="en")
+    page = element("html", _head(title, version), body, lang="en")
     return f"<!DOCTYPE html>\n{page}\n".encode()
 
 
@@ -63,7 +70,7 @@ def _lead(names: Sequence[str], lines: Sequence[MatchLine]) -> str:
     return f"{counted(len(names), 'bot')}, {played} in {counted(blocks, 'block')}"
 
 
-def _head(title: str) -> Html:
+def _head(title: str, version: str) -> Html:
     digest = b64encode(sha256(SCRIPT.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:; "
@@ -75,6 +82,7 @@ def _head(title: str) -> Html:
         element("meta", http_equiv="Content-Security-Policy", content=policy),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
+        element("meta", name="generator", content=f"Stellwerk {version}"),
         element("link", rel="icon", href="data:,"),
         element("title", title),
         element("style", Html(style_sheet())),

@@ -28,12 +28,14 @@ import msgspec
 import trio
 
 from stellwerk_server.bot_process import BotStartError
+from stellwerk_server.faults import Fault
 from stellwerk_server.hall import ClosedDoorError, Door, Hall, HallPlan, open_hall
-from stellwerk_server.seat_report import seat_reports
+from stellwerk_server.seat_report import SeatReport, seat_reports
 from stellwerk_server.started_match import Fixture, NoResultError, PlayedMatch, Terms, play_match
 from stellwerk_tournament.attendance import Attendance
 from stellwerk_tournament.deal import block_secret, bot_seed, match_id, salt
 from stellwerk_tournament.lag import MOST_MS, LagWatch
+from stellwerk_tournament.machine_paths import MachinePaths
 from stellwerk_tournament.match_line import MatchLine, scores_of
 from stellwerk_tournament.outcomes import Outcome
 from stellwerk_tournament.progress import BlockEnded, Ended, Observer, Progress, rows_of
@@ -139,6 +141,7 @@ class _Runner:
         self._settings = settings
         self._plan = plan_of(settings)
         self._store = opened.store
+        self._paths = MachinePaths(opened.store.folder, settings.entrants)
         self._observer = observer
         self._seed = seed
         self._execute = execute
@@ -423,12 +426,12 @@ class _Runner:
         try:
             played = await self._play_out(fixture)
         except (BotStartError, NoResultError) as error:
-            return str(error)
+            return self._paths.hidden(str(error))
         except Exception as error:
             where = traceback.format_exception(error)
-            lines = "".join(where).splitlines()
+            lines = self._paths.hidden_lines("".join(where).splitlines())
             await self._on_disk(partial(self._store.log, OWN_LOG, _heading(begun.block, rotation), lines))
-            return f"{type(error).__name__}: {error}"
+            return self._paths.hidden(f"{type(error).__name__}: {error}")
         line = self._line(begun, rotation, fixture, played, trio.current_time() - began_at)
         late = [bot.bot for bot in line.bots if any(fault.kind == "time" for fault in bot.faults)]
         if late and self._lag.count > late_before:
@@ -536,7 +539,7 @@ class _Runner:
             points=tuple(team.points for team in result.teams),
             turns=result.turns,
             reason=result.reason,
-            bots=seat_reports(result, played.seats),
+            bots=tuple(map(self._published, seat_reports(result, played.seats))),
             isolation=self._settings.confinement.isolation,
             deal="new_each_match" if has_own_deal else "same_in_block",
             attempt=1,
@@ -551,7 +554,12 @@ class _Runner:
         self._store.keep(msgspec.structs.replace(line, attempt=attempt), played.replay)
         for seat, each in enumerate(played.seats):
             heading = f"{_heading(block, rotation)}, seat {seat}"
-            self._store.log(each.bot, heading, each.printed)
+            self._store.log(each.bot, heading, self._paths.hidden_lines(each.printed))
+
+    def _published(self, seat: SeatReport) -> SeatReport:
+        """Without the paths of this machine, which may be in any text of a fault."""
+        faults = self._paths.hidden_in(msgspec.to_builtins(seat.faults))
+        return msgspec.structs.replace(seat, faults=msgspec.convert(faults, tuple[Fault, ...]))
 
     # -- how far it has come ---------------------------------------------------------------------
 

@@ -89,7 +89,7 @@ class SettingsFile(Struct, frozen=True, forbid_unknown_fields=True):
     memory_mb: Annotated[int, Meta(ge=16, le=1_000_000)] | None = None
     tokens: str | None = None
     remote_wait_s: Annotated[int, Meta(ge=0, le=1_000_000)] = REMOTE_WAIT_S
-    resolved: dict[str, Any] | None = None  # Any: what `resolved.py` wrote there, and reads
+    resolved: dict[str, Any] | None = None  # Any: what version 0.1 wrote here, for `resolved.py` to read
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ def settings_of(source: Source, folder: Path, *, to_play: bool = True) -> Settin
     programs and tokens: a tournament that was played can be looked at anywhere."""
     file = source.file
     schedule = file.schedule
-    confinement = Confinement(_wrap(source, file.wrap), file.memory_mb)
+    confinement = Confinement(_wrap(source, folder, file.wrap), file.memory_mb)
     tokens = _tokens(source, folder, file.tokens) if to_play else Tokens(())
     variants = tuple(_variant(source, folder, number, game) for number, game in enumerate(file.games))
     largest_team = max(variants, key=lambda variant: variant.team_size)
@@ -226,9 +226,9 @@ def settings_of(source: Source, folder: Path, *, to_play: bool = True) -> Settin
 # -- the tables --------------------------------------------------------------------------------------
 
 
-def _wrap(source: Source, text: str) -> tuple[str, ...]:
+def _wrap(source: Source, folder: Path, text: str) -> tuple[str, ...]:
     try:
-        return tuple(shlex.split(text))
+        return tuple(word.replace("{folder}", os.path.abspath(folder)) for word in shlex.split(text))
     except ValueError as error:
         raise source.error(("wrap",), str(error).lower()) from None
 

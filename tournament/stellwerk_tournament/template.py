@@ -45,7 +45,8 @@ _HEAD = """\
 # title = ""
 # concurrency = -1            # matches at once; negative: as many as cores, less so many
 # anonymous = false           # bots see their opponents as seat-0, seat-1, ...
-# wrap = ""                   # put before each bot's command: a sandbox. {directory} is the bot's own folder
+# wrap = ""                   # put before each bot's command: a sandbox. {directory} is the bot's own folder,
+#                             # {folder} is this folder
 # memory_mb = 1024            # most data that a process of a bot may have; without it there is no limit
 # tokens = "tokens.txt"       # of remote bots, and of organizers who may watch: lines of 'stellwerk token'
 # remote_wait_s = 60          # seconds for a remote bot to come (back); then its matches begin without it

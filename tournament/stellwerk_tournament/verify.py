@@ -20,7 +20,7 @@ from stellwerk_protocol.replays import Header
 from stellwerk_protocol.results import Result
 from stellwerk_server.seat_report import Breakdown
 from stellwerk_tournament.deal import match_id
-from stellwerk_tournament.derived import FILES, Tournament
+from stellwerk_tournament.derived import FILES, Tournament, maker
 from stellwerk_tournament.match_line import FILE, MatchLine, blocks_of
 from stellwerk_tournament.schedule import Block
 from stellwerk_tournament.settings import Settings
@@ -32,9 +32,14 @@ class UntrueError(Exception):
     """The first thing that is not as it should be, in one line that begins with the file."""
 
 
+class OtherVersionError(Exception):
+    """A derived file cannot be compared: another version of Stellwerk made it. One line says which."""
+
+
 def verify(tournament: Tournament, seen: Callable[[MatchLine], object] = lambda _: None) -> int:
-    """How many files beside `matches.jsonl` were found to be good. UntrueError if something is not, OSError
-    if it cannot be read. `seen` gets each line when it has been verified."""
+    """Return how many files beside `matches.jsonl` are good. UntrueError if something is not,
+    OtherVersionError if that cannot be said of a derived file, OSError if a file cannot be read. `seen` gets
+    each line when it has been verified."""
     names = set(tournament.settings.names)
     own_deals = Counter(line.seed for line in tournament.lines if line.deal == "new_each_match")
     number = 0
@@ -52,6 +57,12 @@ def verify(tournament: Tournament, seen: Callable[[MatchLine], object] = lambda 
         if path.exists():
             derived += 1
             if path.read_bytes() != make(tournament):
+                made_by = maker(tournament.folder)
+                if made_by not in (None, tournament.version):
+                    raise OtherVersionError(
+                        f"{path}: Stellwerk {made_by} made it, and this is {tournament.version}, which would "
+                        f"write it otherwise; all {number:,} matches are true"
+                    )
                 raise UntrueError(f"{path}: is not what the matches come to")
     return number + derived
 
