@@ -71,7 +71,15 @@ COMMANDS: Final[dict[str, Entry]] = {
 
 
 class Parser(argparse.ArgumentParser):
-    """Errors in one line, like those of the commands themselves."""
+    """Errors in one line, like those of the commands themselves, at every level of the command."""
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        """Suggest the nearest choice, which argparse has no public place for before Python 3.14."""
+        if action.choices is not None and value not in action.choices:
+            from stellwerk.choose_game import unknown
+
+            what = "/".join(action.option_strings) or "command"
+            raise usage_error(unknown(what, str(value), [str(choice) for choice in action.choices]))
 
     def error(self, message: str) -> NoReturn:
         complain(f"{message} (see '{self.prog} --help')")

@@ -49,8 +49,28 @@ def test_the_version_is_that_of_the_project() -> None:
     assert done.stdout in (f"stellwerk {version}\n", "stellwerk (not installed)\n")
 
 
-def test_an_unknown_command_gets_the_nearest_one_suggested() -> None:
-    assert 'did you mean "simulate"?' in refused("simulat")
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("simulat",), "simulate"),
+        (("repaly", "verify", "x"), "replay"),
+        (("tournament", "staus"), "status"),
+        (("tournament", "reume", "cup"), "resume"),
+        (("kit", "docter"), "doctor"),
+        (("boards", "shwo", "usa"), "show"),
+        (("bots", "nwe"), "new"),
+        (("replay", "verfy", "x"), "verify"),
+        (("tournament", "run", "cup", "--progress", "tabel"), "table"),
+    ],
+    ids=" ".join,
+)
+def test_a_mistyped_word_gets_the_nearest_one_suggested_at_every_level(
+    words: tuple[str, ...], meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("stellwerk: there is no ")
+    assert f'did you mean "{meant}"?' in line
 
 
 @pytest.mark.parametrize(
