@@ -25,8 +25,8 @@ class Breakdown(Struct, frozen=True):
 
 class SeatReport(Struct, frozen=True, omit_defaults=True):
     """`used_ms` is what the bot's answers to its `asks` took by the match's clock, `cpu_ms` what its process
-    used: one that is used again, while the match was played; of a remote one nobody here knows. `log` is the
-    file with all that it printed."""
+    used: one that is used again, while the match was played. A remote bot has none: nobody here knows it.
+    `log` is the file with all that it printed."""
 
     seat: Seat
     team: Team
@@ -39,7 +39,7 @@ class SeatReport(Struct, frozen=True, omit_defaults=True):
     asks: int
     used_ms: int
     slowest_ms: int
-    cpu_ms: int
+    cpu_ms: int | UnsetType = UNSET
     max_rss_kb: int | UnsetType = UNSET
     process: Process = "fresh"
     log: str | UnsetType = UNSET
@@ -80,7 +80,7 @@ def _seat_report(seat: Seat, played: Played, result: Result) -> SeatReport:
         asks=played.asks,
         used_ms=round(played.used_ms),
         slowest_ms=round(played.slowest_ms),
-        cpu_ms=process.cpu_ms,
+        cpu_ms=UNSET if played.process == "remote" else process.cpu_ms,
         max_rss_kb=UNSET if process.max_rss_kb is None else process.max_rss_kb,
         process=played.process,
         log=UNSET if played.log is None else str(played.log.path),

@@ -68,7 +68,7 @@ def _lines(
     step = min(STEP, SPREAD / len(names))
     skills = {name: -step * place for place, name in enumerate(names)}
     block = 0
-    for _ in range(deals):
+    for deal in range(deals):
         for game, seats in games:
             size = seats // RULE_SETS[game].team_size
             tables = (
@@ -85,7 +85,7 @@ def _lines(
                     ]
                     bad = faulty and random.random() < 0.02
                     faults = (CRASH if block % 2 else LATE,) if bad else ()
-                    yield line(block, rotation, teams, points, game, faults)
+                    yield line(block, rotation, teams, points, game, faults, round=deal)
                 block += 1
 
 
@@ -97,6 +97,7 @@ def line(
     game: str = "usa",
     faults: tuple[Fault, ...] = (),
     replay: str | None = None,
+    round: int = 0,
 ) -> MatchLine:
     """`faults` are those of the bot in the last seat."""
     partners = RULE_SETS[game].team_size
@@ -106,7 +107,7 @@ def line(
     return MatchLine(
         block=block,
         rotation=rotation,
-        round=0,
+        round=round,
         match=match,
         game=game,
         rules_version=1,

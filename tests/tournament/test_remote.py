@@ -161,6 +161,8 @@ def test_remote_bots_and_processes_play_a_whole_tournament(tmp_path: Path) -> No
     for block in range(3):
         assert len({tuple(line["players"]) for line in lines if line["block"] == block}) == 2
     processes = {seat["bot"]: seat.get("process", "fresh") for line in lines for seat in line["bots"]}
+    measured = {seat["bot"] for line in lines for seat in line["bots"] if "cpu_ms" in seat}
+    assert measured == {"here"}  # nobody here knows it of the others
     assert processes == {"ann": "remote", "bea": "remote", "here": "fresh"}
     assert "ok, 6 matches" in tournament("verify", folder)
     told = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())

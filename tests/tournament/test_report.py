@@ -17,19 +17,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stellwerk_protocol.figures import MINUS_SIGN, counted
+from stellwerk_protocol.figures import signed as signed_in_text
 from stellwerk_protocol.names import EndReason
 from stellwerk_server.faults import Fault, FaultKind
 from stellwerk_tournament.derived import Tournament, cross_table, rating_report
 from stellwerk_tournament.game_words import tables_of
-from stellwerk_tournament.plain_scores import plain_scores
 from stellwerk_tournament.progress import rows_of
 from stellwerk_tournament.ratings import RatingError
 from stellwerk_tournament.report import report_html
 from stellwerk_tournament.report_cross_table import STEPS, step_of
 from stellwerk_tournament.report_effects import ENDS
 from stellwerk_tournament.report_faults import KINDS
-from stellwerk_tournament.report_history import SAMPLES, running_elo
-from stellwerk_tournament.report_markup import MINUS, Html, counted, element, signed, tenths
+from stellwerk_tournament.report_history import FEWEST_FITS, MOST_FITS, course
+from stellwerk_tournament.report_markup import Html, element, signed, tenths, whole
 from stellwerk_tournament.report_matches import MOST_MATCHES
 from stellwerk_tournament.report_plot import Interval, Scale, apart, scale_of
 from stellwerk_tournament.report_style import (
@@ -238,7 +239,7 @@ def test_the_ranking_is_that_of_the_ratings_with_their_intervals(cup: Played) ->
     for row, rating in zip(rows, pooled.entrants, strict=True):
         assert rating.low is not None
         assert rating.high is not None
-        assert row[4].startswith(f"{signed(rating.low)} to {signed(rating.high)}")
+        assert row[3].startswith(f"{signed(rating.low)} to {signed(rating.high)}")
     assert all(each.all("svg", "interval") for each in table.all("td", "plot")[:-1])
 
 
@@ -256,7 +257,7 @@ def test_a_bot_with_one_limit_says_so_in_words_and_with_another_mark(tmp_path: P
     ranking = read(Played(settings_for(tmp_path, names), tuple(lines)).report()).part("ranking")
     rows = {row.children[1].text: row for row in ranking.all("tbody")[0].all("tr")}
     assert re.fullmatch(r"\(\+\d+\)", rows["winner"].children[2].text)
-    assert rows["winner"].children[4].text.startswith("at least ")
+    assert rows["winner"].children[3].text.startswith("at least ")
     [hollow], [dot] = rows["winner"].all("path", "bounded"), rows["one"].all("path", "point")
     assert hollow.attributes["d"] != dot.attributes["d"]
     assert not rows["winner"].all("path", "point")
@@ -264,10 +265,14 @@ def test_a_bot_with_one_limit_says_so_in_words_and_with_another_mark(tmp_path: P
     assert "only a lower limit is known: winner" in box.text
 
 
-def test_too_few_blocks_are_warned_of_at_each_bot(tmp_path: Path) -> None:
-    few, many = (played(tmp_path, 2, deals, faulty=False) for deals in (3, 20))
-    assert "few blocks" in read(few.report()).part("ranking").all("tbody")[0].text
-    assert "few blocks" not in read(many.report()).part("ranking").text
+def test_too_few_blocks_are_marked_at_each_bot_and_said_once(tmp_path: Path) -> None:
+    few, many = (read(played(tmp_path, 4, deals, faulty=False).report()) for deals in (3, 20))
+    ranking = few.part("ranking")
+    assert [mark.text for mark in ranking.all("sup")] == 4 * ["\N{DAGGER}"]
+    assert ranking.text.count("few blocks") == 1
+    assert "\N{DAGGER} few blocks" in ranking.text
+    assert "few blocks" not in many.part("ranking").text
+    assert many.part("ranking").all("sup") == []
 
 
 def test_each_warning_is_said_once_with_the_games_it_concerns_by_their_titles(tmp_path: Path) -> None:
@@ -362,10 +367,10 @@ def test_seats_and_each_game_have_their_figures(cup: Played) -> None:
         f"{sum(match.game == game for match in cup.lines):,}" for game in ("usa", "card_game", "team_asia")
     ]
     rows = [[cell.text for cell in row.children] for row in seats.all("tbody")[0].all("tr")]
-    assert [(row[1], row[2]) for row in rows] == [
-        *(("3", str(seat)) for seat in (0, 1, 2)),
-        *(("2 teams", str(seat)) for seat in (0, 1)),
-        *(("2", str(seat)) for seat in (0, 1)),
+    assert [(row[1], row[5]) for row in rows] == [
+        *((str(seat), "3") for seat in (0, 1, 2)),
+        *((str(seat), "2 teams") for seat in (0, 1)),
+        *((str(seat), "2") for seat in (0, 1)),
     ]
     report = rating_report(cup.lines)
     assert [len(table.all("thead")[0].all("th")) for table in (by_game, by_size)] == [4, 3]
@@ -374,19 +379,90 @@ def test_seats_and_each_game_have_their_figures(cup: Played) -> None:
     assert any(cell.texts == [signed(planner.elo)] for cell in row.children)
 
 
-def test_the_running_elo_ends_where_the_plain_scores_do(cup: Played) -> None:
-    played_in_order = sorted(cup.lines, key=lambda match: (match.block, match.rotation))
-    scores = {row.name: row.running_elo for row in plain_scores([m.outcome() for m in played_in_order])}
-    running = running_elo(played_in_order)
-    assert {name: points[-1][1] for name, points in running.items()} == pytest.approx(scores)
-    for points in running.values():
-        assert points[0][1] == 0
-        assert len(points) <= SAMPLES + SAMPLES // 2
-        assert all(one[0] < next[0] for one, next in pairwise(points[1:]))
+def test_the_course_ends_with_the_figures_of_the_ranking(cup: Played) -> None:
+    report = read(cup.report())
+    ratings = {row.children[1].text: row.children[2].text for row in report.part("ranking").all("tr")[1:-1]}
+    [table] = report.part("history").all("table")
+    now = {row.children[0].text: row.children[2].text for row in table.all("tbody")[0].all("tr")}
+    assert now == ratings
+    assert "running" not in report.part("history").text.lower()
 
 
-def test_the_running_elo_is_labelled_for_what_it_is(cup: Played) -> None:
-    assert "not the rating" in read(cup.report()).part("history").text
+def test_a_point_of_the_course_is_the_rating_of_the_matches_up_to_its_round(cup: Played) -> None:
+    after = course(cup.lines, rating_report(cup.lines).pooled)
+    assert list(after) == [0, 1, 2, 3, 4, 5]
+    until = rating_report([match for match in cup.lines if match.round <= 2]).pooled
+    assert after[2] == pytest.approx({rating.name: rating.elo for rating in until.entrants})
+
+
+def test_the_course_begins_when_all_can_be_compared(tmp_path: Path) -> None:
+    tables = [("a", "b"), ("c", "d"), ("b", "c"), ("a", "d"), ("b", "d")]
+    lines = tuple(
+        line(number, rotation, table, [5, 4 if rotation else 6], round=number)
+        for number, table in enumerate(tables)
+        for rotation in (0, 1)
+    )
+    assert list(course(lines, rating_report(lines).pooled)) == [2, 3, 4]
+    page = read(Played(settings_for(tmp_path, "abcd"), lines).report()).part("history")
+    assert "From left to right: after round 3 to round 5." in page.text
+    few = read(Played(settings_for(tmp_path, "abcd"), lines[:6]).report()).part("history")
+    assert "too few rounds" in few.text
+
+
+@pytest.mark.parametrize(("bots", "fits"), [(2, MOST_FITS), (400, FEWEST_FITS)])
+def test_of_many_rounds_or_bots_the_course_has_some_points_and_always_the_last(bots: int, fits: int) -> None:
+    names = [f"bot-{number}" for number in range(bots)]
+    pairs = list(pairwise([*names, names[0]]))
+    lines = [line(round, 0, pair, [5, 4 + round % 3], round=round) for round in range(30) for pair in pairs]
+    after = course(lines, rating_report(lines).pooled)
+    assert len(after) == fits
+    assert max(after) == 29
+
+
+def test_every_bot_has_a_section_to_which_the_cells_of_the_cross_table_lead(tmp_path: Path) -> None:
+    names = ["a", "b", "c"]
+    lines = (line(0, 0, ("a", "b"), [9, 3]), line(0, 1, ("b", "a"), [5, 5]), line(1, 0, ("a", "c"), [-1, 2]))
+    page = read(Played(settings_for(tmp_path, names), lines).report())
+    rows = {row.attributes["id"]: row for row in page.part("bots").all("tr") if "id" in row.attributes}
+    [cross] = page.part("cross-table").all("table")
+    order = [cell.all("span")[0].attributes["title"] for cell in cross.all("thead")[0].all("th")]
+    led = {
+        (name, other): rows[cell.all("a")[0].attributes["href"][1:]]
+        for name, row in zip(order, cross.all("tbody")[0].all("tr"), strict=True)
+        for other, cell in zip(order, row.children[1:], strict=True)
+        if cell.all("a")
+    }
+    assert set(led) == {("a", "b"), ("b", "a"), ("a", "c"), ("c", "a")}
+    found = {pair: [cell.text for cell in row.children] for pair, row in led.items()}
+    assert found["b", "a"][:2] == ["a", "25.0\N{NO-BREAK SPACE}%"]
+    assert found["b", "a"][3:9] == ["2", "0", "1", "1", "4.0", "7.0"]
+    assert [link.text for link in led["b", "a"].all("a")] == ["a", "0.0", "0.1"]
+    assert found["a", "c"][3:9] == ["1", "0", "0", "1", f"{MINUS_SIGN}1.0", "2.0"]
+    assert [link.attributes["href"] for link in led["a", "c"].all("a")[1:]] == ["./replays/00001-0.jsonl"]
+    ranking = page.part("ranking").all("tbody")[0]
+    targets = [link.attributes["href"][1:] for link in ranking.all("a")]
+    assert targets == [section.attributes["id"] for section in page.part("bots").all("details")]
+
+
+def test_very_many_bots_have_no_sections_and_the_page_says_where_to_look(tmp_path: Path) -> None:
+    cup = played(tmp_path, 41, 1)
+    page = read(report_html(cup.settings, cup.lines, RatingError("not rated")))
+    assert page.part("bots").all("table") == []
+    assert "crosstable.csv" in page.part("bots").text
+    assert page.part("cross-table").all("a") == page.part("ranking").all("a") == []
+
+
+def test_the_processor_time_of_a_remote_bot_is_unknown_and_not_nothing(tmp_path: Path) -> None:
+    """Version 0.1 wrote a 0 for it."""
+    match = line(0, 0, ("a", "b"), [1, 2])
+    far = [msgspec.structs.replace(match.bots[0], process="remote", cpu_ms=cpu) for cpu in (0, msgspec.UNSET)]
+    for seat in far:
+        remote = msgspec.structs.replace(match, bots=(seat, match.bots[1]))
+        [table] = (
+            read(Played(settings_for(tmp_path, ["a", "b"]), (remote,)).report()).part("faults").all("table")
+        )
+        rows = {row.children[0].text: row.children[-1].text for row in table.all("tbody")[0].all("tr")}
+        assert rows == {"a": "", "b": "210 ms"}
 
 
 def test_faults_are_counted_by_cause_and_shown_with_their_replay(tmp_path: Path) -> None:
@@ -475,14 +551,17 @@ def test_one_very_wide_interval_does_not_make_the_others_small() -> None:
 
 
 @pytest.mark.parametrize(
-    ("elo", "text"), [(12.4, "+12"), (-0.4, "0"), (-1234.5, f"{MINUS}1,234"), (0.0, "0"), (1000.0, "+1,000")]
+    ("elo", "text"),
+    [(12.4, "+12"), (-0.4, "0"), (-1234.5, f"{MINUS_SIGN}1,234"), (0.0, "0"), (1000.0, "+1,000")],
 )
 def test_elo_has_its_sign(elo: float, text: str) -> None:
     assert signed(elo) == text
+    assert signed_in_text(elo) == text.replace(MINUS_SIGN, "-")  # on terminals and in files
 
 
 def test_a_negative_figure_has_the_sign_that_the_script_reads() -> None:
-    assert [tenths(value) for value in (-1234.56, 0.0, 12.04)] == [f"{MINUS}1,234.6", "0.0", "12.0"]
+    assert [tenths(value) for value in (-1234.56, 0.0, 12.04)] == [f"{MINUS_SIGN}1,234.6", "0.0", "12.0"]
+    assert [whole(value) for value in (-1234, 0)] == [f"{MINUS_SIGN}1,234", "0"]
 
 
 def test_one_is_one_and_two_are_several() -> None:

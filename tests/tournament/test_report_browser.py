@@ -31,6 +31,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
     files: dict[int, Path] = {}
     for bots, deals, games in (
         (2, 1, (("usa", 2),)),
+        (4, 6, (("usa", 2), ("card_game", 3))),
         (12, 2, (("usa", 2), ("team_asia", 4))),
         (200, 2, (("united_kingdom", 4),)),
     ):
@@ -52,6 +53,45 @@ def test_a_report_opens_without_complaints_or_requests_and_does_not_scroll_sidew
     assert page.value("document.documentElement.scrollWidth") <= size[0]
     assert page.value("document.querySelectorAll('.ranking tbody tr').length") == bots
     assert page.value("matchMedia('(prefers-color-scheme: dark)').matches") == (scheme == "dark")
+
+
+CUT_OFF = """\
+Array.from(document.querySelectorAll('.plot > svg, .span'), each => {
+  const box = each.getBoundingClientRect();
+  const room = each.closest('.scroll').getBoundingClientRect();
+  const fits = box.width >= 50 && box.left >= room.left && box.right <= room.right;
+  const where = `${each.tagName} of ${each.closest('section').id}`;
+  return fits ? '' : `${where}: ${box.width} wide, ${box.right - room.right} too far`;
+}).filter(each => each)
+"""
+
+
+@pytest.mark.parametrize("bots", [2, 4, 12])
+@pytest.mark.parametrize("width", [360, 390, 1280, 1920])
+def test_no_interval_is_cut_off(browser: Browser, reports: dict[int, Path], bots: int, width: int) -> None:
+    """Neither its figures nor its drawing, before anything is scrolled."""
+    page = Page(browser, reports[bots], width, 800)
+    assert page.value("document.querySelectorAll('.ranking .interval').length") == bots
+    assert page.value("document.querySelectorAll('#effects .interval').length") > 0
+    assert page.value(CUT_OFF) == []
+
+
+def test_a_cell_of_the_cross_table_leads_to_the_results_of_the_two(
+    browser: Browser, reports: dict[int, Path]
+) -> None:
+    """They are folded away until then."""
+    page = Page(browser, reports[12])
+    row = "document.querySelector('#bot-2-5')"
+    assert page.value(f"{row}.checkVisibility()") is False
+    page.click(".cross a[href='#bot-2-5']")
+    assert page.value("location.hash") == "#bot-2-5"
+    assert page.value(f"{row}.checkVisibility()") is True
+    top = page.value(f"{row}.getBoundingClientRect().top")
+    assert 0 <= top < page.value("innerHeight")
+    names = page.value("Array.from(document.querySelectorAll('.ranking th.name'), cell => cell.textContent)")
+    assert page.value(f"{row}.cells[0].textContent") == names[4]
+    assert names[1] in page.value(f"{row}.closest('details').querySelector('summary').textContent")
+    assert page.complaints == []
 
 
 def test_a_page_that_is_wrong_is_complained_of(browser: Browser, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,21 +151,8 @@ def rate_all(outcomes: Sequence[Outcome], settings: Settings | None = None) -> R
 def rate(outcomes: Sequence[Outcome], settings: Settings | None = None) -> Ratings:
     """One rating for each entrant, or `RatingError`."""
     chosen = settings or Settings()
-    _check(outcomes, chosen)
-    model = build_model(outcomes, chosen.ties, seats=chosen.seats)
+    model, opponents, kinds_dropped, fitted = _fitted(outcomes, chosen)
     names = model.names
-    opponents = compare(wins_or_ties(model))
-    if not chosen.prior:
-        _check_finite(names, opponents)
-    groups = tuple(np.array(group, dtype=np.int64) for group in opponents.groups)
-    model = replace(model, groups=groups)
-    kinds_dropped = _kinds_with_confounded_seats(model)
-    if kinds_dropped:
-        fewer = build_model(outcomes, chosen.ties, seats=True, seatless=kinds_dropped)
-        model = replace(fewer, groups=groups)
-    if chosen.prior:
-        model = with_seat_prior(model, (SEAT_PRIOR / ELO) ** -2)
-    fitted = fit(model, prior=chosen.prior)
     errors = block_errors(model, fitted)
     comparison = _Comparison(names, opponents, fitted, errors, chosen.anchors)
     entrants = _ranked(outcomes, comparison, model, chosen)
@@ -179,6 +166,53 @@ def rate(outcomes: Sequence[Outcome], settings: Settings | None = None) -> Ratin
         warnings=tuple(_warnings(outcomes, comparison, model, entrants, kinds_dropped, chosen)),
         _comparison=comparison,
     )
+
+
+def estimates(outcomes: Sequence[Outcome]) -> tuple[dict[str, float], ...]:
+    """Return what `rate` would estimate, by name, for each group of opponents, and without any errors: they
+    cost as much again. `RatingError` if the matches cannot be rated."""
+    chosen = Settings()
+    model, opponents, _, fitted = _fitted(outcomes, chosen)
+    elo = _elo(model.names, opponents, fitted, chosen.anchors)
+    return tuple({model.names[i]: float(elo[i]) for i in group} for group in opponents.groups)
+
+
+class _Fitted(NamedTuple):
+    model: Model
+    opponents: Opponents
+    kinds_dropped: frozenset[TableKind]
+    fit: Fit
+
+
+def _fitted(outcomes: Sequence[Outcome], chosen: Settings) -> _Fitted:
+    _check(outcomes, chosen)
+    model = build_model(outcomes, chosen.ties, seats=chosen.seats)
+    opponents = compare(wins_or_ties(model))
+    if not chosen.prior:
+        _check_finite(model.names, opponents)
+    groups = tuple(np.array(group, dtype=np.int64) for group in opponents.groups)
+    model = replace(model, groups=groups)
+    kinds_dropped = _kinds_with_confounded_seats(model)
+    if kinds_dropped:
+        fewer = build_model(outcomes, chosen.ties, seats=True, seatless=kinds_dropped)
+        model = replace(fewer, groups=groups)
+    if chosen.prior:
+        model = with_seat_prior(model, (SEAT_PRIOR / ELO) ** -2)
+    return _Fitted(model, opponents, kinds_dropped, fit(model, prior=chosen.prior))
+
+
+def _elo(names: Sequence[str], opponents: Opponents, fitted: Fit, anchors: Mapping[str, float]) -> FloatArray:
+    """Of each entrant: with mean 0 in each group, or where the anchors are as was asked for."""
+    elo = np.zeros(len(names))
+    for members in opponents.groups:
+        group = np.array(members)
+        strengths = ELO * fitted.parameters[group]
+        elo[group] = strengths - strengths.mean()
+        anchored = [i for i in members if names[i] in anchors]
+        if anchored:
+            wanted = sum(anchors[names[i]] for i in anchored) / len(anchored)
+            elo[group] += wanted - elo[anchored].mean()
+    return elo
 
 
 def _rate_part(
@@ -237,19 +271,13 @@ class _Comparison:
         count = len(names)
         self._number = {name: i for i, name in enumerate(names)}
         self.group = np.zeros(count, dtype=np.int64)
-        self.elo = np.zeros(count)
+        self.elo = _elo(names, opponents, fitted, anchors)
         self.stderr = np.full(count, math.nan)
         for number, members in enumerate(opponents.groups):
             group = np.array(members)
             self.group[group] = number
-            anchored = [i for i in members if names[i] in anchors]
-            strengths = ELO * fitted.parameters[group]
-            self.elo[group] = strengths - strengths.mean()
-            if anchored:
-                wanted = sum(anchors[names[i]] for i in anchored) / len(anchored)
-                self.elo[group] += wanted - self.elo[anchored].mean()
             core = group[opponents.core[group]]
-            base = np.array([i for i in anchored if opponents.core[i]], dtype=np.int64)
+            base = np.array([i for i in members if names[i] in anchors and opponents.core[i]], dtype=np.int64)
             if len(core):
                 self.stderr[core] = self._distances(core, base if len(base) else core)
 

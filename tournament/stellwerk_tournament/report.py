@@ -13,14 +13,16 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Final
 
+from stellwerk_protocol.figures import counted
 from stellwerk_tournament.match_line import MatchLine
 from stellwerk_tournament.ratings import RatingError, Report
+from stellwerk_tournament.report_bots import bots
 from stellwerk_tournament.report_conditions import conditions
 from stellwerk_tournament.report_cross_table import cross_table
 from stellwerk_tournament.report_effects import effects
 from stellwerk_tournament.report_faults import faults
 from stellwerk_tournament.report_history import history
-from stellwerk_tournament.report_markup import Html, counted, element
+from stellwerk_tournament.report_markup import Html, element
 from stellwerk_tournament.report_matches import matches
 from stellwerk_tournament.report_ranking import ranked, ranking
 from stellwerk_tournament.report_script import SCRIPT
@@ -44,8 +46,9 @@ def report_html(
     sections: tuple[tuple[str, str, Iterable[Html]], ...] = (
         ("ranking", "Ranking", ranking(entrants, standings, report, unrated)),
         ("cross-table", "Cross table", cross_table(names, standings)),
+        ("bots", "Bots", bots(played, names, standings, report)),
         ("effects", "Seats and games", effects(played, names, report)),
-        ("history", "Over time", history(played, names)),
+        ("history", "Over time", history(played, names, report)),
         ("faults", "Faults", faults(played, names, standings)),
         ("matches", "Matches", matches(played)),
         ("conditions", "Conditions", conditions(settings, played)),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from stellwerk_protocol.figures import counted
 from stellwerk_server.bot_spec import Process
 from stellwerk_tournament.game_words import game_title
 from stellwerk_tournament.match_line import MatchLine
 from stellwerk_tournament.report_markup import (
     Html,
     bot_cell,
-    counted,
     element,
     head,
     milliseconds,

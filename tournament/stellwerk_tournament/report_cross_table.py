@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from stellwerk_tournament.report_markup import Html, counted, element, scrolling
+from stellwerk_protocol.figures import counted
+from stellwerk_tournament.report_bots import MOST_BOTS, pair_id
+from stellwerk_tournament.report_markup import Html, element, scrolling
 from stellwerk_tournament.standings import Standings
 
 STEPS: Final = 10  # of color, from always worse to always better
-MANY: Final = 40  # bots, from which on the page opens with small cells
+MANY: Final = MOST_BOTS  # from which on the page opens with small cells
 FEW: Final = 26  # bots, up to which each cell shows in how many matches they met
 
 
@@ -28,10 +30,11 @@ def cross_table(names: Sequence[str], standings: Standings) -> Iterator[Html]:
         else "No two bots have met."
     )
     shown_below = " The small number says in how many." if len(names) <= FEW and len(met) > 1 else ""
+    leads = " Each cell links to the results of the two." if len(names) <= MOST_BOTS else ""
     yield element(
         "p",
         "How often the bot of the row was better than the bot of the column, in per cent of their matches, "
-        f"a tie counting a half. An empty cell: they never met. {each}{shown_below}",
+        f"a tie counting a half. An empty cell: they never met. {each}{shown_below}{leads}",
     )
     yield _legend()
     many = len(names) > MANY
@@ -48,7 +51,7 @@ def cross_table(names: Sequence[str], standings: Standings) -> Iterator[Html]:
         element(
             "tr",
             element("th", _head(number, name), scope="row"),
-            *(_cell(standings, name, other) for other in names),
+            *(_cell(standings, names, number, other) for other in range(1, len(names) + 1)),
         )
         for number, name in enumerate(names, 1)
     )
@@ -71,12 +74,15 @@ def _head(number: int, name: str) -> Html:
     return element("span", element("b", str(number)), " ", name, title=name)
 
 
-def _cell(standings: Standings, name: str, other: str) -> Html:
-    pair = standings.pairs.get((name, other))
+def _cell(standings: Standings, names: Sequence[str], number: int, other: int) -> Html:
+    pair = standings.pairs.get((names[number - 1], names[other - 1]))
     if pair is None:
-        return element("td", class_="self") if name == other else element("td")
+        return element("td", class_="self") if number == other else element("td")
     won, count = pair
-    return element("td", f"{100 * won / count:.0f}", class_=f"h{step_of(won / count)}", data_n=count)
+    share = f"{100 * won / count:.0f}"
+    if len(names) <= MOST_BOTS:
+        share = element("a", share, href=f"#{pair_id(number, other)}")
+    return element("td", share, class_=f"h{step_of(won / count)}", data_n=count)
 
 
 def _legend() -> Html:

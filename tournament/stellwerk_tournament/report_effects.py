@@ -130,16 +130,16 @@ def _seats(effects: Sequence[SeatEffect]) -> Iterator[Html]:
         element(
             "tr",
             element("th", game_title(effect.game), scope="row"),
-            number_cell(_table_of(effect), effect.players),
             number_cell(str(effect.seat)),
             number_cell(signed(effect.elo), effect.elo),
+            element("td", interval_text(effect.low, effect.high), class_="num span"),
             element("td", interval_drawing(interval, scale, SEAT_GRID), class_="plot"),
-            element("td", interval_text(effect.low, effect.high), class_="num"),
+            number_cell(_table_of(effect), effect.players),
         )
         for effect, interval in zip(effects, intervals, strict=True)
     )
     columns = head(
-        *texts("game"), *numbers("at the table", "seat", "Elo"), *unsorted("plot", "95 % interval")
+        *texts("game"), *numbers("seat", "Elo"), *unsorted("95 % interval", "plot"), *numbers("at the table")
     )
     foot = element("tr", element("td", colspan=4), element("td", axis(scale), class_="plot"), element("td"))
     table = element("table", columns, element("tbody", *rows), element("tfoot", foot), class_="sortable")

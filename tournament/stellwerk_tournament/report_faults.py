@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from stellwerk_protocol.figures import counted
 from stellwerk_server.faults import Fault, FaultKind
 from stellwerk_tournament.match_line import MatchLine
 from stellwerk_tournament.report_markup import (
     Html,
     bot_cell,
-    counted,
     element,
     head,
     joined,
@@ -87,7 +87,7 @@ def _row(name: str, standings: Standings, kinds: Sequence[FaultKind]) -> Html:
     sums = standings.of[name]
     share = joined([f"{sums.faulty:,} (", percent(sums.faulty / sums.matches), ")"]) if sums.faulty else "0"
     mean = sums.used_ms / sums.asks if sums.asks else 0.0
-    cpu = sums.cpu_ms / sums.matches if sums.matches else 0.0
+    cpu = sums.cpu_ms / sums.cpu_matches if sums.cpu_matches else None
     return element(
         "tr",
         bot_cell(name),
@@ -97,7 +97,7 @@ def _row(name: str, standings: Standings, kinds: Sequence[FaultKind]) -> Html:
         number_cell(f"{sums.asks:,}", sums.asks),
         number_cell(milliseconds(mean), mean),
         number_cell(milliseconds(sums.slowest_ms), sums.slowest_ms),
-        number_cell(milliseconds(cpu), cpu),
+        number_cell("" if cpu is None else milliseconds(cpu), -1 if cpu is None else cpu),
     )
 
 

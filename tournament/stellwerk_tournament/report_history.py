@@ -1,20 +1,21 @@
-"""The running Elo of the report: how each bot's figure moved while the tournament was played.
+"""The ratings of the report over time: the fit to all matches up to each round.
 
-It is the running Elo of `plain_scores`, and ends where that one does. It shows the course of a tournament; it
-is no rating, for it depends on the order of the matches and has no error. The page says so.
+Law: it is the rating of the ranking, of fewer matches, and the last point of a line is the ranking's figure.
+It begins with the round from which on all bots can be compared as they are in the end: before, the mean that
+ratings are measured from would be that of others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from stellwerk_tournament.match_line import MatchLine, scores_of
-from stellwerk_tournament.plain_scores import ELO_FOR_ODDS_OF_10, K
+from stellwerk_protocol.figures import counted
+from stellwerk_tournament.match_line import MatchLine
+from stellwerk_tournament.ratings import Ratings, Report, estimates
 from stellwerk_tournament.report_markup import (
     Html,
     bot_cell,
-    counted,
     element,
     head,
     number_cell,
@@ -26,61 +27,53 @@ from stellwerk_tournament.report_markup import (
 )
 from stellwerk_tournament.report_plot import Line, line_chart, lines_between, small_line
 
-SAMPLES: Final = 100  # from one end of the chart to the other
+MOST_FITS: Final = 24  # from one end of the chart to the other
+FEWEST_FITS: Final = 4
+BOTS_AND_FITS: Final = 800  # most bots times fits: with many bots a fit takes seconds
 NAMED: Final = 8  # lines with a name, and a color, in the chart
 
 
-def running_elo(
-    lines: Sequence[MatchLine], samples: int = SAMPLES
-) -> dict[str, tuple[tuple[int, float], ...]]:
-    """Of each bot: after so many matches of the tournament, so much. It begins with 0 when it first plays."""
-    elo: dict[str, float] = {}
-    found: dict[str, list[tuple[int, float]]] = {}
-    every = max(1, len(lines) // samples)
-    for number, line in enumerate(lines, 1):
-        for name in line.players:
-            if name not in elo:
-                elo[name] = 0.0
-                found[name] = [(number - 1, 0.0)]
-        for name, move in _moves(line, elo):
-            elo[name] += move
-        if number % every == 0 or number == len(lines):
-            for name, figure in elo.items():
-                found[name].append((number, figure))
-    return {name: tuple(points) for name, points in found.items()}
+def course(lines: Sequence[MatchLine], rated: Ratings) -> dict[int, dict[str, float]]:
+    """Return the rating of each bot after some rounds, by the round: the last one always, and before it as
+    many as take bearable time, at equal distances."""
+    rounds = sorted({line.round for line in lines})
+    last = {rating.name: rating.elo for rating in rated.entrants}
+    groups = {frozenset(group) for group in rated.groups}
+    found: dict[int, dict[str, float]] = {}
+    for round in _chosen(rounds[:-1], min(MOST_FITS, max(FEWEST_FITS, BOTS_AND_FITS // len(last))) - 1):
+        then = estimates([line.outcome() for line in lines if line.round <= round])
+        if {frozenset(group) for group in then} == groups:
+            found[round] = {name: elo for group in then for name, elo in group.items()}
+    return {**found, rounds[-1]: last}
 
 
-def _moves(line: MatchLine, elo: Mapping[str, float]) -> list[tuple[str, float]]:
-    others = len(line.players) - 1
-    moves: list[tuple[str, float]] = []
-    for i, (name, score) in enumerate(zip(line.players, scores_of(line.ranks), strict=True)):
-        expected = sum(
-            1 / (1 + 10 ** ((elo[other] - elo[name]) / ELO_FOR_ODDS_OF_10))
-            for j, other in enumerate(line.players)
-            if j != i
-        )
-        moves.append((name, K * (score - expected / others)))
-    return moves
+def _chosen(rounds: Sequence[int], most: int) -> list[int]:
+    count = min(most, len(rounds))
+    return [rounds[(number + 1) * len(rounds) // count - 1] for number in range(count)]
 
 
-def history(lines: Sequence[MatchLine], names: Sequence[str]) -> Iterator[Html]:
-    """`lines` in the order in which they were played, `names` in that of the ranking."""
+def history(lines: Sequence[MatchLine], names: Sequence[str], rated: Report | None) -> Iterator[Html]:
+    """`names` in the order of the ranking."""
+    after = {} if rated is None else course(lines, rated.pooled)
+    if len(after) < 2:
+        yield element("p", "There are too few rounds in which all bots can be compared to show a course.")
+        return
     yield element(
         "p",
-        element("strong", "This is a running Elo, not the rating."),
-        " It starts at 0 and moves a little with each match, so it depends on the order of the matches and "
-        "has no error bars; the bots do not learn between matches. It shows the course of the tournament "
-        "only.",
+        "The rating as it was after each round: one fit to all matches up to then. Each line ends with the "
+        "figure of the ranking. Early figures come from few matches and move much. The bots do not learn "
+        "between matches, so a line that rises says that earlier estimates were too low.",
     )
-    running = running_elo(lines)
+    first, last = min(after), max(after)
     drawn = [
-        Line(name, tuple((number / len(lines), figure) for number, figure in running[name]))
+        Line(
+            name, tuple(((round - first) / (last - first), figures[name]) for round, figures in after.items())
+        )
         for name in names
-        if name in running
+        if name in after[last]
     ]
-    if not drawn:
-        return
-    foot = f"From left to right: {counted(len(lines), 'match', 'matches')} in the order of their blocks."
+    foot = f"From left to right: after round {first + 1:,} to round {last + 1:,}"
+    foot += "." if len(after) == last - first + 1 else f", in {counted(len(after), 'step')}."
     if len(drawn) > NAMED:
         foot += f" With a name: the first {NAMED} of the ranking; all others are the thin lines."
     yield line_chart(drawn[:NAMED], drawn[NAMED:], lines_between(drawn), foot)
@@ -96,7 +89,9 @@ def history(lines: Sequence[MatchLine], names: Sequence[str]) -> Iterator[Html]:
     columns = head(*texts("bot"), *unsorted("course"), *numbers("now", "highest", "lowest"))
     table = element("table", columns, element("tbody", *rows), class_="sortable")
     yield element(
-        "details", element("summary", "The course of each bot"), scrolling(table, "Running Elo", "tall")
+        "details",
+        element("summary", "The course of each bot"),
+        scrolling(table, "Ratings after each round", "tall"),
     )
 
 

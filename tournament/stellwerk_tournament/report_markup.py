@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Final
 
+from stellwerk_protocol import figures
 from stellwerk_protocol.canonical import shown
 
-MINUS: Final = "\N{MINUS SIGN}"
 PLUS_MINUS: Final = "\N{PLUS-MINUS SIGN}"
 LONGEST_TEXT: Final = 10_000
 
@@ -75,9 +75,10 @@ def number_cell(text: str, value: float | None = None) -> Html:
     return element("td", text, class_="num", data_v=None if value is None else f"{value:.6g}")
 
 
-def bot_cell(name: str) -> Html:
-    """The head of a bot's row."""
-    return element("th", element("span", name), scope="row", class_="name")
+def bot_cell(name: str, target: str | None = None) -> Html:
+    """The head of a bot's row, which may lead to the bot's own section."""
+    inner = name if target is None else element("a", name, href=f"#{target}")
+    return element("th", element("span", inner), scope="row", class_="name")
 
 
 def scrolling(table: Html, name: str, kind: str = "") -> Html:
@@ -89,12 +90,15 @@ def scrolling(table: Html, name: str, kind: str = "") -> Html:
 
 
 def signed(elo: float) -> str:
-    whole = round(elo)
-    return f"{MINUS}{-whole:,}" if whole < 0 else f"+{whole:,}" if whole else "0"
+    return figures.signed(elo, figures.MINUS_SIGN)
 
 
 def tenths(value: float) -> str:
-    return f"{value:,.1f}".replace("-", MINUS)
+    return f"{value:,.1f}".replace("-", figures.MINUS_SIGN)
+
+
+def whole(value: int) -> str:
+    return f"{value:,}".replace("-", figures.MINUS_SIGN)
 
 
 def percent(share: float) -> Html:
@@ -102,9 +106,11 @@ def percent(share: float) -> Html:
     return Html(f"{100 * share:.1f}&nbsp;%")
 
 
-def counted(count: int, one: str, many: str = "") -> str:
-    """`1 match`, `1,200 matches`."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+def probability(value: float) -> Html:
+    """Never 100 %, and never 0: nothing is certain."""
+    if value > 0.999:
+        return Html("&gt; 99.9&nbsp;%")
+    return Html("&lt; 0.1&nbsp;%") if value < 0.001 else percent(value)
 
 
 def milliseconds(amount: float) -> str:

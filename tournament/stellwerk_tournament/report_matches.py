@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from urllib.parse import quote
 
+from stellwerk_protocol.figures import counted
 from stellwerk_tournament.game_words import game_title
 from stellwerk_tournament.match_line import MatchLine
 from stellwerk_tournament.report_markup import (
     Html,
-    counted,
     element,
     head,
     number_cell,
@@ -21,6 +21,7 @@ from stellwerk_tournament.report_markup import (
     scrolling,
     texts,
     unsorted,
+    whole,
 )
 
 MOST_MATCHES: Final = 1000  # with as many a page still opens at once on a phone
@@ -81,7 +82,7 @@ def matches(lines: Sequence[MatchLine]) -> Iterator[Html]:
 
 def _row(line: MatchLine) -> Html:
     order = sorted(range(len(line.players)), key=lambda i: line.ranks[i])
-    result = ", ".join(f"{line.ranks[i]}. {line.players[i]} {line.points[i]}" for i in order)
+    result = ", ".join(f"{line.ranks[i]}. {line.players[i]} {whole(line.points[i])}" for i in order)
     faulty = sorted({f"{seat.bot}: {fault.kind}" for seat in line.bots for fault in seat.faults})
     return element(
         "tr",

@@ -7,19 +7,21 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from stellwerk_protocol.figures import counted
 from stellwerk_tournament.game_words import game_title
 from stellwerk_tournament.opponents import Bound
 from stellwerk_tournament.plain_scores import PlainScore
 from stellwerk_tournament.ratings import Rating, Report
+from stellwerk_tournament.report_bots import section_of
 from stellwerk_tournament.report_markup import (
     Html,
     bot_cell,
-    counted,
     element,
     head,
     number_cell,
     numbers,
     percent,
+    probability,
     scrolling,
     signed,
     tenths,
@@ -31,7 +33,6 @@ from stellwerk_tournament.warnings_told import warnings_told
 
 GRID: Final = "ranking-grid"
 _NUMBERS_BEHIND: Final = (
-    "95 % interval",
     "better than next",
     "score",
     "wins",
@@ -40,12 +41,13 @@ _NUMBERS_BEHIND: Final = (
     "blocks",
     "faulty",
 )
+_MARKS: Final = {"few blocks": "\N{DAGGER}", "few wins or losses": "\N{DOUBLE DAGGER}"}
 _REMARKS: Final = {  # by the warning
     "no_interval": "few blocks",
     "few_blocks": "few blocks",
     "few_upsets": "few wins or losses",
 }
-_COLUMNS: Final = 4 + len(_NUMBERS_BEHIND)
+_COLUMNS: Final = 5 + len(_NUMBERS_BEHIND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def ranking(
     columns = head(
         *numbers("#"),
         *texts("bot"),
-        *numbers("Elo"),
+        *numbers("Elo", "95 % interval"),
         *texts("plot"),
         *numbers(*_NUMBERS_BEHIND),
     )
@@ -102,23 +104,30 @@ def ranking(
         if warning.code in _REMARKS
         for name in warning.entrants
     }
+    sections = {entrant.name: section_of(number, len(entrants)) for number, entrant in enumerate(entrants, 1)}
     groups = [(number, list(group)) for number, group in groupby(entrants, key=lambda entrant: entrant.group)]
     bodies = (
         element(
             "tbody",
             *_group_title(number, group, len(groups)),
-            *(_row(entrant, standings, scale, remarks.get(entrant.name)) for entrant in group),
+            *(
+                _row(entrant, standings, scale, remarks.get(entrant.name), sections.get(entrant.name))
+                for entrant in group
+            ),
         )
         for number, group in groups
     )
     foot = element(
         "tr",
-        element("td", colspan=3),
+        element("td", colspan=4),
         element("td", axis(scale), class_="plot"),
-        element("td", colspan=_COLUMNS - 4),
+        element("td", colspan=len(_NUMBERS_BEHIND)),
     )
     table = element("table", columns, *bodies, element("tfoot", foot), class_="ranking sortable")
     yield scrolling(table, "Ranking")
+    marked = [f"{mark} {remark}" for remark, mark in _MARKS.items() if remark in remarks.values()]
+    if marked:
+        yield element("p", "; ".join(marked), ": see above", class_="small")
     yield element("p", _LEGEND, class_="small")
 
 
@@ -175,23 +184,25 @@ def _group_title(number: int, group: Sequence[Entrant], groups: int) -> Iterator
         yield element("tr", element("th", told, colspan=_COLUMNS, scope="rowgroup"), class_="group")
 
 
-def _row(entrant: Entrant, standings: Standings, scale: Scale, remark: str | None) -> Html:
+def _row(
+    entrant: Entrant, standings: Standings, scale: Scale, remark: str | None, section: str | None
+) -> Html:
     sums = standings.of[entrant.name]
     rating, score = entrant.rating, entrant.score
-    cells = [number_cell(str(entrant.place)), bot_cell(entrant.name)]
+    cells = [number_cell(str(entrant.place)), bot_cell(entrant.name, section)]
     if rating is None:
         why = "no rating" if sums.matches else "no match yet"
-        cells += [number_cell("", -1e6), element("td"), number_cell(why, 1e6), number_cell("", -1)]
+        cells += [number_cell("", -1e6), number_cell(why, 1e6), element("td"), number_cell("", -1)]
     else:
         cells += [
             number_cell(elo_text(rating), rating.elo),
+            _interval_cell(rating, remark),
             element(
                 "td",
                 interval_drawing(interval_of(rating), scale, GRID),
                 class_="plot",
                 data_v=f"{rating.elo:.6g}",
             ),
-            _interval_cell(rating, remark),
             _superiority_cell(rating.superiority),
         ]
     cells += [
@@ -205,17 +216,15 @@ def _row(entrant: Entrant, standings: Standings, scale: Scale, remark: str | Non
     return element("tr", *cells)
 
 
-def _superiority_cell(probability: float | None) -> Html:
-    """Never 100: nothing is certain."""
-    if probability is None:
-        return number_cell("", -1)
-    return number_cell(Html("&gt; 99.9&nbsp;%") if probability > 0.999 else percent(probability), probability)
+def _superiority_cell(superiority: float | None) -> Html:
+    return number_cell("", -1) if superiority is None else number_cell(probability(superiority), superiority)
 
 
 def _interval_cell(rating: Rating, remark: str | None) -> Html:
-    told = interval_text(rating.low, rating.high)
-    small = "" if remark is None else element("small", remark)
-    return element("td", told, small, class_="num", data_v=f"{_width(rating):.6g}")
+    mark = "" if remark is None else element("sup", _MARKS[remark], title=remark)
+    return element(
+        "td", interval_text(rating.low, rating.high), mark, class_="num span", data_v=f"{_width(rating):.6g}"
+    )
 
 
 def _width(rating: Rating) -> float:

@@ -53,6 +53,16 @@ SCRIPT: Final = """\
     });
   }
 
+  function reveal() {
+    const row = document.getElementById(location.hash.slice(1));
+    const details = row && row.closest("details");
+    if (!details || details.open) return;
+    details.open = true;
+    row.scrollIntoView();
+  }
+  addEventListener("hashchange", reveal);
+  reveal();
+
   const cross = document.querySelector("table.cross");
   const pointed = document.getElementById("pointed");
   function point(event) {

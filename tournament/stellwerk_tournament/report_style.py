@@ -141,6 +141,7 @@ thead th { background: var(--band); font-size: 0.85rem; vertical-align: bottom; 
 thead th.num { text-align: right }
 .tall thead th { position: sticky; top: 0 }
 tbody .num { text-align: right; white-space: nowrap }
+td sup { line-height: 0; margin-left: 0.1em }
 .wide, tbody th[scope=row]:not(.name, .num) { min-width: 11rem }
 td small { display: block; color: var(--quiet); font-size: 0.75rem }
 tbody th.name { position: sticky; left: 0; background: var(--card); z-index: 1 }
@@ -186,6 +187,8 @@ td.plot { position: relative }
   max-height: 14rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .cross .corner { position: sticky; left: 0; top: 0; z-index: 3; background: var(--band) }
 .cross .self { background: repeating-linear-gradient(135deg, var(--rule) 0 2px, transparent 2px 6px) }
+.cross td a { display: block; padding: 0.3rem 0; color: inherit; text-decoration: none }
+.cross td a:hover { text-decoration: underline }
 .counts td[data-n]::after { content: attr(data-n); display: block; font-size: 0.68rem }
 #numbers { margin: 0 0.4rem 0 0; width: 1.1rem; height: 1.1rem; vertical-align: middle }
 #numbers + label { vertical-align: middle }
@@ -219,6 +222,11 @@ td.plot { position: relative }
 .sparks { min-width: 9rem; width: 60%; padding-block: 0 }
 
 details { margin: 0.3rem 0 }
+.bot { scroll-margin-top: 1rem }
+tr:target > * { box-shadow: inset 0 2px var(--accent), inset 0 -2px var(--accent) }
+tr[id] { scroll-margin: 6rem }
+.links { white-space: nowrap }
+.links a { margin-right: 0.3em }
 summary { cursor: pointer; padding: 0.15rem 0 }
 .example > :not(summary) { margin-left: 1.1rem }
 pre { overflow: auto; background: var(--band); padding: 0.6rem 0.8rem; border-radius: 0.4rem;
@@ -234,7 +242,10 @@ dd { margin: 0 }
 
 @media (max-width: 40rem) {
   th, td { padding-inline: 0.4rem }
-  .name > span { max-width: 6.7rem; line-height: 1.2; font-size: 0.93rem }
+  .name > span { max-width: 6.2rem; line-height: 1.2; font-size: 0.93rem }
+  tbody .span { white-space: normal; min-width: 3.6rem; font-size: 0.93rem }
+  .plot { min-width: clamp(4rem, calc(100vw - 19.8rem), 9rem); width: auto }
+  thead th:not([aria-sort]) button::after { display: none }
   .legend span { font-size: 0.68rem }
   .axis .odd { display: none }
   .wide { min-width: 9rem }

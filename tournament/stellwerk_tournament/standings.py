@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from msgspec import UNSET
+
 from stellwerk_tournament.match_line import MatchLine, scores_of
 
 
@@ -27,6 +29,8 @@ class Sums:
     used_ms: int = 0
     slowest_ms: int = 0
     cpu_ms: int = 0
+    """Of the matches in which it was no remote bot: of those nobody knows it."""
+    cpu_matches: int = 0
 
     @property
     def mean_score(self) -> float:
@@ -54,7 +58,9 @@ class Standings:
             row.asks += sum(seat.asks for seat in seats)
             row.used_ms += sum(seat.used_ms for seat in seats)
             row.slowest_ms = max([row.slowest_ms, *(seat.slowest_ms for seat in seats)])
-            row.cpu_ms += sum(seat.cpu_ms for seat in seats)
+            started = [seat.cpu_ms for seat in seats if seat.process != "remote" and seat.cpu_ms is not UNSET]
+            row.cpu_ms += sum(started)
+            row.cpu_matches += bool(started)
         self._add_pairs(line)
 
     def order(self) -> list[str]:
