@@ -63,17 +63,17 @@ class Audience:
         for session in self.watchers:
             session.send(message)
 
-    def tell_all(self, message: bytes) -> None:
+    def tell_end(self, message: bytes, *, all_hands: bool) -> None:
+        """The last that anybody hears; before it, spectators who waited for `all_hands` may see them."""
         for place in self._places:
             place.send(message)
-        for session in (*self.watchers, *self.late_watchers):
+        for session in self.watchers:
             session.send(message)
-
-    def open_all_hands(self) -> None:
-        """The match is over: who waited for all hands may see them."""
         for session in self.late_watchers:
-            session.send(self.start_line(ALL_HANDS))
-            self._send_events(session, ALL_HANDS, self.events, 0, [])
+            if all_hands:
+                session.send(self.start_line(ALL_HANDS))
+                self._send_events(session, ALL_HANDS, self.events, 0, [])
+            session.send(message)
 
     def _send_events(
         self,

@@ -186,9 +186,9 @@ class Lobby:
             session.connection = None
             for room in list(session.rooms.values()):
                 self._leave_room(session, room)
-            for match, seat in session.matches.values():
-                self._in_match(match, partial(match.lost, seat), now)
-            self._stop_watching(session)
+            for match, seat in list(session.matches.values()):
+                match.lost(seat, now)
+            self._stop_watching(session, now)
             self._keep_or_end(session, now)
         self.house.on_closed(connection)
         self.house.log.info(
@@ -215,7 +215,7 @@ class Lobby:
         connection.blocked_at = None
         session = connection.session
         if since is not None and session is not None and session.connection is connection:
-            for match, seat in session.matches.values():
+            for match, seat in list(session.matches.values()):
                 match.restart_clock(seat, since, now)
 
     def tick(self, now: float) -> None:
@@ -273,11 +273,8 @@ class Lobby:
                 seated = session.matches.get(message.match)
                 if seated is not None:
                     match, seat = seated
-                    try:
-                        if match.act(seat, message, now):
-                            return 0.0
-                    except Exception as error:
-                        self._match_failed(match, error, now)
+                    if match.act(seat, message, now):
+                        return 0.0
                 else:
                     raise _RefusedError("protocol.no_such_match", "the id of a match from `start`", "/match")
             else:
@@ -363,7 +360,7 @@ class Lobby:
                 self._bye(connection, refused.code, refused.expected)
             return
         self._waits_no_longer(connection)
-        self._take_over(session, connection)
+        self._take_over(session, connection, now)
         session.wants = login.wants
         session.language = login.language
         session.max_matches = login.max_matches
@@ -372,13 +369,7 @@ class Lobby:
         session.key_hashes = (*known, hashed(key))
         session.send(line(Welcome(session.id, key, session.name, session.wants, self.house.games.offered)))
         for match, seat in list(session.matches.values()):
-            last_event = last_events.get(match.id, 0)
-
-            def resume(match: MatchSession = match, seat: int = seat, last_event: int = last_event) -> None:
-                match.key_changed(seat, now)
-                match.back(seat, last_event, now)
-
-            self._in_match(match, resume, now)
+            match.back(seat, last_events.get(match.id, 0), now)
         for room in session.rooms.values():
             session.send(line(Joined(room.id, room.missing)))
         if login.token is not UNSET:
@@ -471,11 +462,11 @@ class Lobby:
                 raise _RefusedError("protocol.wrong_value", expected, f"/resume/last_events/{id}")
         return session
 
-    def _take_over(self, session: Session, connection: Connection) -> None:
+    def _take_over(self, session: Session, connection: Connection, now: float) -> None:
         old = session.connection
         if old is not None:
             session.connection = None
-            self._stop_watching(session)
+            self._stop_watching(session, now)
             self._bye(old, "server.taken_over", "nothing: another connection goes on with this session")
         session.connection = connection
         connection.session = session
@@ -672,13 +663,14 @@ class Lobby:
                 clocks=reservation.clocks,
                 reveal_later=reservation.reveal == "later",
             )
-        match = self._new_match(
-            deal, origin, reservation.on_over if reservation is not None else lambda _: None
-        )
-        if match is None:
+        try:
+            match = self._new_match(
+                deal, origin, reservation.on_over if reservation is not None else lambda _: None
+            )
+        except _RefusedError as refused:
             for session in room.sessions:
                 if session is not None:
-                    session.send(line(Error("server.busy", "to join again later")))
+                    session.send(line(Error(refused.code, refused.expected)))
             return
         for place, session in zip(match.places, room.sessions, strict=True):
             if session is not None:
@@ -686,7 +678,7 @@ class Lobby:
                 session.matches[match.id] = (match, place.seat)
             else:
                 place.by_default = True
-        self._in_match(match, lambda: match.begin(now), now)
+        match.begin({}, now)
 
     def _practice(self, session: Session, join: Join, game: Game, now: float) -> None:
         others = game.seat_count - 1
@@ -710,19 +702,10 @@ class Lobby:
         names = list(join.against)
         names.insert(own, session.name)
         match = self._new_match(self._deal(game, tuple(names), seed), session.origin)
-        if match is None:
-            raise _RefusedError("server.busy", "to join again later")
         match.places[own].session = session
         session.matches[match.id] = (match, own)
         session.send(line(Joined(self._id(), 0)))
-
-        def begin() -> None:
-            for place in match.places:
-                if place.seat != own:
-                    match.seat_house_bot(place.seat, place.name, bots[place.name])
-            match.begin(now)
-
-        self._in_match(match, begin, now)
+        match.begin({seat: (name, bots[name]) for seat, name in enumerate(names) if seat != own}, now)
 
     def _deal(self, game: Game, names: tuple[str, ...], seed: bytes) -> Deal:
         return Deal(self._id(), game, names, seed, self.house.entropy(32), self.clocks)
@@ -731,14 +714,16 @@ class Lobby:
 
     def _new_match(
         self, deal: Deal, origin: Origin, on_over: Callable[[MatchSession], object] = lambda _: None
-    ) -> MatchSession | None:
-        """None if its journal cannot be opened."""
+    ) -> MatchSession:
+        """_RefusedError if its journal cannot be opened, or if a bug of ours keeps it from beginning."""
         try:
-            journal = self.house.open_journal(deal.match)
+            return self.add_match(deal, self.house.open_journal(deal.match), on_over, origin)
         except OSError as error:
             self.house.log.error("journal.not_opened", match=deal.match, error=str(error))
-            return None
-        return self.add_match(deal, journal, on_over, origin)
+            raise _RefusedError("server.busy", "to join again later") from None
+        except Exception as error:
+            self.house.log.error("match.bug", match=deal.match, game=deal.game.id, exc_info=error)
+            raise _RefusedError("server.failed", "to join again") from None
 
     def add_match(
         self,
@@ -756,14 +741,9 @@ class Lobby:
             journal=journal,
             timer=lambda run: Timer(self.deadlines, run),
             unwritten_ms=self.house.limits.unwritten_ms,
+            on_bug=self._note_bug,
             on_over=over,
         )
-        come_back = match.timer.run
-
-        def run(now: float) -> None:
-            self._in_match(match, lambda: come_back(now), now)
-
-        match.timer.run = run
         self.matches[match.id] = match
         self._match_places.take(match, origin)
         return match
@@ -776,7 +756,7 @@ class Lobby:
 
     def go_on(self, match: MatchSession, missing: bytes, now: float) -> None:
         """One that was made again as another server had left it."""
-        self._in_match(match, lambda: match.go_on(missing, now), now)
+        match.go_on(missing, now)
 
     def add_session(self, session: Session) -> None:
         """One that another server had, and that may be resumed."""
@@ -802,10 +782,10 @@ class Lobby:
             defaults=[place.default_count for place in match.places],
             refused=[sum(place.refused.values()) for place in match.places],
             seconds=round((now - match.started_at) / 1000, 3),
-            replay=match.log.replay.name if match.log.replay is not None else None,
-            disk_error=match.log.error or None,
+            replay=match.replay.name if match.replay is not None else None,
+            disk_error=match.disk_error or None,
         )
-        for session in (*match.audience.watchers, *match.audience.late_watchers):
+        for session in match.watchers:
             session.watched.pop(match.id, None)
         for place in match.places:
             if place.session is not None:
@@ -827,21 +807,13 @@ class Lobby:
                 self._bye(connection, "server.shutting_down", "a new connection later", RETRY_MS)
         self._keep_or_end(session, now)
 
-    def _in_match(self, match: MatchSession, action: Callable[[], object], now: float) -> None:
-        """The edge of a match: a bug in it ends it, and nothing else."""
-        try:
-            action()
-        except Exception as error:
-            self._match_failed(match, error, now)
-
-    def _match_failed(self, match: MatchSession, error: Exception, now: float) -> None:
+    def _note_bug(self, match: MatchSession, error: Exception) -> None:
         self.house.log.error("match.bug", match=match.id, game=match.game.id, exc_info=error)
-        match.fail(now)
 
-    def _stop_watching(self, session: Session) -> None:
+    def _stop_watching(self, session: Session, now: float) -> None:
         """What was watched over a connection ends with it."""
-        for match in session.watched.values():
-            match.audience.stop_watching(session)
+        for match in list(session.watched.values()):
+            match.stop_watching(session, now)
         session.watched.clear()
 
     def journal_failed(self, match: str, error: OSError, now: float) -> None:
@@ -858,14 +830,7 @@ class Lobby:
 
     def _ready(self, session: Session, message: Ready, now: float) -> None:
         match, seat = self._seated(session, message.match)
-        moment = True
-
-        def ready() -> None:
-            nonlocal moment
-            moment = match.ready(seat, now)
-
-        self._in_match(match, ready, now)
-        if not moment:
+        if match.ready(seat, now) is False:
             raise _RefusedError("protocol.out_of_phase", "ready once, after start", "/type")
 
     def _leave(self, session: Session, leave: Leave, now: float) -> None:
@@ -881,13 +846,13 @@ class Lobby:
         assert leave.match is not UNSET
         watched = session.watched.pop(leave.match, None)
         if watched is not None:
-            watched.audience.stop_watching(session)
+            watched.stop_watching(session, now)
             session.send(line(Left(match=watched.id)))
             return
         match, seat = self._seated(session, leave.match)
         if match.is_over or match.places[seat].left:
             raise _RefusedError("protocol.no_such_match", "a match that goes on", "/match")
-        self._in_match(match, lambda: match.leave(seat, now), now)
+        match.leave(seat, now)
         if match.places[seat].left:
             session.matches.pop(match.id, None)
 
@@ -900,7 +865,7 @@ class Lobby:
         if match.id in session.watched or match.id in session.matches:
             raise _RefusedError("protocol.out_of_phase", "a match that this session is not in", "/match")
         session.watched[match.id] = match
-        self._in_match(match, lambda: match.audience.watch(session, watch.viewer), now)
+        match.watch(session, watch.viewer, now)
 
     # -- small things ----------------------------------------------------------------------------
 

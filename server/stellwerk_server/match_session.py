@@ -12,7 +12,7 @@ seat, and `timer` says when to come back. The laws, which `protocol/README.md` p
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from math import ceil, inf
 from typing import TYPE_CHECKING, Final, Literal
@@ -48,17 +48,21 @@ from stellwerk_server.journal import (
     record_line,
 )
 from stellwerk_server.lines import ask_line, line
+from stellwerk_server.match_edge import entry
 from stellwerk_server.match_log import MatchLog
 from stellwerk_server.place import OpenAsk, Place
 from stellwerk_server.refused import SHOWN, Refused
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from stellwerk_engine.decision import Events
     from stellwerk_protocol.error_codes import ErrorCode
     from stellwerk_protocol.moves import Move as WireMove
     from stellwerk_server.deadlines import Timer
     from stellwerk_server.deal import Deal
     from stellwerk_server.house import NewHousePlayer
+    from stellwerk_server.session import Session
 
 AUTOMATIC_MOVES_AT_ONCE: Final = 4  # of house bots and absent seats, before others get their turn
 UNWRITTEN_RETRY_MS: Final = 500.0
@@ -69,23 +73,24 @@ Phase = Literal["set_up", "playing", "over", "failed"]
 
 class MatchSession:
     __slots__ = (
+        "_audience",
         "_end_line",
         "_goes_on",
         "_held",
         "_is_finishing",
+        "_log",
         "_made_count",
+        "_on_bug",
         "_on_over",
         "_to_announce",
         "_transcript",
         "_unwritten_ms",
         "_was_recalled",
-        "audience",
         "clocks",
         "deal",
         "game",
         "header",
         "id",
-        "log",
         "phase",
         "places",
         "set_up_until",
@@ -101,6 +106,7 @@ class MatchSession:
         journal: Journal,
         timer: Callable[[Callable[[float], None]], Timer],
         unwritten_ms: float,
+        on_bug: Callable[[MatchSession, Exception], object],
         on_over: Callable[[MatchSession, float], None],
     ) -> None:
         """Nothing happens before `begin`; until then its places are to be filled."""
@@ -108,7 +114,7 @@ class MatchSession:
         self.id = deal.match
         self.game = deal.game
         self.clocks = deal.clocks
-        self.log = MatchLog(journal)
+        self._log = MatchLog(journal)
         self.timer = timer(self._come_back)
         self.phase: Phase = "set_up"
         self.places = tuple(Place(seat, name, deal.clocks) for seat, name in enumerate(deal.names))
@@ -120,8 +126,9 @@ class MatchSession:
         self.header = msgspec.structs.replace(bare, commitment=committed)
         set_up: Events = []
         self.state = engine.new_game(deal.game, Dice(deal.seed), set_up)
-        self.audience = Audience(deal, self.places, committed, set_up)
+        self._audience = Audience(deal, self.places, committed, set_up)
         self._unwritten_ms = unwritten_ms
+        self._on_bug = on_bug
         self._on_over = on_over
         self._transcript = ""
         self._end_line = b""
@@ -136,8 +143,13 @@ class MatchSession:
         return self.phase in ("over", "failed")
 
     @property
+    def events(self) -> Events:
+        """All that has happened, as nobody may see it before the end."""
+        return self._audience.events
+
+    @property
     def event_count(self) -> int:
-        return len(self.audience.events)
+        return len(self._audience.events)
 
     @property
     def decision_count(self) -> int:
@@ -150,16 +162,34 @@ class MatchSession:
         """Answers to a choice that several owe, while the last is still to come."""
         return sum(choice is not None for choice in self.state.choices)
 
+    @property
+    def watchers(self) -> tuple[Session, ...]:
+        """Its spectators, with those who wait for all hands."""
+        return (*self._audience.watchers, *self._audience.late_watchers)
+
+    @property
+    def replay(self) -> Path | None:
+        """The replay that became of the journal."""
+        return self._log.replay
+
+    @property
+    def disk_error(self) -> str:
+        """Why the disk takes nothing now."""
+        return self._log.error
+
     # -- the beginning ---------------------------------------------------------------------------
 
-    def begin(self, now: float) -> None:
+    @entry
+    def begin(self, house_bots: Mapping[Seat, tuple[str, NewHousePlayer]], now: float) -> None:
         """Deal, tell everybody, and wait for `ready`."""
+        for seat, (name, new_player) in house_bots.items():
+            self.seat_house_bot(seat, name, new_player)
         self.started_at = now
         self.set_up_until = now + self.clocks.set_up_ms
         self._write(record_line(self._match_record()) + self.opening(), now)
         for place in self.places:
             if place.session is not None:
-                self.audience.catch_up(place, 0)
+                self._audience.catch_up(place, 0)
             else:
                 place.is_ready = True
         self._begin_if_ready(now)
@@ -169,8 +199,9 @@ class MatchSession:
         place = self.places[seat]
         secret = sha256(b"stellwerk/house-bot/1\n%d\n%b" % (seat, self.deal.seed)).hexdigest()
         place.house_name = name
-        place.house = new_player(self.audience.start_line(seat), secret)
+        place.house = new_player(self._audience.start_line(seat), secret)
 
+    @entry
     def ready(self, seat: Seat, now: float) -> bool:
         """False: not the moment for it."""
         place = self.places[seat]
@@ -183,12 +214,13 @@ class MatchSession:
     def _begin_if_ready(self, now: float) -> None:
         if all(place.is_ready or place.is_absent for place in self.places) or now >= self.set_up_until:
             self.phase = "playing"
-            if self._held is None and not self.log.unwritten:
+            if self._held is None and not self._log.unwritten:
                 self._advance(now)
         self._schedule()
 
     # -- what a client says ----------------------------------------------------------------------
 
+    @entry
     def act(self, seat: Seat, act: Act, now: float) -> bool:
         """Whether it was the first answer to an open ask, which no limit of messages applies to."""
         place = self.places[seat]
@@ -196,7 +228,7 @@ class MatchSession:
         if ask is None or act.ask != ask.id:
             place.send(self._error(act, "protocol.stale_ask", "", NOTHING_OWED))
             return False
-        if self.log.unwritten:
+        if self._log.unwritten:
             place.send(self._error(act, "server.busy", "", "the same act again in a second"))
             return False
         is_first = ask.tries == self.clocks.tries
@@ -211,6 +243,7 @@ class MatchSession:
             self._accept(place, ask, move, act.note, now)
         return is_first
 
+    @entry
     def leave(self, seat: Seat, now: float) -> None:
         """For good: the fallback plays on."""
         place = self.places[seat]
@@ -218,43 +251,47 @@ class MatchSession:
         self._write(record_line(self._seat_record(place)), now)
         if place.session is not None:
             place.session.send(line(Left(match=self.id)))
-        self.audience.tell_others(place, "left")
+        self._audience.tell_others(place, "left")
         self._go_on_without(place, now)
 
-    def lost(self, seat: Seat) -> None:
+    @entry
+    def lost(self, seat: Seat, now: float) -> None:
         """Its connection is gone; its clock goes on."""
         place = self.places[seat]
         if not self.is_over and not place.left:
             place.is_lost = True
-            self.audience.tell_others(place, "lost")
+            self._audience.tell_others(place, "lost")
             self._schedule()  # what a full socket had not taken held up the clock
 
+    @entry
     def back(self, seat: Seat, last_event: int, now: float) -> None:
         """Its session has a connection again, whose client knows the events up to that one."""
         place = self.places[seat]
         if place.left:
             return
-        self.audience.catch_up(place, last_event)
+        self._note_keys(place, now)
+        self._audience.catch_up(place, last_event)
         if self._end_line:
             place.send(self._end_line)
             place.knows_end = True
         if place.is_lost and not self.is_over:
             place.is_lost = False
-            self.audience.tell_others(place, "back")
+            self._audience.tell_others(place, "back")
         if place.ask is not None:
-            since = self.log.refused_since
+            since = self._log.refused_since
             place.send(self._ask_line(place, place.ask, now if since is None else min(now, since)))
         if self._was_recalled and self.phase == "set_up":
             place.is_ready = True
             self._begin_if_ready(now)
         self._schedule()  # the socket before may have been full, and held up the clock
 
-    def key_changed(self, seat: Seat, now: float) -> None:
+    def _note_keys(self, place: Place, now: float) -> None:
         """Its session has a new resume key, which a server that goes on with this match has to know."""
-        session = self.places[seat].session
+        session = place.session
         if session is not None and not self.is_over:
-            self._write(record_line(SessionRecord(seat, session.key_hashes, session.wants)), now)
+            self._write(record_line(SessionRecord(place.seat, session.key_hashes, session.wants)), now)
 
+    @entry
     def restart_clock(self, seat: Seat, since: float, now: float) -> None:
         """What was sent to the seat since then has reached the kernel only now."""
         ask = self.places[seat].ask
@@ -262,13 +299,24 @@ class MatchSession:
             ask.asked_at = now
             self._schedule()
 
+    # -- who watches -----------------------------------------------------------------------------
+
+    @entry
+    def watch(self, session: Session, viewer: Literal["public", "all_hands"], now: float) -> None:
+        self._audience.watch(session, viewer)
+
+    @entry
+    def stop_watching(self, session: Session, now: float) -> None:
+        self._audience.stop_watching(session)
+
     # -- time ------------------------------------------------------------------------------------
 
+    @entry
     def _come_back(self, now: float) -> None:
         if self.is_over:
             return
         self._goes_on = False
-        if self.log.unwritten:
+        if self._log.unwritten:
             self._write_again(now)
         elif self.phase == "set_up":
             self._begin_if_ready(now)
@@ -289,7 +337,7 @@ class MatchSession:
         """Set the timer to the next moment at which something happens by itself."""
         if self.is_over:
             self.timer.clear()
-        elif self.log.unwritten or self._goes_on or self._is_finishing:
+        elif self._log.unwritten or self._goes_on or self._is_finishing:
             pass  # was set when that began
         elif self.phase == "set_up":
             self.timer.set(self.set_up_until)
@@ -315,7 +363,7 @@ class MatchSession:
                         self._open_ask(self.places[seat], now)
                 self._schedule()
                 return
-            if self.is_over or self.log.unwritten:
+            if self.is_over or self._log.unwritten:
                 return
         self._goes_on = True
         self.timer.set(now)
@@ -350,7 +398,7 @@ class MatchSession:
         return ask_line(
             match=self.id,
             ask=ask.id,
-            after_event=len(self.audience.events),
+            after_event=len(self._audience.events),
             decision=decision,
             move_ms=move_ms,
             bank_ms=bank_ms,
@@ -431,7 +479,7 @@ class MatchSession:
         place.defaults_in_a_row = 0
         answer = line(Ok(self.id, ask.id, ceil(took), int(place.bank_ms)))
         self._make(place, move, answer, now, note=note)
-        if not self.log.unwritten and not self.is_over:
+        if not self._log.unwritten and not self.is_over:
             self._advance(now)
 
     def _house_move(self, place: Place, ask: OpenAsk, now: float) -> None:
@@ -444,7 +492,7 @@ class MatchSession:
     def _default(self, place: Place, reason: DefaultReason, now: float) -> None:
         """The fallback instead of an answer, and on with the match."""
         self._default_once(place, reason, now)
-        if not self.log.unwritten and not self.is_over:
+        if not self._log.unwritten and not self.is_over:
             self._advance(now)
 
     def _default_once(self, place: Place, reason: DefaultReason, now: float) -> None:
@@ -473,7 +521,7 @@ class MatchSession:
     def _go_on_without(self, place: Place, now: float) -> None:
         if self.phase == "set_up":
             self._begin_if_ready(now)
-        elif place.ask is not None and not self.log.unwritten:
+        elif place.ask is not None and not self._log.unwritten:
             self._default(place, "left", now)
 
     def _make(
@@ -492,7 +540,7 @@ class MatchSession:
         place.ask = None
         self._made_count += 1
         engine.apply(self.state, place.seat, move, events)
-        written = self.log.writer.move(
+        written = self._log.writer.move(
             self.state,
             place.seat,
             move,
@@ -518,12 +566,12 @@ class MatchSession:
         if answer:
             place.send(answer)
         if events:
-            self.audience.publish(events)
+            self._audience.publish(events)
         if newly_by_default:
             self._to_announce.append(place)
         if not self._hidden_count:  # before, it would tell the others that this seat has an answer (L16)
             for announced in self._to_announce:
-                self.audience.tell_others(announced, "by_default")
+                self._audience.tell_others(announced, "by_default")
             self._to_announce.clear()
 
     # -- the end ---------------------------------------------------------------------------------
@@ -534,9 +582,9 @@ class MatchSession:
         assert result is not None
         if not self._is_finishing and not self._write(self._ending(), now):
             return
-        if not self.log.finish(now):
+        if not self._log.finish(now):
             if self._has_waited_enough(now):
-                self.fail(now)
+                self._fail(now)
             else:
                 self.timer.set(now + UNWRITTEN_RETRY_MS)
             return
@@ -551,24 +599,36 @@ class MatchSession:
                 salt=self.deal.salt.hex() if is_shown else UNSET,
             )
         )
-        self.phase = "over"
+        self._end("over", now)
+
+    def _end(self, phase: Literal["over", "failed"], now: float) -> None:
+        """Tell everybody. Whatever goes wrong in that, the match is over."""
+        self.phase = phase
         self.timer.clear()
-        self.audience.open_all_hands()
-        self._tell_end()
-        self._on_over(self, now)
+        try:
+            for place in self.places:
+                place.knows_end = place.is_connected
+            self._audience.tell_end(self._end_line, all_hands=phase == "over")
+        finally:
+            self._on_over(self, now)
 
-    def _tell_end(self) -> None:
-        for place in self.places:
-            place.knows_end = place.is_connected
-        self.audience.tell_all(self._end_line)
-
+    @entry
     def fail(self, now: float) -> None:
         """The server's own fault: the match ends without a result."""
+        self._fail(now)
+
+    def break_off(self, error: Exception, now: float) -> None:
+        """A bug of ours: the match ends as failed. See `match_edge.py`."""
+        self._on_bug(self, error)
+        try:
+            self._fail(now)
+        except Exception as another:
+            self._on_bug(self, another)
+
+    def _fail(self, now: float) -> None:
         if self.is_over:
             return
-        self.phase = "failed"
-        self.timer.clear()
-        self.log.journal.abandon()
+        self._log.journal.abandon()
         self._end_line = line(
             Error(
                 code="server.failed", expected="nothing: the match is over, without a result", match=self.id
@@ -576,30 +636,29 @@ class MatchSession:
         )
         for place in self.places:
             place.ask = None
-        self._tell_end()
-        self._on_over(self, now)
+        self._end("failed", now)
 
     # -- what is written -------------------------------------------------------------------------
 
     def _write(self, lines: bytes, now: float) -> bool:
         """Whether it could be written. If not, the match stands still until it can."""
-        was_refused = bool(self.log.unwritten)
-        is_written = self.log.write(lines, now)
+        was_refused = bool(self._log.unwritten)
+        is_written = self._log.write(lines, now)
         if not is_written and not was_refused:
             self.timer.set(now + UNWRITTEN_RETRY_MS)
         return is_written
 
     def _has_waited_enough(self, now: float) -> bool:
-        since = self.log.refused_since
+        since = self._log.refused_since
         return since is not None and now - since >= self._unwritten_ms
 
     def _write_again(self, now: float) -> None:
         if self._has_waited_enough(now):
-            self.fail(now)
+            self._fail(now)
             return
-        since = self.log.refused_since
+        since = self._log.refused_since
         assert since is not None
-        if not self.log.write_again(now):
+        if not self._log.write_again(now):
             self.timer.set(now + UNWRITTEN_RETRY_MS)
             return
         stopped = now - since
@@ -615,9 +674,11 @@ class MatchSession:
         elif self.phase == "playing":
             self._advance(now)
 
+    # -- made again from its journal: what goes wrong here ends no match, for there is none yet --
+
     def opening(self) -> bytes:
         """The first lines of the replay."""
-        return self.log.writer.header(self.header) + self.log.writer.set_up(self.audience.events)
+        return self._log.writer.header(self.header) + self._log.writer.set_up(self._audience.events)
 
     def recall_move(
         self, seat: Seat, wire: WireMove, reason: DefaultReason | None, note: str | None
@@ -626,13 +687,13 @@ class MatchSession:
         place = self.places[seat]
         events: Events = []
         move = engine.play(self.state, seat, wire, events)
-        self.audience.events += events
+        self._audience.events += events
         self._made_count += 1
         place.ask_count += 1
         if reason is not None:
             place.default_reasons[reason] += 1
         by_fallback = reason is not None
-        return self.log.writer.move(
+        return self._log.writer.move(
             self.state, seat, move, events, by_fallback=by_fallback, reason=reason, note=note
         )
 
@@ -646,10 +707,15 @@ class MatchSession:
         place.left = record.left
         place.written_standing = place.standing
 
+    def write_to(self, journal: Journal) -> None:
+        """All that comes from now on."""
+        self._log.journal = journal
+
     def recall_end(self) -> bytes:
         """When all moves have been made: what stands behind them."""
         return self._ending() if self.state.pending is None else b""
 
+    @entry
     def go_on(self, missing: bytes, now: float) -> None:
         """After all has been recalled: `missing` still has to be written. The clocks wait until the players
         are back, but no longer than a set-up clock."""
@@ -665,16 +731,16 @@ class MatchSession:
             self._begin_if_ready(now)
             return
         self.phase = "playing"
-        if not self.log.unwritten:
+        if not self._log.unwritten:
             self._finish(now)
 
     def _ending(self) -> bytes:
         result = self.state.result
         assert result is not None
-        lines = self.log.writer.end(result)
+        lines = self._log.writer.end(result)
         if not self.deal.reveal_later:
-            lines += self.log.writer.reveal(self.deal.seed, self.deal.salt)
-        self._transcript = self.log.writer.last_hash
+            lines += self._log.writer.reveal(self.deal.seed, self.deal.salt)
+        self._transcript = self._log.writer.last_hash
         self._is_finishing = True
         return lines
 

@@ -102,7 +102,7 @@ def _recover_one(
         size, missing = _recall(match, lines[1:])
         _seat_house_bots(lobby, match, record)
         was_cut = size < path.stat().st_size
-        match.log.journal = journals.reopen(path, size)
+        match.write_to(journals.reopen(path, size))
     except Exception:
         lobby.forget_match(match)
         raise

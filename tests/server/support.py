@@ -567,7 +567,7 @@ def match_snapshot(match: MatchSession) -> dict[str, object]:
         "decisions": match.decision_count,
         "timer": match.timer.deadline,
         "set_up_until": match.set_up_until,
-        "watchers": [session.id for session in (*match.audience.watchers, *match.audience.late_watchers)],
+        "watchers": [session.id for session in match.watchers],
         "places": [
             (
                 place.session and place.session.id,

@@ -347,9 +347,8 @@ def expect_one_bug_in_the_log(site: Site, event: str) -> None:
     assert "3 red" not in str(bug)
 
 
-@pytest.mark.parametrize("where", ["entropy", "open_journal"])
-def test_a_bug_of_ours_in_answering_a_message_ends_that_connection_and_no_other(where: str) -> None:
-    with faulty_site(where) as (site, fault):
+def test_a_bug_of_ours_in_answering_a_message_ends_that_connection_and_no_other() -> None:
+    with faulty_site("entropy") as (site, fault):
         caller = site.player("unlucky")
         fault.is_due = True
         caller.say(type="join", game="card_game", players=2, against=["random"])
@@ -359,6 +358,19 @@ def test_a_bug_of_ours_in_answering_a_message_ends_that_connection_and_no_other(
         assert site.logged("connection.closed")["cause"] == "a bug of the server"
         again = site.player("unlucky")
         assert again.practice("card_game")["ask"] == 1
+
+
+def test_a_bug_of_ours_in_beginning_a_match_costs_nobody_a_connection() -> None:
+    with faulty_site("open_journal") as (site, fault):
+        one, other = site.player("one"), site.player("other")
+        one.say(type="join", game="card_game", players=2, room="pair")
+        one.until("joined")
+        fault.is_due = True
+        other.say(type="join", game="card_game", players=2, room="pair")
+        for caller in (one, other):
+            assert caller.until("error")["code"] == "server.failed"
+        expect_one_bug_in_the_log(site, "match.bug")
+        assert site.pair(one, other)[0]["ask"] == 1
 
 
 def test_a_bug_of_ours_when_time_is_up_stops_no_clock() -> None:

@@ -56,9 +56,9 @@ def test_the_public_sees_what_everybody_may_know_and_is_never_asked() -> None:
     spectator = world.player("spectator")
     spectator.say(Watch(players[0].match))
     match = world.match_of(players[0])
-    told = [*match.audience.events]  # what happened, before it was redacted
+    told = [*match.events]  # what happened, before it was redacted
     world.play(players)
-    told += match.audience.events[len(told) :]
+    told += match.events[len(told) :]
     shown = [message.event for message in spectator.all_of(EventMessage)]
     assert shown == [redact(event, match.game, PUBLIC) for event in told]
     assert {peek(line).type for line in spectator.lines[2:]} == {"start", "event", "end"}
@@ -118,10 +118,10 @@ def test_watching_ends_with_the_connection() -> None:
     spectator.say(Join("usa", 2, against=("first",)))
     spectator.say(Watch(players[0].match))
     again = spectator.resume()
-    assert world.match_of(players[0]).audience.watchers == []
+    assert world.match_of(players[0]).watchers == ()
     assert codes(again.say(Watch(players[0].match))) == []
     again.drop()
-    assert world.match_of(players[0]).audience.watchers == []
+    assert world.match_of(players[0]).watchers == ()
 
 
 def test_all_hands_are_for_organizers_after_the_end() -> None:
