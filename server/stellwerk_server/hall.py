@@ -134,11 +134,12 @@ class Hall:
     def present(self) -> dict[str, int]:
         """The remote bots that are connected, by the names that they log in with, and how many matches each
         of them plays at a time."""
-        by_hash = {holder.hash: holder.name for holders in self._plan.remote.values() for holder in holders}
+        remote = Tokens((*chain.from_iterable(self._plan.remote.values()),))
         return {
-            by_hash[session.token_hash]: session.max_matches
+            holder.name: session.max_matches
             for session in self._server.lobby.sessions.values()
-            if session.token_hash in by_hash and session.connection is not None
+            if session.connection is not None
+            and (holder := remote.holder_with(session.token_hash)) is not None
         }
 
     # -- a match ---------------------------------------------------------------------------------
@@ -178,10 +179,10 @@ class Hall:
 
     async def say_goodbye(self, *, finished: bool) -> None:
         """`finished`: there will be no more. Otherwise who is here is told to come back."""
-        ours = {process.holder.hash for process in self._processes}
+        ours = Tokens(tuple(process.holder for process in self._processes))
         for connection in list(self._server.lobby.connections):
             session = connection.session
-            if finished or (session is not None and session.token_hash in ours):
+            if finished or (session is not None and ours.holder_with(session.token_hash) is not None):
                 connection.close("done", line(Bye("done", OVER)))
         self._server.flush()
         for process in self._processes:

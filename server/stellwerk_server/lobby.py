@@ -48,7 +48,7 @@ from stellwerk_server.lines import line
 from stellwerk_server.match_session import MatchSession
 from stellwerk_server.refused import Refused, shown_line
 from stellwerk_server.rooms import GameShelf, Reservation, Room
-from stellwerk_server.session import Session, hashed
+from stellwerk_server.session import Session, hashed, is_same_hash
 from stellwerk_server.settings import Limits, Time, announced, clocks_of
 from stellwerk_server.tokens import TokenHolder, Tokens
 
@@ -388,9 +388,9 @@ class Lobby:
         token = None if login.token is UNSET else login.token
         room, seat = self._reserved(token) if token is not None else (None, 0)
         if token is not None and room is None:
-            digest = hashed(token)
+            given = hashed(token)
             for session in self.sessions.values():
-                if session.seat_token_hash == digest:
+                if is_same_hash(given, session.seat_token_hash):
                     return session, {}  # the seat's token takes the seat back
         holder = self._holder(token) if room is None else None
         if room is not None and room.reservation is not None:
@@ -403,7 +403,7 @@ class Lobby:
             raise _RefusedError("auth.bad_token", "the name that belongs to the token", "/name")
         taken = self._names.get(name.lower())
         if taken is not None and room is None:
-            if holder is not None and taken.token_hash == holder.hash:
+            if holder is not None and is_same_hash(holder.hash, taken.token_hash):
                 taken.is_organizer = holder.is_organizer  # which no journal tells
                 taken.forget_ended()  # who does not resume has come to play, not to hear an end once more
                 return taken, {}

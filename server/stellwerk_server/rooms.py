@@ -12,7 +12,7 @@ from stellwerk_engine.game import Game, make_game
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_protocol.messages import Clocks, Joined, OfferedGame
 from stellwerk_server.lines import line
-from stellwerk_server.session import hashed
+from stellwerk_server.session import hashed, is_same_hash
 
 if TYPE_CHECKING:
     from stellwerk_server.match_session import MatchSession
@@ -67,8 +67,9 @@ class Reservation:
     on_over: Callable[[MatchSession], object] = lambda _: None
 
     def seat_of(self, token: str) -> int | None:
-        digest = hashed(token)
-        return self.token_hashes.index(digest) if digest in self.token_hashes else None
+        given = hashed(token)
+        seats = [seat for seat, known in enumerate(self.token_hashes) if is_same_hash(given, known)]
+        return seats[0] if seats else None
 
 
 @dataclass(eq=False, slots=True)

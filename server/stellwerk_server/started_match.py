@@ -46,7 +46,7 @@ from stellwerk_server.refused import Refused
 from stellwerk_server.rooms import Reservation, Room
 from stellwerk_server.seat_report import Played
 from stellwerk_server.server import Server, open_server
-from stellwerk_server.session import Session, hashed
+from stellwerk_server.session import Session, hashed, is_same_hash
 from stellwerk_server.settings import Time, clocks_of
 from stellwerk_server.tokens import new_token
 
@@ -137,7 +137,7 @@ class Guest:
     def session(self, server: Server) -> Session | None:
         """The one that it has now, with a connection."""
         for session in server.lobby.sessions.values():
-            if session.token_hash == self.token_hash and session.connection is not None:
+            if session.connection is not None and is_same_hash(self.token_hash, session.token_hash):
                 return session
         return None
 

@@ -6,7 +6,6 @@ themselves are kept nowhere.
 
 from __future__ import annotations
 
-import hmac
 import re
 import secrets
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from stellwerk_protocol.names import PLAYER_NAME
-from stellwerk_server.session import hashed
+from stellwerk_server.session import hashed, is_same_hash
 
 TOKEN_BYTES: Final = 17
 """More than 128 random bits: too many to try."""
@@ -41,9 +40,11 @@ class Tokens:
         self.holders = holders
 
     def holder_of(self, token: str) -> TokenHolder | None:
+        return self.holder_with(hashed(token))
+
+    def holder_with(self, hash: str | None) -> TokenHolder | None:
         """Every hash is compared, in constant time."""
-        given = hashed(token)
-        found = [holder for holder in self.holders if hmac.compare_digest(given, holder.hash)]
+        found = [holder for holder in self.holders if is_same_hash(holder.hash, hash)]
         return found[0] if found else None
 
 
