@@ -284,6 +284,9 @@ def _own_board(text: str) -> tuple[str, BoardFile]:
 
 async def _serve(prepared: _Prepared, log: Log) -> int:
     config, journals = prepared.config, prepared.journals
+    journals.on_removed = lambda match: log.error(
+        "journal.removed", match=match, advice="it goes on, and would be lost in a crash"
+    )
     descriptors = raise_limit()
     house = House(
         server=f"stellwerk {version()}",

@@ -11,11 +11,12 @@ import contextlib
 import errno
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Final, Protocol
 
 import msgspec
+import trio
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from stellwerk_protocol.canonical import Chain
@@ -109,6 +110,11 @@ class Journal(Protocol):
         then it can be called again."""
         ...
 
+    def leave(self) -> Path | None:
+        """The match is over, and its replay could not be made. Keep the journal, so that the next server can
+        make it, and say where it is, if it is still there."""
+        ...
+
     def abandon(self) -> None:
         """The match ends without a result: keep what was written, for who looks into it."""
         ...
@@ -121,6 +127,9 @@ class NoJournal:
         pass
 
     def finish(self) -> Path | None:
+        return None
+
+    def leave(self) -> Path | None:
         return None
 
     def abandon(self) -> None:
@@ -136,6 +145,8 @@ class Journals:
         self.is_synced = sync
         self.unsynced: list[FileJournal] = []
         """With `sync`: what was appended to since somebody last took this list to call `sync` on each."""
+        self.on_removed: Callable[[str], object] = lambda match: None
+        """Called when somebody else has removed the journal of a match that goes on."""
         self.running.mkdir(parents=True, exist_ok=True)
         self.replays.mkdir(exist_ok=True)
         self.running.chmod(0o700)
@@ -153,6 +164,10 @@ class Journals:
     def open(self, match: str) -> FileJournal:
         return FileJournal(self, self.running / f"{match}{SUFFIX}", os.O_CREAT | os.O_EXCL)
 
+    async def sync(self, journal: FileJournal) -> None:
+        """Wait until the disk has what was appended before. OSError if it has not."""
+        await trio.to_thread.run_sync(journal.sync)
+
     def left_over(self) -> list[Path]:
         """The journals of a server that did not end by itself, oldest first."""
         paths = self.running.glob(f"*{SUFFIX}")
@@ -165,14 +180,25 @@ class Journals:
 
 
 class FileJournal:
-    __slots__ = ("_descriptor", "_is_listed", "_is_torn", "_journals", "_path", "_size")
+    __slots__ = (
+        "_descriptor",
+        "_is_entered",
+        "_is_listed",
+        "_is_removed",
+        "_is_torn",
+        "_journals",
+        "_path",
+        "_size",
+    )
 
     def __init__(self, journals: Journals, path: Path, flags: int) -> None:
         self._journals = journals
         self._path = path
-        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | flags, 0o600)
+        self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o600)
         self._size = os.fstat(self._descriptor).st_size
+        self._is_entered = not flags & os.O_CREAT  # whether the disk knows of the file
         self._is_listed = False
+        self._is_removed = False
         self._is_torn = False
 
     def append(self, lines: bytes) -> None:
@@ -188,6 +214,13 @@ class FileJournal:
         if self._journals.is_synced and not self._is_listed:
             self._is_listed = True
             self._journals.unsynced.append(self)
+        if not self._is_removed and self._is_gone():
+            self._is_removed = True
+            self._journals.on_removed(self.match)
+
+    def _is_gone(self) -> bool:
+        """Whether the file has no name any more. It can be written and read as long as it is open."""
+        return os.fstat(self._descriptor).st_nlink == 0
 
     def _cut(self) -> None:
         """Take away the part of a record, so that the next one does not stand behind it."""
@@ -201,17 +234,30 @@ class FileJournal:
     def sync(self) -> None:
         """Wait until the disk has it. May be called in another thread."""
         self._is_listed = False
-        if self._descriptor >= 0:
-            os.fdatasync(self._descriptor)
+        descriptor = self._descriptor  # it may be closed meanwhile
+        if descriptor < 0:
+            return
+        os.fdatasync(descriptor)
+        if not self._is_entered:
+            sync_folder(self._path.parent)
+            self._is_entered = True
 
     def finish(self) -> Path:
+        """Of the open file: whoever has removed its folder meanwhile gets the replay all the same."""
         replay = self._journals.replays / f"{self._path.stem}.jsonl"
-        with open(self._path, "rb") as journal:
+        with open(os.dup(self._descriptor), "rb") as journal:
+            journal.seek(0)
             content = b"".join(line for line in journal if not line.startswith(_PRIVATE))
+        replay.parent.mkdir(parents=True, exist_ok=True)
         write_whole(replay, content, sync=self._journals.is_synced)
-        self._path.unlink()
+        self._path.unlink(missing_ok=True)
         self.close()
         return replay
+
+    def leave(self) -> Path | None:
+        path = None if self._is_gone() else self._path
+        self.close()
+        return path
 
     def abandon(self) -> None:
         with contextlib.suppress(OSError):
@@ -224,6 +270,15 @@ class FileJournal:
             self._descriptor = -1
 
 
+def sync_folder(folder: Path) -> None:
+    """Wait until the disk has the names in a folder."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def write_whole(path: Path, content: bytes, *, sync: bool = False) -> None:
     """A file that is there with all of its content, or not at all."""
     part = path.with_suffix(".part")
@@ -234,6 +289,8 @@ def write_whole(path: Path, content: bytes, *, sync: bool = False) -> None:
                 file.flush()
                 os.fdatasync(file.fileno())
         part.replace(path)
+        if sync:
+            sync_folder(path.parent)
     except OSError:
         with contextlib.suppress(OSError):
             part.unlink()

@@ -11,6 +11,7 @@ import base64
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Final, Literal, Protocol, assert_never
 
 from msgspec import UNSET
@@ -209,14 +210,15 @@ class Lobby:
         self._dirty.clear()
         return dirty
 
-    def drained(self, connection: Connection, now: float) -> None:
-        """The kernel has taken all that a blocked connection had to say."""
+    def drained(self, connection: Connection, now: float, until: float = inf) -> None:
+        """The kernel has taken what a blocked connection had to say. What was said after `until` still waits
+        for the disk."""
         since = connection.blocked_at
-        connection.blocked_at = None
+        connection.blocked_at = until if until < inf else None
         session = connection.session
         if since is not None and session is not None and session.connection is connection:
             for match, seat in list(session.matches.values()):
-                match.restart_clock(seat, since, now)
+                match.restart_clock(seat, since, until, now)
 
     def tick(self, now: float) -> None:
         """Do all that is due."""
@@ -785,6 +787,13 @@ class Lobby:
             replay=match.replay.name if match.replay is not None else None,
             disk_error=match.disk_error or None,
         )
+        if match.phase == "over" and match.disk_error:
+            self.house.log.error(
+                "replay.not_written",
+                match=match.id,
+                error=match.disk_error,
+                journal=match.left_behind.name if match.left_behind is not None else None,
+            )
         for session in match.watchers:
             session.watched.pop(match.id, None)
         for place in match.places:
@@ -818,9 +827,10 @@ class Lobby:
 
     def journal_failed(self, match: str, error: OSError, now: float) -> None:
         """What was written of a match may be lost with the power: it cannot keep what was promised."""
-        self.house.log.error("journal.not_synced", match=match, error=str(error))
-        if match in self.matches:
-            self.matches[match].fail(now)
+        running = self.matches.get(match)
+        if running is not None:  # else its replay was written and synced by itself
+            self.house.log.error("journal.not_synced", match=match, error=str(error))
+            running.fail(now)
 
     def _seated(self, session: Session, match: str) -> tuple[MatchSession, int]:
         seated = session.matches.get(match)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class MatchLog:
-    __slots__ = ("error", "journal", "refused_since", "replay", "unwritten", "writer")
+    __slots__ = ("error", "journal", "left_behind", "refused_since", "replay", "unwritten", "writer")
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
@@ -24,6 +24,7 @@ class MatchLog:
         self.refused_since: float | None = None  # since when the disk has taken nothing
         self.error = ""  # and why
         self.replay: Path | None = None  # what the journal became
+        self.left_behind: Path | None = None  # the journal that no replay could be made of
 
     def write(self, lines: bytes, now: float) -> bool:
         """Whether it could be written. If not, what comes later waits behind it, until `write_again`."""
@@ -45,6 +46,10 @@ class MatchLog:
             return False
         self._taken()
         return True
+
+    def leave(self) -> None:
+        """Give up making the replay: the next server can do it."""
+        self.left_behind = self.journal.leave()
 
     def _append(self, lines: bytes, now: float) -> bool:
         try:

@@ -173,6 +173,11 @@ class MatchSession:
         return self._log.replay
 
     @property
+    def left_behind(self) -> Path | None:
+        """The journal, if no replay could be made of it."""
+        return self._log.left_behind
+
+    @property
     def disk_error(self) -> str:
         """Why the disk takes nothing now."""
         return self._log.error
@@ -270,7 +275,8 @@ class MatchSession:
         if place.left:
             return
         self._note_keys(place, now)
-        self._audience.catch_up(place, last_event)
+        if self.phase != "failed":  # else the disk may not have what has happened, and nobody heard of it
+            self._audience.catch_up(place, last_event)
         if self._end_line:
             place.send(self._end_line)
             place.knows_end = True
@@ -292,11 +298,12 @@ class MatchSession:
             self._write(record_line(SessionRecord(place.seat, session.key_hashes, session.wants)), now)
 
     @entry
-    def restart_clock(self, seat: Seat, since: float, now: float) -> None:
-        """What was sent to the seat since then has reached the kernel only now."""
+    def restart_clock(self, seat: Seat, since: float, until: float, now: float) -> None:
+        """What was said to the seat between these times has reached the kernel only now."""
         ask = self.places[seat].ask
-        if ask is not None and ask.asked_at >= since:
+        if ask is not None and since <= ask.asked_at < until and not ask.is_heard:
             ask.asked_at = now
+            ask.is_heard = True
             self._schedule()
 
     # -- who watches -----------------------------------------------------------------------------
@@ -577,17 +584,20 @@ class MatchSession:
     # -- the end ---------------------------------------------------------------------------------
 
     def _finish(self, now: float) -> None:
-        """Write the end, make the replay, tell everybody. Tried again while the disk refuses."""
-        result = self.state.result
-        assert result is not None
+        """Write the end, make the replay, tell everybody. Tried again while the disk refuses, but not for
+        ever: the players get their result, and the next server can make the replay."""
         if not self._is_finishing and not self._write(self._ending(), now):
             return
         if not self._log.finish(now):
-            if self._has_waited_enough(now):
-                self._fail(now)
-            else:
+            if not self._has_waited_enough(now):
                 self.timer.set(now + UNWRITTEN_RETRY_MS)
-            return
+                return
+            self._log.leave()
+        self._end_with_result(now)
+
+    def _end_with_result(self, now: float) -> None:
+        result = self.state.result
+        assert result is not None
         is_shown = not self.deal.reveal_later
         self._end_line = line(
             End(
@@ -654,7 +664,11 @@ class MatchSession:
 
     def _write_again(self, now: float) -> None:
         if self._has_waited_enough(now):
-            self._fail(now)
+            if self._is_finishing:  # all acts are written: what is missing follows from them
+                self._log.leave()
+                self._end_with_result(now)
+            else:
+                self._fail(now)
             return
         since = self._log.refused_since
         assert since is not None

@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 
 
 class OpenAsk:
-    """`moves` are those listed, once somebody needed the list."""
+    """`moves` are those listed, once somebody needed the list. `is_heard`: it had to wait until it could be
+    sent, and its clock has begun then."""
 
-    __slots__ = ("asked_at", "id", "moves", "tries")
+    __slots__ = ("asked_at", "id", "is_heard", "moves", "tries")
 
     def __init__(self, id: int, tries: int, now: float) -> None:
         self.id = id
         self.tries = tries
         self.asked_at = now
+        self.is_heard = False
         self.moves: list[Move] | None = None
 
 
@@ -121,7 +123,7 @@ class Place:
         session = self.session
         if session is not None and session.connection is not None:
             blocked_at = session.connection.blocked_at
-            if blocked_at is not None and ask.asked_at >= blocked_at:
+            if blocked_at is not None and ask.asked_at >= blocked_at and not ask.is_heard:
                 return inf
         grace = self.clocks.grace_ms if self.strikes else 0
         return ask.asked_at + self.clocks.move_ms + self.bank_ms + grace

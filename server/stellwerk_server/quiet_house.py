@@ -80,6 +80,9 @@ class MemoryJournal:
     def finish(self) -> Path | None:
         return None
 
+    def leave(self) -> Path | None:
+        return None
+
     def abandon(self) -> None:
         self._lines.clear()
 

@@ -10,10 +10,14 @@ Law: whatever a peer does, and whatever goes wrong in serving it, ends with its 
 from __future__ import annotations
 
 import errno
+import re
 import socket
+from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 import trio
@@ -31,20 +35,43 @@ if TYPE_CHECKING:
 BACKLOG: Final = 1024
 MOST_LINGERING: Final = 1024
 PORTS_TRIED: Final = 5  # one that is free at an address is hardly ever taken at another
+_NEWS: Final = rb'\{"type":"(?:ok|default|event|ask|seat|end)","match":"%b".*\n'
 _BROKEN: Final = (OSError, trio.BrokenResourceError, trio.ClosedResourceError)
+
+
+@dataclass(slots=True)
+class _Piece:
+    """What was said in one go, until the disk has the acts that it tells of. No ask in it is older than
+    `began`."""
+
+    data: bytes
+    began: float
 
 
 class _Peer:
     """A connection and what it runs over. `scope` ends its reader. While there is something `unsent` one task
     sends it, and nobody else does: `patience` ends that task, and `sent` tells when it is through. Before the
-    handshake of TLS, what is `unsent` waits without such a task."""
+    handshake of TLS, what is `unsent` waits without such a task. First, what is `unsynced` waits for the
+    disk."""
 
-    __slots__ = ("connection", "patience", "scope", "sent", "synced", "transport", "unsent")
+    __slots__ = (
+        "connection",
+        "is_given_up",
+        "patience",
+        "scope",
+        "sent",
+        "synced",
+        "transport",
+        "unsent",
+        "unsynced",
+    )
 
     def __init__(self, connection: Connection, transport: Transport) -> None:
         self.connection = connection
         self.transport = transport
+        self.unsynced: deque[_Piece] = deque()
         self.unsent = b""
+        self.is_given_up = False  # nothing more is sent
         self.scope = trio.CancelScope()
         self.patience = trio.CancelScope()
         self.sent = trio.Event()
@@ -66,7 +93,7 @@ class Server:
         self._peers: dict[Connection, _Peer] = {}
         self._listening: list[trio.CancelScope] = []
         self._earlier = trio.Event()
-        self._to_sync: list[_Peer] = []
+        self._to_sync: list[_Peer] = []  # one for each piece
         self._lingering = 0
         self._sync_wanted = trio.Event()
         self._gone = trio.Event()
@@ -132,8 +159,7 @@ class Server:
                     await self._read(peer)
         except _BROKEN as error:
             cause = f"broken: {str(error.__cause__ or error) or type(error).__name__}"
-            peer.unsent = b""
-            peer.patience.cancel()
+            self._give_up(peer)
         except Exception as error:
             cause = "a bug of the server"
             self.lobby.house.log.error("connection.bug", connection=connection.number, exc_info=error)
@@ -193,18 +219,22 @@ class Server:
             peer = self._peers.get(connection)
             if peer is None:
                 continue
+            data = connection.take_out()
             if self._journals is None:
-                self._send(peer)
-            else:
+                self._send(peer, data)
+                continue
+            if not peer.unsynced:
                 peer.synced = trio.Event()
-                connection.blocked_at = connection.blocked_at or self.clock.round_began
-                self._to_sync.append(peer)
-                self._sync_wanted.set()
+            peer.unsynced.append(_Piece(data, self.clock.round_began))
+            connection.blocked_at = connection.blocked_at or self.clock.round_began
+            self._to_sync.append(peer)
+            self._sync_wanted.set()
 
-    def _send(self, peer: _Peer) -> None:
+    def _send(self, peer: _Peer, data: bytes) -> None:
         """What is said in one go may be long, as for a session that resumes many matches: it has its time."""
         connection = peer.connection
-        data = connection.take_out()
+        if peer.is_given_up:
+            data = b""
         if peer.unsent or not peer.transport.is_open:
             peer.unsent += data
             if len(peer.unsent) > self.lobby.house.limits.unsent_bytes:
@@ -227,7 +257,6 @@ class Server:
         """What the socket did not take at once. A line is never given up half-way except with the whole
         connection."""
         seconds = self.lobby.house.limits.unsent_ms / 1000
-        connection = peer.connection
         try:
             while peer.unsent:
                 piece = peer.unsent
@@ -238,41 +267,68 @@ class Server:
                     return
                 peer.unsent = peer.unsent[len(piece) :]
         except _BROKEN:
-            peer.unsent = b""
+            self._give_up(peer)
             peer.scope.cancel()
             return
         finally:
             peer.sent.set()
-        self.lobby.drained(connection, self.clock.now())
+        self._drained(peer)
         self.flush()
 
+    def _drained(self, peer: _Peer) -> None:
+        """The kernel has all that the disk has: the clocks of the asks in that begin now."""
+        until = peer.unsynced[0].began if peer.unsynced else inf
+        self.lobby.drained(peer.connection, self.clock.now(), until)
+
     def _too_slow(self, peer: _Peer) -> None:
-        peer.unsent = b""
+        self._give_up(peer)
         peer.connection.close("server.too_slow")
         peer.connection.out.clear()
-        peer.patience.cancel()
         peer.scope.cancel()
 
+    def _give_up(self, peer: _Peer) -> None:
+        """Send nothing more: a line may have been sent in part."""
+        peer.is_given_up = True
+        peer.unsent = b""
+        peer.patience.cancel()
+
     async def sync(self) -> None:
-        """With `--sync`: nobody hears of an act before the disk has it. One wait serves all that came
-        meanwhile."""
+        """With `--sync`: nobody hears of an act before the disk has it. One wait serves all that came before
+        it; what comes meanwhile waits for the next one."""
         journals = self._journals
         assert journals is not None
-        while True:
-            await self._sync_wanted.wait()
-            self._sync_wanted = trio.Event()
-            peers, self._to_sync = self._to_sync, []
-            unsynced, journals.unsynced = journals.unsynced, []
-            for journal in unsynced:
-                try:
-                    await trio.to_thread.run_sync(journal.sync)
-                except OSError as error:
-                    self.lobby.journal_failed(journal.match, error, self.clock.now())
-            for peer in peers:
-                self._send(peer)
+        try:
+            while True:
+                await self._sync_wanted.wait()
+                self._sync_wanted = trio.Event()
+                peers, self._to_sync = self._to_sync, []
+                unsynced, journals.unsynced = journals.unsynced, []
+                for journal in unsynced:
+                    try:
+                        await journals.sync(journal)
+                    except OSError as error:
+                        self._take_back(journal.match)
+                        self.lobby.journal_failed(journal.match, error, self.clock.now())
+                for peer in peers:
+                    self._send(peer, peer.unsynced.popleft().data)
+                    if not peer.unsynced:
+                        peer.synced.set()
+                    if not peer.unsent:
+                        self._drained(peer)
+                self.flush()
+        finally:  # the server ends: what the disk does not have now, nobody hears
+            self._journals = None
+            for peer in self._peers.values():
+                self._give_up(peer)
+                peer.unsynced.clear()
                 peer.synced.set()
-                if not peer.unsent:
-                    self.lobby.drained(peer.connection, self.clock.now())
+
+    def _take_back(self, match: str) -> None:
+        """Nobody hears of what the disk did not take."""
+        news = re.compile(_NEWS % re.escape(match.encode()))
+        for peer in self._peers.values():
+            for piece in peer.unsynced:
+                piece.data = news.sub(b"", piece.data)
 
     # -- time ------------------------------------------------------------------------------------
 

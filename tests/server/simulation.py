@@ -3,13 +3,15 @@
 Nothing here is a fake but the clock and the network: the server, its tasks, its journals on disk and its
 recovery are the real ones. Bytes arrive in pieces of any size; clients lose their connections in the middle
 of lines, come back, take over from themselves, answer twice, late, wrongly or not at all; and the server dies
-before, in and after any write to its journals, and starts again from what is on disk. A `Witness` watches
-each client. Trio's scheduler is seeded as well, so a seed is a whole course of events: what fails once fails
-again.
+before, in and after any write to its journals, and starts again from what is on disk. With a `Disk` it runs
+as with `--sync`: each wait for the disk takes its time, and when the server dies the power is cut, so that
+everything is lost that the disk had not been waited for. A `Witness` watches each client. Trio's scheduler is
+seeded as well, so a seed is a whole course of events: what fails once fails again.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Awaitable, Callable, Generator, Sequence
@@ -35,6 +37,7 @@ from stellwerk_server.recovery import Recovered, recover
 from stellwerk_server.rooms import GameShelf
 from stellwerk_server.server import Server, open_server
 from stellwerk_server.settings import Limits, Time
+from stellwerk_server.transports import StreamTransport
 from tests.server.witness import LawBrokenError, Message, Witness
 
 MemoryStream = trio.StapledStream[trio.testing.MemorySendStream, trio.testing.MemoryReceiveStream]
@@ -45,6 +48,7 @@ DOWN_SECONDS = 0.2  # until a server that died is there again
 WATCHES = 20  # how often a spectator looks whether there is a match
 PATIENCE = 15.0  # seconds in a room, until a client would rather practice
 STORY = "story.txt"  # what is left in the folder when a law is broken
+WAITS = 8  # for the disk, at most, until a line that was due is there: for the one under way, and for its own
 DAYS = 1e6  # of virtual seconds: by then something waits for what never comes
 
 GARBAGE: tuple[tuple[bytes, str], ...] = (
@@ -108,6 +112,14 @@ def some_temper(chance: Random) -> Temper:
     )
 
 
+@dataclass(frozen=True)
+class Disk:
+    """One that has to be waited for, up to so many seconds each time. At one of these waits it may fail."""
+
+    slowest: float = 0.05
+    fails_at: int = 0
+
+
 @dataclass
 class Story:
     """What happened, for who compares or looks into it."""
@@ -117,6 +129,8 @@ class Story:
     deaths: list[str] = field(default_factory=list[str])  # what was being written
     writes: int = 0  # to journals
     replays: int = 0
+    syncs: int = 0  # waits for the disk
+    failed: list[str] = field(default_factory=list[str])  # matches that the disk has lost
 
     def of(self, name: str) -> list[str]:
         """What one client sent and got, with its time."""
@@ -133,11 +147,13 @@ def simulate(
     tempers: tuple[Temper, ...] | None = None,
     deaths: Sequence[int] | None = None,
     practice: str | None = None,
+    disk: Disk | None = None,
 ) -> Story:
     """One course of events. LawBrokenError names the seed and what was wrong.
 
-    `deaths` says after how many writes to its journals the server dies, each time anew. `practice`: the first
-    client plays one match against a house bot, on this seed, and the others come after it has begun.
+    `deaths` says after how many writes to its journals the server dies, each time anew; waits for a `disk`
+    count too. `practice`: the first client plays one match against a house bot, on this seed, and the others
+    come after it has begun.
     """
     chance = Random(seed)
     if tempers is None:
@@ -145,7 +161,7 @@ def simulate(
     if deaths is None:
         longest = chance.choice((5, 20, 60))
         deaths = [chance.randint(1, longest) for _ in range(chance.choice((0, 0, 1, 3)))]
-    world = _World(seed, folder, tempers, deaths, practice)
+    world = _World(seed, folder, tempers, deaths, practice, disk)
     with _seeded_scheduler(seed):
         try:
             trio.run(world.run, clock=world.clock)
@@ -167,7 +183,11 @@ class _World:
         tempers: tuple[Temper, ...],
         deaths: Sequence[int],
         practice: str | None,
+        disk: Disk | None,
     ) -> None:
+        self.disk = disk
+        self.disk_chance = Random(f"{seed}/disk")
+        self.on_disk: dict[str, int] = {}  # of a match that goes on: how many of its events
         self.clock = MockClock()
         self.story = Story()
         self.chance = Random(f"{seed}/world")
@@ -223,6 +243,9 @@ class _World:
                 await life.is_over.wait()
                 self.server = None
                 self.up = trio.Event()
+            if self.disk is not None:
+                for journal in life.journals:
+                    journal.lose_power(self.disk_chance)
             await trio.sleep(DOWN_SECONDS)
 
     def _expect_all_back(self, recovered: Recovered) -> None:
@@ -231,6 +254,9 @@ class _World:
         unusable = {name: why for name, why in recovered.put_aside.items() if Path(name).stem in known}
         if unusable:
             raise LawBrokenError(f"unusable: {unusable}")
+        unborn = known & {*recovered.unborn}
+        if unborn:
+            raise LawBrokenError(f"somebody has heard of {unborn}, and the disk has not")
 
     def _house(self, life: _Life, journals: Journals) -> House:
         return House(
@@ -257,7 +283,8 @@ class _World:
         if left:
             raise LawBrokenError(f"left behind: {left}")
         for record in self.story.log:
-            if record["level"] == "error" or record["event"] == "match.failed":
+            is_expected = record.get("match") in self.story.failed
+            if (record["level"] == "error" or record["event"] == "match.failed") and not is_expected:
                 raise LawBrokenError(f"in the log: {record}")
         hashes: dict[str, str] = {}
         for path in sorted(journals.replays.iterdir()):
@@ -273,9 +300,10 @@ class _World:
 
     # -- what clients and journals need ----------------------------------------------------------
 
-    def connect(self, name: str, *, is_slow: bool) -> tuple[MemoryStream, _Life]:
-        """A connection to the server, which has to be up."""
-        assert self.server is not None
+    def connect(self, name: str, network: Random, *, is_slow: bool) -> tuple[MemoryStream, _Life]:
+        """A connection to the server, which has to be up: pipes, or a socket that takes some at once."""
+        server = self.server
+        assert server is not None
         assert self._life is not None
         client_end, server_end = memory_stream_pair()
         self._life.streams += [client_end, server_end]
@@ -286,8 +314,24 @@ class _World:
                 await trio.sleep(self.chance.choice((0.0, 0.3, 1.0, 6.0)))
 
             server_end.send_stream.send_all_hook = pump_slowly
-        self.server.nursery.start_soon(self.server.serve_stream, server_end, name)
+        transport = _Kernel(server_end, client_end, network)
+
+        async def serve() -> None:
+            await server._serve(  # pyright: ignore[reportPrivateUsage]  # as `_handle` does with a socket
+                transport, name, "tcp", is_private=True
+            )
+
+        if is_slow or network.random() < 0.5:
+            server.nursery.start_soon(server.serve_stream, server_end, name)
+        else:
+            server.nursery.start_soon(serve)
         return client_end, self._life
+
+    def expect_on_disk(self, event: Message) -> None:
+        """What a client hears of, the disk has."""
+        known = self.on_disk.get(event["match"])
+        if self.disk is not None and known is not None and event["number"] > known:
+            raise LawBrokenError(f"event {event['number']} is told, and the disk has {known}")
 
     def start(
         self, task: Callable[[MemoryStream, _Life], Awaitable[None]], stream: MemoryStream, life: _Life
@@ -316,13 +360,33 @@ class _World:
         self.story.lines.append(f"{now:.6f} {name} {direction} {text.decode(errors='backslashreplace')}")
 
 
+class _Kernel(StreamTransport):
+    """A transport that takes some bytes at once, as a socket does."""
+
+    __slots__ = ("_chance", "_peer")
+
+    def __init__(self, stream: MemoryStream, peer: MemoryStream, chance: Random) -> None:
+        super().__init__(stream)
+        self._peer = peer
+        self._chance = chance
+
+    def try_send(self, data: bytes) -> int:
+        taken = len(data) if self._chance.random() < 0.8 else self._chance.randint(0, len(data))
+        try:
+            if taken:
+                self._peer.receive_stream.put_data(data[:taken])
+        except trio.ClosedResourceError:
+            return 0
+        return taken
+
+
 class _Life:
     """Of a server, until it is killed. Then all its connections break, and it writes no more."""
 
     def __init__(self) -> None:
         self.is_over = trio.Event()
         self.streams: list[MemoryStream] = []
-        self.journals: list[FileJournal] = []
+        self.journals: list[_MortalJournal] = []
 
     def end(self) -> None:
         self.is_over.set()
@@ -337,9 +401,31 @@ class _MortalJournals(Journals):
     """Those of one life: real ones, as long as it lasts."""
 
     def __init__(self, world: _World, life: _Life) -> None:
-        super().__init__(world.folder)
+        super().__init__(world.folder, sync=world.disk is not None)
         self.world = world
         self.life = life
+
+    async def sync(self, journal: FileJournal) -> None:
+        """It covers what was written before, and nobody knows when in between that happens."""
+        world, disk = self.world, self.world.disk
+        assert disk is not None
+        assert isinstance(journal, _MortalJournal)
+        if self.life.is_over.is_set():
+            return
+        world.story.syncs += 1
+        if world.story.syncs == disk.fails_at:
+            await trio.sleep(world.disk_chance.uniform(0, disk.slowest))
+            world.story.failed.append(journal.match)
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        if world.dies_now("sync"):
+            self.life.end()
+            return
+        written = journal.written
+        journal.sync()
+        await trio.sleep(world.disk_chance.uniform(0, disk.slowest))
+        journal.reaches_disk(written)
+        if not self.life.is_over.is_set() and world.dies_now("synced"):
+            self.life.end()
 
     def open(self, match: str) -> FileJournal:
         return _MortalJournal(self, self.running / f"{match}{SUFFIX}", os.O_CREAT | os.O_EXCL)
@@ -359,6 +445,23 @@ class _MortalJournal(FileJournal):
         self._world = journals.world
         self._life = journals.life
         self._life.journals.append(self)
+        there = b"" if flags else path.read_bytes()  # after a crash: what the disk has
+        self.written = self._on_disk = (len(there), _events_in(there))
+        self.is_finished = False
+        self._world.on_disk[self.match] = self.written[1]
+
+    def reaches_disk(self, written: tuple[int, int]) -> None:
+        self._on_disk = max(self._on_disk, written)
+        if not self.is_finished:
+            self._world.on_disk[self.match] = self._on_disk[1]
+
+    def lose_power(self, chance: Random) -> None:
+        """Of what the disk was not waited for it may have any beginning."""
+        if not self.is_finished and self._path.exists():
+            size, _ = self._on_disk
+            os.truncate(
+                self._path, chance.choice((size, size, chance.randint(size, self._path.stat().st_size)))
+            )
 
     def append(self, lines: bytes) -> None:
         """At a write the server may die: before, in the middle of it, or after."""
@@ -371,15 +474,27 @@ class _MortalJournal(FileJournal):
             self._life.end()
         else:
             super().append(lines)
+            size, events = self.written
+            self.written = (size + len(lines), events + _events_in(lines))
 
     def finish(self) -> Path:
         if not self._life.is_over.is_set() and self._world.dies_now("replay"):
             self._life.end()
-        return self._path if self._life.is_over.is_set() else super().finish()
+        if self._life.is_over.is_set():
+            return self._path
+        replay = super().finish()
+        self.is_finished = True
+        self._world.on_disk.pop(self.match, None)
+        return replay
 
     def abandon(self) -> None:
         if not self._life.is_over.is_set():
             super().abandon()
+
+
+def _events_in(lines: bytes) -> int:
+    """How many events some lines of a journal tell of."""
+    return sum(len(json.loads(line).get("events", ())) for line in lines.splitlines())
 
 
 def _kind_of(lines: bytes) -> str:
@@ -421,7 +536,8 @@ class _Client:
     """Plays one match to its end, whatever happens to it or to the server on the way."""
 
     def __init__(self, world: _World, name: str, temper: Temper) -> None:
-        self.witness = Witness(exact=not temper.is_slow)
+        waits = 0.0 if world.disk is None else world.disk.slowest * 1000 * WAITS
+        self.witness = Witness(exact=not temper.is_slow, floods=temper.floods > 0, waits_ms=waits)
         self._world = world
         self._temper = temper
         self._chance = Random(f"{world.practice or ''}{name}/{world.chance.random()}")
@@ -449,7 +565,7 @@ class _Client:
         while not self._is_done:
             while self._world.server is None:
                 await self._world.up.wait()
-            stream, life = self._world.connect(self._client, is_slow=self._temper.is_slow)
+            stream, life = self._world.connect(self._client, self._network, is_slow=self._temper.is_slow)
             self._is_left_open = self._has_said_all = False
             try:
                 await self._talk(stream, life)
@@ -486,7 +602,10 @@ class _Client:
                 *lines, begun = (begun + data).split(b"\n")
                 for line in lines:
                     self._world.note(self._client, "<", line)
-                    heard.send_nowait(self.witness.received(line, trio.current_time()))
+                    message = self.witness.received(line, trio.current_time())
+                    if message["type"] == "event":
+                        self._world.expect_on_disk(message)
+                    heard.send_nowait(message)
                     if self._network.random() * 1000 < self._temper.drops:
                         self._world.note(self._client, "*", b"drops")
                         talk.cancel()
@@ -614,6 +733,9 @@ class _Client:
                 await self._try_the_other_key()
             case "protocol.no_such_match" if self._temper.watches and not self.witness.matches:
                 await self._watch()
+            case "server.failed" if error.get("match") in self._world.story.failed:
+                self._has_left = True
+                await self._say_goodbye()
             case "auth.not_allowed" | "server.busy" | "server.failed" | "protocol.wrong_value":
                 if error.get("pointer") != "":
                     self._blame(error)
@@ -700,6 +822,7 @@ class _Client:
     async def _say(self, message: Message) -> None:
         self.witness.sent(message)
         await self._send(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+        self.witness.has_sent(message, trio.current_time())
 
     async def _send(self, data: bytes) -> None:
         """In pieces; and perhaps never to the end."""

@@ -113,6 +113,7 @@ class MemoryJournal:
         self.is_full = False
         self.cannot_finish = False
         self.is_abandoned = False
+        self.is_left = False
 
     def append(self, lines: bytes) -> None:
         if self.is_full:
@@ -123,6 +124,10 @@ class MemoryJournal:
         if self.cannot_finish:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return Path("replay.jsonl")
+
+    def leave(self) -> Path | None:
+        self.is_left = True
+        return Path("left.journal")
 
     def abandon(self) -> None:
         self.is_abandoned = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,18 @@ import pytest
 from msgspec import UNSET
 
 from stellwerk_engine.replay_verify import verify
-from stellwerk_protocol.messages import Act, Error, EventMessage, Leave, Ok, Ping, Ready, SeatChanged
+from stellwerk_protocol.messages import (
+    Act,
+    End,
+    Error,
+    EventMessage,
+    Join,
+    Leave,
+    Ok,
+    Ping,
+    Ready,
+    SeatChanged,
+)
 from stellwerk_server.journal import (
     Journals,
     SeatRecord,
@@ -21,6 +33,7 @@ from stellwerk_server.journal import (
     whole_lines,
     write_whole,
 )
+from stellwerk_server.recovery import recover
 from stellwerk_server.settings import Time
 from tests.server.support import (
     BARE,
@@ -226,13 +239,49 @@ def test_the_end_waits_until_the_replay_is_there() -> None:
     assert ended(clients[0]) == ended(clients[1])
 
 
-def test_a_replay_that_never_gets_written_ends_the_match_as_the_servers_fault() -> None:
+def test_the_players_get_their_result_though_the_replay_can_never_be_written() -> None:
+    """That is the organizer's loss, and the log says so."""
     world = World()
     clients = world.seated(wants=BARE)
-    world.journal_of(clients[0]).cannot_finish = True
+    journal = world.journal_of(clients[0])
+    journal.cannot_finish = True
     world.play(clients)
-    world.wait(30_500)
-    assert clients[0].the(Error).code == "server.failed"
+    world.wait(29_500)
+    assert not clients[0].has_ended()
+    world.wait(1_000)
+    assert ended(clients[0]) == ended(clients[1])
+    assert clients[0].all_of(Error) == []
+    assert (journal.is_left, journal.is_abandoned) == (True, False)
+    (lost,) = world.log.of("replay.not_written")
+    assert (lost["match"], lost["journal"]) == (clients[0].match, "left.journal")
+    assert "No space left" in str(lost["error"])
+    (finished,) = world.log.of("match.finished")
+    assert finished["replay"] is None
+    counts = world.lobby.counts()
+    assert (counts.finished, counts.failed) == (1, 0)
+
+
+class NoRoomForTheEnd(MemoryJournal):
+    """The disk takes every act, and nothing after them."""
+
+    def append(self, lines: bytes) -> None:
+        self.is_full = b'"type":"end"' in lines
+        super().append(lines)
+
+
+def test_the_players_get_their_result_though_its_line_can_never_be_written(tmp_path: Path) -> None:
+    """The result follows from the acts, and these are written: the next server comes to the same one."""
+    journal = NoRoomForTheEnd()
+    world = World(open_journal=lambda _: journal)
+    clients = world.seated(wants=BARE)
+    world.play(clients)
+    world.wait(31_000)
+    assert ended(clients[0]) == ended(clients[1])
+    assert journal.is_left
+    journals = Journals(tmp_path)
+    (journals.running / f"{clients[0].match}.journal").write_bytes(journal.written)
+    recover(World(open_journal=journals.open).lobby, journals, 0.0)
+    assert_replay_of(ended(clients[0]), journals)
 
 
 def test_whoever_comes_back_again_and_again_does_not_make_it_wait_longer() -> None:
@@ -243,7 +292,7 @@ def test_whoever_comes_back_again_and_again_does_not_make_it_wait_longer() -> No
     for _ in range(4):
         world.wait(8_000)
         client = client.resume()
-    assert other.the(Error).code == "server.failed"
+    assert other.has_ended()
 
 
 def test_the_end_waits_for_the_disk() -> None:
@@ -260,6 +309,14 @@ def test_the_end_waits_for_the_disk() -> None:
     world.play(clients)
     assert clients[0].has_ended()
     assert_replay_is_true(journal)
+
+
+def assert_replay_of(end: End, journals: Journals) -> None:
+    """It is there, true, and the one that was promised; and nothing else is left to do."""
+    content = (journals.replays / f"{end.match}.jsonl").read_bytes().splitlines(keepends=True)
+    assert verify(content).good
+    assert end.transcript.encode() in content[-1]
+    assert journals.left_over() == []
 
 
 def assert_replay_is_true(journal: MemoryJournal) -> None:
@@ -304,6 +361,52 @@ def test_a_match_leaves_its_replay_and_no_journal(tmp_path: Path) -> None:
     replay = journals.replays / f"{clients[0].match}.jsonl"
     assert verify(replay.read_bytes().splitlines(keepends=True)).good
     assert world.log.of("match.finished")[0]["replay"] == replay.name
+
+
+def test_who_removes_the_folder_while_a_match_runs_gets_its_replay_all_the_same(tmp_path: Path) -> None:
+    """It is made of the open file. The log says at once that a crash would cost the match."""
+    folder = tmp_path / "data"
+    journals = Journals(folder)
+    removed: list[str] = []
+    journals.on_removed = removed.append
+    world = World(open_journal=journals.open)
+    clients = world.seated(wants=BARE)
+    world.play_turns(clients, 10)
+    shutil.rmtree(folder)
+    assert removed == []
+    world.play_turns(clients, 2)
+    assert removed == [clients[0].match]
+    world.play(clients)
+    assert removed == [clients[0].match]
+    assert ended(clients[0]) == ended(clients[1])
+    assert_replay_of(ended(clients[0]), journals)
+    client = world.player("late")
+    client.say(Join("usa", 2, against=("first",)))
+    assert codes([client.the(Error)]) == ["server.busy"], "no match begins that could not be gone on with"
+
+
+@pytest.mark.parametrize("is_removed", [False, True])
+def test_a_replay_that_could_not_be_written_is_made_by_the_next_server(
+    is_removed: bool, tmp_path: Path
+) -> None:
+    """If its journal is still there."""
+    journals = Journals(tmp_path)
+    world = World(open_journal=journals.open)
+    clients = world.seated(wants=BARE)
+    journals.replays.rmdir()
+    journals.replays.write_text("a file where the folder has to be")
+    if is_removed:
+        shutil.rmtree(journals.running)
+    world.play(clients)
+    world.wait(31_000)
+    end = ended(clients[0])
+    (lost,) = world.log.of("replay.not_written")
+    assert lost["journal"] == (None if is_removed else f"{end.match}.journal")
+    journals.replays.unlink()
+    if not is_removed:
+        after = Journals(tmp_path)
+        recover(World(open_journal=after.open).lobby, after, 0.0)
+        assert_replay_of(end, after)
 
 
 def test_journals_are_for_nobody_else_to_read(tmp_path: Path) -> None:
@@ -420,6 +523,32 @@ def test_with_sync_what_was_written_is_listed_once_until_it_is_synced(tmp_path: 
     assert journals.unsynced == [journal]
     journal.close()
     journal.sync()
+
+
+def test_with_sync_the_disk_knows_the_names_of_the_files_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a journal before anybody hears of its match; of a replay before its journal is gone."""
+    calls: list[str] = []
+    sync_folder, unlink = os.fsync, Path.unlink
+
+    def note_sync(descriptor: int) -> None:
+        calls.append(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
+        sync_folder(descriptor)
+
+    def note_unlink(path: Path, *, missing_ok: bool = False) -> None:
+        calls.append(path.suffix)
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(os, "fsync", note_sync)
+    monkeypatch.setattr(Path, "unlink", note_unlink)
+    journal = Journals(tmp_path, sync=True).open("match")
+    for _ in range(2):
+        journal.append(b"{}\n")
+        journal.sync()
+    assert calls == ["running"]
+    journal.finish()
+    assert calls == ["running", "replays", ".journal"]
 
 
 def test_private_records_come_back_as_they_were() -> None:

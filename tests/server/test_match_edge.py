@@ -99,7 +99,9 @@ class Table:
         spectator.say(Watch(match))
         spectator.drop()
         players[2].say(Leave(match=match))
+        journal.cannot_finish = True
         self.answers(10_000)
+        world.wait(31_000)
 
     def answers(self, count: int) -> None:
         self.world.play_turns(self.players, count)

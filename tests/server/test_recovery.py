@@ -78,6 +78,9 @@ class _Pieces:
     def finish(self) -> Path | None:
         return None
 
+    def leave(self) -> Path | None:
+        return None
+
     def abandon(self) -> None: ...
 
 

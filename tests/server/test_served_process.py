@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+import shutil
 import signal
 import socket
 import ssl
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from stellwerk_engine.replay_verify import verify
 from stellwerk_server.session import hashed
 from stellwerk_server.tokens import new_token
 from tests.server.served_process import Caller, Message, Serving, serving
@@ -192,6 +194,22 @@ def test_on_a_full_disk_the_match_stands_still_and_ends_as_the_servers_fault(tmp
         (failed,) = [record for record in server.log() if record["event"] == "match.failed"]
         assert failed["match"] == ask["match"]
         assert failed["disk_error"].startswith("[Errno ")
+
+
+def test_a_folder_that_is_removed_costs_nobody_a_result(tmp_path: Path) -> None:
+    with serving(tmp_path, NO_HURRY) as server:
+        caller = server.call()
+        caller.login("player")
+        ask = caller.play_on(caller.practice(), turns=2)
+        shutil.rmtree(server.data)
+        end = caller.play_on(ask)
+        assert (end["type"], end["match"]) == ("end", ask["match"])
+        caller.close()
+        assert [record["match"] for record in server.log() if record["event"] == "journal.removed"] == [
+            ask["match"]
+        ]
+        content = (server.data / "replays" / f"{ask['match']}.jsonl").read_bytes().splitlines(keepends=True)
+        assert verify(content).good
 
 
 def test_a_match_over_tls_and_a_token_that_belongs_to_a_name(tmp_path: Path) -> None:

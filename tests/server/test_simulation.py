@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stellwerk_server.clock import ServerClock
-from tests.server.simulation import CALM, SILENT, WILD, Story, Temper, simulate
+from tests.server.simulation import CALM, SILENT, WILD, Disk, Story, Temper, simulate
 from tests.server.witness import LawBrokenError
 
 SEEDS = 30
@@ -85,3 +85,67 @@ def test_the_server_dies_in_every_phase(tmp_path: Path) -> None:
         story = simulate("phases", tmp_path / str(writes), tempers=(CALM, CALM), deaths=(writes, 1))
         written |= set(story.deaths)
     assert written == {"set-up", "choice", "move", "resume", "end", "replay"}
+
+
+# -- with --sync -------------------------------------------------------------------------------------
+
+DOZING = Temper(sleeps=300)
+LONGER_THAN_ANY_CLOCK = 4.0  # seconds
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_with_sync_nobody_has_heard_of_what_a_power_cut_takes(seed: int, tmp_path: Path) -> None:
+    """Every event that a client gets is on the disk by then, and after the cut it is still there."""
+    slowest = (0.0, 0.01, 0.05, 0.5)[seed % 4]
+    story = simulate(f"sync/{seed}", tmp_path, disk=Disk(slowest))
+    assert story.syncs
+
+
+def test_with_sync_the_power_is_cut_in_every_phase(tmp_path: Path) -> None:
+    """Before the disk has what was written, while it is waited for, and when it has it."""
+    cut: set[str] = set()
+    for writes in (*range(1, 8), *range(20, 26)):
+        story = simulate(
+            "cuts", tmp_path / str(writes), tempers=(CALM, CALM), deaths=(writes, 3), disk=Disk()
+        )
+        cut |= set(story.deaths)
+        for name in ("c0", "c1"):
+            assert sum('< {"type":"end"' in line for line in lines_of(story, name)) == 1
+    assert cut >= {"set-up", "choice", "move", "sync", "synced"}
+
+
+@pytest.mark.parametrize("temper", [CALM, DOZING, SILENT], ids=["calm", "dozing", "silent"])
+def test_with_sync_no_clock_runs_while_the_server_waits_for_the_disk(temper: Temper, tmp_path: Path) -> None:
+    """The witness holds each `default` and each `took_ms` to when its ask was heard."""
+    for number in range(3):
+        story = simulate(
+            f"slow disk/{number}",
+            tmp_path / str(number),
+            tempers=(temper, temper),
+            deaths=(),
+            disk=Disk(LONGER_THAN_ANY_CLOCK),
+        )
+        told = lines_of(story, "c0")
+        assert any('< {"type":"default"' in line for line in told) == (temper is not CALM)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_with_sync_a_disk_that_fails_ends_that_match_and_nobody_has_heard_of_what_it_lost(
+    seed: int, tmp_path: Path
+) -> None:
+    story = simulate(f"failing disk/{seed}", tmp_path, deaths=(), disk=Disk(0.05, fails_at=4 + 3 * seed))
+    assert len(story.failed) == 1
+    logged = [record["event"] for record in story.log if record.get("match") in story.failed]
+    assert logged.count("journal.not_synced") == logged.count("match.failed")
+
+
+def test_with_sync_everybody_in_a_match_that_the_disk_has_lost_hears_of_it_at_once(tmp_path: Path) -> None:
+    """Also who had nothing else to hear."""
+    for number in range(2, 9):
+        folder = tmp_path / str(number)
+        story = simulate("lost", folder, tempers=(CALM, CALM, CALM), deaths=(), disk=Disk(0.05, number))
+        (match,) = story.failed
+        heard = [line for line in story.lines if '"server.failed"' in line and match in line]
+        times = [float(line.split()[0]) for line in heard]
+        assert len(times) >= 2
+        assert max(times) - min(times) < 0.2

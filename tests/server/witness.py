@@ -71,11 +71,14 @@ class Witness:
     results: list[Message] = field(default_factory=list[Message])  # the `end` of each match
     by_time: list[float] = field(default_factory=list[float])  # how late after the ask each default came
     exact: bool = True  # whether times are to be exact: they are virtual, and the client reads at once
+    floods: bool = False  # the client may say so much that it is read later
+    waits_ms: float = 0.0  # for how long a line may have to wait for the server's disk
     left: set[str] = field(default_factory=set[str])
     _awaited: deque[Awaited] = field(default_factory=deque[Awaited])
     _silent: list[Awaited] = field(default_factory=list[Awaited])  # lines that had no answer, or not yet
     _kinds: list[str] = field(default_factory=list[str])  # of this connection, so far
     _ended_here: set[str] = field(default_factory=set[str])
+    _acted_at: dict[tuple[str, int], float] = field(default_factory=dict[tuple[str, int], float])
     _asked_from: dict[str, int] = field(default_factory=dict[str, int])  # last_events of the login
 
     # -- a connection ----------------------------------------------------------------------------
@@ -115,6 +118,11 @@ class Witness:
     def sent_garbage(self, code: str) -> None:
         """A line that is to be refused with this code."""
         self._awaited.append(Awaited("garbage", (code,), False))
+
+    def has_sent(self, message: Message, now: float) -> None:
+        """All of a line."""
+        if message["type"] == "act":
+            self._acted_at.setdefault((message["match"], message["ask"]), now)
 
     # -- what the server says --------------------------------------------------------------------
 
@@ -175,6 +183,9 @@ class Witness:
                 _expect(match.ask is not None and match.ask["ask"] == message["ask"], "ok to no open ask")
                 _expect(message["bank_ms"] <= match.bank_ms, "the bank grows")
                 match.bank_ms = message["bank_ms"]
+                if self.exact and match.is_fresh and not self.floods:
+                    took_ms = (self._acted_at.get((id, message["ask"]), now) - match.asked_at) * 1000
+                    _expect(message["took_ms"] <= took_ms + ROUNDED, f"{message['took_ms']} ms for {took_ms}")
                 match.ask = None
             case "default":
                 self._default(match, message, now)
@@ -230,7 +241,8 @@ class Witness:
         self.by_time.append(late)
         if self.exact:
             grace = match.start["clocks"]["grace_ms"]
-            _expect(0 <= late <= ROUNDED or grace <= late <= grace + ROUNDED, f"a default {late} ms late")
+            waits = ROUNDED + self.waits_ms
+            _expect(0 <= late <= waits or grace <= late <= grace + waits, f"a default {late} ms late")
 
     def _end(self, match: SeenMatch, end: Message) -> None:
         id = end["match"]
@@ -244,6 +256,13 @@ class Witness:
         match.is_over = True
         match.ask = None
 
+    def _failed(self, id: str) -> None:
+        """By the server's fault: that is the answer to what was said about it (L7), and its end (L8)."""
+        match = self.matches[id]
+        match.is_over, match.ask = True, None
+        self._ended_here.add(id)
+        self._awaited = deque([line for line in self._awaited if line.ask is None or line.ask[0] != id])
+
     # -- answers ---------------------------------------------------------------------------------
 
     def _error(self, error: Message) -> None:
@@ -251,6 +270,8 @@ class Witness:
         if "ask" not in error:
             if code not in UNPROMPTED:
                 self._answered(None, None, code)
+            elif "match" in error and error["match"] in self.matches:
+                self._failed(error["match"])
             return
         id, ask = error["match"], error["ask"]
         self._answered("act", (id, ask), code)
@@ -265,6 +286,7 @@ class Witness:
             assert match.ask is not None
             _expect(error["tries"] == match.ask["tries"] - 1, f"{error['tries']} tries left")
             match.ask = {**match.ask, "tries": error["tries"]}
+            self._acted_at.pop((id, ask), None)
 
     def _answered(self, kind: str | None, ask: tuple[str, int] | None, code: str | None) -> None:
         """The first line that needs an answer and can have this one; else one that needs none."""
