@@ -65,7 +65,7 @@ def test_half_a_line_is_no_line_and_no_silence(ends: Ends) -> None:
     ends.theirs.send(b'{"type":"\x1b[2J')
     missing = ends.missing(0.1)
     assert missing.came == 'only a piece of a line, without its newline: {"type":"\\x1b[2J'
-    assert (missing.silence, missing.ended) == (False, False)
+    assert (missing.silence, missing.unfinished, missing.ended) == (False, True, False)
 
 
 def test_the_end_says_what_was_begun(ends: Ends) -> None:
@@ -74,7 +74,7 @@ def test_the_end_says_what_was_begun(ends: Ends) -> None:
     assert ends.receive() == b"whole"
     missing = ends.missing()
     assert missing.came == "the end of the connection, after a piece of a line, without its newline: half"
-    assert (missing.silence, missing.ended) == (False, True)
+    assert (missing.silence, missing.unfinished, missing.ended) == (False, False, True)
 
 
 def test_a_reset_is_an_end(ends: Ends) -> None:

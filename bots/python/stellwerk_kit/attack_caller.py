@@ -194,11 +194,11 @@ class Caller:
                 return message
 
     def next_within(self, seconds: float) -> Message | None:
-        """The same, or None if nothing comes."""
+        """The same, or None if it is not there yet. A long line over TLS comes in several records."""
         try:
             line = self._lines.receive(time.monotonic() + seconds)
         except NoLineError as error:
-            if error.silence:
+            if error.silence or error.unfinished:
                 return None
             raise FailedError("a line", error.came) from None
         message = _read(line)

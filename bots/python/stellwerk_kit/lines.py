@@ -26,13 +26,16 @@ NOT_NOW: Final = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 class NoLineError(Exception):
     """No whole line came; `came` says what did instead. `ended`: nothing more can come. `silence`: nothing at
-    all came, and it still can."""
+    all came, and it still can. `unfinished`: a piece came, and the rest still can."""
 
-    def __init__(self, came: str, *, ended: bool = False, silence: bool = False) -> None:
+    def __init__(
+        self, came: str, *, ended: bool = False, silence: bool = False, unfinished: bool = False
+    ) -> None:
         super().__init__(came)
         self.came = came
         self.ended = ended
         self.silence = silence
+        self.unfinished = unfinished
 
 
 class Lines:
@@ -65,7 +68,9 @@ class Lines:
             if self._ended is not None:
                 raise NoLineError(self._ended + self._rest(", after"), ended=True)
             if not self._wait(self._source, selectors.EVENT_READ, deadline):
-                raise NoLineError(self._rest("only") or "nothing", silence=not self._unread)
+                is_begun = bool(self._unread)
+                came = self._rest("only") or "nothing"
+                raise NoLineError(came, silence=not is_begun, unfinished=is_begun)
             begun = bool(self._unread)
             self._read()
         line = bytes(self._unread[:end])
