@@ -27,6 +27,7 @@ from stellwerk_protocol.names import (
     Viewer,
 )
 from stellwerk_protocol.results import Result
+from stellwerk_protocol.technologies import TechnologyForSale
 from stellwerk_protocol.views import View
 
 PROTOCOL_VERSION: Final = 1
@@ -133,7 +134,8 @@ class Clocks(Struct, frozen=True, gc=False):
 
 
 class Start(_FromServer, frozen=True, tag="start"):
-    """A match begins. `seat` is the client's own; a spectator has none. `board` is a board file's content."""
+    """A match begins. `seat` is the client's own; a spectator has none. `board` is a board file's content.
+    `technologies` are those for sale, in games that have some."""
 
     match: Id
     viewer: Viewer
@@ -146,6 +148,7 @@ class Start(_FromServer, frozen=True, tag="start"):
     clocks: Clocks
     commitment: Digits64
     seat: Seat | UnsetType = UNSET
+    technologies: Annotated[tuple[TechnologyForSale, ...], Meta(max_length=32)] | UnsetType = UNSET
 
 
 class EventMessage(_FromServer, frozen=True, tag="event"):

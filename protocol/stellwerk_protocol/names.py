@@ -44,6 +44,9 @@ GameName = Annotated[
 CityName = Annotated[
     str, Meta(title="CityName", min_length=1, max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*" + END)
 ]
+RegionName = Annotated[
+    str, Meta(title="RegionName", min_length=1, max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*" + END)
+]
 RouteName = Annotated[
     str, Meta(title="RouteName", min_length=1, max_length=72, pattern=r"^[a-z0-9][a-z0-9_-]*" + END)
 ]

@@ -29,6 +29,7 @@ from stellwerk_protocol import (
     names,
     replays,
     results,
+    technologies,
     views,
 )
 
@@ -36,7 +37,7 @@ DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 Schema: TypeAlias = dict[str, Any]  # Any: a schema is JSON
 
-MODULES: Final = (messages, decisions, moves, events, views, results, cards, boards, replays)
+MODULES: Final = (messages, decisions, moves, events, views, results, cards, technologies, boards, replays)
 
 # What the definitions of a module's records are called. Some records of different modules have the same name,
 # and in generated code all of them are neighbors.

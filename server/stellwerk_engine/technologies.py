@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from msgspec import UNSET, UnsetType
+
 from stellwerk_engine.cards import (
     LOCOMOTIVE,
     LOCOMOTIVE_SHIFT,
@@ -36,14 +38,32 @@ from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.technologies import TechnologyForSale
 
 if TYPE_CHECKING:
-    from stellwerk_engine.rule_set import Technology
+    from stellwerk_engine.rule_set import RuleSet, Technology
     from stellwerk_engine.state import State
 
 TechnologyId = int
 
 PAYMENTS_LOOKED_AT: Final = 500  # so that no hand makes a list of moves slow
+
+
+def for_sale(rules: RuleSet) -> tuple[TechnologyForSale, ...] | UnsetType:
+    """Return the facts of all technologies of the game, as `start` lists them; UNSET if it has none."""
+    if not rules.technologies:
+        return UNSET
+    return tuple(
+        TechnologyForSale(
+            technology.id,
+            technology.supply,
+            technology.cost,
+            technology.opens_regions,
+            technology.opens_lengths,
+            technology.opens_ferries,
+        )
+        for technology in rules.technologies
+    )
 
 
 class Buy(Move):

@@ -16,6 +16,7 @@ from msgspec import UNSET
 
 from stellwerk_engine.board_file import board_content
 from stellwerk_engine.redact import redact
+from stellwerk_engine.technologies import for_sale
 from stellwerk_engine.view import ALL_HANDS, PUBLIC, ViewerId, viewer_kind
 from stellwerk_protocol.messages import EventMessage, Player, SeatChanged, Start
 from stellwerk_server.lines import line, lines
@@ -137,6 +138,7 @@ class Audience:
             clocks=self._deal.clocks,
             commitment=self._commitment,
             seat=viewer if viewer >= 0 else UNSET,
+            technologies=for_sale(game.rules),
         )
         return line(start)
 

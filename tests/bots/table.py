@@ -33,6 +33,7 @@ from stellwerk_engine.dice import Dice, seed_from_text
 from stellwerk_engine.game import Game, make_game
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_engine.state import State
+from stellwerk_engine.technologies import for_sale
 from stellwerk_engine.view import view
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.messages import Ask, Clocks, Player, Start
@@ -76,6 +77,7 @@ def start_for(game: Game, seat: Seat, match: str = "match") -> Message:
             clocks=CLOCKS,
             commitment="0" * 64,
             seat=seat,
+            technologies=for_sale(game.rules),
         )
     )
 

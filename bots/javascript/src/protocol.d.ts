@@ -98,6 +98,16 @@ export interface Start {
   clocks: Clocks;
   commitment: string;
   seat?: number;
+  technologies?: TechnologyForSale[];
+}
+
+export interface TechnologyForSale {
+  technology: string;
+  supply: number;
+  price: number;
+  regions?: string[];
+  lengths?: number[];
+  ferries?: boolean;
 }
 
 export interface SeatedPlayer {

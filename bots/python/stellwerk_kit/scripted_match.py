@@ -24,6 +24,7 @@ from stellwerk_engine.game import Game, make_game
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_engine.redact import redact
 from stellwerk_engine.state import NOT_LAST_ROUND
+from stellwerk_engine.technologies import for_sale
 from stellwerk_engine.view import view
 from stellwerk_kit.answer_clock import AnswerClock
 from stellwerk_protocol.errors import IllegalMoveError
@@ -151,6 +152,7 @@ class ScriptedMatch:
             clocks=msgspec.structs.replace(clocks, tries=self.tries),
             commitment=sha256(self.id.encode()).hexdigest(),  # never opened: `end` says "later"
             seat=self.seat,
+            technologies=for_sale(self.game.rules),
         )
 
     def news(self) -> list[EventMessage]:
