@@ -18,15 +18,13 @@ from stellwerk_protocol.names import (
     CardCount,
     CityName,
     GameName,
+    RegionName,
     RouteName,
     TicketName,
 )
 
 RouteColor = Literal["gray", "purple", "blue", "orange", "white", "green", "yellow", "black", "red"]
 DisplayName = Annotated[str, Meta(title="DisplayName", min_length=1, max_length=40)]
-RegionName = Annotated[
-    str, Meta(title="RegionName", min_length=1, max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*" + END)
-]
 Coordinate = Annotated[float, Meta(title="Coordinate", ge=0, le=1000)]
 RouteLength = Annotated[int, Meta(title="RouteLength", ge=1, le=12)]
 LengthText = Annotated[str, Meta(title="LengthText", pattern=r"^([1-9]|1[0-2])" + END)]

@@ -1,4 +1,4 @@
-"""The files of `protocol/conformance/vectors/{wire,rules,views}` and of `transcripts`.
+"""The files of `protocol/conformance/vectors/{wire,rules,views,folds}` and of `transcripts`.
 
 `python -m tests.protocol.conformance_vectors` writes them anew. Do that when the messages or the rules were
 meant to change, or the server's words in the transcripts.
@@ -10,21 +10,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from tests.protocol import game_vectors, transcripts, wire_vectors
+from tests.protocol import fold_vectors, game_vectors, transcripts, wire_vectors
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "protocol" / "conformance"
 REMAKE: Final = "python -m tests.protocol.conformance_vectors"
 
 
 def files() -> Iterator[tuple[Path, bytes]]:
-    for name, content in (*wire_vectors.files().items(), *game_vectors.files()):
+    for name, content in (*wire_vectors.files().items(), *game_vectors.files(), *fold_vectors.files()):
         yield FOLDER / "vectors" / name, content
     for name, content in transcripts.files():
         yield FOLDER / "transcripts" / name, content
 
 
 def write() -> None:
-    for folder in ("vectors/wire", "vectors/rules", "vectors/views", "transcripts"):
+    for folder in ("vectors/wire", "vectors/rules", "vectors/views", "vectors/folds", "transcripts"):
         (FOLDER / folder).mkdir(parents=True, exist_ok=True)
         for old in (FOLDER / folder).glob("*.jsonl"):
             old.unlink()

@@ -149,6 +149,27 @@ def wishing(label: str) -> Callable[[], Choose]:
     return new
 
 
+def doubling(label: str) -> Callable[[], Choose]:
+    """Double Heading first, then claims, and as few tickets as can be: none of them is completed."""
+
+    def new() -> Choose:
+        chance = mixed(label)
+
+        def choose(state: State, seat: Seat, listed: list[Move]) -> Move:
+            if isinstance(listed[0].wire, moves.KeepTickets):
+                return chance(state, seat, listed[:1])
+            for move in listed:
+                if isinstance(move.wire, moves.BuyTechnology) and move.wire.technology == "double_heading":
+                    return move
+            claims = [move for move in listed if isinstance(move.wire, moves.ClaimRoute)]
+            cards = [move for move in listed if isinstance(move.wire, CARDS)]
+            return chance(state, seat, (state.technologies[seat] and claims) or cards or claims or listed)
+
+        return choose
+
+    return new
+
+
 def _route_length(state: State, move: Move) -> int:
     board = state.game.board
     return (
@@ -171,12 +192,14 @@ MATCHES: Final = (
     Played("team_asia-4", "team_asia", 4, (), half_planned("team_asia-4")),
     Played("team_asia-4-hoarding", "team_asia", 4, (), hoarding("team_asia-4")),
     Played("team_asia-6", "team_asia", 6, (), by_chance("s11")),
+    Played("team_asia-4-digging", "team_asia", 4, (), by_chance("t2")),
     Played("united_kingdom-2", "united_kingdom", 2, (), half_planned("united_kingdom-2")),
     Played("united_kingdom-2-advanced", "united_kingdom", 2, ADVANCED, lambda: buying("uk")),
     Played("united_kingdom-3-inventing", "united_kingdom", 3, ADVANCED, inventing("i3")),
     Played("united_kingdom-2-wishing", "united_kingdom", 2, (), wishing("w0")),
     Played("united_kingdom-2-collecting", "united_kingdom", 2, (), lambda: collecting),
     Played("united_kingdom-4-passing", "united_kingdom", 4, (), lambda: first),
+    Played("united_kingdom-2-doubling", "united_kingdom", 2, (), doubling("d0")),
 )
 
 

@@ -16,17 +16,21 @@ from stellwerk_engine import engine
 from stellwerk_engine.board_file import shipped_board
 from stellwerk_engine.decision import Events
 from stellwerk_engine.dice import Dice
+from stellwerk_engine.fold import blank_view, fold
 from stellwerk_engine.game import make_game
 from stellwerk_engine.games import RULE_SETS
 from stellwerk_engine.redact import redact
+from stellwerk_engine.set_up import empty_state
 from stellwerk_engine.state import State
+from stellwerk_engine.technologies import for_sale
 from stellwerk_engine.view import ALL_HANDS, PUBLIC, view
 from stellwerk_kit.vectors import wire_vectors
 from stellwerk_protocol import canonical, decisions, events, messages, moves
 from stellwerk_protocol.client_line import LineError, read_any_line, read_line
 from stellwerk_protocol.error_codes import ERROR_CODES, LineErrorCode
 from stellwerk_protocol.errors import IllegalMoveError
-from tests.protocol import game_vectors, transcripts
+from stellwerk_protocol.views import View
+from tests.protocol import fold_vectors, game_vectors, transcripts
 from tests.protocol import wire_vectors as made
 from tests.protocol.conformance_vectors import FOLDER, REMAKE
 from tests.protocol.rule_signs import SIGNS, Refused, Step, rules_of
@@ -276,6 +280,77 @@ def test_every_kind_of_viewer_sees_every_kind_of_decision_and_an_end() -> None:
     assert seen == {(viewer, kind) for viewer in ("seat", "public", "all_hands") for kind in kinds}
 
 
+# -- folds -------------------------------------------------------------------------------------------
+
+FOLDS = sorted(file.stem for file in (FOLDER / "vectors" / "folds").glob("*.jsonl"))
+
+
+@cache
+def folds_of(file: str) -> tuple[Record, ...]:
+    lines = (FOLDER / "vectors" / "folds" / f"{file}.jsonl").read_bytes().splitlines()
+    return tuple(as_object(canonical.decode(line)) for line in lines)
+
+
+@pytest.mark.parametrize("match", MATCHES)
+def test_the_folds_of_a_match_are_what_the_engine_shows(match: str) -> None:
+    """The views before and after a move, and what the viewer gets of it."""
+    folds = [line for file in FOLDS for line in folds_of(file) if line["match"] == match]
+    state, happened = deal(lines_of(match)[0])
+    before = empty_state(state.game, state.dice)
+    for number, (seat, move) in enumerate([*all_moves(match), (0, None)]):
+        for line in (line for line in folds if line["after"] == number):
+            viewer = viewer_of(line["start"])
+            assert on_the_wire(view(before, viewer)) == line["before"], line["id"]
+            assert on_the_wire([redact(event, state.game, viewer) for event in happened]) == line["events"]
+            assert on_the_wire(view(state, viewer)) == line["view"], line["id"]
+            technologies = for_sale(state.game.rules)
+            listed = [] if technologies is UNSET else on_the_wire(technologies)
+            assert listed == line["start"].get("technologies", [])
+        before = state.copy()
+        happened = list[events.Event]()
+        if move is not None:
+            engine.play(state, seat, move, happened)
+    assert state.pending is None
+
+
+def viewer_of(start: Record) -> int:
+    return start["seat"] if "seat" in start else {"public": PUBLIC, "all_hands": ALL_HANDS}[start["viewer"]]
+
+
+@pytest.mark.parametrize("file", FOLDS)
+def test_folding_the_events_of_a_vector_gives_its_view(file: str) -> None:
+    for line in folds_of(file):
+        header = lines_of(line["match"])[0]
+        game = make_game(
+            RULE_SETS[header["game"]],
+            shipped_board(header["board"]),
+            header["players"],
+            tuple(header["options"]),
+        )
+        shown = msgspec.convert(line["before"], View)
+        if line["after"] == 0:
+            assert shown == blank_view(game, viewer_of(line["start"]))
+        for event in line["events"]:
+            shown = fold(game, shown, msgspec.convert(event, cast("type[events.Event]", events.Event)))
+        assert on_the_wire(shown) == line["view"], line["id"]
+
+
+def test_there_is_a_fold_for_every_case() -> None:
+    named = {(case.file, case.name) for case in fold_vectors.CASES}
+    assert len(named) == len(fold_vectors.CASES)
+    shown = {tuple(line["id"].split("/")[:2]) for file in FOLDS for line in folds_of(file)}
+    assert {each for each in shown if each[0] != "first_view"} == named
+
+
+def test_every_game_and_option_has_a_first_view_for_every_kind_of_viewer() -> None:
+    shown = {
+        (line["start"]["game"], tuple(line["start"]["options"]), line["start"]["viewer"])
+        for line in folds_of("first_view")
+    }
+    variants = {(header["game"], tuple(header["options"])) for header in (lines_of(m)[0] for m in MATCHES)}
+    assert shown == {(*variant, kind) for variant in variants for kind in ("seat", "public", "all_hands")}
+
+
 # -- transcripts -------------------------------------------------------------------------------------
 
 
@@ -328,6 +403,11 @@ def test_the_page_names_every_file_and_every_field() -> None:
     assert {*first_names(point_fields), "type"} == {name for point in points() for name in point}
     fields = set(first_names(section(page, "vectors/views").tables[0]))
     assert fields | {"id"} == {name for m in MATCHES for line in views_of(m) for name in line}
+    fold_fields, fold_files = section(page, "vectors/folds").tables
+    assert {*first_names(fold_fields), "id", "about"} == {
+        name for f in FOLDS for line in folds_of(f) for name in line
+    }
+    assert sorted(first_names(fold_files)) == [f"{file}.jsonl" for file in FOLDS]
     rows = section(page, "transcripts").tables[1]
     assert [Path(row[0].split("](")[1].rstrip(")")).stem for row in rows] == list(transcripts.SESSIONS)
 

@@ -34,6 +34,7 @@ from stellwerk_protocol import decisions, events, messages, moves, replays, resu
 from stellwerk_protocol.client_line import LineError, read_line
 from stellwerk_protocol.error_codes import CURES
 from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.names import BonusName, GameName, OptionName, TechnologyName
 from stellwerk_server import settings
 from tests.engine.recordings import members, mixed
 from tests.golden.golden_games import golden_games
@@ -349,6 +350,46 @@ def test_the_laws_are_numbered_without_a_gap() -> None:
         for number in re.findall(r"\bL(\d+)\b", page.read_text(encoding="utf-8"))
     }
     assert max(cited) <= len(laws)
+
+
+ID_TYPES: dict[str, object] = {
+    "a match": messages.Id,
+    "a room": messages.Id,
+    "a session": messages.Id,
+    "a game": GameName,
+    "an option": OptionName,
+    "a technology": TechnologyName,
+    "a bonus": BonusName,
+}
+
+
+def test_ids_are_as_the_table_says() -> None:
+    """Character by character. What a board names is bounded in BOARDS.md."""
+    of_boards = "a board, a city, a region, a route, a ticket"
+    rows = section(SPECIFICATION, "Ids").tables[0]
+    assert ", ".join(what for what, *_ in rows) == ", ".join([*ID_TYPES, of_boards])
+    form = ""
+    for what, length, described in (row for row in rows if row[0] != of_boards):
+        form = described.replace("the same", form)
+        letters = "".join("".join(names_in(form)).split())
+        allowed = {char for char in ASCII if re.fullmatch(f"[{letters}]", char)}
+        first = {char for char in allowed if char.isalnum()} if "the first one" in form else allowed
+        longest = int(length.removeprefix("1 to "))
+        for type_ in (ID_TYPES[kind] for kind in what.split(", ")):
+            assert {char for char in ASCII if is_one(char, type_)} == first
+            assert {char for char in ASCII if is_one(f"a{char}", type_)} == allowed
+            assert [n for n in (0, 1, longest, longest + 1) if is_one("a" * n, type_)] == [1, longest]
+
+
+ASCII = [chr(code) for code in range(128)]
+
+
+def is_one(text: str, type_: object) -> bool:
+    try:
+        msgspec.convert(text, cast("type[str]", type_))
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 # -- names and links ---------------------------------------------------------------------------------

@@ -52,6 +52,17 @@ MESSAGES: Final[dict[str, tuple[str, JsonObject]]] = {
             resume={"session": "s-1", "key": "k!~" * 20, "last_events": {"m1": 0, "m_2": 17}},
         ),
     ),
+    "login-64-last-events": (
+        "64 matches to go on with, in less than 4,096 bytes",
+        _login(
+            max_matches=64,
+            resume={
+                "session": "0123456789abcdef01",
+                "key": "k" * 24,
+                "last_events": {f"{number:018x}": 1_000 + number for number in range(64)},
+            },
+        ),
+    ),
     "login-longest-name": ("a name of 32 characters", _login(name="B" * 32)),
     "login-wants-some": ("a want alone", _login(wants={"events": False})),
     "login-quotes": ("quotes and backslashes in a text", _login(language='a "b" \\c\\ /d/')),
@@ -465,6 +476,12 @@ REFUSED: Final[dict[str, Refused]] = {
         "/name",
     ),
     "matches-0": ("no match at a time", _text(_login(max_matches=0)), "protocol.wrong_value", "/max_matches"),
+    "last-events-65": (
+        "65 matches to go on with",
+        _text(_login(resume={"session": "s", "key": "k", "last_events": {f"m{n}": 0 for n in range(65)}})),
+        "protocol.wrong_value",
+        "/resume/last_events",
+    ),
     "matches-65": (
         "more matches than 64",
         _text(_login(max_matches=65)),
@@ -652,6 +669,19 @@ SAID: Final[dict[str, tuple[str, JsonObject]]] = {
     "left-room": ("a room", {"type": "left", "room": "r1"}),
     "left-match": ("a match", {"type": "left", "match": "m1"}),
     "start": ("a board has decimals", _START),
+    "start-technologies": (
+        "technologies for sale; one that no route needs",
+        _START
+        | {
+            "game": "united_kingdom",
+            "technologies": [
+                {"technology": "wales_concession", "supply": 4, "price": 1, "regions": ["wales"]},
+                {"technology": "mechanical_stoker", "supply": 4, "price": 1, "lengths": [3]},
+                {"technology": "propellers", "supply": 4, "price": 2, "ferries": True},
+                {"technology": "booster", "supply": 4, "price": 2},
+            ],
+        },
+    ),
     "start-spectator": (
         "without a seat",
         {name: value for name, value in _START.items() if name != "seat"} | {"viewer": "public"},

@@ -232,6 +232,33 @@ def test_a_set_up_that_was_broken_off_goes_on() -> None:
     assert again.is_asked()
 
 
+def test_a_ready_that_arrived_stays_good() -> None:
+    """To say it again after a resume is refused, and harmless."""
+    world = World()
+    one, other = world.seated(ready=False)
+    one.say(Ready(one.match))
+    again = one.resume({one.match: world.match_of(one).event_count})
+    again.say(Ready(one.match))
+    assert again.the(Error).code == "protocol.out_of_phase"
+    other.say(Ready(other.match))
+    world.tick()
+    assert again.is_asked()
+
+
+@pytest.mark.parametrize("ended", [False, True], ids=["running", "ended"])
+def test_a_match_that_is_not_named_comes_from_its_start(ended: bool) -> None:
+    world = World()
+    clients = world.seated(wants=BARE)
+    if ended:
+        world.play(clients)
+    count = world.match_of(clients[0]).event_count
+    named = clients[0].resume({clients[0].match: count}, wants=BARE)
+    assert (named.all_of(Start), numbers(named)) == ([], [])
+    unnamed = named.resume({}, wants=BARE)
+    assert (len(unnamed.all_of(Start)), numbers(unnamed)) == (1, list(range(1, count + 1)))
+    assert bool(unnamed.all_of(End)) == ended
+
+
 def test_who_was_away_all_the_time_can_tell_the_whole_match() -> None:
     """Pieces of events got over several connections fit together."""
     world = World()

@@ -248,8 +248,8 @@ def test_the_left_neighbor_of_who_had_the_last_turn_begins(last: Seat) -> None:
     assert order == [(beginner + number) % 4 for number in range(5)]
 
 
-def test_a_pass_is_a_turn() -> None:
-    """CARD-15, GEN-05: seat 1 passes in the last turn, so seat 2 begins."""
+def ended_by_a_pass() -> State:
+    """All four are asked which tickets to complete, after seat 1 has passed in the last turn."""
     state = started("card_game", 4)
     for seat, hand in enumerate(("2 black, 2 red", "", "2 blue", "2 green")):
         set_hand(state, seat, hand)
@@ -267,9 +267,26 @@ def test_a_pass_is_a_turn() -> None:
     play(state, 0, lay("2 red"))
     assert listed(state, 1) == [moves.Pass()]
     play(state, 1, moves.Pass())
+    return state
+
+
+def test_a_pass_is_a_turn() -> None:
+    """CARD-15, GEN-05: seat 1 passes in the last turn, so seat 2 begins."""
+    state = ended_by_a_pass()
     complete(state)
     assert view(state, PUBLIC).half == 2
     assert engine.owing(state) == (2,)
+
+
+def test_passes_and_idle_turns_are_counted_on_over_the_halves() -> None:
+    """GEN-05, GEN-06: the pass that ends the first half counts in the second one, too."""
+    state = ended_by_a_pass()
+    before = view(state, PUBLIC)
+    complete(state)
+    after = view(state, PUBLIC)
+    assert (before.half, after.half) == (1, 2)
+    assert (before.passes, before.progress_turn) == (1, 5)
+    assert (after.passes, after.progress_turn, after.turn) == (1, 5, 7)
 
 
 # -- no pile -----------------------------------------------------------------------------------------
