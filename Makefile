@@ -56,7 +56,7 @@ examples: $(TEST) ## make protocol/examples anew, after a change of what is said
 
 starters: $(TEST) ## build the starters of all languages and let them play
 	STELLWERK_ALL_TOOLS=1 $(PYTEST) tests/bots/test_starters.py tests/bots/test_new.py \
-	  tests/bots/test_mixed_tournament.py tests/protocol/test_verifier.py $(ARGS)
+	  tests/bots/test_mixed_tournament.py tests/protocol/test_verifier.py tests/protocol/test_keeping_views.py $(ARGS)
 
 bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' compares with a commit in the same run
 	$(BIN)/python -m tests.benchmarks.bench_engine $(ARGS)
