@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 
 from stellwerk_engine.fold import blank_view
+from stellwerk_engine.game import Game
 from stellwerk_engine.redact import redact
 from stellwerk_engine.technologies import for_sale
-from stellwerk_engine.view import ALL_HANDS, PUBLIC, ViewerId, view
+from stellwerk_engine.view import ALL_HANDS, PUBLIC, ViewerId, view, viewer_kind
 from stellwerk_protocol import canonical
 from tests.protocol.game_vectors import MATCHES, Match, play
 
@@ -56,7 +58,7 @@ class Fold:
         return self.before["teams"][number], self.after["teams"][number]
 
     def counts_an_idle_turn(self) -> bool:
-        return self.after["progress_turn"] == self.before["progress_turn"]
+        return bool(self.after["progress_turn"] == self.before["progress_turn"])
 
 
 Sign = Callable[[Fold], bool]
@@ -407,7 +409,8 @@ CASES: Final = (
 
 def json_view(match: Match, after: int, viewer: ViewerId) -> Json:
     """What the viewer is shown after so many moves."""
-    return as_json(view(match.states[after], viewer))
+    shown: Json = as_json(view(match.states[after], viewer))
+    return shown
 
 
 def as_json(value: object) -> Any:
@@ -453,7 +456,7 @@ def _vector(case: Case, match: Match, after: int, viewer: ViewerId, fold: Fold) 
         "about": case.about,
         "match": match.played.id,
         "after": after,
-        "start": start_of(match, viewer),
+        "start": start_of(match.states[0].game, viewer),
         "before": fold.before,
         "events": fold.events,
         "view": fold.after,
@@ -470,31 +473,30 @@ def _first_views() -> Iterator[Json]:
         match = play(played)
         game = match.states[0].game
         for viewer in (0, PUBLIC, ALL_HANDS):
-            who = viewer if viewer >= 0 else ("public" if viewer == PUBLIC else "all_hands")
+            who = viewer if viewer >= 0 else viewer_kind(viewer)
             yield {
                 "id": f"first_view/{played.id}/0/{who}",
                 "about": "the set-up, from the first view on",
                 "match": played.id,
                 "after": 0,
-                "start": start_of(match, viewer),
+                "start": start_of(game, viewer),
                 "before": as_json(blank_view(game, viewer)),
                 "events": [as_json(redact(event, game, viewer)) for event in match.set_up],
                 "view": json_view(match, 0, viewer),
             }
 
 
-def start_of(match: Match, viewer: ViewerId) -> Json:
+def start_of(game: Game, viewer: ViewerId) -> Json:
     """What a fold needs of a `start`. The board is named."""
-    game = match.states[0].game
-    known = json_view(match, 0, viewer)
+    technologies = for_sale(game.rules)
     return {
-        "viewer": known["viewer"],
+        "viewer": viewer_kind(viewer),
         **({"seat": viewer} if viewer >= 0 else {}),
         "players": [{"seat": seat, "team": team} for seat, team in enumerate(game.team_of)],
         "game": game.id,
         "options": list(game.options),
         "board": game.board.file.id,
-        **({"technologies": as_json(for_sale(game.rules))} if game.rules.technologies else {}),
+        **({} if technologies is UNSET else {"technologies": as_json(technologies)}),
     }
 
 
