@@ -230,7 +230,8 @@ def _ends_after_one_card(fold: Fold) -> bool:
 
 
 def _runs_on_over_the_halves(fold: Fold) -> bool:
-    return fold.has("half_started") and fold.counts_an_idle_turn()
+    """The first half has ended with a pass."""
+    return fold.has("half_started") and fold.before["passes"] > 0
 
 
 CASES: Final = (

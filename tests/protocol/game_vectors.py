@@ -117,6 +117,25 @@ def inventing(label: str) -> Callable[[], Choose]:
     return new
 
 
+def emptying(label: str) -> Callable[[], Choose]:
+    """All tickets first, then sets to lay, then cards: in the end somebody has nothing to do but to pass."""
+
+    def new() -> Choose:
+        chance = mixed(label)
+
+        def choose(state: State, seat: Seat, listed: list[Move]) -> Move:
+            if isinstance(listed[-1].wire, moves.KeepTickets):
+                return listed[-1]
+            tickets = [move for move in listed if isinstance(move.wire, moves.DrawTickets)]
+            sets = [move for move in listed if isinstance(move.wire, moves.LayCards)]
+            cards = [move for move in listed if isinstance(move.wire, CARDS)]
+            return chance(state, seat, tickets or sets or cards or listed)
+
+        return choose
+
+    return new
+
+
 WISHES: Final = (
     ("boiler_lagging", "superheated_steam_boiler", "scotland_concession", "wales_concession"),
     ("right_of_way", "double_heading"),
@@ -189,6 +208,7 @@ MATCHES: Final = (
     Played("card_game-2-idle", "card_game", 2, (), lambda: refuse_tickets),
     Played("card_game-3-open_stacks", "card_game", 3, ("open_stacks",), by_chance("card_game-3")),
     Played("card_game-4", "card_game", 4, (), by_chance("card_game-4")),
+    Played("card_game-4-emptying", "card_game", 4, (), emptying("e25")),
     Played("team_asia-4", "team_asia", 4, (), half_planned("team_asia-4")),
     Played("team_asia-4-hoarding", "team_asia", 4, (), hoarding("team_asia-4")),
     Played("team_asia-6", "team_asia", 6, (), by_chance("s11")),
