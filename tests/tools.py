@@ -219,6 +219,7 @@ CIRCUMSTANCES: Final[dict[str, Need]] = {
     "another Python": Need(lambda: None),  # the test that needs one tries those it finds
     "another user": Need(works("processes of another user", *SETPRIV, "/usr/bin/env", "python3", "-c", "")),
     "children of a process": Need(exists(f"/proc/self/task/{os.getpid()}/children")),
+    "git checkout": Need(works("a git checkout", "git", "rev-parse", "--verify", "HEAD")),
     "IPv6": Need(_ipv6),
     "Linux": Need(lambda: None if sys.platform == "linux" else "Linux"),
     "network": Need(_address_beyond_loopback),

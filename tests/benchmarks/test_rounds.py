@@ -11,6 +11,7 @@ import pytest
 
 from tests.benchmarks.rounds import in_turn, ratios, spread
 from tests.benchmarks.trees import ROOT, TreeError, trees
+from tests.tools import needs
 
 
 def test_a_machine_that_slows_down_for_everybody_changes_no_ratio() -> None:
@@ -38,12 +39,14 @@ def test_everybody_is_measured_once_a_round_and_another_one_begins_each() -> Non
     assert figures == [[1, 6, 8], [2, 4, 9], [3, 5, 7]]
 
 
+@needs("git checkout")
 def test_a_commit_that_is_none_is_refused_in_one_line() -> None:
     with pytest.raises(TreeError, match="git rev-parse: ") as refused, trees("no-such-commit"):
         pass
     assert "\n" not in str(refused.value)
 
 
+@needs("git checkout")
 def test_a_commit_is_unpacked_beside_this_checkout() -> None:
     with trees("HEAD") as (this, other):
         assert this.root == ROOT

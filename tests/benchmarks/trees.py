@@ -59,5 +59,6 @@ def _git(*words: str) -> bytes:
     except OSError as error:
         raise TreeError(f"--against needs git: {error.strerror}") from None
     if done.returncode:
-        raise TreeError(f"git {words[0]}: {done.stderr.decode(errors='replace').strip()}")
+        cause = done.stderr.decode(errors="replace").strip().partition("\n")[0]
+        raise TreeError(f"git {words[0]}: {cause}")
     return done.stdout
