@@ -35,9 +35,10 @@ demo: $(COMMAND) ## play a small tournament of the reference bots
 test: $(TEST) ## run the whole test suite; ARGS='-k tunnel' passes options to pytest
 	$(PYTEST) $(ARGS)
 
-lint: $(DEV) ## ruff (rules and format), mypy, pyright
+lint: $(DEV) ## ruff (rules and format), who imports whom, mypy, pyright
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/mypy
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --pythonpath $(BIN)/python
 
@@ -46,13 +47,13 @@ format: $(DEV) ## sort the imports and format the code
 	$(BIN)/ruff format
 
 vectors: $(TEST) ## make the vectors and transcripts of protocol/conformance anew
-	$(BIN)/python -m tests.protocol.conformance_vectors
+	$(BIN)/python -m tools.conformance_vectors
 
 schemas: $(COMMAND) ## make protocol/schema anew, after a change of the types on the wire
 	$(BIN)/python -m stellwerk_protocol.schemas protocol/schema/v1
 
 examples: $(TEST) ## make protocol/examples anew, after a change of what is said in a session
-	$(BIN)/python -m tests.protocol.example_sessions
+	$(BIN)/python -m tools.example_sessions
 
 starters: $(TEST) ## build the starters of all languages and let them play
 	STELLWERK_ALL_TOOLS=1 $(PYTEST) tests/bots/test_starters.py tests/bots/test_new.py \
@@ -67,8 +68,8 @@ mutants: $(TEST) ## break the rules one by one, and see that the tests notice
 	$(BIN)/python tests/mutants/run.py $(ARGS)
 
 simulations: $(TEST) ## how often the intervals of ratings and the gate's test err, in simulated tournaments
-	$(BIN)/python -m tests.tournament.coverage_simulation $(ARGS)
-	$(BIN)/python -m tests.tournament.gate_simulation
+	$(BIN)/python -m tests.tournament.ratings.coverage_simulation $(ARGS)
+	$(BIN)/python -m tests.tournament.gate.gate_simulation
 
 soak: $(TEST) ## 1,000 games of every variant, 1,000 lives of a server, and the laws checked in each
 	$(BIN)/python tests/soak/run.py $(ARGS)

@@ -12,18 +12,18 @@ from typing import TypeVar
 
 import pytest
 
-from stellwerk_engine import cards as card_sets
 from stellwerk_engine import engine
-from stellwerk_engine.board_file import shipped_board
-from stellwerk_engine.cards import COLOR_IDS, ONE, CardSet
-from stellwerk_engine.claims import place_claim
-from stellwerk_engine.decision import Events, Move, Seat
-from stellwerk_engine.dice import Dice, seed_from_text
-from stellwerk_engine.draw_cards import PlaceCard
-from stellwerk_engine.game import Game, make_game
-from stellwerk_engine.games import RULE_SETS
-from stellwerk_engine.state import State
-from stellwerk_engine.tunnel import PayTunnel
+from stellwerk_engine.boards.board_file import shipped_board
+from stellwerk_engine.core import cards as card_sets
+from stellwerk_engine.core.cards import COLOR_IDS, ONE, CardSet
+from stellwerk_engine.core.decision import Events, Move, Seat
+from stellwerk_engine.core.dice import Dice, seed_from_text
+from stellwerk_engine.core.game import Game, make_game
+from stellwerk_engine.core.state import State
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.parts.claiming.place_claim import place_claim
+from stellwerk_engine.parts.draw_cards import PlaceCard
+from stellwerk_engine.parts.tunnels import PayTunnel
 from stellwerk_protocol import moves
 from stellwerk_protocol.cards import Cards
 from stellwerk_protocol.errors import IllegalMoveError, MoveErrorCode

@@ -34,7 +34,7 @@ from typing import Final, NoReturn
 
 import pytest
 
-from stellwerk.starters import BY_LANGUAGE, STARTERS, Library, Tool, lack_of
+from stellwerk.bots.starters import BY_LANGUAGE, STARTERS, Library, Tool, lack_of
 
 VARIABLE: Final = "STELLWERK_ALL_TOOLS"
 _BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")

@@ -9,10 +9,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from importlib import import_module
+from importlib import import_module  # noqa: TID251  this is the top: no contract is passed by
 from typing import Final, NamedTuple, NoReturn, Protocol, cast
 
-from stellwerk.errors import (
+from stellwerk.shared.errors import (
     DONE,
     FAILED,
     INFRASTRUCTURE,
@@ -21,7 +21,7 @@ from stellwerk.errors import (
     infrastructure_error,
     usage_error,
 )
-from stellwerk.terminal import complain, flush_stdout, give_up_stdout, say
+from stellwerk.shared.terminal import complain, flush_stdout, give_up_stdout, say
 
 EXAMPLES: Final = """\
 examples:
@@ -76,7 +76,7 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: object) -> None:
         """Suggest the nearest choice, which argparse has no public place for before Python 3.14."""
         if action.choices is not None and value not in action.choices:
-            from stellwerk.choose_game import unknown
+            from stellwerk.shared.choose_game import unknown
 
             what = "/".join(action.option_strings) or "command"
             raise usage_error(unknown(what, str(value), [str(choice) for choice in action.choices]))
@@ -115,7 +115,9 @@ def _run(words: Sequence[str]) -> int:
         flush_stdout()
         return ended.code if isinstance(ended.code, int) else USAGE
     if arguments.version:
-        from stellwerk.version import version  # importlib.metadata takes longer than all the rest of --help
+        from stellwerk.shared.version import (
+            version,  # importlib.metadata takes longer than all the rest of --help
+        )
 
         say(f"stellwerk {version()}")
         code = DONE
@@ -134,12 +136,12 @@ def _command_of(words: Sequence[str]) -> Command | None:
     name = words[0]
     entry = COMMANDS.get(name)
     if entry is None:  # argparse has no suggestions before Python 3.14
-        from stellwerk.choose_game import unknown
+        from stellwerk.shared.choose_game import unknown
 
         raise usage_error(unknown("command", name, COMMANDS))
     if not entry.works_anywhere:
         _require_unix(name)
-    return cast(Command, import_module(f"stellwerk.{name}_command"))  # a test looks whether each is one
+    return cast(Command, import_module(f"stellwerk.{name}.command"))  # a test looks whether each is one
 
 
 def _require_unix(name: str) -> None:

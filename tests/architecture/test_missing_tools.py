@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from stellwerk.starters import BY_LANGUAGE
+from stellwerk.bots.starters import BY_LANGUAGE
 from tests import tools
-from tests.cli.program import REPOSITORY, SECONDS
+from tests.command.program import REPOSITORY, SECONDS
 from tests.tools import NEEDS, TOOLS, VARIABLE, needs
 
 TESTS = REPOSITORY / "tests"
@@ -97,7 +97,7 @@ def test_a_need_that_is_in_no_table_is_refused() -> None:
 
 SUITE = """
 import pytest
-from stellwerk.starters import BY_LANGUAGE
+from stellwerk.bots.starters import BY_LANGUAGE
 from tests import tools
 
 tools.CIRCUMSTANCES["rain"] = tools.NEEDS["rain"] = tools.Need(lambda: "rain today")

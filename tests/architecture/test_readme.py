@@ -29,7 +29,8 @@ COMMANDS = [
     shlex.split(line, comments=True)[1:]
     for block in blocks("sh")
     for line in block.splitlines()
-    if line.startswith(".venv/bin/stellwerk ") and line.split()[1] != "serve"  # tests/cli/test_serve.py does
+    if line.startswith(".venv/bin/stellwerk ")
+    and line.split()[1] != "serve"  # tests/command/serve/test_serve.py does
 ]
 
 

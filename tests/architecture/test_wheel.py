@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from stellwerk.starters import BY_LANGUAGE, copy_starter
+from stellwerk.bots.starters import BY_LANGUAGE, copy_starter
 from tests.tools import needs
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -22,17 +22,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from stellwerk_tournament.block_errors import block_errors
-from stellwerk_tournament.choice_model import FloatArray
-from stellwerk_tournament.fit import fit
-from stellwerk_tournament.model import build_model
-from stellwerk_tournament.outcomes import Outcome
-from stellwerk_tournament.ratings import rate, rate_all
+from stellwerk_tournament.ratings.block_errors import block_errors
+from stellwerk_tournament.ratings.choice_model import FloatArray
+from stellwerk_tournament.ratings.fit import fit
+from stellwerk_tournament.ratings.model import build_model
+from stellwerk_tournament.ratings.outcomes import Outcome
+from stellwerk_tournament.ratings.ratings import rate, rate_all
 from tests.benchmarks.rounds import print_table
 
 T = TypeVar("T")
 
-choix: Any = importlib.import_module("choix")  # comes without types
+choix: Any = importlib.import_module("choix")  # noqa: TID251  comes without types
 
 CASES: tuple[tuple[int, int, int], ...] = (  # entrants, matches, players
     (10, 1_000, 2),

@@ -20,14 +20,14 @@ from time import process_time
 import msgspec
 
 from stellwerk_engine import engine
-from stellwerk_engine.board_file import shipped_board
-from stellwerk_engine.decision import Events, Move, Seat
-from stellwerk_engine.dice import Dice, seed_from_text
-from stellwerk_engine.game import Game, make_game
-from stellwerk_engine.games import RULE_SETS
-from stellwerk_engine.limits import longest_line
-from stellwerk_engine.state import State
-from stellwerk_engine.view import view
+from stellwerk_engine.boards.board_file import shipped_board
+from stellwerk_engine.boards.limits import longest_line
+from stellwerk_engine.core.decision import Events, Move, Seat
+from stellwerk_engine.core.dice import Dice, seed_from_text
+from stellwerk_engine.core.game import Game, make_game
+from stellwerk_engine.core.state import State
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.view import view
 
 POSITIONS = 400
 WARM_UP_SECONDS = 0.5  # to fill the tables of claims

@@ -20,8 +20,8 @@ from typing import Final
 
 import pytest
 
-from stellwerk.starters import BY_LANGUAGE, STARTERS, Starter, copy_starter
-from tests.cli.program import COMMAND, REPOSITORY, environment
+from stellwerk.bots.starters import BY_LANGUAGE, STARTERS, Starter, copy_starter
+from tests.command.program import COMMAND, REPOSITORY, environment
 from tests.tools import demand, go_without, of_starter
 
 BOTS: Final = REPOSITORY / "bots"

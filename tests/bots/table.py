@@ -27,14 +27,14 @@ from stellwerk_bots.bot import Answer, Message, NewPlayer
 from stellwerk_bots.bot import Player as Bot
 from stellwerk_bots.players import NAMES, new_player
 from stellwerk_engine import engine
-from stellwerk_engine.board_file import board_content, shipped_board
-from stellwerk_engine.decision import Move, Seat
-from stellwerk_engine.dice import Dice, seed_from_text
-from stellwerk_engine.game import Game, make_game
-from stellwerk_engine.games import RULE_SETS
-from stellwerk_engine.state import State
-from stellwerk_engine.technologies import for_sale
-from stellwerk_engine.view import view
+from stellwerk_engine.boards.board_file import board_content, shipped_board
+from stellwerk_engine.core.decision import Move, Seat
+from stellwerk_engine.core.dice import Dice, seed_from_text
+from stellwerk_engine.core.game import Game, make_game
+from stellwerk_engine.core.state import State
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.view import view
+from stellwerk_engine.parts.technologies.buy_technology import for_sale
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.messages import Ask, Clocks, Player, Start
 from stellwerk_protocol.results import Result

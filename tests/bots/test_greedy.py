@@ -11,10 +11,10 @@ import pytest
 from stellwerk_bots import greedy
 from stellwerk_bots.bot import Message
 from stellwerk_bots.players import new_player
-from stellwerk_engine.games import RULE_SETS
+from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_protocol import messages
-from tests.bots.greedy_vectors import ASKS, FOLDER, MATCHES, WRONG_BOTS, found_out_by, recorded, vectors
 from tests.bots.table import game_for, play_block
+from tools.greedy_vectors import ASKS, FOLDER, MATCHES, WRONG_BOTS, found_out_by, recorded, vectors
 
 Item = dict[str, Any]  # a part of a message: json knows no types
 
@@ -251,7 +251,7 @@ def test_it_answers_as_recorded(game: str) -> None:
 
 @pytest.mark.parametrize("game", RULE_SETS)
 def test_the_recorded_asks_are_those_of_the_engine(game: str) -> None:
-    """If not: `python -m tests.bots.greedy_vectors`."""
+    """If not: `python -m tools.greedy_vectors`."""
     assert (FOLDER / f"{game}.jsonl").read_text("utf-8") == vectors(game)
 
 

@@ -14,11 +14,11 @@ from typing import Any, Final
 
 import pytest
 
-from stellwerk.starters import STARTERS
-from stellwerk_engine.board_file import board_content, shipped_board
-from stellwerk_engine.games import RULE_SETS
+from stellwerk.bots.starters import STARTERS
+from stellwerk_engine.boards.board_file import board_content, shipped_board
+from stellwerk_engine.games.shipped import RULE_SETS
 from tests.bots.starters import WITH_OWN_CLIENT, built
-from tests.cli.test_tournament import lines_of, status, tournament
+from tests.command.tournament.test_tournament import lines_of, status, tournament
 from tests.tools import demand, of_starter
 
 TRAINS: Final = 12

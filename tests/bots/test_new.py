@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from stellwerk import starters
 from stellwerk.__main__ import main
-from stellwerk.starters import BY_LANGUAGE, CALLED_OTHERWISE, STARTERS, Library, Tool, missing
-from stellwerk_engine.games import RULE_SETS
+from stellwerk.bots import starters
+from stellwerk.bots.starters import BY_LANGUAGE, CALLED_OTHERWISE, STARTERS, Library, Tool, missing
+from stellwerk_engine.games.shipped import RULE_SETS
 from tests.bots.scripted_server import AUTHORITY, HELLO, RESULT, USA, Peer, serve
 from tests.bots.starters import BOTS, BUILD_SECONDS, QUICKLY
-from tests.cli.program import COMMAND, environment
+from tests.command.program import COMMAND, environment
 from tests.tools import demand, needs, of_starter
 
 LEFT_BEHIND = ("target", "build", "node_modules", "__pycache__", "stellwerk-bot", "Cargo.lock")

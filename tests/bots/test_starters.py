@@ -16,12 +16,12 @@ import msgspec
 import pytest
 
 from stellwerk.__main__ import main
-from stellwerk.starters import STARTERS, Starter, source_of
+from stellwerk.bots.starters import STARTERS, Starter, source_of
 from stellwerk_bots.bot import Message
 from stellwerk_engine import engine
-from stellwerk_engine.dice import Dice, seed_from_text
-from stellwerk_engine.games import RULE_SETS
-from stellwerk_kit.patient import LIMITS
+from stellwerk_engine.core.dice import Dice, seed_from_text
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_kit.doctor.patient import LIMITS
 from stellwerk_protocol import messages
 from tests.bots.scripted_server import AUTHORITY, Peer, bye, error, free_port, serve
 from tests.bots.starters import (
@@ -36,7 +36,7 @@ from tests.bots.starters import (
     served,
 )
 from tests.bots.table import ask_for, game_for, start_for
-from tests.kit.examining import doctor, findings, step
+from tests.kit.doctor.examining import doctor, findings, step
 from tests.tools import needs
 
 NO_SERVER: Final = 4  # exit codes

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stellwerk_engine import engine
-from stellwerk_engine.claim_route import Claim
-from stellwerk_engine.decision import Move, Seat
-from stellwerk_engine.dice import Dice, seed_from_text
-from stellwerk_engine.state import State
-from stellwerk_engine.technologies import Buy
-from stellwerk_engine.tickets import DRAW_TICKETS, KeepTickets
+from stellwerk_engine.core.decision import Move, Seat
+from stellwerk_engine.core.dice import Dice, seed_from_text
+from stellwerk_engine.core.state import State
+from stellwerk_engine.parts.claiming.claim_route import Claim
+from stellwerk_engine.parts.technologies.buy_technology import Buy
+from stellwerk_engine.parts.tickets import DRAW_TICKETS, KeepTickets
 from tests.engine.recordings import Choose, mixed, record
 from tests.support import VARIANTS, table, variant_id
 

@@ -7,8 +7,8 @@ from typing import Any, get_args
 
 import pytest
 
-from stellwerk_engine.games import RULE_SETS
-from stellwerk_engine.replay_verify import verify
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.replays.verify import verify
 from stellwerk_protocol import decisions, events, moves
 from stellwerk_protocol.names import EndReason
 from tests.golden.golden_games import PERFT_FILE, GoldenGame, all_perft_counts, golden_games

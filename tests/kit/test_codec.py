@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from stellwerk.errors import CommandError
-from stellwerk.kit_command import add_arguments, run
+from stellwerk.kit.command import add_arguments, run
+from stellwerk.shared.errors import CommandError
 from stellwerk_kit.codec import NEEDED, OPERATIONS, Operation, drive, requests
-from stellwerk_kit.doctor import Finding
+from stellwerk_kit.doctor.doctor import Finding
 from stellwerk_kit.vectors import wire_vectors
 from tests.tools import needs
 

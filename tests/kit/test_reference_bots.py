@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from stellwerk_engine.games import RULE_SETS
+from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_kit.bot_process import Transport
-from tests.kit.examining import doctor, findings, step
+from tests.kit.doctor.examining import doctor, findings, step
 
 
 def bot(name: str) -> tuple[str, ...]:

@@ -16,18 +16,18 @@ import pytest
 from stellwerk.__main__ import main
 from stellwerk_bots.players import new_player
 from stellwerk_engine import engine
-from stellwerk_engine.decision import Move, Seat
-from stellwerk_engine.dice import Dice
-from stellwerk_engine.redact import redact
-from stellwerk_engine.replay_reader import read_replay
-from stellwerk_engine.replay_writer import header_of
-from stellwerk_engine.state import State
-from stellwerk_engine.view import view
+from stellwerk_engine.core.decision import Move, Seat
+from stellwerk_engine.core.dice import Dice
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.redact import redact
+from stellwerk_engine.knowledge.view import view
+from stellwerk_engine.replays.reader import read_replay
+from stellwerk_engine.replays.writer import header_of
 from stellwerk_protocol.replays import MoveMade, SetUp
 from tests.bots.table import ask_for, move_of, start_for
 from tests.engine.recordings import SEED, edited, game_for, mixed, record
-from tests.kit.bots import CrashesAtStart, IndexTooHigh
-from tests.kit.examining import command
+from tests.kit.doctor.bots import CrashesAtStart, IndexTooHigh
+from tests.kit.doctor.examining import command
 
 GREEDY = (sys.executable, "-m", "stellwerk_bots", "greedy")
 VARIANTS = {"usa": 3, "card_game": 2, "team_asia": 4, "united_kingdom": 2}

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from stellwerk_kit.all_steps import STEPS
-from stellwerk_kit.attack_cases import CASES
+from stellwerk_kit.attack.cases import CASES
 from stellwerk_kit.codec import requests
+from stellwerk_kit.doctor.all_steps import STEPS
 from stellwerk_kit.vectors import wire_vectors
-from tests.protocol.conformance_vectors import FOLDER
-from tests.protocol.specification import SPECIFICATION, names_in, section, sections
+from tools.conformance_vectors import FOLDER
+from tools.specification import SPECIFICATION, names_in, section, sections
 
 REPOSITORY = FOLDER.parents[1]
 PAGE = FOLDER / "REQUIREMENTS.md"

@@ -13,11 +13,11 @@ from typing import Any, Final
 import pytest
 
 from stellwerk.__main__ import main
-from stellwerk.play_command import BREAKDOWNS
+from stellwerk.play.command import BREAKDOWNS
 from stellwerk_kit import zoo
 from stellwerk_kit.bot_process import Transport
-from tests.cli.program import REPOSITORY
-from tests.kit.examining import IMPATIENT, PATIENT, doctor, findings, step
+from tests.command.program import REPOSITORY
+from tests.kit.doctor.examining import IMPATIENT, PATIENT, doctor, findings, step
 
 FILE: Final = Path(zoo.__file__)
 PAGE: Final = REPOSITORY / "protocol" / "conformance" / "zoo" / "README.md"

@@ -7,7 +7,7 @@ one small change of a source or a board file that breaks one rule.
     [[mutant]]
     rule = "USA-05"
     why = "an open locomotive may be taken as the second card"
-    file = "server/stellwerk_engine/draw_cards.py"
+    file = "server/stellwerk_engine/parts/draw_cards.py"
     find = '''the exact text, which occurs once in the file'''
     replace = '''what stands there instead'''
 

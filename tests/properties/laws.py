@@ -6,12 +6,12 @@ from collections import Counter
 
 import networkx as nx
 
-from stellwerk_engine import cards as card_sets
-from stellwerk_engine.board import bits, mask_of
-from stellwerk_engine.cards import covers
-from stellwerk_engine.piles import MARKET_SIZE
-from stellwerk_engine.state import State
-from stellwerk_engine.tickets import KeepTickets
+from stellwerk_engine.boards.board import bits, mask_of
+from stellwerk_engine.core import cards as card_sets
+from stellwerk_engine.core.cards import covers
+from stellwerk_engine.core.piles import MARKET_SIZE
+from stellwerk_engine.core.state import State
+from stellwerk_engine.parts.tickets import KeepTickets
 from tests.support import all_cards
 
 

@@ -17,12 +17,12 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
 from stellwerk_engine import engine
-from stellwerk_engine.decision import Events, Move
-from stellwerk_engine.draw_cards import DrawFirst, DrawSecond, DrawThree, TakeFirst, TakeSecond
-from stellwerk_engine.game import Game
-from stellwerk_engine.state import State
-from stellwerk_engine.tickets import DrawTicketsMove, Keep
-from stellwerk_engine.view import ALL_HANDS, PUBLIC, ViewerId
+from stellwerk_engine.core.decision import Events, Move
+from stellwerk_engine.core.game import Game
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, ViewerId
+from stellwerk_engine.parts.draw_cards import DrawFirst, DrawSecond, DrawThree, TakeFirst, TakeSecond
+from stellwerk_engine.parts.tickets import DrawTicketsMove, Keep
 from tests.support import dealt
 
 Variant = tuple[str, int, tuple[str, ...]]

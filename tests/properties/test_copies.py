@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import given
 
 from stellwerk_engine import engine
-from stellwerk_engine.state import State
+from stellwerk_engine.core.state import State
 from tests.properties.playing import Habit, Line, Variant, any_kind, examples, lines, moments, play_on, played
 from tests.support import every_variant, fingerprint
 

@@ -10,15 +10,15 @@ import pytest
 from msgspec.structs import replace
 
 from stellwerk_engine import engine
-from stellwerk_engine.board import bits
-from stellwerk_engine.cards import COLOR_IDS, as_list, counts, of, to_wire, total
-from stellwerk_engine.dice import Dice, seed_from_text
-from stellwerk_engine.draw_cards import PlaceCard
-from stellwerk_engine.imagine import Imagination, imagine
-from stellwerk_engine.state import State
-from stellwerk_engine.technologies import ClaimNow
-from stellwerk_engine.tunnel import PayTunnel
-from stellwerk_engine.view import PUBLIC, ViewerId, view
+from stellwerk_engine.boards.board import bits
+from stellwerk_engine.core.cards import COLOR_IDS, as_list, counts, of, to_wire, total
+from stellwerk_engine.core.dice import Dice, seed_from_text
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.imagine import Imagination, imagine
+from stellwerk_engine.knowledge.view import PUBLIC, ViewerId, view
+from stellwerk_engine.parts.draw_cards import PlaceCard
+from stellwerk_engine.parts.technologies.buy_technology import ClaimNow
+from stellwerk_engine.parts.tunnels import PayTunnel
 from stellwerk_protocol import moves
 from tests.properties.laws import assert_lawful
 from tests.properties.playing import Variant

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stellwerk_engine import engine
-from stellwerk_engine.board import bits
-from stellwerk_engine.decision import Events, Move, Seat
-from stellwerk_engine.scoring import connects
-from stellwerk_engine.state import State
-from stellwerk_engine.turn import IDLE_ROUNDS
+from stellwerk_engine.boards.board import bits
+from stellwerk_engine.core.decision import Events, Move, Seat
+from stellwerk_engine.core.scoring import connects
+from stellwerk_engine.core.state import State
+from stellwerk_engine.core.turn import IDLE_ROUNDS
 from tests.properties.laws import (
     assert_lawful,
     assert_networks_are_connected,

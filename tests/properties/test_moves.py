@@ -12,8 +12,8 @@ from hypothesis import given
 from msgspec.structs import fields
 
 from stellwerk_engine import engine
-from stellwerk_engine.board import GRAY, Route, bits
-from stellwerk_engine.cards import (
+from stellwerk_engine.boards.board import GRAY, Route, bits
+from stellwerk_engine.core.cards import (
     LOCOMOTIVE,
     ONE,
     ONE_LOCOMOTIVE,
@@ -29,14 +29,14 @@ from stellwerk_engine.cards import (
     total,
     without,
 )
-from stellwerk_engine.claim_route import claimable_mask, takeable_mask
-from stellwerk_engine.decision import Move, Seat
-from stellwerk_engine.payments import units_to_pay
-from stellwerk_engine.state import State
-from stellwerk_engine.technologies import ClaimNow
-from stellwerk_engine.tickets import KeepTickets, ShareTicket
-from stellwerk_engine.tunnel import PayTunnel, color_laid
-from stellwerk_engine.turn import TakeTurn
+from stellwerk_engine.core.decision import Move, Seat
+from stellwerk_engine.core.state import State
+from stellwerk_engine.core.turn import TakeTurn
+from stellwerk_engine.parts.claiming.claim_route import claimable_mask, takeable_mask
+from stellwerk_engine.parts.claiming.payments import units_to_pay
+from stellwerk_engine.parts.technologies.buy_technology import ClaimNow
+from stellwerk_engine.parts.tickets import KeepTickets, ShareTicket
+from stellwerk_engine.parts.tunnels import PayTunnel, color_laid
 from stellwerk_protocol import moves
 from stellwerk_protocol.errors import MOVE_ERROR_CODES, IllegalMoveError
 from tests.properties.laws import assert_lawful

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stellwerk_engine import engine
-from stellwerk_engine.decision import Events, Move, Seat
-from stellwerk_engine.state import State
-from stellwerk_engine.view import view
+from stellwerk_engine.core.decision import Events, Move, Seat
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.view import view
 from stellwerk_protocol.errors import IllegalMoveError
 from tests.properties.playing import Line, Variant, encode, examples, lines, played, viewers
 from tests.support import every_variant, fingerprint

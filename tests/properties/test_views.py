@@ -15,15 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stellwerk_engine import engine
-from stellwerk_engine.complete_tickets import CompleteTickets
-from stellwerk_engine.decision import Events
-from stellwerk_engine.dice import Dice
-from stellwerk_engine.fold import blank_view, fold
-from stellwerk_engine.game import Game
-from stellwerk_engine.imagine import Imagination, imagine
-from stellwerk_engine.redact import redact
-from stellwerk_engine.state import State
-from stellwerk_engine.view import ALL_HANDS, PUBLIC, ViewerId, view
+from stellwerk_engine.core.decision import Events
+from stellwerk_engine.core.dice import Dice
+from stellwerk_engine.core.game import Game
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.fold import blank_view, fold
+from stellwerk_engine.knowledge.imagine import Imagination, imagine
+from stellwerk_engine.knowledge.redact import redact
+from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, ViewerId, view
+from stellwerk_engine.parts.rail_yards.complete_tickets import CompleteTickets
 from stellwerk_protocol import moves
 from stellwerk_protocol.errors import IllegalMoveError
 from tests.properties.laws import assert_lawful, assert_networks_are_connected

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from stellwerk_engine import cards as card_sets
-from stellwerk_engine.board import bits
-from stellwerk_engine.cards import COLOR_IDS, ONE, CardColor, CardSet, as_list, at_least, counts, without
-from stellwerk_engine.decision import Events, Seat
-from stellwerk_engine.dice import Dice
-from stellwerk_engine.draw_cards import PlaceCard
-from stellwerk_engine.imagine import imagine
-from stellwerk_engine.state import State
-from stellwerk_engine.tunnel import PayTunnel
-from stellwerk_engine.view import ViewerId, view
+from stellwerk_engine.boards.board import bits
+from stellwerk_engine.core import cards as card_sets
+from stellwerk_engine.core.cards import COLOR_IDS, ONE, CardColor, CardSet, as_list, at_least, counts, without
+from stellwerk_engine.core.decision import Events, Seat
+from stellwerk_engine.core.dice import Dice
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.imagine import imagine
+from stellwerk_engine.knowledge.view import ViewerId, view
+from stellwerk_engine.parts.draw_cards import PlaceCard
+from stellwerk_engine.parts.tunnels import PayTunnel
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves
 

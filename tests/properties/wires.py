@@ -7,8 +7,8 @@ from itertools import chain, combinations, product
 from random import Random
 
 from stellwerk_engine import engine
-from stellwerk_engine.board import bits
-from stellwerk_engine.cards import (
+from stellwerk_engine.boards.board import bits
+from stellwerk_engine.core.cards import (
     COLOR_NAMES,
     LOCOMOTIVE,
     SHIFT,
@@ -19,11 +19,11 @@ from stellwerk_engine.cards import (
     of,
     to_wire,
 )
-from stellwerk_engine.complete_tickets import CompleteTickets
-from stellwerk_engine.decision import Seat
-from stellwerk_engine.state import State
-from stellwerk_engine.tickets import KeepTickets, ShareTicket
-from stellwerk_engine.tunnel import PayTunnel
+from stellwerk_engine.core.decision import Seat
+from stellwerk_engine.core.state import State
+from stellwerk_engine.parts.rail_yards.complete_tickets import CompleteTickets
+from stellwerk_engine.parts.tickets import KeepTickets, ShareTicket
+from stellwerk_engine.parts.tunnels import PayTunnel
 from stellwerk_protocol import moves
 from stellwerk_protocol.cards import Cards
 

@@ -17,8 +17,8 @@ from jsonschema import Draft202012Validator
 
 from stellwerk_protocol import messages
 from tests.engine.recordings import members
-from tests.protocol.specification import FOLDER
 from tests.protocol.test_schemas import faults
+from tools.specification import FOLDER
 
 FILE = FOLDER / "asyncapi.yaml"
 DOCUMENT: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))

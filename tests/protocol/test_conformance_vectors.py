@@ -13,30 +13,30 @@ import pytest
 from msgspec import UNSET
 
 from stellwerk_engine import engine
-from stellwerk_engine.board_file import shipped_board
-from stellwerk_engine.decision import Events
-from stellwerk_engine.dice import Dice
-from stellwerk_engine.fold import blank_view, fold
-from stellwerk_engine.game import make_game
-from stellwerk_engine.games import RULE_SETS
-from stellwerk_engine.redact import redact
-from stellwerk_engine.set_up import empty_state
-from stellwerk_engine.state import State
-from stellwerk_engine.technologies import for_sale
-from stellwerk_engine.view import ALL_HANDS, PUBLIC, view
+from stellwerk_engine.boards.board_file import shipped_board
+from stellwerk_engine.core.decision import Events
+from stellwerk_engine.core.dice import Dice
+from stellwerk_engine.core.game import make_game
+from stellwerk_engine.core.set_up import empty_state
+from stellwerk_engine.core.state import State
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.fold import blank_view, fold
+from stellwerk_engine.knowledge.redact import redact
+from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view
+from stellwerk_engine.parts.technologies.buy_technology import for_sale
 from stellwerk_kit.vectors import wire_vectors
 from stellwerk_protocol import canonical, decisions, events, messages, moves
 from stellwerk_protocol.client_line import LineError, read_any_line, read_line
 from stellwerk_protocol.error_codes import ERROR_CODES, LineErrorCode
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.views import View
-from tests.protocol import fold_vectors, game_vectors, transcripts
-from tests.protocol import wire_vectors as made
-from tests.protocol.conformance_vectors import FOLDER, REMAKE
-from tests.protocol.rule_signs import SIGNS, Refused, Step, rules_of
-from tests.protocol.specification import first_names, section, sections
 from tests.protocol.test_schemas import faults, validator
 from tests.support import fingerprint
+from tools import fold_vectors, game_vectors, transcripts
+from tools import wire_vectors as made
+from tools.conformance_vectors import FOLDER, REMAKE
+from tools.rule_signs import SIGNS, Refused, Step, rules_of
+from tools.specification import first_names, section, sections
 
 Record = dict[str, Any]  # a line of a file, as json decodes it
 

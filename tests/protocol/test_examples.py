@@ -13,10 +13,10 @@ from typing import Any, get_args
 import pytest
 
 from stellwerk_protocol import messages
-from tests.protocol.example_sessions import FOLDER, REMAKE, SESSIONS, session
-from tests.protocol.specification import names_in, sections
 from tests.protocol.test_schemas import faults, validator
 from tests.protocol.test_specification import checking_functions
+from tools.example_sessions import FOLDER, REMAKE, SESSIONS, session
+from tools.specification import names_in, sections
 
 Record = dict[str, Any]  # a line of a file, as json decodes it
 

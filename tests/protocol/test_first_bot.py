@@ -12,12 +12,12 @@ from subprocess import CompletedProcess
 import pytest
 import trio
 
-from stellwerk_engine.games import RULE_SETS
-from stellwerk_server.lobby import House
-from stellwerk_server.rooms import GameShelf
-from stellwerk_server.server import open_server
-from stellwerk_server.settings import DEFAULT_PORT, Limits, Time
-from tests.protocol.specification import SPECIFICATION, section
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_server.lobby.lobby import House
+from stellwerk_server.lobby.rooms import GameShelf
+from stellwerk_server.net.server import open_server
+from stellwerk_server.operate.settings import DEFAULT_PORT, Limits, Time
+from tools.specification import SPECIFICATION, section
 
 FIRST = "random"  # the house bot that the program asks for; here it takes the first move
 
@@ -46,7 +46,7 @@ def house() -> House:
         time=Time(move_ms=60_000),  # a slow machine is no fault of the program
         games=GameShelf(),
         log=NoLog(),
-        entropy=os.urandom,
+        entropy=os.urandom,  # noqa: TID251  a test of any chance
         house_bots={FIRST: first_move},
     )
 

@@ -23,9 +23,9 @@ import pytest
 from stellwerk_protocol.client_line import LineError, read_line
 from stellwerk_protocol.schemas import schemas
 from tests.golden.golden_games import golden_games
-from tests.protocol.specification import FOLDER, section
 from tests.protocol.test_schemas import parts_of
 from tests.tools import demand, go_without
+from tools.specification import FOLDER, section
 
 PAGE: Final = FOLDER / "schema" / "README.md"
 READERS: Final = Path(__file__).parent / "generated_types"  # programs that read lines with the types

@@ -16,16 +16,16 @@ from typing import Any, Final
 import pytest
 
 from stellwerk_engine import engine
-from stellwerk_engine.board_file import board_content
-from stellwerk_engine.decision import Events
-from stellwerk_engine.dice import Dice, seed_from_text
-from stellwerk_engine.redact import redact
-from stellwerk_engine.view import ALL_HANDS, PUBLIC, ViewerId, view
+from stellwerk_engine.boards.board_file import board_content
+from stellwerk_engine.core.decision import Events
+from stellwerk_engine.core.dice import Dice, seed_from_text
+from stellwerk_engine.knowledge.redact import redact
+from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, ViewerId, view
 from tests.engine.recordings import mixed
-from tests.protocol.conformance_vectors import FOLDER
-from tests.protocol.fold_vectors import as_json, start_of
 from tests.support import VARIANTS, table, variant_id
 from tests.tools import needs
+from tools.conformance_vectors import FOLDER
+from tools.fold_vectors import as_json, start_of
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 PROGRAM: Final = REPOSITORY / "protocol" / "verifiers" / "javascript" / "keep_views.mjs"

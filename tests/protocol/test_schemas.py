@@ -14,7 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError, validators
 
 from stellwerk_engine import engine
-from stellwerk_engine.view import ALL_HANDS, PUBLIC, view
+from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view
 from stellwerk_protocol.schemas import schemas
 from tests.engine.recordings import members, mixed
 from tests.golden.golden_games import golden_games
@@ -38,7 +38,7 @@ def part_by_type(
 ) -> Iterator[ValidationError]:  # Any: as above
     """Judge by the part of a union that its discriminator names, instead of by each of 33 in turn.
 
-    `tests/server/test_lines.py` takes jsonschema as it is.
+    `tests/server/match/test_lines.py` takes jsonschema as it is.
     """
     mapping = schema["discriminator"]["mapping"]
     kind = members(instance).get("type")

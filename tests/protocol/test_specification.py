@@ -17,28 +17,30 @@ import msgspec
 import pytest
 from msgspec import Struct
 
+from stellwerk_bots.policies import planner
 from stellwerk_engine import engine
-from stellwerk_engine.board_file import board_content, shipped_board
-from stellwerk_engine.cards import LOCOMOTIVE
-from stellwerk_engine.cards import from_wire as engine_cards
-from stellwerk_engine.decision import Events, Move, Seat
-from stellwerk_engine.dice import Dice, seed_from_text
-from stellwerk_engine.games import RULE_SETS
-from stellwerk_engine.payments import divides, pays_route
-from stellwerk_engine.policies import planner
-from stellwerk_engine.redact import redact
-from stellwerk_engine.replay_writer import ReplayWriter, header_of
-from stellwerk_engine.state import State
-from stellwerk_engine.view import PUBLIC, view
+from stellwerk_engine.boards.board_file import board_content, shipped_board
+from stellwerk_engine.core.cards import LOCOMOTIVE
+from stellwerk_engine.core.cards import from_wire as engine_cards
+from stellwerk_engine.core.decision import Events, Move, Seat
+from stellwerk_engine.core.dice import Dice, seed_from_text
+from stellwerk_engine.core.state import State
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.redact import redact
+from stellwerk_engine.knowledge.view import PUBLIC, view
+from stellwerk_engine.parts.claiming.payments import divides, pays_route
+from stellwerk_engine.replays.writer import ReplayWriter, header_of
 from stellwerk_protocol import decisions, events, messages, moves, replays, results, views
 from stellwerk_protocol.client_line import LineError, read_line
 from stellwerk_protocol.error_codes import CURES
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.names import BonusName, GameName, OptionName, TechnologyName
-from stellwerk_server import settings
+from stellwerk_server.operate import settings
 from tests.engine.recordings import members, mixed
 from tests.golden.golden_games import golden_games
-from tests.protocol.specification import (
+from tests.protocol.test_schemas import faults, validator
+from tests.support import dealt, play_out, table, wire
+from tools.specification import (
     FOLDER,
     GAME_PAGES,
     PAGES,
@@ -49,8 +51,6 @@ from tests.protocol.specification import (
     section,
     sections,
 )
-from tests.protocol.test_schemas import faults, validator
-from tests.support import dealt, play_out, table, wire
 
 FROM_CLIENT = {kind.__struct_config__.tag: kind for kind in get_args(messages.FromClient)}
 FROM_SERVER = {kind.__struct_config__.tag: kind for kind in get_args(messages.FromServer)}

@@ -19,12 +19,12 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from stellwerk_engine.board_file import BoardFile, board_content, parse_board, shipped_board
-from stellwerk_engine.decision import Move, Seat
-from stellwerk_engine.policies import planner
-from stellwerk_engine.replay_verify import verify
-from stellwerk_engine.replay_writer import header_of
-from stellwerk_engine.state import State
+from stellwerk_bots.policies import planner
+from stellwerk_engine.boards.board_file import BoardFile, board_content, parse_board, shipped_board
+from stellwerk_engine.core.decision import Move, Seat
+from stellwerk_engine.core.state import State
+from stellwerk_engine.replays.verify import verify
+from stellwerk_engine.replays.writer import header_of
 from stellwerk_protocol.replays import Reveal, commitment
 from tests.bots.starters import in_folder
 from tests.engine.recordings import (

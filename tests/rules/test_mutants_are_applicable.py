@@ -19,7 +19,7 @@ from tests.mutants.run import (
     unfitness,
 )
 
-SOUND = Mutant("USA-05", "why", "server/stellwerk_engine/turn.py", "IDLE_ROUNDS: Final = 10", "X", "usa")
+SOUND = Mutant("USA-05", "why", "server/stellwerk_engine/core/turn.py", "IDLE_ROUNDS: Final = 10", "X", "usa")
 
 
 def test_every_mutant_can_be_applied_to_exactly_one_place() -> None:

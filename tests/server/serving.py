@@ -24,12 +24,12 @@ from typing import Any, TypeVar
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from stellwerk_server.clock import ROUNDING
-from stellwerk_server.journal import Journal
-from stellwerk_server.lobby import House
-from stellwerk_server.logs import make_log
-from stellwerk_server.server import Server, open_server
-from stellwerk_server.settings import Limits, Time
+from stellwerk_server.journal.journal import Journal
+from stellwerk_server.lobby.lobby import House
+from stellwerk_server.net.clock import ROUNDING
+from stellwerk_server.net.server import Server, open_server
+from stellwerk_server.operate.logs import make_log
+from stellwerk_server.operate.settings import Limits, Time
 from tests.server.served_process import PATIENCE, Caller, Message
 from tests.server.support import HOUSE_BOTS, MemoryJournal, by_chance, entropy, shelf
 

@@ -27,18 +27,18 @@ import trio
 from trio._core import _run as scheduler  # pyright: ignore[reportPrivateUsage]
 from trio.testing import MockClock, memory_stream_pair, memory_stream_pump, wait_all_tasks_blocked
 
-from stellwerk.house_bots import house_bots
-from stellwerk_engine.board_file import BoardFile, board_content, parse_board, shipped_board
-from stellwerk_engine.games import RULE_SETS
-from stellwerk_engine.replay_verify import verify
-from stellwerk_server.journal import SUFFIX, FileJournal, Journals
-from stellwerk_server.lobby import House
-from stellwerk_server.recovery import Recovered, recover
-from stellwerk_server.rooms import GameShelf
-from stellwerk_server.server import Server, open_server
-from stellwerk_server.settings import Limits, Time
-from stellwerk_server.transports import StreamTransport
-from tests.server.witness import LawBrokenError, Message, Witness
+from stellwerk.serve.house_bots import house_bots
+from stellwerk_engine.boards.board_file import BoardFile, board_content, parse_board, shipped_board
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.replays.verify import verify
+from stellwerk_server.journal.journal import SUFFIX, FileJournal, Journals
+from stellwerk_server.journal.recovery import Recovered, recover
+from stellwerk_server.lobby.lobby import House
+from stellwerk_server.lobby.rooms import GameShelf
+from stellwerk_server.net.server import Server, open_server
+from stellwerk_server.net.transports import StreamTransport
+from stellwerk_server.operate.settings import Limits, Time
+from tests.server.net.witness import LawBrokenError, Message, Witness
 
 MemoryStream = trio.StapledStream[trio.testing.MemorySendStream, trio.testing.MemoryReceiveStream]
 

@@ -20,7 +20,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from stellwerk_engine import engine
-from stellwerk_engine.state import State
+from stellwerk_engine.core.state import State
 from stellwerk_protocol.messages import (
     Act,
     Ask,
@@ -37,15 +37,15 @@ from stellwerk_protocol.messages import (
     Wants,
     Welcome,
 )
-from stellwerk_server.connection import Connection, Kind
-from stellwerk_server.house import NewHousePlayer
-from stellwerk_server.journal import Journal
-from stellwerk_server.lobby import House, Lobby
-from stellwerk_server.match_session import MatchSession
-from stellwerk_server.rooms import GameShelf, Reservation
-from stellwerk_server.session import hashed
-from stellwerk_server.settings import Limits, Time
-from stellwerk_server.tokens import Tokens
+from stellwerk_server.journal.journal import Journal
+from stellwerk_server.lobby.connection import Connection, Kind
+from stellwerk_server.lobby.house_player import NewHousePlayer
+from stellwerk_server.lobby.lobby import House, Lobby
+from stellwerk_server.lobby.rooms import GameShelf, Reservation
+from stellwerk_server.lobby.session import hashed
+from stellwerk_server.lobby.tokens import Tokens
+from stellwerk_server.match.match_session import MatchSession
+from stellwerk_server.operate.settings import Limits, Time
 from tests.support import fingerprint
 
 T = TypeVar("T", bound=Struct)

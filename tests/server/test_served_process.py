@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from stellwerk_engine.replay_verify import verify
-from stellwerk_server.session import hashed
-from stellwerk_server.tokens import new_token
+from stellwerk_engine.replays.verify import verify
+from stellwerk_server.lobby.session import hashed
+from stellwerk_server.lobby.tokens import new_token
 from tests.server.served_process import Caller, Message, Serving, serving
 
 CERTIFICATE = Path(__file__).parents[1] / "bots" / "loopback.pem"
@@ -335,7 +335,7 @@ def test_the_soft_limit_of_descriptors_is_raised_to_the_hard_one() -> None:
     program = (
         "import resource; hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1];"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard));"
-        "from stellwerk_server.descriptors import raise_limit; raise_limit();"
+        "from stellwerk_server.operate.descriptors import raise_limit; raise_limit();"
         "print(resource.getrlimit(resource.RLIMIT_NOFILE) == (hard, hard))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

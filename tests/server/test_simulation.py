@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from stellwerk_server.clock import ServerClock
+from stellwerk_server.net.clock import ServerClock
+from tests.server.net.witness import LawBrokenError
 from tests.server.simulation import CALM, SILENT, WILD, Disk, Story, Temper, simulate
-from tests.server.witness import LawBrokenError
 
 SEEDS = 30
 

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
-from stellwerk_engine.games import RULE_SETS
+from stellwerk_engine.games.shipped import RULE_SETS
 
 FILES_AT_ONCE = 50  # of the replays that one process verifies
 ERRORS_SHOWN = 10

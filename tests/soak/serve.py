@@ -17,8 +17,8 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # `tests` is not installed
 
+from tests.server.net.witness import LawBrokenError
 from tests.server.simulation import STORY, Disk, simulate
-from tests.server.witness import LawBrokenError
 
 
 @dataclass(frozen=True)

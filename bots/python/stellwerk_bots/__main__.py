@@ -29,12 +29,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return USAGE
     client = Client(
         chosen.address,
-        chosen.name or f"{chosen.bot}-{os.urandom(3).hex()}",
+        chosen.name or f"{chosen.bot}-{os.urandom(3).hex()}",  # noqa: TID251  secrets is slow to import
         player,
         _wish(chosen),
         token=chosen.token,
         matches=chosen.matches,
-        seed_text=chosen.seed_text or os.urandom(16).hex(),
+        seed_text=chosen.seed_text or os.urandom(16).hex(),  # noqa: TID251  as above
         tls_ca=chosen.tls_ca,
         tell_result=lambda text: print(text, flush=True),
         log=lambda text: print(f"{chosen.bot}: {text}", file=sys.stderr, flush=True),

@@ -22,11 +22,11 @@ def new_player(name: str) -> NewPlayer:
 
             return new_greedy
         case "planner":
-            from stellwerk_bots.planner import new_planner
+            from stellwerk_bots.planner.bot import new_planner
 
             return new_planner
         case "searcher":
-            from stellwerk_bots.searcher import environments_budget, new_searcher
+            from stellwerk_bots.searcher.bot import environments_budget, new_searcher
 
             environments_budget()  # now, and not when the first match has begun
             return new_searcher

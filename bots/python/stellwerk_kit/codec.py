@@ -20,7 +20,7 @@ import msgspec
 from msgspec import UNSET
 
 from stellwerk_kit.bot_process import BotProcess, told_status
-from stellwerk_kit.doctor import Failure, Finding
+from stellwerk_kit.doctor.doctor import Failure, Finding
 from stellwerk_kit.lines import Lines, NoLineError, shown_line
 from stellwerk_kit.vectors import ClientLine, Encoded, JsonObject, ServerLine, Stream, Vectors
 from stellwerk_protocol.canonical import shown

@@ -18,16 +18,16 @@ from dataclasses import dataclass
 from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk_engine import engine
-from stellwerk_engine.decision import Events, Move, Seat
-from stellwerk_engine.dice import Dice
-from stellwerk_engine.game import Game
-from stellwerk_engine.replay_reader import read_replay
-from stellwerk_engine.replay_verify import game_of, verify
-from stellwerk_engine.state import State
-from stellwerk_kit.conversation import say_goodbye, take_seat
+from stellwerk_engine.core.decision import Events, Move, Seat
+from stellwerk_engine.core.dice import Dice
+from stellwerk_engine.core.game import Game
+from stellwerk_engine.core.state import State
+from stellwerk_engine.replays.reader import read_replay
+from stellwerk_engine.replays.verify import game_of, verify
+from stellwerk_kit.doctor.conversation import say_goodbye, take_seat
+from stellwerk_kit.doctor.patient import Patient, stale
+from stellwerk_kit.doctor.scripted_match import ScriptedMatch
 from stellwerk_kit.failed import FailedError
-from stellwerk_kit.patient import Patient, stale
-from stellwerk_kit.scripted_match import ScriptedMatch
 from stellwerk_protocol import moves
 from stellwerk_protocol.messages import Default
 from stellwerk_protocol.replays import Header, MoveMade, Reveal

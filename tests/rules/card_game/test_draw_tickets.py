@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from stellwerk_engine import engine
-from stellwerk_engine.state import State
-from stellwerk_engine.view import PUBLIC, view
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import decisions, moves
 from stellwerk_protocol import events as ev
 from tests.support import listed, listed_as, play, refused, set_ticket_pile_top, set_tickets, started

@@ -6,9 +6,9 @@ import pytest
 from msgspec import UNSET
 
 from stellwerk_engine import engine
-from stellwerk_engine.decision import Events, Seat
-from stellwerk_engine.state import State
-from stellwerk_engine.view import PUBLIC, view
+from stellwerk_engine.core.decision import Events, Seat
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import decisions, moves
 from stellwerk_protocol import events as ev
 from tests.support import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from stellwerk_engine import engine
-from stellwerk_engine.cards import from_wire, total
-from stellwerk_engine.decision import Seat
-from stellwerk_engine.state import State
-from stellwerk_engine.view import PUBLIC, view
+from stellwerk_engine.core.cards import from_wire, total
+from stellwerk_engine.core.decision import Seat
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves
 from stellwerk_protocol.views import YardStack

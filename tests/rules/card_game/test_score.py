@@ -6,8 +6,8 @@ import pytest
 from msgspec import UNSET
 
 from stellwerk_engine import engine
-from stellwerk_engine.state import State
-from stellwerk_engine.view import PUBLIC, view
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import moves
 from stellwerk_protocol.results import Bonus, Result, TeamResult, TicketScore
 from tests.support import play, play_last_turn, set_hand, set_stack, set_tickets, started

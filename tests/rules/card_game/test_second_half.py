@@ -6,11 +6,11 @@ import pytest
 from msgspec import UNSET
 
 from stellwerk_engine import engine
-from stellwerk_engine.cards import ONE, as_list, of
-from stellwerk_engine.decision import Events, Seat
-from stellwerk_engine.dice import Dice, seed_from_text
-from stellwerk_engine.state import State
-from stellwerk_engine.view import ALL_HANDS, PUBLIC, view
+from stellwerk_engine.core.cards import ONE, as_list, of
+from stellwerk_engine.core.decision import Events, Seat
+from stellwerk_engine.core.dice import Dice, seed_from_text
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view
 from stellwerk_protocol import decisions, moves
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.results import Result

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from stellwerk_engine import engine
-from stellwerk_engine.board_file import shipped_board
-from stellwerk_engine.cards import LOCOMOTIVE, ONE, as_list, from_wire, of, total
-from stellwerk_engine.decision import Events, Seat
-from stellwerk_engine.dice import Dice, seed_from_text
-from stellwerk_engine.game import GameError, make_game
-from stellwerk_engine.games import CARD_GAME
-from stellwerk_engine.state import State
-from stellwerk_engine.view import ALL_HANDS, PUBLIC, view
+from stellwerk_engine.boards.board_file import shipped_board
+from stellwerk_engine.core.cards import LOCOMOTIVE, ONE, as_list, from_wire, of, total
+from stellwerk_engine.core.decision import Events, Seat
+from stellwerk_engine.core.dice import Dice, seed_from_text
+from stellwerk_engine.core.game import GameError, make_game
+from stellwerk_engine.core.state import State
+from stellwerk_engine.games.shipped import CARD_GAME
+from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view
 from stellwerk_protocol import decisions, moves
 from stellwerk_protocol import events as ev
 from tests.support import all_cards, cards, dealt, listed_as, play, refused, table, wire

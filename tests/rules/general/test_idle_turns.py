@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from stellwerk_engine import engine
-from stellwerk_engine.decision import Events
-from stellwerk_engine.state import State
-from stellwerk_engine.view import PUBLIC, view
+from stellwerk_engine.core.decision import Events
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import decisions, moves
 from stellwerk_protocol import events as ev
 from tests.support import (

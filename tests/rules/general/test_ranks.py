@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stellwerk_engine.state import State
+from stellwerk_engine.core.state import State
 from tests.support import final_result, own, set_tickets, started
 
 

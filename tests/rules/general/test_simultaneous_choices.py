@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from stellwerk_engine import engine
-from stellwerk_engine.decision import Events
-from stellwerk_engine.redact import redact
-from stellwerk_engine.state import State
-from stellwerk_engine.view import PUBLIC, view
+from stellwerk_engine.core.decision import Events
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.redact import redact
+from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import decisions, moves
 from stellwerk_protocol import events as ev
 from tests.support import dealt, fingerprint, listed, refused, set_stack, set_tickets, started

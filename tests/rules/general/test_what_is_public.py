@@ -6,13 +6,13 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from stellwerk_engine import cards as card_sets
 from stellwerk_engine import engine
-from stellwerk_engine.board import bits, mask_of
-from stellwerk_engine.decision import Events
-from stellwerk_engine.redact import redact
-from stellwerk_engine.state import State
-from stellwerk_engine.view import ALL_HANDS, PUBLIC, view
+from stellwerk_engine.boards.board import bits, mask_of
+from stellwerk_engine.core import cards as card_sets
+from stellwerk_engine.core.decision import Events
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.redact import redact
+from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view
 from stellwerk_protocol import decisions, moves
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.views import YardStack

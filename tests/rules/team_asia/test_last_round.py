@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from stellwerk_engine import engine
-from stellwerk_engine.decision import Events
-from stellwerk_engine.state import State
-from stellwerk_engine.view import PUBLIC, view
+from stellwerk_engine.core.decision import Events
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves
 from tests.support import claim, play, set_hand, set_turn, started

@@ -6,13 +6,13 @@ import pytest
 from msgspec import UNSET
 
 from stellwerk_engine import engine
-from stellwerk_engine.board_file import shipped_board
-from stellwerk_engine.decision import Events
-from stellwerk_engine.game import GameError, make_game
-from stellwerk_engine.games import RULE_SETS
-from stellwerk_engine.redact import redact
-from stellwerk_engine.state import State
-from stellwerk_engine.view import ALL_HANDS, PUBLIC, view
+from stellwerk_engine.boards.board_file import shipped_board
+from stellwerk_engine.core.decision import Events
+from stellwerk_engine.core.game import GameError, make_game
+from stellwerk_engine.core.state import State
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.redact import redact
+from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view
 from stellwerk_protocol import decisions, moves
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.cards import NO_CARDS

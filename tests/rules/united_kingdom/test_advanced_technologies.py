@@ -8,9 +8,9 @@ import pytest
 from msgspec import UNSET
 
 from stellwerk_engine import engine
-from stellwerk_engine.cards import total
-from stellwerk_engine.state import State
-from stellwerk_engine.view import PUBLIC, view
+from stellwerk_engine.core.cards import total
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves
 from stellwerk_protocol.cards import Cards

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from stellwerk_engine.board_file import shipped_board
-from stellwerk_engine.state import State
+from stellwerk_engine.boards.board_file import shipped_board
+from stellwerk_engine.core.state import State
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves
 from tests.support import (

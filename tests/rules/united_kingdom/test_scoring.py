@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stellwerk_engine.state import State
+from stellwerk_engine.core.state import State
 from stellwerk_protocol import moves
 from stellwerk_protocol.results import TeamResult
 from tests.support import (

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from stellwerk_engine import engine
-from stellwerk_engine.board_file import shipped_board
-from stellwerk_engine.cards import COLOR_NAMES, counts, from_wire, to_wire
-from stellwerk_engine.game import GameError, make_game
-from stellwerk_engine.games import RULE_SETS
-from stellwerk_engine.view import view
+from stellwerk_engine.boards.board_file import shipped_board
+from stellwerk_engine.core.cards import COLOR_NAMES, counts, from_wire, to_wire
+from stellwerk_engine.core.game import GameError, make_game
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.view import view
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves
 from stellwerk_protocol.cards import Cards

@@ -7,8 +7,8 @@ from itertools import combinations
 import pytest
 
 from stellwerk_engine import engine
-from stellwerk_engine.state import State
-from stellwerk_engine.view import PUBLIC, view
+from stellwerk_engine.core.state import State
+from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import moves
 from stellwerk_protocol.decisions import KeepTickets
 from tests.support import listed, play, refused, set_ticket_pile_top, set_tickets, started

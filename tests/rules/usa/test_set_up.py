@@ -7,13 +7,13 @@ from itertools import combinations
 import pytest
 
 from stellwerk_engine import engine
-from stellwerk_engine.board_file import shipped_board
-from stellwerk_engine.cards import as_list, of, to_wire
-from stellwerk_engine.decision import Events
-from stellwerk_engine.dice import Dice, seed_from_text
-from stellwerk_engine.game import GameError, make_game
-from stellwerk_engine.games import USA
-from stellwerk_engine.view import PUBLIC, view
+from stellwerk_engine.boards.board_file import shipped_board
+from stellwerk_engine.core.cards import as_list, of, to_wire
+from stellwerk_engine.core.decision import Events
+from stellwerk_engine.core.dice import Dice, seed_from_text
+from stellwerk_engine.core.game import GameError, make_game
+from stellwerk_engine.games.shipped import USA
+from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves
 from stellwerk_protocol.errors import IllegalMoveError

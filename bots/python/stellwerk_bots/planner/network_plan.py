@@ -1,0 +1,139 @@
+"""Which routes to claim for a set of tickets: cheapest paths, one ticket after the other.
+
+What is planned for one ticket costs the next ones nothing, so their paths join where they can. The tickets of
+most points come first: the others branch off from them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Final
+
+from stellwerk_engine.boards.board import NO_ROUTE, CityId, RouteId, Ticket, bits, mask_of
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.game import Game
+
+# In cards: a turn for the claim itself, so that few long routes beat many short ones; what locomotives cost.
+CLAIM_COST: Final = 1
+SYMBOL_COST: Final = 2
+TECHNOLOGY_COST: Final = 3
+
+PLANS_KEPT: Final = 4096  # most moves leave everything that a plan depends on as it was
+GAMES_KEPT: Final = 64
+
+Step = tuple[CityId, RouteId, int, int, int]  # to, by, its bit, its cost, the technologies it needs
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    routes_mask: int  # to be claimed
+    technologies_mask: int  # to be bought for them
+    cost: int
+    points: int  # of the tickets that this completes, less those of the others
+
+
+@lru_cache(maxsize=PLANS_KEPT)
+def make_plan(
+    game: Game, network_mask: int, usable_mask: int, tickets_mask: int, to_buy_mask: int, trains: int
+) -> Plan:
+    """Connect the tickets by the own network and usable routes, for which only technologies of `to_buy_mask`
+    are missing. A ticket for which the trains do not suffice is given up."""
+    routes = game.board.routes
+    tickets = [game.board.tickets[ticket] for ticket in bits(tickets_mask)]
+    planned_mask = bought_mask = cost = points = 0
+    for ticket in sorted(tickets, key=lambda ticket: -ticket.points):
+        free_mask = network_mask | planned_mask
+        path = cheapest_path(game, ticket, free_mask, usable_mask, to_buy_mask & ~bought_mask)
+        to_claim = [routes[route] for route in path[1] if not free_mask >> route & 1] if path else []
+        length = sum(route.length for route in to_claim)
+        if path is None or length > trains:
+            points -= ticket.points
+            continue
+        trains -= length
+        cost += path[0]
+        points += ticket.points
+        for route in to_claim:
+            planned_mask |= route.bit
+            bought_mask |= route.needs_mask & to_buy_mask
+    return Plan(planned_mask, bought_mask, cost, points)
+
+
+Path = tuple[int, list[RouteId]]  # the cost, and the routes
+
+
+def cheapest_path(
+    game: Game, ticket: Ticket, free_mask: int, usable_mask: int, missing_mask: int
+) -> Path | None:
+    """The cheapest way between the ticket's places; None if there is none. One that was found before is
+    still the cheapest while all of it is usable and nothing has become usable since."""
+    paths = _paths(game)
+    key = (ticket.id, free_mask, missing_mask)
+    known = paths.get(key)
+    if known is not None:
+        then_usable_mask, path_mask, path = known
+        if not usable_mask & ~then_usable_mask and not path_mask & ~(usable_mask | free_mask):
+            return path
+    elif len(paths) >= PLANS_KEPT:
+        paths.clear()
+    path = _search(game, ticket, free_mask, usable_mask, missing_mask)
+    paths[key] = usable_mask, mask_of(path[1]) if path else 0, path
+    return path
+
+
+@lru_cache(maxsize=GAMES_KEPT)
+def _paths(game: Game) -> dict[tuple[int, int, int], tuple[int, int, Path | None]]:
+    """What was found last for a ticket, by what was free and missing: what was usable then, and the path."""
+    return {}
+
+
+def _search(game: Game, ticket: Ticket, free_mask: int, usable_mask: int, missing_mask: int) -> Path | None:
+    steps = _steps(game)
+    queue: list[tuple[int, CityId, RouteId]] = [(0, city, NO_ROUTE.id) for city in bits(ticket.a_mask)]
+    came_by: dict[CityId, RouteId] = {}
+    while queue:
+        cost, city, by = heappop(queue)
+        if city in came_by:
+            continue
+        came_by[city] = by
+        if ticket.b_mask >> city & 1:
+            return cost, _way_back(game, city, came_by)
+        for neighbor, route, bit, price, needs_mask in steps[city]:
+            if neighbor in came_by:
+                continue
+            if bit & free_mask:
+                heappush(queue, (cost, neighbor, route))
+            elif bit & usable_mask:
+                if needs_mask & missing_mask:
+                    price += _technologies_cost(game, needs_mask & missing_mask)
+                heappush(queue, (cost + price, neighbor, route))
+    return None
+
+
+def _way_back(game: Game, city: CityId, came_by: dict[CityId, RouteId]) -> list[RouteId]:
+    way: list[RouteId] = []
+    while came_by[city] != NO_ROUTE.id:
+        route = game.board.routes[came_by[city]]
+        way.append(route.id)
+        city = route.a if route.b == city else route.b
+    return way
+
+
+@lru_cache(maxsize=GAMES_KEPT)
+def _steps(game: Game) -> tuple[tuple[Step, ...], ...]:
+    """The steps from each city."""
+    steps: list[list[Step]] = [[] for _ in game.board.city_ids]
+    for route in game.board.routes:
+        if route is not NO_ROUTE:
+            price = route.length + CLAIM_COST + SYMBOL_COST * route.symbols
+            steps[route.a].append((route.b, route.id, route.bit, price, route.needs_mask))
+            steps[route.b].append((route.a, route.id, route.bit, price, route.needs_mask))
+    return tuple(map(tuple, steps))
+
+
+@lru_cache(maxsize=PLANS_KEPT)
+def _technologies_cost(game: Game, technologies_mask: int) -> int:
+    technologies = game.rules.technologies
+    return TECHNOLOGY_COST * sum(technologies[number].cost for number in bits(technologies_mask))

@@ -1,0 +1,112 @@
+"""Which tickets others may hold, by the routes that they have claimed.
+
+`imagine` deals them without preference. But whoever holds a ticket works at it: one that the network
+connects, or nearly, is far more likely than one that lies elsewhere. So the hidden tickets of an imagined
+state are dealt once more by such weights. How many lie where stays as it is, and so does all that the viewer
+sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import accumulate
+from math import exp
+from typing import TYPE_CHECKING, Final, Literal
+
+from stellwerk_bots.planner.network_plan import cheapest_path
+from stellwerk_engine.boards.board import Ticket, TicketId, bits, mask_of
+from stellwerk_engine.core.scoring import connects
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.decision import Seat
+    from stellwerk_engine.core.dice import Stream
+    from stellwerk_engine.core.game import Game
+    from stellwerk_engine.core.state import State
+
+Holding = tuple[Literal["secret", "shared"], int]  # with a seat, or on a team's holder
+
+CERTAINTY: Final = 5.0  # a ticket that is connected is exp(5) times as likely as one not begun
+CUT_OFF: Final = -1.0  # counts for a ticket that can no longer be connected: given up, or never held
+UNIT: Final = 1000  # weights are whole numbers
+WAYS_KEPT: Final = 4096
+
+
+def guess_tickets(state: State, viewer: Seat) -> None:
+    """Deal the tickets that the viewer does not see once more, by the state's own dice. The state is
+    changed."""
+    put_back_mask = state.returned_masks[viewer]
+    put_back = [ticket for ticket in state.ticket_pile if put_back_mask >> ticket & 1]
+    hidden = [ticket for ticket in state.ticket_pile if not put_back_mask >> ticket & 1]
+    holdings = {holding: _held_mask(state, holding) for holding in _hidden_holdings(state, viewer)}
+    for mask in holdings.values():
+        hidden += bits(mask)
+    hidden.sort()  # where a ticket was dealt before says nothing
+    source = state.dice.stream("guess/tickets")
+    for holding, mask in holdings.items():
+        dealt = _deal(state, holding, mask.bit_count(), hidden, source)
+        _hold_instead(state, holding, mask, dealt)
+    state.ticket_pile = put_back + state.dice.shuffled("guess/pile", hidden)
+
+
+def _hidden_holdings(state: State, viewer: Seat) -> Iterator[Holding]:
+    game = state.game
+    for seat in range(game.seat_count):
+        if seat != viewer:
+            yield "secret", seat
+    for team in range(len(state.shared_masks)):
+        if team != game.team_of[viewer]:
+            yield "shared", team
+
+
+def _held_mask(state: State, holding: Holding) -> int:
+    """Without tickets just drawn, which nobody has worked at yet."""
+    place, owner = holding
+    if place == "shared":
+        return state.shared_masks[owner]
+    return state.ticket_masks[owner] & ~mask_of(state.offered[owner])
+
+
+def _hold_instead(state: State, holding: Holding, old_mask: int, new_mask: int) -> None:
+    place, owner = holding
+    masks = state.shared_masks if place == "shared" else state.ticket_masks
+    masks[owner] = masks[owner] & ~old_mask | new_mask
+
+
+def _deal(state: State, holding: Holding, count: int, hidden: list[TicketId], source: Stream) -> int:
+    """So many of the hidden tickets, which leave the list; the more likely ones more often."""
+    place, owner = holding
+    team = owner if place == "shared" else state.game.team_of[owner]
+    weights = [_weight(state, team, ticket) for ticket in hidden] if count else []
+    dealt_mask = 0
+    for _ in range(count):
+        sums = list(accumulate(weights))
+        point = source.below(sums[-1])
+        at = next(at for at, reached in enumerate(sums) if point < reached)
+        dealt_mask |= 1 << hidden.pop(at)
+        weights.pop(at)
+    return dealt_mask
+
+
+def _weight(state: State, team: int, ticket: TicketId) -> int:
+    return int(UNIT * exp(CERTAINTY * _part_done(state, team, state.game.board.tickets[ticket])))
+
+
+def _part_done(state: State, team: int, ticket: Ticket) -> float:
+    """How much of the way the network spares: 1 for all of it."""
+    if connects(state.networks[team], ticket):
+        return 1.0
+    network_mask = 0
+    for seat in state.game.seats_of_team[team]:
+        network_mask |= state.owned_masks[seat]
+    path = cheapest_path(state.game, ticket, network_mask, state.open_mask, 0)
+    if path is None:
+        return CUT_OFF
+    return max(0.0, 1 - path[0] / _whole_way(state.game, ticket))
+
+
+@lru_cache(maxsize=WAYS_KEPT)
+def _whole_way(game: Game, ticket: Ticket) -> int:
+    path = cheapest_path(game, ticket, 0, game.board.routes_mask, 0)
+    assert path is not None  # the routes of a board connect all its cities
+    return path[0]

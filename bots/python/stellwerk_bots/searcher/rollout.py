@@ -1,0 +1,57 @@
+"""What becomes of an imagined state if everybody goes on by the planner's thumb rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from stellwerk_bots.planner.map_worth import best_listed
+from stellwerk_bots.policies import planner
+from stellwerk_engine import engine
+from stellwerk_engine.boards.board import TicketId, bits
+from stellwerk_engine.core.cards import LOCOMOTIVE, counts
+from stellwerk_engine.parts.rail_yards.complete_tickets import Complete, CompleteTickets
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.decision import Move, Seat
+    from stellwerk_engine.core.state import State
+
+VICTORY: Final = 10  # points that winning is worth beside the lead: a match is won, however narrowly
+
+
+def play_on(state: State) -> None:
+    """To the end of the game. The state is changed."""
+    choose = _at_a_yard if state.game.rules.rail_yards else best_listed
+    while state.pending is not None:
+        for seat in engine.owing(state):
+            engine.apply(state, seat, choose(state, seat))
+
+
+def success(state: State, team: int) -> int:
+    """Of a game that is over: points ahead of the best of the other teams, and what a victory is worth."""
+    assert state.result is not None
+    teams = state.result.teams
+    lead = teams[team].points - max(other.points for other in teams if other.team != team)
+    return lead + VICTORY if lead > 0 else lead - VICTORY if lead < 0 else 0
+
+
+def _at_a_yard(state: State, seat: Seat) -> Move:
+    decision = state.pending
+    assert decision is not None
+    if isinstance(decision, CompleteTickets):
+        return Complete(state.game.board, decision, packed_tickets(state, seat))
+    return planner(state, seat, decision.legal(state, seat))
+
+
+def packed_tickets(state: State, seat: Seat) -> tuple[TicketId, ...]:
+    """Tickets that the on-track stack completes, those of most points first: not always the best choice,
+    but at a hundredth of its price."""
+    tickets = [state.game.board.tickets[ticket] for ticket in bits(state.ticket_masks[seat])]
+    stack = list(counts(state.stacks[seat]))
+    packed: list[TicketId] = []
+    for ticket in sorted(tickets, key=lambda ticket: -ticket.points):
+        left = [there - needed for there, needed in zip(stack, ticket.needs, strict=False)]
+        locomotives = stack[LOCOMOTIVE] + sum(missing for missing in left if missing < 0)
+        if locomotives >= 0:
+            stack = [*(max(0, there) for there in left), locomotives]
+            packed.append(ticket.id)
+    return tuple(packed)

@@ -1,0 +1,344 @@
+"""Every valid and hostile client against a server, one case after the other.
+
+Beside the cases two well-behaved clients, the witnesses, play matches against each other: what a case does
+must not be felt there. The law: it ends by itself, and leaves nothing behind on the server but finished
+matches.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import ssl
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from stellwerk_kit.attack.caller import Caller, Message, Told
+from stellwerk_kit.doctor.doctor import Failure, Finding
+from stellwerk_kit.failed import DoesNotApplyError, FailedError
+from stellwerk_protocol.messages import Limits
+
+LONG: Final = 15.0  # seconds that a case may wait for a clock of the server's, unless told to be slow
+PAUSE: Final = 0.01  # seconds that a witness takes for an answer: it is to be there, not to be a load itself
+NEEDED_BY_WITNESSES: Final = 2
+SHORTEST: Final = ("card_game", "usa")  # games of which a match is soon over
+
+
+class NoServerError(Exception):
+    """There is no server to attack, or it does not let us in; one line says why. `refused`: it said so."""
+
+    def __init__(self, text: str, *, refused: bool = False) -> None:
+        super().__init__(text)
+        self.refused = refused
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What a server says about itself."""
+
+    server: str
+    limits: Limits
+    features: tuple[str, ...]
+    games: tuple[Message, ...]
+
+
+@dataclass
+class Attack:
+    """What is attacked, and how. `tokens` are names with their tokens, for a server that asks for them."""
+
+    address: tuple[str, int]
+    seconds: float = 10.0  # for each answer
+    slow: bool = False  # whether to wait for clocks that take long
+    with_witnesses: bool = True
+    tokens: tuple[tuple[str, str], ...] = ()
+    tls: ssl.SSLContext | None = None
+    _survey: Survey | None = field(default=None, init=False)
+    _names: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self._free = list(self.tokens)
+        self._label = secrets.token_hex(3)
+        self._lock = threading.Lock()
+
+    @property
+    def survey(self) -> Survey:
+        assert self._survey is not None
+        return self._survey
+
+    @property
+    def limits(self) -> Limits:
+        return self.survey.limits
+
+    def look_around(self) -> None:
+        """NoServerError if there is nothing to attack."""
+        try:
+            with self.caller() as caller:
+                assert caller.hello is not None
+                hello = caller.hello
+                games = _offered(self.log_in(caller))
+                self._survey = Survey(hello.server, hello.limits, hello.features, games)
+        except FailedError as error:
+            host, port = self.address
+            refused = '"type": "error"' in error.came
+            text = f"no login at {host}:{port}: expected {error.expected}; came {error.came}"
+            raise NoServerError(text, refused=refused) from None
+
+    def require(self, feature: str) -> None:
+        if feature not in self.survey.features:
+            raise DoesNotApplyError(f"the server does not say that it can do {feature}")
+
+    def require_open(self) -> None:
+        if self.tokens:
+            raise DoesNotApplyError("it takes a server that is open to every name")
+
+    def require_patience(self, milliseconds: int, what: str) -> None:
+        if milliseconds / 1000 > LONG and not self.slow:
+            raise DoesNotApplyError(f"{what} takes {milliseconds / 1000:g} s here: --slow waits for it")
+
+    # -- callers ---------------------------------------------------------------------------------
+
+    def call(self, told: Told | None = None) -> Caller:
+        """A connection that was greeted or turned away, and is for the caller to close."""
+        return Caller(self.address, self.seconds, told, self.tls)
+
+    @contextmanager
+    def caller(self, told: Told | None = None) -> Generator[Caller]:
+        """A connection up to its `hello`. It is left in order at the end, if it is still there."""
+        caller = self.call(told)
+        try:
+            if caller.hello is None:
+                raise FailedError("`hello`", "`bye`: too many connections")
+            yield caller
+        finally:
+            caller.take_leave()
+
+    @contextmanager
+    def player(self, **login: Any) -> Generator[Caller]:  # Any: fields of many types
+        """One that is logged in."""
+        with self.caller() as caller, self.identity() as (name, fields):
+            self._log_in(caller, name, **fields, **login)
+            yield caller
+
+    def log_in(self, caller: Caller, **login: Any) -> Message:  # Any: fields of many types
+        with self.identity() as (name, fields):
+            return self._log_in(caller, name, **fields, **login)
+
+    def _log_in(self, caller: Caller, name: str, **login: Any) -> Message:  # Any: as above
+        welcome = caller.log_in(name, **login)
+        if self.tokens:
+            caller.forget_the_past()
+        return welcome
+
+    @contextmanager
+    def identity(self) -> Generator[tuple[str, Message]]:
+        """A name that nobody has, and with it the token, if one is needed."""
+        with self._lock:
+            self._names += 1
+            if not self.tokens:
+                name, token = f"attack-{self._label}-{self._names}", ""
+            elif self._free:
+                name, token = self._free.pop()
+            else:
+                raise DoesNotApplyError(f"it takes more than {len(self.tokens)} tokens")
+        try:
+            yield name, {"token": token} if token else {}
+        finally:
+            if token:
+                with self._lock:
+                    self._free.append((name, token))
+
+    def name(self) -> str:
+        """A name, a room or a text that nobody else has."""
+        with self._lock:
+            self._names += 1
+            return f"attack-{self._label}-{self._names}"
+
+    # -- matches ---------------------------------------------------------------------------------
+
+    @property
+    def game(self) -> Message:
+        """The game of which a match is soonest over."""
+        games = self.survey.games
+        return next((game for id in SHORTEST for game in games if game["game"] == id), games[0])
+
+    def practice(self, caller: Caller, game: Message | None = None, **fields: Any) -> str:  # Any: as above
+        """Into a match with house bots, up to its `start`: its id."""
+        self.require("practice")
+        game = game or self.game
+        players = game["players"][0]
+        against = ["random"] * (players - 1)
+        caller.say("join", game=game["game"], players=players, against=against, **fields)
+        id: str = caller.hear("start")["match"]
+        return id
+
+    def asked(self, caller: Caller, game: Message | None = None, **fields: Any) -> str:  # Any: as above
+        """The same up to its first ask."""
+        id = self.practice(caller, game, **fields)
+        caller.say("ready", match=id)
+        caller.hear_ask(id)
+        return id
+
+    def table(self, *callers: Caller) -> str:
+        """A match of these callers, up to its `start`: its id."""
+        self.require("rooms")
+        games = (self.game, *self.survey.games)
+        game = next((each for each in games if len(callers) in each["players"]), None)
+        if game is None:
+            raise DoesNotApplyError(f"there is no game for {len(callers)} players")
+        room = self.name()
+        for caller in callers:
+            caller.say("join", game=game["game"], players=len(callers), room=room)
+            caller.hear("joined", room=room)
+        ids = {caller.hear("start")["match"] for caller in callers}
+        if len(ids) != 1:
+            raise FailedError("one match for one room", f"{len(ids)} matches")
+        return str(ids.pop())
+
+
+def _offered(welcome: Message) -> tuple[Message, ...]:
+    """The games, of which there has to be one at least: nothing else can be attacked with."""
+    games: list[Message] = welcome["games"]
+    if not games or not all(game["players"] for game in games):
+        counts = {game["game"]: game["players"] for game in games}
+        expected = "`welcome` with a game at least, each with its numbers of players"
+        raise FailedError(expected, json.dumps(counts) if counts else "no games")
+    return tuple(games)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`law` is what the case checks, in the words of the protocol."""
+
+    name: str
+    law: str
+    play: Callable[[Attack], None]
+
+
+def assault(attack: Attack, cases: Sequence[Case]) -> Iterator[Finding]:
+    """The findings as they are made; it goes on after a case that fails. NoServerError before the first."""
+    attack.look_around()
+    with _witnesses(attack) as witnesses:
+        for case in cases:
+            started = time.monotonic()
+            finding = _take(case, attack, started)
+            if finding.verdict != "FAIL":
+                finding = witnesses.on(case, finding, started)
+            yield finding
+
+
+def _take(case: Case, attack: Attack, started: float) -> Finding:
+    try:
+        case.play(attack)
+    except FailedError as error:
+        failure = Failure(error.expected, error.came, ())
+        return Finding(case.name, case.law, "FAIL", _since(started), failure=failure)
+    except DoesNotApplyError as reason:
+        return Finding(case.name, case.law, "skip", _since(started), skipped=str(reason))
+    return Finding(case.name, case.law, "ok", _since(started))
+
+
+def _since(started: float) -> float:
+    return round(time.monotonic() - started, 3)
+
+
+# -- witnesses ---------------------------------------------------------------------------------------
+
+UNDISTURBED: Final = "that a match of two other clients goes on undisturbed (L18)"
+
+
+class _Witnesses:
+    """Two clients that do nothing wrong, each in a thread of its own."""
+
+    def __init__(self, attack: Attack, callers: Sequence[Caller]) -> None:
+        self._attack = attack
+        self._answers = [0] * len(callers)
+        self._failure: FailedError | None = None
+        self._is_told = False  # they play no more then
+        self._is_over = threading.Event()
+        self._room = attack.name()
+        self._threads = [
+            threading.Thread(target=self._play, args=(number, caller), daemon=True)
+            for number, caller in enumerate(callers)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def on(self, case: Case, finding: Finding, started: float) -> Finding:
+        """What they say to it, after each of them has moved once more. They complain once."""
+        if self._is_told:
+            return finding
+        before = list(self._answers)
+        deadline = time.monotonic() + self._attack.seconds
+        while self._failure is None and any(map(int.__le__, self._answers, before)):
+            if time.monotonic() > deadline:
+                self._failure = FailedError(UNDISTURBED, f"no move in {self._attack.seconds:g} s")
+            self._is_over.wait(PAUSE)
+        if self._failure is None:
+            return finding
+        self._is_told = True
+        failure = Failure(UNDISTURBED, self._failure.came, ())
+        return Finding(case.name, case.law, "FAIL", _since(started), failure=failure)
+
+    def end(self) -> None:
+        self._is_over.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _play(self, number: int, caller: Caller) -> None:
+        try:
+            while not self._is_over.is_set():
+                self._play_match(number, caller)
+        except FailedError as error:
+            self._failure = self._failure or error
+
+    def _play_match(self, number: int, caller: Caller) -> None:
+        game = self._attack.game
+        caller.say("join", game=game["game"], players=2, room=self._room)
+        quiet_since = time.monotonic()
+        while not self._is_over.is_set():
+            message = caller.next_within(PAUSE)
+            if message is None:
+                if time.monotonic() - quiet_since > self._attack.seconds + LONG:
+                    raise FailedError(UNDISTURBED, "nothing any more")
+                continue
+            quiet_since = time.monotonic()
+            match message["type"]:
+                case "start":
+                    caller.say("ready", match=message["match"])
+                case "ask":
+                    self._is_over.wait(PAUSE)
+                    caller.act(message["match"])
+                case "ok":
+                    self._answers[number] += 1
+                case "end":
+                    return
+                case "error" | "default" | "seat" | "bye":
+                    raise FailedError(UNDISTURBED, f"{message}")
+                case _:
+                    pass
+
+
+class _NoWitnesses:
+    def on(self, case: Case, finding: Finding, started: float) -> Finding:
+        return finding
+
+
+@contextmanager
+def _witnesses(attack: Attack) -> Generator[_Witnesses | _NoWitnesses]:
+    """None for a server that has no rooms for two, and where too few tokens are at hand."""
+    lacking = (
+        not attack.with_witnesses or "rooms" not in attack.survey.features or 2 not in attack.game["players"]
+    )
+    if lacking or 0 < len(attack.tokens) <= NEEDED_BY_WITNESSES:
+        yield _NoWitnesses()
+        return
+    with attack.player() as one, attack.player() as other:
+        witnesses = _Witnesses(attack, (one, other))
+        try:
+            yield witnesses
+        finally:
+            witnesses.end()

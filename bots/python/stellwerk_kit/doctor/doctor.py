@@ -1,0 +1,76 @@
+"""The doctor: takes the steps one after the other, and stops at the first that fails."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from stellwerk_kit.doctor.all_steps import STEPS
+from stellwerk_kit.doctor.steps import Examination, Step
+from stellwerk_kit.failed import DoesNotApplyError, FailedError, RemarkError
+from stellwerk_protocol.names import GameName
+
+
+class Failure(Struct, frozen=True):
+    """Everything that came from the bot is free of control characters. `printed` are the last lines of its
+    standard error, and over TCP of its standard output too."""
+
+    expected: str
+    came: str
+    printed: tuple[str, ...]
+
+
+Verdict = Literal["ok", "warn", "FAIL", "skip"]
+
+
+class Finding(Struct, frozen=True, omit_defaults=True):
+    """What came of a step; `warning`, `failure` and `skipped` say more."""
+
+    step: str
+    law: str
+    verdict: Verdict
+    seconds: float
+    warning: str | None = None
+    failure: Failure | None = None
+    skipped: str | None = None
+
+
+def examine(
+    examination: Examination, games: Sequence[GameName], steps: Sequence[Step] = STEPS
+) -> Iterator[Finding]:
+    """The findings as they are made. CannotStartError if the bot's process cannot be started."""
+    found: dict[str, Finding] = {}
+    for step in steps:
+        if examination.transport not in step.transports:
+            continue
+        relied_on = found.get(step.after) if step.after is not None else None
+        if relied_on is not None and relied_on.verdict != "ok":
+            yield Finding(step.name, step.law, "skip", 0.0, skipped=f"for lack of the step {step.after}")
+            continue
+        for name, game in step.cases(games):
+            finding = take(step, name, examination, game)
+            found[step.name] = finding
+            yield finding
+            if finding.failure is not None:
+                return
+
+
+def take(step: Step, name: str, examination: Examination, game: GameName) -> Finding:
+    """One step, under this name."""
+    started = time.monotonic()
+
+    def finding(verdict: Verdict, **more: Any) -> Finding:
+        return Finding(name, step.law, verdict, round(time.monotonic() - started, 3), **more)
+
+    try:
+        warning = step.examine(examination, game)
+    except FailedError as error:
+        return finding("FAIL", failure=Failure(error.expected, error.came, error.printed))
+    except RemarkError as remark:
+        return finding("warn", warning=str(remark))
+    except DoesNotApplyError as reason:
+        return finding("skip", skipped=str(reason))
+    return finding("ok") if warning is None else finding("warn", warning=warning)

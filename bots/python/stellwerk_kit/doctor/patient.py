@@ -1,0 +1,393 @@
+"""The bot under examination: what it is told, and what is expected of it.
+
+The law: a bot that does not do what is expected ends in `FailedError`, which says what was expected and what
+came instead; and when the block is left its whole group of processes is gone, if we have started it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import time
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Final, TypeVar
+
+import msgspec
+from msgspec import UNSET
+
+from stellwerk_engine.core.decision import Move
+from stellwerk_kit.bot_process import told_status
+from stellwerk_kit.doctor.answer_clock import BANK_MS, AnswerClock
+from stellwerk_kit.doctor.callers import NAME, Caller
+from stellwerk_kit.doctor.scripted_match import TRIES, ScriptedMatch
+from stellwerk_kit.failed import FailedError, SilenceError
+from stellwerk_kit.lines import LINE_BEFORE_LOGIN, Lines, NoLineError, shown_line
+from stellwerk_protocol.client_line import LineError, read_line
+from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.messages import (
+    PROTOCOL_VERSION,
+    Act,
+    Bye,
+    Clocks,
+    End,
+    Error,
+    FromClient,
+    FromServer,
+    Hello,
+    Limits,
+    Login,
+    Ping,
+    Pong,
+    Ready,
+)
+
+CONNECTION: Final = "a connection to STELLWERK_ADDRESS (over standard streams: --transport stdio)"
+LIMITS: Final = Limits(
+    line_before_login=LINE_BEFORE_LOGIN,
+    line=16384,
+    depth=64,
+    login_ms=30_000,
+    messages_a_second=20,
+    burst=40,
+    unsent_bytes=1 << 20,
+    unsent_ms=5_000,
+)
+PAUSE: Final = 0.001  # seconds between two pieces of a line, so that they arrive one by one
+SECONDS_TO_EXIT: Final = 0.5  # for a bot that has closed its connection, to tell how it ended
+
+M = TypeVar("M", bound=FromClient)
+
+encode: Final = msgspec.json.Encoder().encode
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Seconds that the doctor waits."""
+
+    start: float  # from the start of the process to a connection: starting a runtime is not thinking
+    answer: float
+    leave: float  # until it has exited, once it should
+    come_back: float  # until it is connected again
+    quiet: float  # to see that nothing comes
+    away: float  # to see that it does not connect again
+
+    @property
+    def move_ms(self) -> int:
+        """The time for an answer that the bot is told; the doctor waits longer."""
+        return min(1000, int(self.answer * 500))
+
+    @property
+    def bank_ms(self) -> int:
+        """What it is told to have besides in a match, within the time that the doctor waits."""
+        return min(BANK_MS, int(self.answer * 400))
+
+    def clock(self) -> AnswerClock:
+        """Return that of a new match."""
+        return AnswerClock(self.move_ms, self.bank_ms)
+
+
+def patience(timeout: float) -> Patience:
+    return Patience(
+        start=4 * timeout,
+        answer=timeout,
+        leave=timeout,
+        come_back=2 * timeout,
+        quiet=min(0.1, timeout),
+        away=min(0.5, timeout),
+    )
+
+
+class Allowance:
+    """How many lines a server would read at once, and how many in the long run."""
+
+    def __init__(self, now: float) -> None:
+        self._left = float(LIMITS.burst)
+        self._then = now
+
+    def spend(self, now: float) -> bool:
+        """Whether one more line is within it."""
+        earned = (now - self._then) * LIMITS.messages_a_second
+        self._left = min(float(LIMITS.burst), self._left + earned) - 1
+        self._then = now
+        return self._left >= 0
+
+
+class Patient:
+    """One bot, from its first connection to its end. To be used in a `with` block.
+
+    `may_be_ready_again`: it got `start` in the middle of a match, which nobody waits for. `may_be_late`: the
+    clocks of its matches only count.
+    """
+
+    def __init__(self, caller: Caller, patience: Patience, *, may_be_late: bool = False) -> None:
+        self.patience = patience
+        self.may_be_late = may_be_late
+        self.name = caller.name or NAME  # the one that it logged in with, if it chooses
+        self.session = secrets.token_hex(8)
+        self.keys: list[str] = []  # for resuming: only the last one is good
+        self.has_seat = True  # without having to join
+        self.may_be_ready_again = False
+        self._caller = caller
+        self._lines: Lines | None = None
+        self._allowance = Allowance(time.monotonic())
+        self._matches: set[str] = set()  # that it plays in
+        self._late_asks: set[tuple[str, int]] = set()  # ended, but an act may be under way
+
+    def __enter__(self) -> Patient:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if not self.was_started and self._lines is not None:
+            self._send_away(self._lines)
+        self._caller.end()
+        if isinstance(error, FailedError):
+            error.printed = self._caller.last_lines()
+
+    # -- the connection
+
+    def connect(self) -> None:
+        """Wait for its first connection; over stdio it has one."""
+        self._lines = self._caller.connect(self.patience.start, CONNECTION)
+
+    def cut(self) -> None:
+        """Close the connection. Over stdio the bot sees the end of its input."""
+        self._caller.hang_up()
+        self._lines = None
+
+    def comes_back(self) -> bool:
+        """Wait for another connection. False: it has exited instead, or stayed away."""
+        try:
+            self._lines = self._caller.connect_again(self.patience.come_back, "another connection")
+        except FailedError:
+            return False
+        return True
+
+    def stays_away(self, expected: str) -> None:
+        try:
+            self._caller.connect_again(self.patience.away, expected)
+        except FailedError:
+            return
+        raise FailedError(expected, "another connection")
+
+    def finds_nobody(self, seconds: float) -> None:
+        """Whoever connects meanwhile is refused by the system."""
+        self._caller.stay_out(seconds)
+
+    def exits(self) -> int | None:
+        """Wait until the process has exited, and return its status. None: it still runs, or nobody knows."""
+        return self._caller.status_by(time.monotonic() + self.patience.leave)
+
+    @property
+    def was_started(self) -> bool:
+        """Whether it is our process."""
+        return self._caller.token is not None
+
+    @property
+    def in_pieces(self) -> int:
+        """How many short lines of this connection came in more than one piece."""
+        return self._open_lines.in_pieces
+
+    def _send_away(self, lines: Lines) -> None:
+        """Whoever connected: the case is over for it, by no fault of its own."""
+        failed = [
+            Error("server.failed", "nothing: this case is over", match=match) for match in self._matches
+        ]
+        goodbye = [*map(as_line, failed), as_line(Bye("done", "nothing: this case is over"))]
+        with contextlib.suppress(NoLineError):
+            lines.send(b"".join(goodbye), time.monotonic() + self.patience.answer)
+
+    # -- what the doctor says
+
+    def say(self, *messages: FromServer | bytes) -> None:
+        """In one segment. Bytes are a line as it is, without its newline."""
+        for message in messages:
+            match message:
+                case Bye():
+                    self._matches.clear()
+                case End() | Error(code="server.failed"):
+                    self._matches.discard(message.match or "")
+                case _:
+                    pass
+        self.send(b"".join(map(as_line, messages)))
+
+    def say_in_pieces(self, message: FromServer | bytes, size: int) -> None:
+        """So many bytes at a time."""
+        line = as_line(message)
+        for begin in range(0, len(line), size):
+            self.send(line[begin : begin + size])
+            time.sleep(PAUSE)
+
+    def send(self, data: bytes) -> None:
+        try:
+            self._open_lines.send(data, time.monotonic() + self.patience.answer)
+        except NoLineError as error:
+            raise FailedError("that it reads what it is sent", error.came) from None
+
+    def seat(self, match: str) -> None:
+        """It plays in this match from now on."""
+        self._matches.add(match)
+
+    def new_key(self) -> str:
+        """The key for the next resumption, for `welcome`."""
+        self.keys.append(secrets.token_urlsafe(24))
+        return self.keys[-1]
+
+    # -- what it expects
+
+    def hear(self, kind: type[M], expected: str, seconds: float | None = None) -> M:
+        """Its next message, which has to be of this kind. Pings are answered and passed over. It may take as
+        long as every answer, unless `seconds` says otherwise."""
+        return self._hear(kind, expected, self.patience.answer if seconds is None else seconds)
+
+    def hear_login(self, expected: str) -> Login:
+        """A login that a server would accept, whether it resumes or not."""
+        over_stdio = self._caller.transport == "stdio"  # there nothing tells that it has started
+        login = self._hear(Login, expected, self.patience.start if over_stdio else self.patience.answer)
+        if login.protocol != PROTOCOL_VERSION:
+            raise FailedError(f"{expected}, with `protocol` {PROTOCOL_VERSION}", _shown(login))
+        if self._caller.token not in (None, login.token):
+            raise FailedError(f"{expected}, with the `token` in STELLWERK_TOKEN", _shown(login))
+        if self._caller.name is None and not self.keys:
+            self.name = login.name
+        self.has_seat = login.token is not UNSET
+        self._open_lines.longest = LIMITS.line
+        return login
+
+    def hear_act(self, match: ScriptedMatch, seconds: float | None = None) -> Move:
+        """The move of a legal answer to the open ask. With `seconds` its clock stands still meanwhile."""
+        expected = f"an act for ask {match.ask_number} ({match.game.id}, {match.decision})"
+        began = time.monotonic()
+        act = self.hear(Act, expected, seconds)
+        move = self.judge(match, act, expected)
+        wrong = match.clock.charge(time.monotonic() - began) if seconds is None else None
+        if wrong is not None and not self.may_be_late:
+            raise FailedError(f"{expected} in time", wrong)
+        return move
+
+    def judge(self, match: ScriptedMatch, act: Act, expected: str) -> Move:
+        """The same for an act that was heard already."""
+        if (act.match, act.ask) != (match.id, match.ask_number):
+            raise FailedError(f"{expected} of the match {match.id}", _shown(act))
+        if (act.index is UNSET) == (act.move is UNSET):
+            raise FailedError(f"{expected}, with exactly one of `index` and `move`", _shown(act))
+        try:
+            return match.check(act)
+        except IllegalMoveError as error:
+            raise FailedError(f"{expected} that is legal", f"{_shown(act)}: {error}") from None
+
+    def may_act_late(self, match: ScriptedMatch) -> None:
+        """The open ask ends without its act, and one may be under way."""
+        self._late_asks.add((match.id, match.ask_number))
+
+    def is_quiet(self, expected: str) -> None:
+        """Nothing but pings comes for a while."""
+        try:
+            message = self._next(expected, self.patience.quiet)
+        except SilenceError:
+            return
+        raise FailedError(expected, _shown(message))
+
+    def is_quiet_or_gone(self, expected: str) -> None:
+        """The same, or it has closed the connection."""
+        try:
+            message = self._next(expected, self.patience.quiet)
+        except SilenceError:
+            return
+        except FailedError:
+            if self._open_lines.is_over:
+                return
+            raise
+        raise FailedError(expected, _shown(message))
+
+    def _hear(self, kind: type[M], expected: str, seconds: float) -> M:
+        message = self._next(expected, seconds)
+        if not isinstance(message, kind):
+            raise FailedError(expected, _shown(message))
+        return message
+
+    def _next(self, expected: str, seconds: float) -> FromClient:
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                line = self._open_lines.receive(deadline)
+            except NoLineError as error:
+                raise self._no_line(expected, error, seconds) from None
+            message = _read(line, expected)
+            if not self._passes_over(message):
+                return message
+            if not self._allowance.spend(time.monotonic()):
+                limits = f"{LIMITS.messages_a_second} lines a second, and {LIMITS.burst} at once"
+                raise FailedError(
+                    f"{expected}, and no more than {limits}", f"more, such as {_shown(message)}"
+                )
+
+    def _passes_over(self, message: FromClient) -> bool:
+        """What may come at any time is answered, and is not what is waited for."""
+        match message:
+            case Ping() if self.keys:
+                self.say(Pong(message.echo))
+            case Ready() if self.may_be_ready_again:
+                self.say(
+                    Error("protocol.out_of_phase", "acts, for the match is under way", match=message.match)
+                )
+            case Act() if (message.match, message.ask) in self._late_asks:
+                self._late_asks.discard((message.match, message.ask))
+                self.say(stale(message.match, message.ask))
+            case _:
+                return False
+        return True
+
+    def _no_line(self, expected: str, error: NoLineError, seconds: float) -> FailedError:
+        if not error.ended:
+            kind = SilenceError if error.silence else FailedError
+            return kind(expected, f"within {seconds:g} s {error.came}")
+        if not self.was_started:
+            return FailedError(expected, error.came)
+        status = self._caller.status_by(time.monotonic() + SECONDS_TO_EXIT)
+        ending = "it still runs" if status is None else told_status(status)
+        return FailedError(expected, f"{error.came}; {ending}")
+
+    @property
+    def _open_lines(self) -> Lines:
+        assert self._lines is not None
+        return self._lines
+
+
+def hello(protocols: tuple[int, ...] = (PROTOCOL_VERSION,)) -> Hello:
+    return Hello(protocols, "stellwerk doctor", LIMITS, ("resume",))
+
+
+def stale(match: str, ask: int) -> Error:
+    """The answer to an act that came too late."""
+    return Error(code="protocol.stale_ask", expected="an open ask", pointer="/ask", match=match, ask=ask)
+
+
+def clocks(patience: Patience) -> Clocks:
+    return Clocks(
+        set_up_ms=int(patience.start * 1000),
+        move_ms=patience.move_ms,
+        bank_ms=patience.bank_ms,
+        grace_ms=0,
+        strikes=0,
+        tries=TRIES,
+        defaults_in_a_row=3,
+        defaults=10,
+    )
+
+
+def as_line(message: FromServer | bytes) -> bytes:
+    return (message if isinstance(message, bytes) else encode(message)) + b"\n"
+
+
+def _read(line: bytes, expected: str) -> FromClient:
+    try:
+        return read_line(line)
+    except LineError as error:
+        raise FailedError(f"{expected}, in a valid line", f"{shown_line(line)}: {error}") from None
+
+
+def _shown(message: FromClient) -> str:
+    return shown_line(encode(message))

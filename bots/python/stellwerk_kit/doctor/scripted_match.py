@@ -1,0 +1,279 @@
+"""A real match that the doctor plays with one bot: the engine's game, told as a server tells it.
+
+The bot has one seat. The others move by chance, and everything follows from the seed text and the bot's
+moves. So that rare decisions come up, chance first chooses a kind of move, and then a move of that kind.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from functools import lru_cache
+from hashlib import sha256
+from typing import Final
+
+import msgspec
+from msgspec import UNSET, Raw, Struct
+
+from stellwerk_engine import engine
+from stellwerk_engine.boards.board_file import board_content, shipped_board
+from stellwerk_engine.core.decision import Events, Move
+from stellwerk_engine.core.dice import Dice, seed_from_text
+from stellwerk_engine.core.game import Game, make_game
+from stellwerk_engine.core.state import NOT_LAST_ROUND
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.redact import redact
+from stellwerk_engine.knowledge.view import view
+from stellwerk_engine.parts.technologies.buy_technology import for_sale
+from stellwerk_kit.doctor.answer_clock import AnswerClock
+from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.messages import (
+    Act,
+    Ask,
+    Clocks,
+    Default,
+    DefaultReason,
+    End,
+    EventMessage,
+    OfferedGame,
+    Ok,
+    Player,
+    Start,
+    Wants,
+)
+from stellwerk_protocol.names import GameName
+
+TRIES: Final = 3
+SCOUTED_GAMES: Final = 12  # more than enough for every kind of decision to come up, and a second at most
+DECISIONS: Final[dict[GameName, tuple[str, ...]]] = {  # what a bot can be asked, without options of a game
+    "usa": ("keep_tickets", "take_turn", "second_card"),
+    "card_game": ("keep_tickets", "take_turn", "second_card", "complete_tickets"),
+    "team_asia": ("keep_tickets", "share_ticket", "take_turn", "place_card", "second_card", "pay_tunnel"),
+    "united_kingdom": ("keep_tickets", "take_turn", "second_card", "take_action", "claim_route"),
+}
+
+
+class ScriptedMatch:
+    """The game so far, and how much of it was told to the bot."""
+
+    def __init__(self, game_id: GameName, seat: int, seed: str) -> None:
+        self.game = game_of(game_id)
+        self.seat = seat
+        self.others = tuple(f"house-{number}" for number in range(1, self.game.seat_count))
+        self.id = sha256(f"{game_id}/{seed}".encode()).hexdigest()[:16]
+        self.wants = Wants()
+        self.tries = TRIES
+        self.clock = AnswerClock()
+        self.ask_number = 0
+        self.defaults = 0
+        self._events: Events = []
+        self._told = 0
+        self._chance = random.Random(f"{game_id}/{seed}")
+        self.state = engine.new_game(self.game, Dice(seed_from_text(seed)), self._events)
+
+    def copy(self) -> ScriptedMatch:
+        """As it is now; both can go on."""
+        twin = ScriptedMatch.__new__(ScriptedMatch)
+        twin.__dict__.update(self.__dict__)
+        twin._events = self._events[:]
+        twin._chance = random.Random()
+        twin._chance.setstate(self._chance.getstate())
+        twin.state = self.state.copy()
+        return twin
+
+    # -- the game
+
+    @property
+    def over(self) -> bool:
+        return self.state.pending is None
+
+    @property
+    def last_round(self) -> bool:
+        return self.state.turns_left != NOT_LAST_ROUND
+
+    @property
+    def decision(self) -> str:
+        """The kind of the decision that the bot owes, by its name on the wire."""
+        assert self.state.pending is not None
+        return _kind(self.state.pending.to_wire(self.state, self.seat, False))
+
+    def others_move(self) -> None:
+        """Until the bot owes a decision, alone, or the game is over."""
+        while others := [seat for seat in engine.owing(self.state) if seat != self.seat]:
+            engine.apply(self.state, others[0], self._by_chance(others[0]), self._events)
+
+    def check(self, act: Act) -> Move:
+        """The move that the bot made. IllegalMoveError, its pointer into the act, if it may not."""
+        if act.move is not UNSET:
+            try:
+                return engine.check(self.state, self.seat, act.move)
+            except IllegalMoveError as error:
+                raise IllegalMoveError(error.code, f"/move{error.pointer}", error.expected) from None
+        moves = engine.legal(self.state, self.seat)
+        if act.index is UNSET or act.index >= len(moves):
+            raise IllegalMoveError("game.not_available", "/index", f"an index below {len(moves)}")
+        return moves[act.index]
+
+    def play(self, move: Move) -> None:
+        """A move of the bot's."""
+        engine.apply(self.state, self.seat, move, self._events)
+
+    def play_by_chance(self) -> None:
+        """A move in place of the bot."""
+        self.play(self._by_chance(self.seat))
+
+    def fallback(self) -> Move:
+        return engine.fallback(self.state, self.seat)
+
+    def _by_chance(self, seat: int) -> Move:
+        moves = engine.legal(self.state, seat)
+        kind = self._chance.choice(sorted({_kind(move.wire) for move in moves}))
+        return self._chance.choice([move for move in moves if _kind(move.wire) == kind])
+
+    # -- what is told of it
+
+    @property
+    def last_event(self) -> int:
+        """The number of the last event that was told."""
+        return self._told
+
+    def start(self, clocks: Clocks, name: str) -> Start:
+        names = [*self.others[: self.seat], name, *self.others[self.seat :]]
+        return Start(
+            match=self.id,
+            viewer="seat",
+            players=tuple(Player(seat, self.game.team_of[seat], name) for seat, name in enumerate(names)),
+            game=self.game.id,
+            rules_version=self.game.rules.rules_version,
+            options=self.game.options,
+            board=_board(self.game),
+            board_digest=self.game.board.file.digest,
+            clocks=msgspec.structs.replace(clocks, tries=self.tries),
+            commitment=sha256(self.id.encode()).hexdigest(),  # never opened: `end` says "later"
+            seat=self.seat,
+            technologies=for_sale(self.game.rules),
+        )
+
+    def news(self) -> list[EventMessage]:
+        """The events that were not told yet, if the bot wants events."""
+        return self.events_after(self._told)
+
+    def events_after(self, number: int) -> list[EventMessage]:
+        """All events from there on, if the bot wants events."""
+        self._told = len(self._events)
+        if not self.wants.events:
+            return []
+        return [
+            EventMessage(self.id, number + offset, redact(event, self.game, self.seat))
+            for offset, event in enumerate(self._events[number:], start=1)
+        ]
+
+    def ask(self, move_ms: int) -> Ask:
+        """The next ask, about the decision that the bot owes now."""
+        self.ask_number += 1
+        assert self.state.pending is not None
+        legal = engine.legal(self.state, self.seat)
+        return Ask(
+            match=self.id,
+            ask=self.ask_number,
+            after_event=self._told,
+            decision=self.state.pending.to_wire(self.state, self.seat, False),
+            move_ms=move_ms,
+            bank_ms=self.clock.bank_ms,
+            tries=self.tries,
+            fallback=self.fallback().wire,
+            view=view(self.state, self.seat) if self.wants.view else UNSET,
+            legal=tuple([move.wire for move in legal]) if self.wants.legal else UNSET,
+            legal_complete=engine.legal_complete(self.state, self.seat) if self.wants.legal else UNSET,
+        )
+
+    def ok(self) -> Ok:
+        """The ask's end, by an act."""
+        return Ok(self.id, self.ask_number, took_ms=self.clock.took_ms, bank_ms=self.clock.bank_ms)
+
+    def default(self, reason: DefaultReason) -> Default:
+        """The ask's end, by the fallback, which is played."""
+        move = self.fallback()
+        self.play(move)
+        self.defaults += 1
+        return Default(self.id, self.ask_number, reason, move.wire, self.defaults)
+
+    def end(self) -> End:
+        assert self.state.result is not None
+        transcript = sha256(f"transcript of {self.id}".encode()).hexdigest()
+        return End(self.id, self.state.result, transcript, "later")
+
+
+def at_each_decision(game_id: GameName, seat: int, seed: str) -> dict[str, ScriptedMatch]:
+    """For each kind of decision that the game has, a match in which the bot owes one."""
+    return {kind: match.copy() for kind, match in _scouted(game_id, seat, seed).items()}
+
+
+def at_decision(kind: str, game_id: GameName, seat: int, seed: str) -> ScriptedMatch:
+    """A match in which the bot owes a decision of this kind, one of those that the game has."""
+    return _scouted(game_id, seat, seed)[kind].copy()
+
+
+def in_the_last_round(game_id: GameName, seat: int, seed: str) -> ScriptedMatch:
+    """A match that ends soon, whatever the bot does, and in which it owes a decision."""
+    for number in range(SCOUTED_GAMES):
+        for match in _moments(game_id, seat, f"{seed}/{number}"):
+            if match.last_round:
+                return match
+    raise RuntimeError(f"no game of {game_id} by chance has come to its last round")
+
+
+def offered_games() -> tuple[OfferedGame, ...]:
+    """For `welcome`."""
+    return tuple(
+        OfferedGame(
+            game=rules.id,
+            title=rules.title,
+            rules_version=rules.rules_version,
+            board=rules.board,
+            board_digest=shipped_board(rules.board).digest,
+            players=rules.seat_counts,
+            options=tuple(option.id for option in rules.options),
+        )
+        for rules in RULE_SETS.values()
+    )
+
+
+@lru_cache(maxsize=8)
+def _scouted(game_id: GameName, seat: int, seed: str) -> dict[str, ScriptedMatch]:
+    found: dict[str, ScriptedMatch] = {}
+    for number in range(SCOUTED_GAMES):
+        for match in _moments(game_id, seat, f"{seed}/{number}"):
+            if match.decision not in found:
+                found[match.decision] = match.copy()
+                if len(found) == len(DECISIONS[game_id]):
+                    return found
+    missing = ", ".join(kind for kind in DECISIONS[game_id] if kind not in found)
+    raise RuntimeError(f"no game of {game_id} by chance has come to {missing}")
+
+
+@lru_cache(maxsize=8)
+def game_of(game_id: GameName) -> Game:
+    """With as few players as the rules allow, and no options."""
+    rules = RULE_SETS[game_id]
+    return make_game(rules, shipped_board(rules.board), min(rules.seat_counts))
+
+
+@lru_cache(maxsize=8)
+def _board(game: Game) -> Raw:
+    return Raw(json.dumps(board_content(game.board.file), separators=(",", ":"), ensure_ascii=False).encode())
+
+
+def _moments(game_id: GameName, seat: int, seed: str) -> Iterator[ScriptedMatch]:
+    """A game by chance, at each moment when the bot would owe a decision. The same match, going on."""
+    match = ScriptedMatch(game_id, seat, seed)
+    match.others_move()
+    while not match.over:
+        yield match
+        match.play_by_chance()
+        match.others_move()
+
+
+def _kind(message: Struct) -> str:
+    return str(message.__struct_config__.tag)

@@ -1,0 +1,90 @@
+"""What a step of the doctor is: a server's side of a conversation, written down, for one bot.
+
+A step returns None if all went well, or a warning: something that is allowed, but could be done better. It
+raises `FailedError` if the bot breaks the protocol. To add one, write its function into the module of its
+part, and put it into the table there, behind the steps that it relies on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from stellwerk_kit.bot_process import Transport
+from stellwerk_kit.doctor.callers import Caller, Door, StartedOverStdio, StartedOverTcp, Whoever
+from stellwerk_kit.doctor.patient import Patience, Patient
+from stellwerk_kit.doctor.scripted_match import DECISIONS, ScriptedMatch, at_decision, in_the_last_round
+from stellwerk_protocol.names import GameName
+
+SEAT: Final = 0  # that of whoever plays against house bots, and does not choose
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What is examined, and how: bots that `command` starts, or, where there is a door, whoever connects."""
+
+    command: tuple[str, ...]
+    transport: Transport
+    patience: Patience
+    seed: str
+    require_resume: bool = False
+    door: Door | None = None
+
+    def bot(self) -> Patient:
+        return Patient(self._caller(), self.patience)
+
+    def match(self, game: GameName) -> ScriptedMatch:
+        return self._timed(ScriptedMatch(game, SEAT, self.seed))
+
+    def other_match(self, game: GameName) -> ScriptedMatch:
+        return self._timed(ScriptedMatch(game, SEAT, f"{self.seed}/other"))
+
+    def match_at(self, decision: str, game: GameName) -> ScriptedMatch:
+        return self._timed(at_decision(decision, game, SEAT, self.seed))
+
+    def ending_match(self, game: GameName) -> ScriptedMatch:
+        return self._timed(in_the_last_round(game, SEAT, self.seed))
+
+    def _timed(self, match: ScriptedMatch) -> ScriptedMatch:
+        match.clock = self.patience.clock()
+        return match
+
+    def _caller(self) -> Caller:
+        if self.door is not None:
+            return Whoever(self.door)
+        bot_seed = int.from_bytes(sha256(self.seed.encode()).digest()[:6], "big")  # every language reads it
+        started = StartedOverTcp if self.transport == "tcp" else StartedOverStdio
+        return started(self.command, str(bot_seed))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`law` is what the step checks, in the words of the protocol. It is taken once, for the first of the
+    games that are asked for; with `each_game` for each of them, with `decision` for each that has that.
+    `after` names a step without which it makes no sense. `served` ones can be played with whoever connects;
+    the others need a process that was started for a seat."""
+
+    name: str
+    law: str
+    examine: Callable[[Examination, GameName], str | None]
+    transports: tuple[Transport, ...] = ("tcp", "stdio")
+    each_game: bool = False
+    decision: str | None = None
+    after: str | None = None
+    served: bool = True
+
+    @property
+    def id(self) -> str:
+        """Its name in a command line."""
+        return self.name.replace(" ", "-")
+
+    def cases(self, games: Sequence[GameName]) -> list[tuple[str, GameName]]:
+        """Under which names the step is taken, and with which games."""
+        if self.decision is not None:
+            chosen = [game for game in games if self.decision in DECISIONS[game]]
+        else:
+            chosen = list(games) if self.each_game else list(games[:1])
+        by_game = self.each_game or self.decision is not None
+        return [(f"{self.name}: {game}" if by_game else self.name, game) for game in chosen]

@@ -1,0 +1,308 @@
+"""The recorded sessions of `protocol/examples`: all that one client and the server say, one file a game.
+
+`python -m tools.example_sessions` writes them anew. Do that when the messages, the rules or the
+server were meant to change.
+
+The server is the real one without its sockets: its entropy follows from the game's name, and its time passes
+when the client lets it. Client and house bots are `greedy`, whose answers are laid down in
+`protocol/GREEDY.md`: a bot that got better would make these files stale.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from stellwerk.serve.house_bots import house_bots
+from stellwerk_bots.bot import Answer, Message, Player
+from stellwerk_bots.players import new_player
+from stellwerk_bots.reading import Item
+from stellwerk_bots.searcher.imagined import dice_for, game_of, imagination_of
+from stellwerk_engine import engine
+from stellwerk_protocol.names import COLORS
+from stellwerk_server.lobby.connection import Connection
+from stellwerk_server.lobby.lobby import House, Lobby
+from stellwerk_server.operate.settings import Limits, Time
+from tests.server.support import ListLog, entropy, shelf
+
+FOLDER: Final = Path(__file__).resolve().parents[2] / "protocol" / "examples"
+REMAKE: Final = "python -m tools.example_sessions"
+
+SERVER: Final = "stellwerk 0.1.0"  # not today's version: that alone makes no file stale
+WAY_BACK_MS: Final = 250  # from the loss of a connection to the login over the next one
+SLOW_MS: Final = 1_400  # an answer that takes some of the bank
+
+
+class ExampleClient:
+    """A client that keeps to the protocol, and to a script where it does not."""
+
+    def __init__(self, game: str, **login: Any) -> None:  # Any: fields of many types
+        """`login` has what the client wants besides its name."""
+        self._house = House(
+            server=SERVER,
+            limits=Limits(),
+            time=Time(),
+            games=shelf(),
+            log=ListLog(),
+            entropy=entropy(f"example/{game}"),
+            house_bots=house_bots(),
+        )
+        self._lobby = Lobby(self._house)
+        self._login: Message = {"type": "login", "protocol": 1, "name": "example_bot", **login}
+        self._now = 0.0
+        self._connections = 0
+        self._welcome: Message = {}
+        self._player: Player | None = None
+        self._last_event = 0
+        self.match = ""
+        self.ask: Message | None = None  # the open one
+        self.lines: list[bytes] = []  # of the file
+        self._connection = self._connect()
+
+    @property
+    def open_ask(self) -> Message:
+        assert self.ask is not None
+        return self.ask
+
+    # -- lines --
+
+    def say(self, type_: str, **fields: Any) -> None:  # Any: fields of many types
+        self._say({"type": type_, **fields})
+
+    def _say(self, message: Message) -> None:
+        text = self._record_own(message)
+        self._lobby.receive(self._connection, text, self._now)
+        self._read()
+
+    def _record_own(self, message: Message) -> bytes:
+        text = _text(message)
+        self.lines.append(b'{"from":"client","line":%b}\n' % text)
+        return text
+
+    def _read(self) -> None:
+        """All that the server has sent over the connection in use."""
+        self._lobby.take_dirty()
+        for line in self._connection.take_out().splitlines():
+            self.lines.append(b'{"from":"server","line":%b}\n' % line)
+            self._take(json.loads(line))
+
+    def _take(self, message: Message) -> None:
+        match message["type"]:
+            case "welcome":
+                self._welcome = message
+            case "start":
+                self.match = message["match"]
+                self._last_event = 0
+                self._player = _player_for(message, self._welcome["wants"].get("legal", True))
+            case "event":
+                self._last_event = message["number"]
+            case "ask":
+                self.ask = message
+            case "ok" | "default" | "left" | "end":
+                self.ask = None
+                self._player = None if message["type"] in ("left", "end") else self._player
+            case _:
+                pass
+
+    # -- time --
+
+    def wait(self, milliseconds: float) -> None:
+        """Let time pass, and the server do what becomes due."""
+        until = self._now + milliseconds
+        while self._lobby.deadlines.next <= until:
+            self._now = max(self._now, self._lobby.deadlines.next)
+            self._lobby.tick(self._now)
+            self._read()
+        self._now = until
+
+    def wait_for_default(self) -> None:
+        """Say nothing until the server makes the fallback."""
+        ask = self.open_ask["ask"]
+        while self.ask is not None and self.ask["ask"] == ask:
+            self.wait(1)
+
+    # -- connections --
+
+    def _connect(self) -> Connection:
+        self._connections += 1
+        if self._connections > 1:
+            self.lines.append(b'{"from":"client","connection":%d}\n' % self._connections)
+        self._connection = self._lobby.connect("127.0.0.1", "tcp", True, self._now)
+        self._read()
+        return self._connection
+
+    def log_in(self) -> None:
+        self._say(self._login)
+
+    def lose_connection(self) -> None:
+        """What the server has sent and the client has not read is lost with it."""
+        self._lobby.disconnect(self._connection, "lost", self._now)
+        self._connection.take_out()
+
+    def answer_and_lose_connection(self) -> None:
+        """The answer arrives; what the server says to it does not."""
+        text = self._record_own(self._act())
+        self._lobby.receive(self._connection, text, self._now)
+        self.lose_connection()
+        self.ask = None
+
+    def resume(self) -> None:
+        """Over a new connection."""
+        self.wait(WAY_BACK_MS)
+        self._connect()
+        resume = {
+            "session": self._welcome["session"],
+            "key": self._welcome["resume_key"],
+            "last_events": {self.match: self._last_event},
+        }
+        self._say(self._login | {"resume": resume})
+
+    def wait_for_bye(self) -> None:
+        """The server goes down, and says so to who is in no match."""
+        self._lobby.drain(self._now)
+        self._read()
+
+    # -- matches --
+
+    def join(self, game: str, players: int, seed: str, **fields: Any) -> None:  # Any: fields of many types
+        against = ["greedy"] * (players - 1)
+        self.say("join", game=game, players=players, against=against, seed=seed, **fields)
+        self.say("ready", match=self.match)
+
+    def play(self, until: Callable[[Message], bool] = lambda _: False) -> None:
+        """Answer all asks up to such a one, which stays open, or up to the end of the match."""
+        while self._player is not None:
+            if self.ask is None:
+                self.wait(max(0, self._lobby.deadlines.next - self._now))
+            elif until(self.ask):
+                return
+            else:
+                self.answer()
+
+    def answer(self) -> None:
+        """After some thought, which takes longer for some asks than for others."""
+        self.wait(3 + self.open_ask["ask"] * 37 % 50)
+        self._say(self._act())
+
+    def act(self, **answer: Any) -> None:  # Any: an index or a move
+        self._say({"type": "act", "match": self.match, "ask": self.open_ask["ask"], **answer})
+
+    def _act(self) -> Message:
+        assert self._player is not None
+        ask = self.open_ask
+        return {"type": "act", "match": self.match, "ask": ask["ask"], **self._player.answer(ask)}
+
+
+class MovesFromViews:
+    """For who gets no lists: the view alone tells which moves there are, and an answer names one."""
+
+    def __init__(self, start: Message) -> None:
+        self._game = game_of(start)
+        self._greedy = new_player("greedy")(start, "")
+
+    def answer(self, ask: Message) -> Answer:
+        state = imagination_of(self._game, ask).deal(dice_for("", ask))
+        legal: list[Item] = [json.loads(move.json) for move in engine.legal(state, ask["view"]["seat"])]
+        return {"move": legal[self._greedy.answer(ask | {"legal": legal})["index"]]}
+
+
+def _player_for(start: Message, gets_lists: bool) -> Player:
+    return new_player("greedy")(start, "") if gets_lists else MovesFromViews(start)
+
+
+def _text(message: Message) -> bytes:
+    return json.dumps(message, separators=(",", ":")).encode()
+
+
+# -- the sessions ------------------------------------------------------------------------------------
+
+
+def usa() -> ExampleClient:
+    """Nothing goes wrong."""
+    client = ExampleClient("usa", language="Python")
+    client.log_in()
+    client.say("ping", echo=17)
+    client.join("usa", 2, seed="14")
+    client.play()
+    client.wait_for_bye()
+    return client
+
+
+def card_game() -> ExampleClient:
+    """Mistakes and lateness: what they cost, and what they do not."""
+    client = ExampleClient("card_game", language="Python")
+    client.log_in()
+    client.say("join", game="card_game", players=2, againts=["greedy"])
+    client.join("card_game", 2, seed="1")
+    client.play(until=_is_turn_after(3))
+    shown = client.open_ask["view"]["market"]
+    hidden = next(color for color in COLORS if color not in shown)
+    client.act(move={"type": "take_card", "card": hidden})
+    client.act(index=len(client.open_ask["legal"]))
+    client.answer()
+    client.play(until=_is_turn_after(6))
+    client.wait(SLOW_MS)
+    client.answer()
+    client.play(until=_is_turn_after(9))
+    late = client.open_ask["ask"]
+    client.wait_for_default()
+    client.say("act", match=client.match, ask=late, index=0)
+    client.play()
+    client.wait_for_bye()
+    return client
+
+
+def team_asia() -> ExampleClient:
+    """A client that knows the rules and wants no lists. It loses its connection twice: with an answer under
+    way, and with an ask open. The deal is one in which it has to pay for a tunnel."""
+    client = ExampleClient("team_asia", language="Python", wants={"legal": False})
+    client.log_in()
+    client.join("team_asia", 4, seed="7")
+    client.play(until=_is_turn_after(5))
+    client.answer_and_lose_connection()
+    client.resume()
+    client.play(until=_is_turn_after(12))
+    client.lose_connection()
+    client.resume()
+    client.play()
+    client.wait_for_bye()
+    return client
+
+
+def united_kingdom() -> ExampleClient:
+    """A match with an option and from the other seat; then a second match, which the client leaves."""
+    client = ExampleClient("united_kingdom", language="Python")
+    client.log_in()
+    client.join("united_kingdom", 2, seed="2", options=["advanced_technologies"], seat=1)
+    client.play()
+    client.join("united_kingdom", 2, seed="3")
+    client.play(until=_is_turn_after(3))
+    client.say("leave", match=client.match)
+    client.wait_for_bye()
+    return client
+
+
+def _is_turn_after(count: int) -> Callable[[Message], bool]:
+    """The first ask for a turn after so many asks."""
+    return lambda ask: ask["ask"] > count and ask["decision"]["type"] == "take_turn"
+
+
+SESSIONS: Final[dict[str, Callable[[], ExampleClient]]] = {
+    "usa": usa,
+    "card_game": card_game,
+    "team_asia": team_asia,
+    "united_kingdom": united_kingdom,
+}
+
+
+def session(game: str) -> bytes:
+    """The file of a game."""
+    return b"".join(SESSIONS[game]().lines)
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for each in SESSIONS:
+        (FOLDER / f"{each}.jsonl").write_bytes(session(each))

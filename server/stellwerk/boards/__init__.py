@@ -1,0 +1,1 @@
+"""`stellwerk boards`: lists the shipped boards, draws one, checks a board file."""

@@ -1,0 +1,32 @@
+"""Which games can be played on a board."""
+
+from __future__ import annotations
+
+from stellwerk_engine.boards.board_file import BoardError, BoardFile
+from stellwerk_engine.boards.limits import check_line
+from stellwerk_engine.core.game import make_game
+from stellwerk_engine.core.rule_set import RuleSet
+from stellwerk_engine.games.shipped import RULE_SETS
+
+
+def fitting_games(board: BoardFile) -> list[str]:
+    """Their ids, at least one. BoardError where there is none: what is missing for the game that the board is
+    named like, or for the first one that is played with or without a map as this board is."""
+    fitting: list[str] = []
+    faults: dict[str, BoardError] = {}
+    for rules in RULE_SETS.values():
+        if ("map" in rules.board_features) == bool(board.routes):
+            try:
+                _check(board, rules)
+                fitting.append(rules.id)
+            except BoardError as fault:
+                faults[rules.id] = fault
+    if not fitting:
+        raise faults.get(board.id) or next(iter(faults.values()))
+    return fitting
+
+
+def _check(board: BoardFile, rules: RuleSet) -> None:
+    """With the most players and all options, which ask for most."""
+    options = [option.id for option in rules.options]
+    check_line(make_game(rules, board, max(rules.seat_counts), options))

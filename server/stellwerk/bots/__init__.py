@@ -1,0 +1,1 @@
+"""`stellwerk bots`: lists the languages of the starters, and copies one."""

@@ -1,0 +1,206 @@
+"""`stellwerk bots`: in which languages there is a bot to start from, and a copy of one.
+
+Exit codes: 0 done, 2 there is no such language, or the folder cannot be used, 4 the machine failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from stellwerk.bots.starters import (
+    BY_LANGUAGE,
+    CALLED_OTHERWISE,
+    STARTERS,
+    Starter,
+    copy_starter,
+    is_empty,
+    missing,
+    next_commands,
+)
+from stellwerk.shared.choose_game import unknown
+from stellwerk.shared.errors import DONE, not_writable, usage_error
+from stellwerk.shared.terminal import say
+from stellwerk_engine.boards.located_json import quoted
+from stellwerk_processes.bot_spec import BotSpecError, player_name
+from stellwerk_protocol.canonical import shown
+from stellwerk_protocol.pages import protocol_folder
+
+LIST: Final = """\
+List the languages in which there is a bot to start from, what each needs, and
+whether that is on this machine.
+"""
+
+NEW: Final = """\
+Copy a bot into a new folder: it builds and plays at once, all four games, and is
+yours to change. What to run next is printed.
+"""
+
+EXAMPLES: Final = """\
+examples:
+  stellwerk bots list
+  stellwerk bots new python my-bot
+  stellwerk bots new rust ~/bots/ferris --name ferris
+"""
+
+_ANY_NAME: Final = "my-bot"  # where the folder's own is none
+
+
+class Language(Struct, frozen=True):
+    """What `list --json` prints of each. `bots` are those of the starter; it may have one without a name."""
+
+    language: str
+    title: str
+    needs: str
+    missing: tuple[str, ...]
+    bots: tuple[str, ...]
+    transports: tuple[str, ...]
+    resumes: bool
+
+
+class Copy(Struct, frozen=True):
+    """What `new --json` prints."""
+
+    language: str
+    folder: str
+    name: str
+    missing: tuple[str, ...]
+    next: tuple[str, ...]
+    protocol: str
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(dest="bots_command", metavar="COMMAND", required=True)
+    listing = commands.add_parser("list", help="the languages", description=LIST, allow_abbrev=False)
+    listing.add_argument("--json", action="store_true", help="as one JSON object")
+    new = commands.add_parser(
+        "new",
+        help="a copy of a bot, to be made your own",
+        description=NEW,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    new.add_argument("language", metavar="LANGUAGE", help=", ".join(BY_LANGUAGE))
+    new.add_argument("folder", metavar="DIR", help="a folder that is empty, or is made")
+    new.add_argument("--name", metavar="NAME", help="what the bot is called (default: as the folder is)")
+    new.add_argument(
+        "--json", action="store_true", help="what was done and is to be done, as one JSON object"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry out what `add_arguments` has parsed, and return the exit code."""
+    if arguments.bots_command == "list":
+        return _list(as_json=arguments.json)
+    starter = _starter(arguments.language)
+    folder = Path(arguments.folder).expanduser()
+    name = _name(arguments.name, folder)
+    _copy(starter, folder, name)
+    copy = Copy(
+        starter.language,
+        str(folder),
+        name,
+        missing(starter),
+        tuple(next_commands(starter, str(folder), name)),
+        str(protocol_folder() / "README.md"),
+    )
+    _print_copy(copy, starter, as_json=arguments.json)
+    return DONE
+
+
+# -- list --------------------------------------------------------------------------------------------
+
+
+def _list(*, as_json: bool) -> int:
+    languages = [_language(starter) for starter in STARTERS]
+    if as_json:
+        say(json.dumps({"languages": msgspec.to_builtins(languages)}))
+        return DONE
+    rows = [("language", "", "needs", "plays over", "resumes", "on this machine")]
+    rows += [
+        (
+            each.language,
+            each.title,
+            each.needs,
+            " ".join(each.transports),
+            "yes" if each.resumes else "no",
+            f"missing: {', '.join(each.missing)}" if each.missing else "yes",
+        )
+        for each in languages
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    return DONE
+
+
+def _language(starter: Starter) -> Language:
+    return Language(
+        language=starter.language,
+        title=starter.title,
+        needs=starter.needs,
+        missing=missing(starter),
+        bots=starter.bots,
+        transports=("tcp", "tls", "stdio") if starter.tls else ("tcp", "stdio"),
+        resumes=starter.resumes,
+    )
+
+
+# -- new ---------------------------------------------------------------------------------------------
+
+
+def _starter(language: str) -> Starter:
+    if language in BY_LANGUAGE:
+        return BY_LANGUAGE[language]
+    known = CALLED_OTHERWISE.get(language.lower())
+    if known is not None:
+        raise usage_error(f"there is no language {quoted(language)}; did you mean {quoted(known)}?")
+    raise usage_error(unknown("language", language, BY_LANGUAGE))
+
+
+def _name(given: str | None, folder: Path) -> str:
+    if given is None:
+        try:
+            return player_name(folder.absolute().name)
+        except BotSpecError:
+            return _ANY_NAME
+    try:
+        return player_name(given)
+    except BotSpecError as error:
+        raise usage_error(str(error)) from None
+
+
+def _copy(starter: Starter, folder: Path, name: str) -> None:
+    try:
+        if not is_empty(folder):
+            raise usage_error(
+                f"{folder}: is not empty; name a new folder, and nothing of yours is overwritten"
+            )
+        copy_starter(starter, folder, name)
+    except shutil.Error as error:  # several files that could not be copied
+        source, target, why = error.args[0][0]
+        raise usage_error(f"{target}: cannot be copied from {source}: {why}") from None
+    except OSError as error:
+        raise not_writable(str(folder), error) from None
+    except ValueError as error:  # a name that no folder can have
+        raise usage_error(f"DIR: {error}") from None
+
+
+def _print_copy(copy: Copy, starter: Starter, *, as_json: bool) -> None:
+    if as_json:
+        say(json.dumps(msgspec.to_builtins(copy)))
+        return
+    say(f"{shown(copy.folder, 200)}: a bot in {starter.title}, called {copy.name}; start with README.md")
+    if copy.missing:
+        say(f"this machine lacks what it needs: {', '.join(copy.missing)}")
+    say("next:")
+    for command in copy.next:
+        say(f"  {command}")
+    say(f"the protocol: {copy.protocol}")

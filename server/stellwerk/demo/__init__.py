@@ -1,0 +1,1 @@
+"""`stellwerk demo`: a small tournament of the reference bots."""

@@ -1,0 +1,1 @@
+"""`stellwerk gate`: whether a candidate may pass, for CI."""

@@ -1,0 +1,437 @@
+"""`stellwerk gate`: whether a candidate may pass, for CI.
+
+The verdict goes to standard output, how far the matches have come to standard error. Exit codes: 0 passed;
+1 failed: the doctor found something, or the candidate was at fault, or it is not good enough; 2 the command
+line cannot be used; 3 undecided; 4 the machine failed, or the baselines did; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import shlex
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from stellwerk.gate import github as gate_github
+from stellwerk.gate.doctor import findings
+from stellwerk.gate.output import annotations_of, lines_of, lines_of_finding, progress_of
+from stellwerk.gate.report import EXIT_CODES, Report, json_of, junit_of, markdown_of, report_of, step_in_words
+from stellwerk.shared import progress as play_progress
+from stellwerk.shared.choose_game import checked_seed, chosen_game, whole_number
+from stellwerk.shared.errors import not_writable, usage_error
+from stellwerk.shared.terminal import complain, flush_stdout, say
+from stellwerk.shared.version import version
+from stellwerk_engine.games.game_choice import GameChoice
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_kit.bot_process import CannotStartError
+from stellwerk_kit.doctor.doctor import Finding
+from stellwerk_processes.bot_process import BotStartError, Confinement, command_line
+from stellwerk_processes.bot_spec import BUILT_IN, BotSpec, BotSpecError, parse_bot_spec
+from stellwerk_protocol.canonical import shown
+from stellwerk_server.journal.journal import write_whole
+from stellwerk_server.operate.collector import collect_rarely
+from stellwerk_server.operate.descriptors import raise_limit
+from stellwerk_server.operate.settings import Time
+from stellwerk_tournament.gate.gate import GateError, Judge, Rules, Verdict, lineup_of, play_gate
+from stellwerk_tournament.gate.sequential import FEWEST_BLOCKS, FEWEST_FIXED, Hypotheses
+from stellwerk_tournament.play.progress import BlockEnded
+from stellwerk_tournament.play.runner import RunError
+from stellwerk_tournament.schedule.schedule import ScheduleError
+from stellwerk_tournament.store.store import StoreError, open_store
+
+DESCRIPTION: Final = f"""\
+Let a candidate play against baselines until it is known whether it is good enough.
+
+First come the doctor's steps, then matches in blocks: one deal, played in every
+rotation of the seats. A block's score is the candidate's mean score in it, where
+the score in a match is the share of opponents that it was ahead of, a tie counting
+a half; S = 1 / (1 + 10^(-Elo / 400)) is the score expected of a candidate that is
+so much better, for any number of players.
+
+A sequential test looks at the scores from {FEWEST_BLOCKS} blocks on. It passes a candidate that
+is no better than ELO0 with a probability of at most ALPHA, and fails one that is
+as good as ELO1 with at most BETA. With --blocks it looks once: the candidate passes
+if the interval of its mean score lies above ELO0, and fails if it lies below ELO1.
+
+A SPEC is the name of a built-in bot ({", ".join(BUILT_IN)}) or
+words KEY=VALUE, as `stellwerk play --bot` takes them. A GAME is NAME, NAME:PLAYERS
+or NAME:PLAYERS:OPTION,OPTION. At tables of more than two, the candidate sits with
+as many baselines as there is room for, some of them twice if they are too few.
+"""
+
+EXAMPLES: Final = """\
+examples:
+  stellwerk gate --candidate 'cmd="python3 my_bot.py"' --baseline greedy --game usa
+  stellwerk gate --candidate cmd=./new --baseline cmd=./old --elo0 -30 --elo1 0 \\
+    --game usa:3 --game united_kingdom:2:advanced_technologies --junit gate.xml
+  stellwerk gate --candidate planner --baseline greedy --game usa --blocks 100
+
+exit codes:
+  0 passed, 1 failed, 2 wrong usage, 3 undecided, 4 the machine or the baselines
+  failed, 130 interrupted
+"""
+
+MOST_BLOCKS: Final = 1_000_000
+LINE_EVERY: Final = 10  # blocks, where every line stays
+STOPPING: Final = "stopping when the running blocks are complete; once more, and at once"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = DESCRIPTION
+    parser.epilog = EXAMPLES
+    _add_match_arguments(parser)
+    _add_test_arguments(parser)
+    add = parser.add_argument
+    add("--directory", metavar="DIR", help="a new folder for matches.jsonl, replays and the bots' logs")
+    add("--junit", metavar="FILE", help="the verdict as JUnit XML")
+    add("--markdown", metavar="FILE", help="the verdict as Markdown")
+    add("--json", metavar="FILE", help="everything as one JSON object")
+
+
+def _add_match_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--candidate", metavar="SPEC", required=True, help="the bot that is judged")
+    add(
+        "--baseline",
+        metavar="SPEC",
+        action="append",
+        required=True,
+        help="a bot that it is compared with; may be given several times",
+    )
+    add(
+        "--game",
+        metavar="GAME",
+        action="append",
+        required=True,
+        help=f"{', '.join(RULE_SETS)}; may be given several times",
+    )
+    add("--board", metavar="FILE", help="play on another board; goes with a single --game")
+    add(
+        "--concurrency",
+        metavar="N",
+        type=whole_number(-1000, 1000),
+        default=-1,
+        help="matches at once; a negative number leaves so many cores alone (default: -1)",
+    )
+    add("--seed", metavar="S", help="deal from this text; bots may guess it (default: drawn, and secret)")
+    add(
+        "--move-time",
+        metavar="MS",
+        type=whole_number(1, 24 * 60 * 60 * 1000),
+        default=Time().move_ms,
+        help=f"for each answer (default: {Time().move_ms})",
+    )
+    add("--wrap", metavar="CMD", default="", help="put before each bot's command, as in `stellwerk play`")
+    add(
+        "--memory",
+        metavar="MB",
+        type=whole_number(16, 1_000_000),
+        help="most data that a process of a bot may have (default: no limit)",
+    )
+
+
+def _add_test_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--elo0", metavar="ELO", type=float, default=0.0, help="not good enough (default: 0)")
+    add("--elo1", metavar="ELO", type=float, default=50.0, help="good enough (default: 50)")
+    add(
+        "--alpha",
+        metavar="P",
+        type=float,
+        default=0.05,
+        help="how likely it may be to pass what is not good enough (default: 0.05)",
+    )
+    add(
+        "--beta",
+        metavar="P",
+        type=float,
+        default=0.05,
+        help="how likely it may be to fail what is good enough (default: 0.05)",
+    )
+    add(
+        "--max-blocks",
+        metavar="N",
+        type=whole_number(1, MOST_BLOCKS),
+        default=2000,
+        help="after so many it is undecided (default: 2000)",
+    )
+    add(
+        "--blocks",
+        metavar="N",
+        type=whole_number(FEWEST_FIXED, MOST_BLOCKS),
+        help="look once, after so many, in place of the sequential test",
+    )
+    add(
+        "--faults",
+        metavar="N",
+        type=whole_number(0, MOST_BLOCKS),
+        default=0,
+        help="in how many matches something may be wrong with the candidate (default: 0)",
+    )
+    add("--no-doctor", action="store_true", help="leave out the doctor's steps")
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    """What the arguments ask for. `directory` is where the matches are to be kept, if they are."""
+
+    candidate: BotSpec
+    judge: Judge
+    seed: str | None
+    directory: Path | None
+    examines: bool
+
+
+def run(arguments: argparse.Namespace) -> int:
+    gate = _gate(arguments)
+    files = _files(arguments)
+    with gate_github.commands_stopped():
+        report = _judged(gate)
+        for line in lines_of(report):
+            say(line)
+        flush_stdout()
+    for annotation in annotations_of(report) if gate_github.is_there() else ():
+        say(annotation)
+    for path, content in files.items():
+        _write(path, content(report))
+    _append_summary(report)
+    return EXIT_CODES[report.verdict]
+
+
+# -- what is asked for -------------------------------------------------------------------------------
+
+
+def _gate(arguments: argparse.Namespace) -> _Gate:
+    candidate = _bot("--candidate", arguments.candidate)
+    baselines = [_bot(f"--baseline {n}", text) for n, text in enumerate(arguments.baseline, 1)]
+    confinement = Confinement(_wrap(arguments.wrap), arguments.memory)
+    for what, bot in (("--candidate", candidate), *((f"--baseline {bot.name}", bot) for bot in baselines)):
+        try:
+            command_line(bot, confinement, os.curdir)
+        except BotStartError as error:
+            raise usage_error(f"{what}: {error}") from None
+    rules = Rules(_hypotheses(arguments), arguments.blocks, arguments.max_blocks, arguments.faults)
+    try:
+        lineup = lineup_of(
+            candidate=candidate,
+            baselines=baselines,
+            games=_games(arguments.game, arguments.board),
+            rules=rules,
+            time=Time(move_ms=arguments.move_time),
+            confinement=confinement,
+            concurrency=arguments.concurrency,
+        )
+    except (GateError, ScheduleError) as error:
+        raise usage_error(str(error)) from None
+    seed = None if arguments.seed is None else checked_seed(arguments.seed)
+    judge = Judge(lineup, rules)
+    return _Gate(candidate, judge, seed, _directory(arguments.directory), not arguments.no_doctor)
+
+
+def _hypotheses(arguments: argparse.Namespace) -> Hypotheses:
+    try:
+        return Hypotheses(arguments.elo0, arguments.elo1, arguments.alpha, arguments.beta)
+    except ValueError as error:
+        raise usage_error(f"the test: {error}") from None
+
+
+def _bot(what: str, text: str) -> BotSpec:
+    try:
+        return parse_bot_spec(text)
+    except BotSpecError as error:
+        raise usage_error(f"{what}: {error}") from None
+
+
+def _games(texts: Sequence[str], board: str | None) -> list[GameChoice]:
+    """NAME, NAME:PLAYERS or NAME:PLAYERS:OPTION,OPTION."""
+    if board is not None and len(texts) > 1:
+        raise usage_error(f"--board {board}: goes with a single --game")
+    games: list[GameChoice] = []
+    for text in texts:
+        game, *more = text.split(":", 2)
+        players = more[0] if more else ""
+        options = more[1] if len(more) > 1 else ""
+        try:
+            count = whole_number(1, 99)(players) if players else None
+        except argparse.ArgumentTypeError as error:
+            raise usage_error(f"--game {text}: the number of players: {error}") from None
+        choice = chosen_game(
+            argparse.Namespace(
+                game=game, players=count, option=options.split(",") if options else [], board=board
+            )
+        )
+        if choice in games:
+            raise usage_error(f"--game {text}: this game is given twice")
+        games.append(choice)
+    return games
+
+
+def _wrap(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise usage_error(f"--wrap: {str(error).lower()}") from None
+
+
+def _directory(name: str | None) -> Path | None:
+    if name is None:
+        return None
+    path = Path(name).absolute()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        is_empty = next(path.iterdir(), None) is None
+    except OSError as error:
+        raise not_writable(name, error) from None
+    except ValueError as error:  # a name that no folder can have
+        raise usage_error(f"{shown(name)}: cannot be written: {error}") from None
+    if not is_empty:
+        raise usage_error(f"{name}: expected a new or empty folder")
+    return path
+
+
+def _files(arguments: argparse.Namespace) -> Mapping[Path, Callable[[Report], bytes]]:
+    """What is to be written where. That it cannot be is found out before the first match."""
+    files: dict[Path, Callable[[Report], bytes]] = {}
+    for name, content in (
+        (arguments.junit, junit_of),
+        (arguments.markdown, markdown_of),
+        (arguments.json, json_of),
+    ):
+        if name is not None:
+            path = Path(name)
+            if path.is_dir():
+                raise usage_error(f"{name}: cannot be written: is a folder")
+            if not os.access(path.parent, os.W_OK | os.X_OK):
+                raise usage_error(f"{name}: cannot be written: no such folder, or no permission")
+            files[path] = content
+    return files
+
+
+# -- the verdict -------------------------------------------------------------------------------------
+
+
+def _judged(gate: _Gate) -> Report:
+    examined: list[Finding] | None = [] if gate.examines else None
+    verdict = None if examined is None else _examined(gate, examined)
+    if verdict is None:
+        verdict = _played(gate)
+    return report_of(gate.judge, verdict, examined, gate.seed, version())
+
+
+def _examined(gate: _Gate, examined: list[Finding]) -> Verdict | None:
+    """None if the doctor finds nothing that would be a failure."""
+    settings = gate.judge.lineup.settings
+    games = tuple(dict.fromkeys(variant.choice.game_id for variant in settings.variants))
+    try:
+        with (
+            _sigterm_as_ctrl_c(),
+            contextlib.closing(findings(gate.candidate, settings.confinement, games)) as steps,
+        ):
+            for finding in steps:
+                examined.append(finding)
+                for line in lines_of_finding(finding):
+                    say(line)
+                flush_stdout()
+                if finding.failure is not None:
+                    return Verdict("failed", step_in_words(finding, finding.failure))
+    except CannotStartError as error:
+        return Verdict("infrastructure", f"the doctor: {error}")
+    except OSError as error:  # no more file descriptors, no more ports
+        return Verdict("infrastructure", f"the doctor cannot go on: {error.strerror or error}")
+    return None
+
+
+@contextmanager
+def _sigterm_as_ctrl_c() -> Generator[None]:
+    """So that the bot under examination is ended."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _played(gate: _Gate) -> Verdict:
+    raise_limit()
+    collect_rarely()
+    with contextlib.ExitStack() as stack:
+        if gate.directory is not None:
+            folder = gate.directory
+        else:
+            kept_for_now = tempfile.TemporaryDirectory(prefix="stellwerk-gate-", ignore_cleanup_errors=True)
+            folder = Path(stack.enter_context(kept_for_now))
+        watcher = _Watcher(folder, keeps_replays=gate.directory is not None)
+        stack.callback(watcher.close)
+        try:
+            opened = stack.enter_context(open_store(folder))
+            return trio.run(partial(play_gate, gate.judge, opened, watcher, gate.seed))
+        except (RunError, StoreError) as error:
+            return Verdict("infrastructure", str(error))
+
+
+class _Watcher:
+    """On a terminal one line that changes, elsewhere a line now and then."""
+
+    def __init__(self, folder: Path, *, keeps_replays: bool) -> None:
+        self._folder = folder
+        self._keeps_replays = keeps_replays
+        self._is_drawn = play_progress.is_shown()
+        self._told = 0
+
+    def block_ended(self, judge: Judge, ended: BlockEnded) -> None:
+        if not self._keeps_replays:
+            for line in ended.lines:
+                (self._folder / line.replay).unlink(missing_ok=True)
+        count = judge.tally.blocks.count
+        if self._is_drawn:
+            play_progress.draw(progress_of(judge))
+        elif count // LINE_EVERY > self._told:
+            self._told = count // LINE_EVERY
+            _tell(progress_of(judge))
+
+    def told_to_stop(self) -> None:
+        self.close()
+        _tell(STOPPING)
+
+    def close(self) -> None:
+        if self._is_drawn:
+            play_progress.clear()
+
+
+def _tell(line: str) -> None:
+    with contextlib.suppress(OSError):
+        print(line, file=sys.stderr, flush=True)
+
+
+# -- files -------------------------------------------------------------------------------------------
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        write_whole(path, content)
+    except OSError as error:
+        raise not_writable(str(path), error) from None
+
+
+def _append_summary(report: Report) -> None:
+    """What GitHub Actions shows on the page of the run. The verdict stands without it, too."""
+    name = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not name:
+        return
+    try:
+        with open(name, "ab") as file:
+            file.write(markdown_of(report))
+    except OSError as error:
+        complain(f"GITHUB_STEP_SUMMARY: cannot be written: {error.strerror or error}")

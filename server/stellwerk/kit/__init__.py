@@ -1,0 +1,1 @@
+"""`stellwerk kit`: the conformance kit, a module for each of its commands."""

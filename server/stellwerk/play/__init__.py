@@ -1,0 +1,1 @@
+"""`stellwerk play`: games between bots that are started as processes."""

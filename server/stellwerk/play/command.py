@@ -1,0 +1,326 @@
+"""`stellwerk play`: games between bots that are started as processes of this machine.
+
+The result goes to standard output, and a line that says how far the games have come to standard error, if
+that is a terminal. The help text has the exit codes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import secrets
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from stellwerk.play.games import Outcome, Session, play_games
+from stellwerk.play.plan import Plan, complete_blocks, longest_seed_text
+from stellwerk.play.report import MatchReport, Report
+from stellwerk.play.table import lines_of_faults, lines_of_match, lines_of_matches, lines_of_missing
+from stellwerk.shared.choose_game import checked_seed, chosen_game, unknown, whole_number
+from stellwerk.shared.errors import DONE, FAILED, not_writable, usage_error
+from stellwerk.shared.figures import counted
+from stellwerk.shared.terminal import own_name, say
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_processes.bot_process import BotStartError, Confinement, command_line
+from stellwerk_processes.bot_spec import BUILT_IN, BotSpec, BotSpecError, parse_bot_spec, with_unique_names
+from stellwerk_processes.faults import Fault, FaultKind
+from stellwerk_protocol.canonical import shown
+from stellwerk_server.operate.settings import Time
+
+DESCRIPTION: Final = f"""\
+Play games between bots, each started as a process, and show the scores and what
+went wrong.
+
+A SPEC is the name of a built-in bot ({", ".join(BUILT_IN)}) or
+words KEY=VALUE: name=... cmd="PROGRAM ARGUMENTS" dir=... env.NAME=...
+transport=tcp or stdio. Files named in cmd count from here, or from dir.
+A bot finds STELLWERK_ADDRESS, STELLWERK_TOKEN, STELLWERK_NAME and
+STELLWERK_BOT_SEED in its environment, and works in an empty folder of its own
+(or in dir).
+
+There are as many seats as bots. In team games a bot is started once for each
+seat of its team.
+
+With --games, the games come in blocks of as many games as there are bots. The
+games of a block have the same deal, and in each of them all bots move on by one
+seat, or one team. Block number b, counted from 0, is dealt from the seed S/b.
+With --no-rotate the seats stay, and game number i is dealt from the seed S/i.
+
+If a bot of the first game cannot start or does not log in, nothing is played.
+Later games go on whatever happens to a bot: the server plays on for it.
+
+exit codes:
+  0    every bot went through all its games. Late answers, refused moves and bots
+       that hang or leave are reported, and cost the bot only its game
+  1    a bot could not start, crashed, or lost its connection
+  2    the command line, or a program that it names, cannot be used
+  4    the machine failed
+  130  interrupted
+"""
+
+EXAMPLES: Final = """\
+examples:
+  stellwerk play usa --bot greedy --bot planner
+  stellwerk play usa --games 10 --bot greedy --bot 'cmd="python3 my_bot.py"'
+  stellwerk play usa --games 100 --jobs 0 --process reused --log logs \\
+    --bot greedy --bot 'cmd="python3 my_bot.py"'
+  stellwerk play usa --bot greedy --bot 'cmd=./my_bot transport=stdio' \\
+    --wrap 'bwrap --ro-bind / / --dev /dev --unshare-all --die-with-parent
+      --bind {directory} {directory}'
+"""
+
+MOST_GAMES: Final = 1_000_000
+MOST_JOBS: Final = 64
+MOST_MS: Final = 24 * 60 * 60 * 1000
+LEAST_MB, MOST_MB = 16, 1_000_000
+BREAKDOWNS: Final[frozenset[FaultKind]] = frozenset({"start_failure", "crash", "out_of_memory", "disconnect"})
+"""The faults that fail the command. All others cost a bot points, which is what games are for."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = DESCRIPTION
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    milliseconds = whole_number(0, MOST_MS)
+    default = Time()
+    add("game", metavar="GAME", help=", ".join(RULE_SETS))
+    add("--bot", metavar="SPEC", action="append", default=[], help="a bot; one for each seat, or team")
+    add("--players", metavar="N", type=whole_number(1, 99), help="must fit the bots, if given")
+    add(
+        "--option",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="play with an option of the game; may be given several times",
+    )
+    add("--board", metavar="FILE", help="play on another board than the one that comes with the game")
+    add("--games", metavar="M", type=whole_number(1, MOST_GAMES), default=1, help="how many (default: 1)")
+    add(
+        "--rotate",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="play each deal once with each bot in each seat (default), or not",
+    )
+    add("--seed", metavar="S", help="any text of up to 200 characters (default: drawn, and printed)")
+    add(
+        "--move-time",
+        metavar="MS",
+        type=whole_number(1, MOST_MS),
+        default=default.move_ms,
+        help=f"for each answer (default: {default.move_ms})",
+    )
+    add(
+        "--bank",
+        metavar="MS",
+        type=milliseconds,
+        default=default.bank_ms,
+        help=f"more, for all answers of a game together (default: {default.bank_ms})",
+    )
+    add(
+        "--set-up-time",
+        metavar="MS",
+        type=milliseconds,
+        default=default.set_up_ms,
+        help=f"to log in, and again to get ready (default: {default.set_up_ms})",
+    )
+    add(
+        "--jobs",
+        metavar="N",
+        type=whole_number(0, MOST_JOBS),
+        default=1,
+        help="games at a time, which share the processor; 0: as many as it has cores (default: 1)",
+    )
+    add(
+        "--process",
+        choices=("fresh", "reused"),
+        default="fresh",
+        help="start each bot anew for each game (default), or let its processes play game after game, "
+        "though none of them a deal twice; a process keeps the STELLWERK_BOT_SEED of its first game",
+    )
+    add(
+        "--log",
+        metavar="DIR",
+        help="write what each bot prints there: a file for each process, in place of any of that name",
+    )
+    add("--replays", metavar="DIR", help="write a replay of each game there, in place of any of that name")
+    add(
+        "--wrap",
+        metavar="CMD",
+        default="",
+        help="put before each bot's command; {directory} in it is the bot's own folder",
+    )
+    add(
+        "--memory",
+        metavar="MB",
+        type=whole_number(LEAST_MB, MOST_MB),
+        help="most data that a process of a bot may have (default: no limit)",
+    )
+    add("--json", action="store_true", help="everything as one JSON object, instead of a table")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    session = _session(arguments)
+    report = _report(session, play_games(session))
+    if arguments.json:
+        # The standard library's encoder, for it can keep to ASCII, which every terminal can show.
+        say(json.dumps(msgspec.to_builtins(report)))
+    else:
+        _print(session.plan, report)
+    return FAILED if any(fault.kind in BREAKDOWNS for fault in _faults(report)) else DONE
+
+
+def _faults(report: Report) -> Iterator[Fault]:
+    for bot in report.not_started:
+        yield from bot.faults
+    for match in report.matches:
+        for seat in match.seats:
+            yield from seat.faults
+
+
+# -- what is asked for -------------------------------------------------------------------------------
+
+
+def _session(arguments: argparse.Namespace) -> Session:
+    if arguments.game not in RULE_SETS:
+        raise usage_error(unknown("game", arguments.game, RULE_SETS))
+    bots = tuple(replace(bot, process=arguments.process) for bot in _bots(arguments.bot))
+    _expect_enough_bots(arguments, len(bots))
+    confinement = Confinement(_wrap(arguments.wrap), arguments.memory)
+    for number, bot in enumerate(bots, 1):
+        try:
+            command_line(bot, confinement, os.curdir)
+        except BotStartError as error:
+            raise usage_error(f"--bot {number}: {error}") from None
+    plan = Plan(
+        game=chosen_game(arguments),
+        bots=bots,
+        seed=secrets.token_hex(16) if arguments.seed is None else checked_seed(arguments.seed),
+        game_count=arguments.games,
+        rotates=arguments.rotate,
+    )
+    checked_seed(longest_seed_text(plan), "--seed with the number of a game")
+    time = Time(move_ms=arguments.move_time, bank_ms=arguments.bank, set_up_ms=arguments.set_up_time)
+    return Session(
+        plan,
+        time,
+        confinement,
+        replays=_folder(arguments.replays),
+        logs=_folder(arguments.log),
+        jobs=arguments.jobs or len(os.sched_getaffinity(0)),
+    )
+
+
+def _bots(texts: Sequence[str]) -> tuple[BotSpec, ...]:
+    bots: list[BotSpec] = []
+    for number, text in enumerate(texts, 1):
+        try:
+            bots.append(parse_bot_spec(text))
+        except BotSpecError as error:
+            raise usage_error(f"--bot {number}: {error}") from None
+    return with_unique_names(bots)
+
+
+def _expect_enough_bots(arguments: argparse.Namespace, bot_count: int) -> None:
+    """The number of players follows from the bots, and goes into the arguments."""
+    rules = RULE_SETS[arguments.game]
+    seats = bot_count * rules.team_size
+    if seats not in rules.seat_counts:
+        counts = " or ".join(str(count // rules.team_size) for count in rules.seat_counts)
+        whole_teams = f", each of which plays all {rules.team_size} seats of a team" * (rules.team_size > 1)
+        raise usage_error(
+            f"{arguments.game} takes {counts} bots{whole_teams}; --bot is given {counted(bot_count, 'time')}"
+        )
+    if arguments.players not in (None, seats):
+        raise usage_error(f"--players {arguments.players}: with {bot_count} bots there are {seats} players")
+    arguments.players = seats
+
+
+def _wrap(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise usage_error(f"--wrap: {str(error).lower()}") from None
+
+
+def _folder(name: str | None) -> Path | None:
+    """Find out before the first game that nothing can be written there."""
+    if name is None:
+        return None
+    try:
+        os.makedirs(name, exist_ok=True)
+    except OSError as error:
+        raise not_writable(name, error) from None
+    except ValueError as error:  # a name that no folder can have
+        raise usage_error(f"{name}: cannot be written: {error}") from None
+    if not os.access(name, os.W_OK | os.X_OK):
+        raise usage_error(f"{name}: cannot be written: no permission")
+    return Path(name)
+
+
+# -- output ------------------------------------------------------------------------------------------
+
+
+def _report(session: Session, outcome: Outcome) -> Report:
+    plan, choice = session.plan, session.plan.game
+    return Report(
+        game=choice.game_id,
+        rules_version=RULE_SETS[choice.game_id].rules_version,
+        options=choice.options,
+        board=choice.board.digest,
+        players=choice.seat_count,
+        bots=tuple(bot.name for bot in plan.bots),
+        seed=plan.seed,
+        isolation=session.confinement.isolation,
+        jobs=session.jobs,
+        process=plan.bots[0].process,
+        not_started=outcome.missing,
+        matches=outcome.matches,
+    )
+
+
+def _print(plan: Plan, report: Report) -> None:
+    rules = RULE_SETS[report.game]
+    say(f"{rules.id}: {rules.title}")
+    say(f"rules         version {rules.rules_version}")
+    if report.options:
+        say(f"options       {', '.join(report.options)}")
+    say(f"board         {plan.game.board.id} {report.board[:16]}...")
+    say(f"seed          {shown(report.seed, 200)}")
+    say(f"isolation     {report.isolation}")
+    say("")
+    for line in _result(plan, report.matches):
+        say(line)
+    faults = [*lines_of_missing(report.not_started), *lines_of_faults(report.matches)]
+    for line in ["", *faults, *_doctors(plan, report)] if faults else []:
+        say(line)
+    for match in report.matches if len(report.matches) == 1 else []:
+        if match.replay is not msgspec.UNSET:
+            say(f"\nreplay        {shown(match.replay, 1000)}")
+
+
+def _doctors(plan: Plan, report: Report) -> Iterator[str]:
+    """For each bot that did wrong, what will say more of it."""
+    faulty = {seat.bot for match in report.matches for seat in match.seats if seat.faults}
+    faulty.update(bot.bot for bot in report.not_started)
+    for bot in plan.bots:
+        if bot.built_in or bot.name not in faulty:
+            continue
+        option = " --transport stdio" if bot.transport == "stdio" else ""
+        command = shown(shlex.join(bot.command), 1000)
+        yield f"more on {shown(bot.name)}: {own_name()} kit doctor{option} -- {command}"
+
+
+def _result(plan: Plan, matches: Sequence[MatchReport]) -> Sequence[str]:
+    if not matches:
+        return ["nothing was played: the first game needs all its bots"]
+    if len(matches) == 1:
+        return list(lines_of_match(matches[0]))
+    complete = complete_blocks(plan, [match.block for match in matches])
+    return list(lines_of_matches(matches, complete))

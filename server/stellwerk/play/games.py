@@ -1,0 +1,274 @@
+"""All games of one command, some of them at a time.
+
+Laws:
+- whatever ends this early, a signal to stop included, no bot is left running, and every replay that was
+  written gets its seed: till the deal has been played for the last time it has none, for a seed tells all
+  cards;
+- no game begins before all bots of the first one have logged in. If one of them cannot, nothing is played;
+- which games run at the same time changes nothing but the time they take: reports come in the order of the
+  games, and what bots are told of a deal does not depend on it.
+"""
+
+from __future__ import annotations
+
+import secrets
+import signal
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias, cast
+
+import msgspec
+import trio
+from msgspec import UNSET, UnsetType
+
+from stellwerk.play.plan import Plan, PlannedGame, planned_games
+from stellwerk.play.report import MatchReport, NotStarted, match_report, not_started
+from stellwerk.shared.errors import CommandError, infrastructure_error, not_writable, usage_error
+from stellwerk.shared.progress import Progress
+from stellwerk.simulate.simulation import replay_name
+from stellwerk_processes.bot_log import MatchLogs
+from stellwerk_processes.bot_process import BotStartError, Confinement
+from stellwerk_processes.seat_report import Played
+from stellwerk_processes.standing_server import ClosedDoorError, HallPlan, open_hall
+from stellwerk_processes.started_match import (
+    Fixture,
+    MissingBotsError,
+    NoResultError,
+    Onlooker,
+    PlayedMatch,
+    Terms,
+    play_match,
+)
+from stellwerk_server.journal.journal import reveal, write_whole
+from stellwerk_server.operate.settings import Time
+
+Play: TypeAlias = Callable[[Fixture, Onlooker], Awaitable[PlayedMatch]]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What is to be played, how, `jobs` games at a time, and into which folders replays and logs go."""
+
+    plan: Plan
+    time: Time
+    confinement: Confinement
+    replays: Path | None
+    logs: Path | None
+    jobs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The games in their order; or the bots without which the first one did not begin."""
+
+    matches: list[MatchReport]
+    missing: list[NotStarted]
+
+
+def play_games(session: Session) -> Outcome:
+    """Play them all. KeyboardInterrupt for a signal to stop, when all bots have ended. CommandError if a bot
+    cannot be started, or if the machine fails."""
+    try:
+        outcome = trio.run(_until_told_to_stop, session)
+    except BaseExceptionGroup as group:
+        raise _foremost(group) from None
+    if outcome is None:
+        raise KeyboardInterrupt
+    return outcome
+
+
+async def _until_told_to_stop(session: Session) -> Outcome | None:
+    """Bots are in groups of their own, so that neither Ctrl-C nor a signal to us alone reaches them."""
+    outcome: Outcome | None = None
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_cancel_at_signal, signals, nursery.cancel_scope)
+            outcome = await _play_all(session)
+            nursery.cancel_scope.cancel()
+    return outcome
+
+
+async def _cancel_at_signal(signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
+    async for _ in signals:
+        scope.cancel()
+
+
+async def _play_all(session: Session) -> Outcome:
+    with _replays(session) as replays, Progress(session.plan.game_count) as progress:
+        async with _player(session) as play, trio.open_nursery() as nursery:
+            games = _Games(session, play, replays, progress)
+            free = trio.Semaphore(session.jobs)
+            for planned in planned_games(session.plan):
+                await free.acquire()
+                if planned.number > 0:
+                    await games.first_has_begun.wait()
+                if games.missing:
+                    break
+                nursery.start_soon(games.play, planned, free)
+    return Outcome([games.matches[number] for number in sorted(games.matches)], games.missing)
+
+
+@asynccontextmanager
+async def _player(session: Session) -> AsyncGenerator[Play]:
+    """What plays a game, with a server of its own, or all on one server, where processes can stay."""
+    terms = Terms(session.time, session.confinement)
+    game = session.plan.game.make()
+    if all(bot.process == "fresh" for bot in session.plan.bots):
+
+        async def play_alone(fixture: Fixture, onlooker: Onlooker) -> PlayedMatch:
+            return await play_match(fixture, terms, onlooker)
+
+        yield play_alone
+        return
+    plan = HallPlan(
+        terms=terms,
+        games=(game,),
+        remote={},
+        organizers=(),
+        door=None,
+        instances={},
+        logins_at_once=session.jobs * game.seat_count,
+    )
+    async with open_hall(plan) as hall:
+        try:
+            await hall.listen()
+        except ClosedDoorError as error:
+            raise infrastructure_error(str(error)) from None
+
+        async def play_in_hall(fixture: Fixture, onlooker: Onlooker) -> PlayedMatch:
+            return await hall.play(fixture, frozenset(), onlooker)
+
+        yield play_in_hall
+        await hall.say_goodbye(finished=True)
+
+
+@dataclass(slots=True)
+class _Games:
+    """The games that run and that are over."""
+
+    session: Session
+    to_play: Play
+    replays: _Replays
+    progress: Progress
+    matches: dict[int, MatchReport] = field(default_factory=dict[int, MatchReport])
+    missing: list[NotStarted] = field(default_factory=list[NotStarted])
+    first_has_begun: trio.Event = field(default_factory=trio.Event)
+
+    async def play(self, planned: PlannedGame, free: trio.Semaphore) -> None:
+        fixture = _fixture(self.session, planned)
+        with self.progress.game(planned.number) as show:
+            begun = self.first_has_begun.set if planned.number == 0 else lambda: None
+            try:
+                played = await self.to_play(fixture, Onlooker(show, begun))
+            except MissingBotsError as error:
+                self.missing = [not_started(seat, bot) for seat, bot in error.missing.items()]
+                self.first_has_begun.set()
+            except BotStartError as error:
+                raise usage_error(str(error)) from None
+            except NoResultError as error:
+                raise infrastructure_error(f"game {planned.number}: {error}") from None
+            else:
+                _expect_whole_logs(played.seats)
+                report = match_report(planned, played.match, played.result, played.seats)
+                replay = self.replays.write(planned, fixture, played.replay)
+                self.matches[planned.number] = msgspec.structs.replace(report, replay=replay)
+        free.release()
+
+
+def _fixture(session: Session, planned: PlannedGame) -> Fixture:
+    plan = session.plan
+    game = plan.game.make()
+    bots = tuple(plan.bots[bot] for bot in planned.bots)
+    logs = None
+    if session.logs is not None:
+        stem = Path(replay_name(game, plan.seed, planned.number)).stem
+        logs = MatchLogs(session.logs, stem, f"game {planned.number}")
+    return Fixture(
+        match=planned.match,
+        game=game,
+        bots=bots,
+        names=tuple(bot.name for bot in bots),
+        bot_seeds=tuple(map(planned.bot_seed, range(len(bots)))),
+        seed=planned.seed,
+        salt=secrets.token_bytes(32),
+        reveal="now" if planned.games_of_block == 1 else "later",
+        needs_all=planned.number == 0,
+        logs=logs,
+    )
+
+
+def _expect_whole_logs(seats: tuple[Played, ...]) -> None:
+    for played in seats:
+        if played.log is not None and played.log.error is not None:
+            raise not_writable(str(played.log.path), played.log.error)
+
+
+def _foremost(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """What nurseries have wrapped; of several things at once the first that was foreseen."""
+    return next(_leaves(group.subgroup(CommandError) or group))
+
+
+def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            # Nothing is known of what is in a group that was found by asking for its class.
+            yield from _leaves(cast("BaseExceptionGroup[BaseException]", error))
+        else:
+            yield error
+
+
+# -- replays -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _KeptSeed:
+    replay: Path
+    seed: bytes
+    salt: bytes
+
+
+@contextmanager
+def _replays(session: Session) -> Generator[_Replays]:
+    """At the end, the seeds of blocks that will not be complete get out too."""
+    replays = _Replays(session.replays, session.plan.seed)
+    try:
+        yield replays
+    finally:
+        replays.reveal_all()
+
+
+@dataclass(slots=True)
+class _Replays:
+    """Writes them, and reveals the seed of a block when the last of its games has been written."""
+
+    folder: Path | None
+    seed: str
+    kept: dict[int, list[_KeptSeed]] = field(default_factory=dict[int, list[_KeptSeed]])
+
+    def write(self, planned: PlannedGame, fixture: Fixture, content: bytes) -> str | UnsetType:
+        if self.folder is None:
+            return UNSET
+        path = self.folder / replay_name(fixture.game, self.seed, planned.number)
+        try:
+            write_whole(path, content)
+        except OSError as error:
+            raise not_writable(str(path), error) from None
+        if fixture.reveal == "later":
+            kept = self.kept.setdefault(planned.block, [])
+            kept.append(_KeptSeed(path, fixture.seed, fixture.salt))
+            if len(kept) == planned.games_of_block:
+                self._reveal(planned.block)
+        return str(path)
+
+    def reveal_all(self) -> None:
+        for block in list(self.kept):
+            self._reveal(block)
+
+    def _reveal(self, block: int) -> None:
+        for secret in self.kept.pop(block):
+            try:
+                reveal(secret.replay, secret.seed, secret.salt)
+            except OSError as error:
+                raise not_writable(str(secret.replay), error) from None

@@ -1,0 +1,72 @@
+"""What `stellwerk play` has to tell of its matches; as `--json` it is one object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import UNSET, Struct, UnsetType
+
+from stellwerk.play.plan import PlannedGame
+from stellwerk_processes.bot_process import Isolation
+from stellwerk_processes.bot_spec import Process
+from stellwerk_processes.faults import Fault, faults_of
+from stellwerk_processes.seat_report import Played, SeatReport, seat_reports
+from stellwerk_protocol.names import Count, EndReason, Seat
+from stellwerk_protocol.results import Result
+
+
+class MatchReport(Struct, frozen=True, omit_defaults=True):
+    """`block` counts the deals: matches of one block have the same."""
+
+    match: str
+    number: int
+    block: int
+    seed: str
+    turns: Count
+    reason: EndReason
+    seats: tuple[SeatReport, ...]
+    replay: str | UnsetType = UNSET
+
+
+class NotStarted(Struct, frozen=True, omit_defaults=True):
+    """A bot without which the first game did not begin."""
+
+    seat: Seat
+    bot: str
+    faults: tuple[Fault, ...]
+    log: str | UnsetType = UNSET
+
+
+class Report(Struct, frozen=True):
+    """`not_started` are the bots without which the first game did not begin: then there are no matches."""
+
+    game: str
+    rules_version: int
+    options: tuple[str, ...]
+    board: str
+    players: int
+    bots: tuple[str, ...]
+    seed: str
+    isolation: Isolation
+    jobs: int
+    process: Process
+    not_started: list[NotStarted]
+    matches: list[MatchReport]
+
+
+def not_started(seat: Seat, bot: Played) -> NotStarted:
+    log = UNSET if bot.log is None else str(bot.log.path)
+    return NotStarted(seat, bot.bot, faults_of(bot.conduct), log)
+
+
+def match_report(planned: PlannedGame, match: str, result: Result, seats: Sequence[Played]) -> MatchReport:
+    """`seats` has one for each seat. Where the replay is has yet to be told."""
+    return MatchReport(
+        match=match,
+        number=planned.number,
+        block=planned.block,
+        seed=planned.seed_text,
+        turns=result.turns,
+        reason=result.reason,
+        seats=seat_reports(result, seats),
+    )

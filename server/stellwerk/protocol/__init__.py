@@ -1,0 +1,1 @@
+"""`stellwerk protocol`: where the specification is on this machine."""

@@ -1,0 +1,1 @@
+"""`stellwerk ratings`: ratings with errors from a file of results."""

@@ -1,0 +1,242 @@
+"""`stellwerk ratings`: ratings with errors from a file of matches, of these games or of others.
+
+The tables go to standard output. numpy is loaded only when the command runs: no other one needs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from stellwerk.shared.errors import DONE, usage_error
+from stellwerk.shared.figures import counted, interval, signed
+from stellwerk.shared.terminal import aligned, say, width, wrapped
+from stellwerk_protocol.canonical import shown
+from stellwerk_tournament.ratings.outcomes import OutcomeError, ReadOutcomes, read_outcomes
+
+if TYPE_CHECKING:
+    from stellwerk_tournament.ratings.plain_scores import PlainScore
+    from stellwerk_tournament.ratings.ratings import Rating, Ratings, Report, SeatEffect
+
+DESCRIPTION: Final = """\
+Rate the players of a file of matches: one rating for each from all matches at
+once, with an interval that holds the truth in 95 of 100 cases.
+
+FILE is a tournament's matches.jsonl, or JSON Lines of any other game, one
+match a line:
+  {"players": ["ann", "bob", "cid"], "ranks": [2, 1, 2]}
+Rank 1 is best, equal ranks are ties. A list in place of a name is a team.
+Optional are "seats" (0 moves first; without it, the order of the players means
+nothing), "block" (a name or number that matches with the same luck share) and
+"game". Or FILE holds PGN, of which the headers White, Black and Result count.
+"""
+
+EXAMPLES: Final = """\
+examples:
+  stellwerk ratings cup/matches.jsonl
+  stellwerk ratings games.pgn --anchor stockfish=3500 --json
+  stellwerk ratings scores.jsonl --ties half --no-seats
+"""
+
+NO_GAME: Final = "(no game)"
+FURTHEST_ANCHOR: Final = 1e6
+LONGEST_WARNING: Final = 2000  # characters: it names at most 8 players
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = DESCRIPTION
+    parser.epilog = EXAMPLES
+    parser.add_argument("file", metavar="FILE", help="the matches; - is standard input")
+    parser.add_argument(
+        "--anchor",
+        metavar="NAME=ELO",
+        action="append",
+        type=_anchor,
+        default=[],
+        help="give this player this rating; of several, their mean (default: the mean of all is 0)",
+    )
+    parser.add_argument(
+        "--ties",
+        choices=("davidson", "half"),
+        default="davidson",
+        help="how ties count: with a probability of their own, or as half a win (default: davidson)",
+    )
+    parser.add_argument("--no-seats", action="store_true", help="leave out the effects of the seats")
+    parser.add_argument(
+        "--no-prior",
+        action="store_true",
+        help="leave out what keeps the ratings of unbeaten players finite; fails if there are any",
+    )
+    parser.add_argument("--pairs", action="store_true", help="of any two, how likely one is to be better")
+    parser.add_argument("--json", action="store_true", help="as one JSON object, instead of tables")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from stellwerk_tournament.ratings.rating_file import rating_file
+    from stellwerk_tournament.ratings.ratings import RatingError, Settings, rate_all
+
+    read = _read(arguments.file)
+    settings = Settings(
+        seats=not arguments.no_seats,
+        ties=arguments.ties,
+        prior=not arguments.no_prior,
+        anchors=dict(arguments.anchor),
+    )
+    try:
+        report = rate_all(read.outcomes, settings)
+    except RatingError as error:
+        raise usage_error(f"{arguments.file}: {error}") from None
+    if arguments.json:
+        # The standard library's encoder, for it can keep to ASCII, which every terminal can show.
+        say(json.dumps(msgspec.to_builtins(rating_file(report, with_pairs=arguments.pairs))))
+        return DONE
+    for line in _lines(report, with_pairs=arguments.pairs):
+        say(line)
+    for message in (*_warnings(report), *_left_out(read)):
+        for line in wrapped(f"warning: {message}", width(), 9):
+            say(line)
+    return DONE
+
+
+def _anchor(text: str) -> tuple[str, float]:
+    name, _, elo = text.rpartition("=")
+    try:
+        number = float(elo)
+    except ValueError:
+        number = math.nan
+    if not name or not abs(number) <= FURTHEST_ANCHOR:
+        raise argparse.ArgumentTypeError(f"expected NAME=ELO, like planner=1500, not {shown(text)}")
+    return name, number
+
+
+def _read(file: str) -> ReadOutcomes:
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return read_outcomes(data.decode())
+    except OSError as error:
+        raise usage_error(f"{file}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise usage_error(f"{file}: line {line}: not UTF-8") from None
+    except OutcomeError as error:
+        raise usage_error(f"{file}: {error}") from None
+    except ValueError as error:  # a name that no file can have
+        raise usage_error(f"{file}: cannot be read: {error}") from None
+
+
+# -- tables ------------------------------------------------------------------------------------------
+
+
+def _lines(report: Report, *, with_pairs: bool) -> Iterator[str]:
+    pooled = report.pooled
+    yield f"{_matches(pooled)} in {counted(pooled.block_count, 'block')}"
+    yield ""
+    yield from _ranking(pooled)
+    for size, ratings in report.by_size.items():
+        yield from ("", f"Tables of {size}: {_matches(ratings)}", "")
+        yield from _ranking(ratings)
+    for game, ratings in report.by_game.items():
+        yield from ("", f"{shown(game) or NO_GAME}: {_matches(ratings)}", "")
+        yield from _ranking(ratings)
+    if with_pairs:
+        yield from _pairs(pooled)
+    if pooled.seat_effects:
+        yield from ("", "Seats, against the mean of the seats of a table", "")
+        yield from aligned([_SEAT_HEAD, *map(_seat, pooled.seat_effects)], left=0)
+    yield ""
+    yield "Not ratings: the score, the mean over the matches of the share of opponents beaten, depends"
+    yield "on who they were, the running Elo on the order of the matches"
+    yield ""
+    yield from aligned([_PLAIN_HEAD, *map(_plain, report.plain_scores)], left=0)
+    yield ""
+
+
+_HEAD: Final = ("", "player", "elo", "95 %", "matches", "blocks", "better than next")
+_SEAT_HEAD: Final = ("seats", "elo", "95 %")
+_PLAIN_HEAD: Final = ("player", "matches", "wins", "score", "mean rank", "running elo")
+
+
+def _ranking(ratings: Ratings) -> Iterator[str]:
+    """A rank counts within a group of opponents."""
+    for number, group in enumerate(ratings.groups):
+        if len(ratings.groups) > 1:
+            yield from ("", f"group {number + 1}") if number else (f"group {number + 1}",)
+        members = [rating for rating in ratings.entrants if rating.group == number]
+        assert len(members) == len(group)
+        rows = [_HEAD, *(_entrant(place, rating) for place, rating in enumerate(members, 1))]
+        yield from aligned(rows, left=1)
+
+
+def _entrant(place: int, rating: Rating) -> tuple[str, ...]:
+    return (
+        str(place),
+        shown(rating.name),
+        signed(rating.elo),
+        interval(rating.low, rating.high),
+        f"{rating.matches:,}",
+        f"{rating.blocks:,}",
+        _percent(rating.superiority),
+    )
+
+
+def _seat(effect: SeatEffect) -> tuple[str, ...]:
+    label = f"seat {effect.seat} of {effect.players}"
+    if effect.game:
+        label += f", {shown(effect.game)}"
+    return label, signed(effect.elo), interval(effect.low, effect.high)
+
+
+def _plain(score: PlainScore) -> tuple[str, ...]:
+    return (
+        shown(score.name),
+        f"{score.matches:,}",
+        f"{score.wins:,.1f}",
+        f"{100 * score.score:.1f} %",
+        f"{score.mean_rank:.2f}",
+        signed(score.running_elo),
+    )
+
+
+def _pairs(ratings: Ratings) -> Iterator[str]:
+    from stellwerk_tournament.ratings.rating_file import pairs
+
+    yield from ("", "How likely one is to be better than the other", "")
+    rows = [
+        (f"{shown(pair.better)} than {shown(pair.than)}", _percent(pair.probability))
+        for pair in pairs(ratings)
+    ]
+    yield from aligned(rows, left=0)
+
+
+def _warnings(report: Report) -> Iterator[str]:
+    from stellwerk_tournament.ratings.warnings import warnings_told
+
+    for message in warnings_told(report, lambda game: game or NO_GAME):
+        yield shown(message, LONGEST_WARNING)
+
+
+def _left_out(read: ReadOutcomes) -> Iterator[str]:
+    if read.unfinished:
+        verb = "is" if read.unfinished == 1 else "are"
+        yield f"{counted(read.unfinished, 'game')} without a result {verb} left out"
+    if read.is_torn:
+        yield "the last line was not written to its end and is left out"
+
+
+def _matches(ratings: Ratings) -> str:
+    return counted(ratings.match_count, "match", "matches")
+
+
+def _percent(probability: float | None) -> str:
+    """Never 100: nothing is certain."""
+    if probability is None:
+        return ""
+    return "> 99.9 %" if probability > 0.999 else f"{100 * probability:.1f} %"

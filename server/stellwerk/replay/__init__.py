@@ -1,0 +1,1 @@
+"""`stellwerk replay`: shows a replay, or verifies it."""

@@ -1,0 +1,91 @@
+"""`stellwerk replay`: show a replay to people, or verify that it is true.
+
+What is asked for goes to standard output, what is wrong with a file goes to standard error in one line. Exit
+codes: 0 every replay is good (or was shown to its end), 1 one is not, 2 there is no such seat.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+
+from stellwerk.replay.story import NoSuchSeatError, Told, tell
+from stellwerk.shared.errors import DONE, FAILED, usage_error
+from stellwerk.shared.terminal import complain, flush_stdout, say, shows_color, width, wrapped
+from stellwerk_engine.replays.reader import ReplayError, lines_of, read_replay
+from stellwerk_engine.replays.verify import verify
+from stellwerk_protocol.canonical import shown
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(dest="replay_command", metavar="COMMAND", required=True)
+    show = commands.add_parser("show", help="tell a game", description="Tell a game turn by turn.")
+    show.add_argument("file", metavar="FILE")
+    show.add_argument(
+        "--seat", metavar="N", type=int, help="only what the player at seat N (0, 1, ...) could know then"
+    )
+    check = commands.add_parser(
+        "verify",
+        help="play recorded games again and compare",
+        description="Play recorded games again, and tell of each file whether every line of it is true.",
+    )
+    check.add_argument("files", metavar="FILE", nargs="+")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Carry out what `add_arguments` has parsed, and return the exit code."""
+    if arguments.replay_command == "show":
+        return _show(arguments.file, arguments.seat)
+    return max([_verify(file) for file in arguments.files])
+
+
+def _verify(file: str) -> int:
+    try:
+        verdict = verify(_lines_of(file))
+    except _FileError as error:
+        complain(f"{file}: {error}")
+        return FAILED
+    if not verdict.good:
+        complain(f"{file}:{verdict.line}: {verdict.message}")
+        return FAILED
+    say(f"{shown(file, len(file))}: ok, {verdict.message}")
+    return DONE
+
+
+def _show(file: str, seat: int | None) -> int:
+    columns = width() if sys.stdout.isatty() else None
+    try:
+        for told in tell(read_replay(_lines_of(file)), seat, shows_color()):
+            _say(told, columns)
+    except NoSuchSeatError as error:
+        raise usage_error(str(error)) from None
+    except _FileError as error:
+        flush_stdout()  # so that the error stands below what could be read
+        complain(f"{file}: {error}")
+        return FAILED
+    except ReplayError as error:
+        flush_stdout()
+        complain(f"{file}:{error.line}: {error.message}")
+        return FAILED
+    return DONE
+
+
+def _say(told: Told, columns: int | None) -> None:
+    """A terminal gets lines that fit it; in a file a turn is a line."""
+    for line in [told.text] if columns is None else wrapped(told.text, columns, told.hang):
+        say(line)
+
+
+class _FileError(Exception):
+    """The file cannot be read; its name is not in the message."""
+
+
+def _lines_of(file: str) -> Iterator[bytes]:
+    try:
+        with open(file, "rb") as stream:
+            yield from lines_of(stream)
+    except OSError as error:
+        raise _FileError(f"cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # a name that no file can have
+        raise _FileError(f"cannot be read: {error}") from None

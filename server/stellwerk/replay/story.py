@@ -1,0 +1,307 @@
+"""A replay as a story for people: who did what in each turn, and how the points came about.
+
+Law: what is told to a viewer is made from the events as the viewer may see them. A replay is told as far as
+it can be read, whatever is wrong with the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from msgspec import UNSET, UnsetType
+
+from stellwerk.shared.narration import (
+    Style,
+    actor_of,
+    deed,
+    destination,
+    place_in_words,
+    route_in_words,
+    team_in_words,
+    ticket_in_words,
+)
+from stellwerk_engine.core.game import Game
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.redact import redact
+from stellwerk_engine.knowledge.view import ALL_HANDS, ViewerId
+from stellwerk_engine.replays.reader import ReplayError
+from stellwerk_engine.replays.verify import game_of
+from stellwerk_protocol import events as ev
+from stellwerk_protocol.canonical import shown
+from stellwerk_protocol.names import Color, RouteName, Seat
+from stellwerk_protocol.replays import End, Header, Line, MoveMade, Player, Reveal, SetUp
+from stellwerk_protocol.results import Result, TeamResult
+
+BOLD: Final = "1"
+SET_UP: Final = "Set-up"
+POINTS: Final = "points"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A line of the story, however long, and how far its continuation is indented where it must be broken."""
+
+    text: str = ""
+    hang: int = 4
+
+
+class NoSuchSeatError(Exception):
+    """The viewer asked for does not sit in this game."""
+
+
+def tell(records: Iterable[Line], seat: Seat | None = None, color: bool = False) -> Iterator[Told]:
+    """The lines of the story, of all that happened or of what one seat saw of it, and then the
+    ReplayError, if there is one."""
+    numbered = enumerate(records, 1)
+    _, header = next(numbered)
+    assert isinstance(header, Header)  # the reader lets nothing else pass
+    if seat is not None and not 0 <= seat < len(header.seats):
+        last = len(header.seats) - 1
+        raise NoSuchSeatError(f"there is no seat {seat}: the seats of this game are 0 to {last}")
+    viewer = ALL_HANDS if seat is None else seat
+    style = Style(names_of(header), color)
+    yield from _heading(header, viewer, style)
+    story = _Story(game_of(header), style, viewer)
+    try:
+        for number, record in numbered:
+            match record:
+                case Reveal(seed):
+                    if viewer == ALL_HANDS:
+                        yield _row("Seed", seed)
+                case SetUp(events):
+                    yield from story.go_on(number, events)
+                case MoveMade(_, _, events):
+                    story.remark(number, record)
+                    yield from story.go_on(number, events)
+                case End(result):
+                    yield from story.close_chapter()
+                    yield from _ending(result, story.game, style)
+                case Header():
+                    pass  # comes once, and has been told
+    except ReplayError:
+        yield from story.close_chapter()
+        raise
+
+
+def names_of(header: Header) -> tuple[str, ...]:
+    """A name for each seat; where one bot plays at several, with the seat."""
+    names = [
+        f"seat {seat}" if player.name is UNSET else player.name for seat, player in enumerate(header.seats)
+    ]
+    return tuple(f"{name}/{seat}" if names.count(name) > 1 else name for seat, name in enumerate(names))
+
+
+# -- the heading -------------------------------------------------------------------------------------
+
+
+def _heading(header: Header, viewer: ViewerId, style: Style) -> Iterator[Told]:
+    rules = RULE_SETS.get(header.game)
+    version = f"version {header.rules_version}"
+    if rules is not None and rules.rules_version != header.rules_version:
+        version += f" (this program plays version {rules.rules_version})"
+    held = "" if header.board.content is UNSET else ", in this file"
+    game = shown(header.game) if rules is None else f"{rules.id}: {rules.title}"
+    yield Told(style.paint(game, BOLD))
+    yield _row("Rules", version)
+    if header.options:
+        yield _row("Options", ", ".join(map(shown, header.options)))
+    yield _row("Board", f"{shown(header.board.id)} {header.board.digest[:16]}...{held}")
+    yield _row("Players", ", ".join(_seated(seat, player, style) for seat, player in enumerate(header.seats)))
+    if header.match is not UNSET:
+        yield _row("Match", shown(header.match))
+    if viewer != ALL_HANDS:
+        yield _row("Told to", style.name(viewer))
+
+
+def _seated(seat: Seat, player: Player, style: Style) -> str:
+    return style.name(seat) if player.name is UNSET else f"{seat} {style.name(seat)}"
+
+
+def _row(label: str, text: str) -> Told:
+    return Told(f"  {label:<9}{text}", 11)
+
+
+# -- the turns ---------------------------------------------------------------------------------------
+
+_UNTOLD: Final = (
+    ev.Asked,  # the answer follows
+    ev.CardsRevealed,  # told with the tunnel
+    ev.TicketsOffered,  # what is kept and what is put back follows
+    ev.TicketsToShare,  # the answer follows
+    ev.GameEnded,  # the end follows
+)
+
+
+@dataclass(slots=True)
+class _Deed:
+    text: str
+    mark: str  # that it was not the player's own move
+
+
+@dataclass(slots=True)
+class _Chapter:
+    """The set-up, a turn, or what comes between turns. In a turn, the player's own deeds make one line."""
+
+    title: str
+    seat: Seat | None = None
+    deeds: list[_Deed] = field(default_factory=list[_Deed])
+    facts: list[str] = field(default_factory=list[str])
+    card_without_place: Color | UnsetType | None = None  # of the last deed; None: it is no such card
+    tunnel: RouteName | None = None  # of the last deed
+
+
+class _Story:
+    def __init__(self, game: Game, style: Style, viewer: ViewerId) -> None:
+        self.game = game
+        self.style = style
+        self._viewer = viewer
+        self._chapter = _Chapter(SET_UP)
+        self._points = [0] * game.seat_count
+        self._name_width = max(len(style.name(seat)) for seat in range(game.seat_count))
+        self._by_fallback: dict[Seat, str] = {}
+
+    def remark(self, number: int, record: MoveMade) -> None:
+        """What is to be told about a move beside its events, which may come later."""
+        self._expect_seat(number, record.seat)
+        if record.by is not UNSET:
+            reason = "" if record.reason is UNSET else f", {shown(record.reason)}"
+            self._by_fallback[record.seat] = f" (fallback{reason})"
+        if record.note is not UNSET and self._viewer in (record.seat, ALL_HANDS):
+            self._chapter.facts.append(f'{self.style.name(record.seat)} notes "{shown(record.note, 200)}"')
+
+    def go_on(self, number: int, events: Sequence[ev.Event]) -> Iterator[Told]:
+        for event in events:
+            seat = actor_of(event)
+            if seat is not None:
+                self._expect_seat(number, seat)
+            match event:
+                case ev.TurnStarted(seat, turn):
+                    yield from self.close_chapter()
+                    self._chapter = _Chapter(str(turn), seat)
+                case ev.TurnsEnded():
+                    yield from self.close_chapter()
+                    told = deed(event, self.game, self.style)
+                    self._chapter = _Chapter(told[0].upper() + told[1:])
+                case _ if not isinstance(event, _UNTOLD):
+                    self._tell(event)
+                case _:
+                    pass
+            if isinstance(event, ev.RouteClaimed | ev.TicketsCompleted):
+                self._points[event.seat] += event.points
+
+    def close_chapter(self) -> Iterator[Told]:
+        chapter, style = self._chapter, self.style
+        if chapter.seat is None:
+            yield Told()
+            yield Told(style.paint(chapter.title, BOLD))
+            yield from (Told(f"  {fact}") for fact in chapter.facts)
+            if chapter.title == SET_UP:
+                yield Told()
+                yield Told(style.paint(f"turn  {'player':<{self._name_width}}  points", BOLD))
+        else:
+            name = f"{style.name(chapter.seat):<{self._name_width}}"
+            lead = f"{chapter.title:>4}  {name}  {self._points_of_team(chapter.seat):>6}  "
+            yield Told(lead + _joined(chapter.deeds), len(lead) + 2)
+            yield from (Told(" " * len(lead) + fact, len(lead) + 2) for fact in chapter.facts)
+
+    def _tell(self, event: ev.Event) -> None:
+        """The player's own deeds go into the line of the turn, all else below it."""
+        chapter, seat = self._chapter, actor_of(event)
+        event = redact(event, self.game, self._viewer)
+        told = deed(event, self.game, self.style)
+        mark = "" if seat is None else self._by_fallback.pop(seat, "")
+        if chapter.seat is not None and seat == chapter.seat:
+            self._tell_deed(chapter, event, told, mark)
+        elif chapter.seat is None or not isinstance(event, ev.CardsLaidOpen):  # which comes in every turn
+            chapter.facts.append((told if seat is None else f"{self.style.name(seat)} {told}") + mark)
+
+    def _tell_deed(self, chapter: _Chapter, event: ev.Event, told: str, mark: str) -> None:
+        """In few words: where a card goes that was told before, and what became of the tunnel."""
+        match event:
+            case ev.CardPlaced(_, place, _, card) if card == chapter.card_without_place:
+                chapter.deeds[-1].text += destination(place, self.game)
+                chapter.deeds[-1].mark = mark
+            case ev.RouteClaimed(_, route) | ev.TunnelAbandoned(_, route) if route == chapter.tunnel:
+                words = route_in_words(route, self.game)
+                told = told.replace(f"the tunnel {words}", "it").replace(words, "it")
+                chapter.deeds.append(_Deed(told, mark))
+            case _:
+                chapter.deeds.append(_Deed(told, mark))
+        chapter.card_without_place = chapter.tunnel = None
+        match event:
+            case ev.CardDrawn(place=UnsetType()) | ev.CardTaken(place=UnsetType()):
+                chapter.card_without_place = event.card
+            case ev.TunnelTried():
+                chapter.tunnel = event.route
+            case _:
+                pass
+
+    def _points_of_team(self, seat: Seat) -> int:
+        return sum(self._points[partner] for partner in self.game.seats_of_team[self.game.team_of[seat]])
+
+    def _expect_seat(self, number: int, seat: Seat) -> None:
+        """A sound line may still speak of a seat that the game does not have."""
+        if seat >= self.game.seat_count:
+            raise ReplayError("differs", number, f"seat {seat}, in a game of {self.game.seat_count} players")
+
+
+def _joined(deeds: Sequence[_Deed]) -> str:
+    """`draws red, blue (fallback)`: a verb or a mark that is the same for both is said once."""
+    told: list[str] = []
+    last_verb = ""
+    for number, each in enumerate(deeds):
+        verb, _, rest = each.text.partition(" ")
+        is_last_of_mark = number + 1 == len(deeds) or deeds[number + 1].mark != each.mark
+        text = rest if verb == last_verb in ("draws", "takes") else each.text
+        told.append(text + each.mark if is_last_of_mark else text)
+        last_verb = verb
+    return ", ".join(told)
+
+
+# -- the end -----------------------------------------------------------------------------------------
+
+
+def _ending(result: Result, game: Game, style: Style) -> Iterator[Told]:
+    teams = sorted(result.teams, key=lambda team: team.rank)
+    yield Told()
+    yield Told(style.paint(f"The end, after {result.turns} turns", BOLD))
+    yield from _score_table(teams, game, style)
+    for team in teams:
+        if team.tickets:
+            yield Told()
+            yield Told(f"  Tickets of {team_in_words(team, style)}")
+        for ticket in sorted(team.tickets, key=lambda ticket: -ticket.points):
+            mark = " " if ticket.completed else "x"
+            yield Told(f"  {ticket.points:>+5} {mark} {ticket_in_words(ticket.ticket, game)}")
+
+
+def _score_table(teams: Sequence[TeamResult], game: Game, style: Style) -> Iterator[Told]:
+    """A column a team, the parts of the score under each other, and their sum."""
+    has_map = game.board.mask_bytes > 0
+    rows = [("", [team_in_words(team, style) for team in teams])]
+    if has_map:
+        rows.append(("routes", [str(team.route_points) for team in teams]))
+    rows.append(("tickets", [str(sum(ticket.points for ticket in team.tickets)) for team in teams]))
+    for name in dict.fromkeys(bonus.bonus for team in teams for bonus in team.bonuses):
+        points = [sum(bonus.points for bonus in team.bonuses if bonus.bonus == name) for team in teams]
+        rows.append((_bonus_in_words(name, game), [str(number) if number else "." for number in points]))
+    rows += [
+        (POINTS, [str(team.points) for team in teams]),
+        ("rank", [str(team.rank) for team in teams]),
+        ("tickets completed", [f"{team.completed_tickets} of {len(team.tickets)}" for team in teams]),
+    ]
+    if has_map:
+        rows.append(("spaces of the longest path", [str(team.longest_path) for team in teams]))
+    label_width = max(len(label) for label, _ in rows)
+    widths = [max(len(cells[column]) for _, cells in rows) for column in range(len(teams))]
+    for label, cells in rows:
+        aligned = "  ".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+        line = f"  {label:<{label_width}}  {aligned}"
+        yield Told(style.paint(line, BOLD) if label in ("", POINTS) else line)
+
+
+def _bonus_in_words(name: str, game: Game) -> str:
+    kind, _, city = name.partition(":")
+    return f"bonus {place_in_words(city, game)}" if city else f"bonus {shown(kind.replace('_', ' '))}"

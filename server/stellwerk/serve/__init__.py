@@ -1,0 +1,1 @@
+"""`stellwerk serve`: matches over TCP."""

@@ -1,0 +1,385 @@
+"""`stellwerk serve`: matches over TCP for bots in any language.
+
+One line on standard output says where it listens; logs go to standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import secrets
+import signal
+import ssl
+import sys
+import tomllib
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import msgspec
+import trio
+from msgspec import Meta, Struct
+
+from stellwerk.serve.house_bots import house_bots
+from stellwerk.shared.choose_game import unknown, whole_number
+from stellwerk.shared.errors import DONE, FAILED, infrastructure_error, not_writable, usage_error
+from stellwerk.shared.listen_arguments import tls_context
+from stellwerk.shared.terminal import say
+from stellwerk.shared.version import version
+from stellwerk_engine.boards.board_file import BoardError, BoardFile, load_board
+from stellwerk_engine.boards.limits import check_line
+from stellwerk_engine.core.game import GameError, make_game
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_processes.standing_server import shown_address
+from stellwerk_server.journal.journal import FileJournal, Journals
+from stellwerk_server.journal.recovery import recover
+from stellwerk_server.lobby.admission import LOOPBACK, Network
+from stellwerk_server.lobby.lobby import House, Log
+from stellwerk_server.lobby.rooms import GameShelf
+from stellwerk_server.lobby.tokens import TokenFileError, Tokens, read_tokens
+from stellwerk_server.net.server import Server, is_loopback, open_server
+from stellwerk_server.operate.collector import collect_rarely
+from stellwerk_server.operate.descriptors import KEPT_FREE_BY_MATCHES, raise_limit, room_for_more
+from stellwerk_server.operate.logs import LEVELS, make_log
+from stellwerk_server.operate.settings import DEFAULT_PORT, Limits, Time
+from stellwerk_server.operate.status import StatusPage
+
+DESCRIPTION: Final = """\
+Serve matches over TCP. Bots connect, log in and join; protocol/README.md says how.
+
+Everything that a match needs to go on stands in the folder of --data: after a
+crash, start the server again with the same folder, and the bots resume. The
+first SIGTERM or Ctrl-C lets running matches end; the second one stops at once.
+"""
+
+EXAMPLES: Final = """\
+examples:
+  stellwerk serve
+  stellwerk serve --port 0 --data /tmp/games --status-port 7879
+  stellwerk serve --config server.toml
+  stellwerk serve --host 0.0.0.0 --tokens tokens.txt --tls-cert cert.pem --tls-key key.pem
+  stellwerk serve --set time.move_ms=200 --set limits.connections=500
+
+a config file has the same names, for example:
+  port = 7878
+  data = "games"
+  [time]
+  move_ms = 200
+  [limits]
+  connections = 500
+"""
+
+DEFAULT_FOLDER: Final = "stellwerk-data"
+
+
+class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a config file can say."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65_535)] = DEFAULT_PORT
+    data: str = DEFAULT_FOLDER
+    sync: bool = False
+    tokens: str | None = None
+    plaintext_tokens: bool = False
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    status_host: str = "127.0.0.1"
+    status_port: Annotated[int, Meta(ge=0, le=65_535)] | None = None
+    trusted: tuple[str, ...] = tuple(map(str, LOOPBACK))
+    board: tuple[str, ...] = ()
+    house_bots: bool = True
+    log_level: str = "info"
+    log_json: bool | None = None
+    time: Time = Time()
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """All that could be wrong with a config has been looked at."""
+
+    config: Config
+    games: GameShelf
+    tokens: Tokens | None
+    tls: ssl.SSLContext | None
+    trusted: tuple[Network, ...]
+    journals: Journals
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = DESCRIPTION
+    parser.epilog = EXAMPLES
+    port = whole_number(0, 65_535)
+    parser.add_argument("--config", metavar="FILE", help="a TOML file; what is given here goes before it")
+    parser.add_argument("--host", help="where to listen (default: 127.0.0.1: this machine only)")
+    parser.add_argument("--port", type=port, help=f"0 takes a free one (default: {DEFAULT_PORT})")
+    parser.add_argument("--data", metavar="DIR", help=f"journals and replays (default: {DEFAULT_FOLDER})")
+    parser.add_argument("--sync", action="store_true", default=None, help="be safe against power loss too")
+    parser.add_argument(
+        "--tokens", metavar="FILE", help="let in only these: lines of NAME SHA256 [organizer]"
+    )
+    parser.add_argument(
+        "--plaintext-tokens",
+        action="store_true",
+        default=None,
+        help="accept tokens without TLS from other machines",
+    )
+    parser.add_argument(
+        "--trusted",
+        metavar="NETWORK",
+        action="append",
+        help="no limit for an address holds there, such as 10.0.0.0/8; repeatable (default: this machine)",
+    )
+    parser.add_argument("--tls-cert", metavar="FILE", help="certificate chain in PEM")
+    parser.add_argument("--tls-key", metavar="FILE", help="its key in PEM")
+    parser.add_argument("--status-port", type=port, help="serve the status as JSON over HTTP there")
+    parser.add_argument("--status-host", help="(default: 127.0.0.1)")
+    parser.add_argument(
+        "--board", metavar="GAME=FILE", action="append", help="play a game on your own board; repeatable"
+    )
+    parser.add_argument(
+        "--no-house-bots", dest="house_bots", action="store_false", default=None, help="no practice matches"
+    )
+    parser.add_argument("--log-level", metavar="LEVEL", help=f"{', '.join(LEVELS)} (default: info)")
+    parser.add_argument("--log-json", action="store_true", default=None, help="log as JSON on a terminal too")
+    parser.add_argument(
+        "--set",
+        metavar="NAME=NUMBER",
+        action="append",
+        default=[],
+        help="a clock or a limit: time.move_ms=200, limits.burst=80, ...; repeatable",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    config = _config(arguments)
+    prepared = _prepare(config)
+    log = make_log(sys.stderr, config.log_level, json=config.log_json)
+    collect_rarely()
+    return trio.run(_serve, prepared, log)
+
+
+# -- what was asked for ------------------------------------------------------------------------------
+
+
+def _config(arguments: argparse.Namespace) -> Config:
+    """The file, with the flags on top of it."""
+    values: dict[str, Any] = {}  # Any: that is what a TOML file holds
+    source = "the command line"
+    if arguments.config is not None:
+        source = arguments.config
+        try:
+            with open(arguments.config, "rb") as file:
+                values = tomllib.load(file)
+        except OSError as error:
+            raise usage_error(f"{source}: cannot be read: {error.strerror or error}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise usage_error(f"{source}: not TOML: {error}") from None
+    _expect_known(source, values)
+    for name in Config.__struct_fields__:
+        given = getattr(arguments, name, None)
+        if given is not None:
+            values[name] = given
+    for text in arguments.set:
+        section, name, number = _setting(text)
+        if isinstance(values.setdefault(section, {}), dict):  # if not, that is told below
+            values[section][name] = number
+    try:
+        return msgspec.convert(values, Config)
+    except msgspec.ValidationError as error:
+        raise usage_error(f"{source}: {_readable(str(error))}") from None
+
+
+def _expect_known(source: str, values: dict[str, Any]) -> None:
+    sections: tuple[tuple[str, dict[str, Any], type[Struct]], ...] = (
+        ("", values, Config),
+        ("[time]: ", _section(values, "time"), Time),
+        ("[limits]: ", _section(values, "limits"), Limits),
+    )
+    for prefix, names, kind in sections:
+        for name in names:
+            if name not in kind.__struct_fields__:
+                raise usage_error(f"{source}: {prefix}{unknown('setting', name, kind.__struct_fields__)}")
+
+
+def _section(values: dict[str, Any], name: str) -> dict[str, Any]:
+    """Empty if it is none: that is told when everything is converted."""
+    try:
+        return msgspec.convert(values.get(name, {}), dict[str, Any])
+    except msgspec.ValidationError:
+        return {}
+
+
+def _setting(text: str) -> tuple[str, str, int]:
+    name, equals, value = text.partition("=")
+    section, _, field = name.partition(".")
+    kinds: dict[str, type[Struct]] = {"time": Time, "limits": Limits}
+    if not equals or section not in kinds or not field:
+        raise usage_error(f"--set: expected time.NAME=NUMBER or limits.NAME=NUMBER, not {text!r}")
+    if field not in kinds[section].__struct_fields__:
+        raise usage_error(f"--set: {unknown('setting', field, kinds[section].__struct_fields__)}")
+    try:
+        return section, field, int(value)
+    except ValueError:
+        raise usage_error(f"--set: {name}: expected a whole number, not {value!r}") from None
+
+
+def _readable(complaint: str) -> str:
+    """msgspec's `Expected ... - at `$.time.move_ms`` with the place first."""
+    said, at, place = complaint.partition(" - at `$.")
+    return f"{place.rstrip('`')}: {said[:1].lower()}{said[1:]}" if at else complaint
+
+
+def _prepare(config: Config) -> _Prepared:
+    if config.log_level not in LEVELS:
+        raise usage_error(f"--log-level: {unknown('level', config.log_level, LEVELS)}")
+    tls = tls_context(config.tls_cert, config.tls_key)
+    tokens = None
+    if config.tokens is not None:
+        try:
+            tokens = read_tokens(Path(config.tokens))
+        except TokenFileError as error:
+            raise usage_error(str(error)) from None
+        except OSError as error:
+            raise usage_error(f"{config.tokens}: cannot be read: {error.strerror or error}") from None
+    games = GameShelf(dict(_own_board(text) for text in config.board))
+    try:
+        journals = Journals(Path(config.data), sync=config.sync)
+        journals.hold()
+    except BlockingIOError:
+        raise infrastructure_error(f"{config.data}: another server uses it") from None
+    except OSError as error:
+        raise not_writable(config.data, error) from None
+    return _Prepared(config, games, tokens, tls, tuple(map(_network, config.trusted)), journals)
+
+
+def _network(text: str) -> Network:
+    try:
+        return ip_network(text)
+    except ValueError as error:
+        raise usage_error(f"trusted: expected a network such as 10.0.0.0/8: {error}") from None
+
+
+def _own_board(text: str) -> tuple[str, BoardFile]:
+    game, equals, path = text.partition("=")
+    if not equals:
+        raise usage_error(f"--board: expected GAME=FILE, not {text!r}")
+    if game not in RULE_SETS:
+        raise usage_error(f"--board: {unknown('game', game, RULE_SETS)}")
+    try:
+        board = load_board(path)
+        for seats in RULE_SETS[game].seat_counts:
+            check_line(make_game(RULE_SETS[game], board, seats))
+    except (BoardError, GameError) as error:
+        raise usage_error(str(error)) from None
+    return game, board
+
+
+# -- the server --------------------------------------------------------------------------------------
+
+
+async def _serve(prepared: _Prepared, log: Log) -> int:
+    config, journals = prepared.config, prepared.journals
+    journals.on_removed = lambda match: log.error(
+        "journal.removed", match=match, advice="it goes on, and would be lost in a crash"
+    )
+    descriptors = raise_limit()
+    house = House(
+        server=f"stellwerk {version()}",
+        limits=config.limits,
+        time=config.time,
+        games=prepared.games,
+        log=log,
+        entropy=secrets.token_bytes,
+        house_bots=house_bots() if config.house_bots else {},
+        open_journal=_opener(journals, room_for_more(descriptors, KEPT_FREE_BY_MATCHES)),
+        tokens=prepared.tokens,
+        plaintext_tokens=config.plaintext_tokens,
+        may_connect=room_for_more(descriptors),
+        trusted=prepared.trusted,
+    )
+    where = f"{config.host}:{config.port}"
+    failure: Exception
+    async with open_server(house, journals) as server:
+        try:
+            host, port = await server.listen(config.host, config.port, prepared.tls)
+            _bring_back(server, journals, log)  # before anybody who wants to resume gets a word in
+            if config.status_port is not None:
+                where = f"{config.status_host}:{config.status_port}"
+                status_host, status_port = await StatusPage(server).listen(
+                    config.status_host, config.status_port
+                )
+                log.info("status.listening", url=f"http://{shown_address(status_host, status_port)}/")
+        except OSError as error:
+            failure = infrastructure_error(f"{where}: cannot listen: {error.strerror or error}")
+        else:
+            if not is_loopback(host):
+                _warn_of_exposure(config, host, log)
+            with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+                try:
+                    say(f"listening on {shown_address(host, port)}")
+                    sys.stdout.flush()
+                except OSError as error:
+                    failure = error
+                else:
+                    return await _until_signalled(server, signals, log)
+    raise failure  # out here, for a nursery would wrap it
+
+
+def _opener(journals: Journals, has_room: Callable[[], bool]) -> Callable[[str], FileJournal]:
+    """No match begins with the last descriptors: those that run need some to end."""
+
+    def open_journal(match: str) -> FileJournal:
+        if not has_room():
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return journals.open(match)
+
+    return open_journal
+
+
+def _bring_back(server: Server, journals: Journals, log: Log) -> None:
+    recovered = recover(server.lobby, journals, server.clock.now())
+    for match in recovered.resumed:
+        log.info("match.resumed", match=match, cut=match in recovered.cut)
+    for match in recovered.unborn:
+        log.info("match.never_began", match=match)
+    for name, why in recovered.put_aside.items():
+        log.error("journal.unusable", journal=name, error=why)
+    server.flush()
+
+
+def _warn_of_exposure(config: Config, host: str, log: Log) -> None:
+    log.warning(
+        "listening.beyond_this_machine",
+        host=host,
+        who="whoever reaches this address" if config.tokens is None else "who has a token",
+        encrypted=config.tls_cert is not None,
+        advice=None if config.tokens and config.tls_cert else "use --tokens, --tls-cert and --tls-key",
+    )
+
+
+async def _until_signalled(server: Server, signals: AsyncIterator[int], log: Log) -> int:
+    """The first signal lets the matches end; the second one stops at once, and leaves them in their
+    journals."""
+    number = await anext(signals)
+    running = len(server.lobby.matches)
+    log.info("server.draining", signal=signal.Signals(number).name, matches=running)
+    stopped_early = False
+    async with trio.open_nursery() as nursery:
+
+        async def stop_at_once() -> None:
+            nonlocal stopped_early
+            await anext(signals)
+            stopped_early = True
+            await server.stop()
+            nursery.cancel_scope.cancel()
+
+        nursery.start_soon(stop_at_once)
+        await server.drain()
+        nursery.cancel_scope.cancel()
+    log.info("server.stopped", matches_left=len(server.lobby.matches))
+    return FAILED if stopped_early else DONE

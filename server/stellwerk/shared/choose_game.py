@@ -1,0 +1,90 @@
+"""Which game, how many players, which options, whose board: the arguments that commands share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Collection
+
+from stellwerk.shared.errors import usage_error
+from stellwerk_engine.boards.board_file import BoardError, load_board, shipped_board
+from stellwerk_engine.boards.checked_fields import suggestion
+from stellwerk_engine.boards.limits import check_line
+from stellwerk_engine.boards.located_json import quoted
+from stellwerk_engine.core.dice import SeedError, seed_from_text
+from stellwerk_engine.core.game import GameError
+from stellwerk_engine.games.game_choice import GameChoice
+from stellwerk_engine.games.shipped import RULE_SETS
+
+
+def add_game_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("game", metavar="GAME", help=", ".join(RULE_SETS))
+    parser.add_argument(
+        "--players",
+        metavar="N",
+        type=whole_number(1, 99),
+        help="number of players (default: as few as the game allows)",
+    )
+    parser.add_argument(
+        "--option",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="play with an option of the game; may be given several times",
+    )
+    parser.add_argument(
+        "--board", metavar="FILE", help="play on another board than the one that comes with the game"
+    )
+
+
+def chosen_game(arguments: argparse.Namespace) -> GameChoice:
+    """The game that the arguments name, or a usage error."""
+    game_id: str = arguments.game
+    if game_id not in RULE_SETS:
+        raise usage_error(unknown("game", game_id, RULE_SETS))
+    rules = RULE_SETS[game_id]
+    players: int | None = arguments.players
+    try:
+        board = shipped_board(rules.board) if arguments.board is None else load_board(arguments.board)
+        choice = GameChoice(
+            game_id=game_id,
+            seat_count=min(rules.seat_counts) if players is None else players,
+            options=tuple(sorted(set(arguments.option))),
+            board=board,
+        )
+        game = choice.make()
+        if arguments.board is not None:
+            check_line(game)
+    except (BoardError, GameError) as error:
+        raise usage_error(str(error)) from None
+    return choice
+
+
+def unknown(kind: str, name: str, known: Collection[str]) -> str:
+    """`there is no game "use"; did you mean "usa"? (usa, ...)`."""
+    return f"there is no {kind} {quoted(name)}{suggestion(name, known)} ({', '.join(known)})"
+
+
+def checked_seed(text: str, what: str = "--seed") -> str:
+    """The text of a seed that can be used, or a usage error."""
+    try:
+        seed_from_text(text)
+    except SeedError as error:
+        raise usage_error(f"{what}: {error}") from None
+    return text
+
+
+def whole_number(low: int, high: int) -> Callable[[str], int]:
+    """For `type=` of an argument."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = None
+        if number is None or not low <= number <= high:
+            raise argparse.ArgumentTypeError(
+                f"expected a whole number from {low} to {high}, not {quoted(text)}"
+            )
+        return number
+
+    return read

@@ -1,0 +1,81 @@
+"""Where remote bots come in, on the command line: `--listen HOST:PORT`, with TLS or without."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import ssl
+from typing import Final
+
+from stellwerk.shared.errors import usage_error
+from stellwerk_processes.standing_server import Door
+from stellwerk_protocol.canonical import shown
+
+_ADDRESS: Final = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:\s]+)):(?P<port>[0-9]{1,5})")
+
+
+def add_door_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("remote bots")
+    group.add_argument("--listen", metavar="HOST:PORT", help="where they connect to; port 0 takes a free one")
+    group.add_argument("--tls-cert", metavar="FILE", help="certificate chain in PEM")
+    group.add_argument("--tls-key", metavar="FILE", help="its key in PEM")
+    group.add_argument(
+        "--plaintext-tokens",
+        action="store_true",
+        default=None,
+        help="accept tokens without TLS from other machines",
+    )
+
+
+def door_of(arguments: argparse.Namespace) -> Door | None:
+    """CommandError for what makes no door."""
+    text: str | None = arguments.listen
+    if text is None:
+        for name in ("tls_cert", "tls_key", "plaintext_tokens"):
+            if getattr(arguments, name) is not None:
+                raise usage_error(f"--{name.replace('_', '-')}: goes with --listen only")
+        return None
+    found = _ADDRESS.fullmatch(text)
+    port = int(found["port"]) if found else -1
+    if found is None or port > 65_535:
+        raise usage_error(
+            f"--listen: expected HOST:PORT, such as 0.0.0.0:7878 or [::]:7878, not {shown(text, 80)!r}"
+        )
+    tls = tls_context(arguments.tls_cert, arguments.tls_key)
+    return Door(found["v6"] or found["host"], port, tls, bool(arguments.plaintext_tokens))
+
+
+def tls_context(certificate: str | None, key: str | None) -> ssl.SSLContext | None:
+    """None without both. CommandError if they cannot be used."""
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        raise usage_error("--tls-cert and --tls-key go together")
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(certificate, key)
+    except (OSError, ssl.SSLError) as error:
+        raise usage_error(f"{certificate}, {key}: cannot be used: {error}") from None
+    return context
+
+
+def exposure(door: Door) -> str:
+    """What is to be said of a door that others than this machine can reach."""
+    if door.tls is not None or door.host in ("localhost", "::1") or door.host.startswith("127."):
+        return ""
+    if door.plaintext_tokens:
+        return "--plaintext-tokens: whoever reads along learns the tokens; use --tls-cert and --tls-key"
+    return (
+        f"--listen {door.host}: tokens from other machines are refused without TLS: use --tls-cert and "
+        f"--tls-key, or --plaintext-tokens"
+    )
+
+
+def door_words(arguments: argparse.Namespace) -> list[str]:
+    """The same door, for the command that resumes."""
+    words = [
+        f"--{name.replace('_', '-')}={getattr(arguments, name)}"
+        for name in ("listen", "tls_cert", "tls_key")
+        if getattr(arguments, name) is not None
+    ]
+    return [*words, "--plaintext-tokens"] if arguments.plaintext_tokens else words

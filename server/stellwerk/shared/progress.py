@@ -1,0 +1,78 @@
+"""One line on the terminal that says how far the games have come."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
+from typing import Final, Self
+
+from stellwerk.shared.figures import counted
+from stellwerk.shared.terminal import width
+from stellwerk_protocol.canonical import shown
+from stellwerk_server.match.match_session import MatchSession
+
+_CLEAR: Final = "\r\x1b[K"
+
+Show = Callable[[MatchSession], object]
+
+
+class Progress:
+    """To be used in a `with` block, after which nothing is left of the line. It goes to standard error, which
+    does not mix with the result, if that is a terminal."""
+
+    def __init__(self, game_count: int) -> None:
+        self._game_count = game_count
+        self._over_count = 0
+        self._running: list[int] = []
+        self._is_shown = is_shown()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_shown:
+            clear()
+
+    @contextlib.contextmanager
+    def game(self, number: int) -> Generator[Show | None]:
+        """While a game is played: what shows it, if anybody looks."""
+        self._running.append(number)
+        try:
+            yield partial(self._draw, number) if self._is_shown else None
+        finally:
+            self._running.remove(number)
+            self._over_count += 1
+
+    def _draw(self, number: int, match: MatchSession) -> None:
+        if len(self._running) > 1:
+            played = f"{self._over_count:,} of {counted(self._game_count, 'game')} played"
+            draw(f"{played}, {len(self._running)} running")
+        else:
+            points = [(place.name, match.state.points[place.seat]) for place in match.places]
+            draw(progress_line(number, self._game_count, match.state.turn, points))
+
+
+def progress_line(number: int, count: int, turn: int, points: Sequence[tuple[str, int]]) -> str:
+    """`game 3 of 10, turn 41: planner 35, greedy 22`; `number` counts from 0."""
+    scores = ", ".join(f"{shown(name)} {score}" for name, score in points)
+    return f"game {number + 1:,} of {count:,}, turn {turn}: {scores}"
+
+
+def is_shown() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def draw(line: str) -> None:
+    """In place of what was drawn before, cut where the terminal ends."""
+    _write(_CLEAR + line[: width() - 1])
+
+
+def clear() -> None:
+    _write(_CLEAR)
+
+
+def _write(text: str) -> None:
+    with contextlib.suppress(OSError):
+        print(text, end="", file=sys.stderr, flush=True)

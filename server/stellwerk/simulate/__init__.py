@@ -1,0 +1,1 @@
+"""`stellwerk simulate`: many games between built-in policies."""

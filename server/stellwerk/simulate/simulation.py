@@ -1,0 +1,284 @@
+"""Many games between policies, in this process or in several: what happened in each of them.
+
+Law: game number i is fixed by the simulation's seed and i alone. It is dealt from the seed text `S/i`, and a
+policy that moves by chance gets a source of its own for each game and seat. So neither the number of
+processes nor which games are played changes any game.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import random
+import re
+import signal
+import traceback
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from time import process_time
+from typing import Final, assert_never
+
+from msgspec import UNSET, Struct, UnsetType
+
+from stellwerk.shared.errors import CommandError, infrastructure_error, not_writable
+from stellwerk_bots.policies import Policy, planner, random_policy
+from stellwerk_bots.self_play import PlayedGame, play_game
+from stellwerk_engine.core.dice import seed_from_text
+from stellwerk_engine.core.game import Game
+from stellwerk_engine.games.game_choice import GameChoice
+from stellwerk_protocol.names import Count, EndReason, Points, Seat, Team
+from stellwerk_protocol.results import Bonus, Result, TicketScore
+
+PolicyName = str
+POLICY_NAMES: Final[tuple[PolicyName, ...]] = ("random", "planner")
+
+GAMES_IN_A_CHUNK: Final = (
+    8  # some tenths of a second: little to wait for, and much more than sending it costs
+)
+SECONDS_TO_END: Final = 5.0  # much more than the rest of a chunk takes
+_SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    game: GameChoice
+    policies: tuple[PolicyName, ...]
+    seed: str
+    first: int
+    count: int
+    replays: str | None = None  # a folder
+
+    @property
+    def numbers(self) -> range:
+        return range(self.first, self.first + self.count)
+
+
+class SeatRecord(Struct, frozen=True):
+    """Partners share points, rank and all that they are made of."""
+
+    seat: Seat
+    team: Team
+    policy: PolicyName
+    rank: int
+    points: Points
+    route_points: Points
+    tickets: tuple[TicketScore, ...]
+    bonuses: tuple[Bonus, ...]
+    longest_path: Count
+
+
+class GameRecord(Struct, frozen=True, omit_defaults=True):
+    seed: str
+    seats: tuple[SeatRecord, ...]
+    turns: Count
+    reason: EndReason
+    decisions: int
+    longest_list: int  # of legal moves
+    replay: str | UnsetType = UNSET
+
+
+class Chunk(Struct, frozen=True):
+    numbers: range
+    games: list[GameRecord]
+    cpu_seconds: float
+
+
+def simulate(simulation: Simulation, jobs: int) -> Iterator[Chunk]:
+    """The chunks as they get ready: with several jobs in any order."""
+    starts = range(simulation.first, simulation.numbers.stop, GAMES_IN_A_CHUNK)
+    chunks = [range(start, min(start + GAMES_IN_A_CHUNK, simulation.numbers.stop)) for start in starts]
+    if min(jobs, len(chunks)) > 1:
+        return _in_processes(simulation, chunks, min(jobs, len(chunks)))
+    return (play(simulation, numbers) for numbers in chunks)
+
+
+def play(simulation: Simulation, numbers: range) -> Chunk:
+    game = simulation.game.make()
+    started = process_time()
+    games = [_play_game(simulation, game, number) for number in numbers]
+    return Chunk(numbers, games, process_time() - started)
+
+
+def policies_of(simulation: Simulation, game: Game, number: int) -> tuple[PolicyName, ...]:
+    """For each seat the policy of its team. They take turns: team t has number t + i in game i, so that each
+    plays as often in each seat."""
+    policies = simulation.policies
+    return tuple(policies[(team + number) % len(policies)] for team in game.team_of)
+
+
+def _play_game(simulation: Simulation, game: Game, number: int) -> GameRecord:
+    seed = f"{simulation.seed}/{number}"
+    names = policies_of(simulation, game, number)
+    policies = [_policy(name, f"{seed}/{seat}") for seat, name in enumerate(names)]
+    if simulation.replays is None:
+        return _record(seed, names, play_game(game, seed_from_text(seed), policies))
+    lines: list[bytes] = []
+    played = play_game(game, seed_from_text(seed), policies, write=lines.append, names=names)
+    replay = os.path.join(simulation.replays, replay_name(game, simulation.seed, number))
+    _write(replay, lines)
+    return _record(seed, names, played, replay)
+
+
+def _policy(name: PolicyName, seed: str) -> Policy:
+    return planner if name == "planner" else random_policy(random.Random(seed))
+
+
+def _record(
+    seed: str, names: tuple[PolicyName, ...], played: PlayedGame, replay: str | UnsetType = UNSET
+) -> GameRecord:
+    result = played.result
+    return GameRecord(
+        seed=seed,
+        seats=tuple(_seat_record(result, seat, name) for seat, name in enumerate(names)),
+        turns=result.turns,
+        reason=result.reason,
+        decisions=played.decision_count,
+        longest_list=played.longest_list,
+        replay=replay,
+    )
+
+
+def _seat_record(result: Result, seat: Seat, policy: PolicyName) -> SeatRecord:
+    [team] = [team for team in result.teams if seat in team.seats]
+    return SeatRecord(
+        seat=seat,
+        team=team.team,
+        policy=policy,
+        rank=team.rank,
+        points=team.points,
+        route_points=team.route_points,
+        tickets=team.tickets,
+        bonuses=team.bonuses,
+        longest_path=team.longest_path,
+    )
+
+
+# -- replays -----------------------------------------------------------------------------------------
+
+
+def replay_name(game: Game, seed: str, number: int) -> str:
+    """A seed that would make no plain file name gets into it in part, with a piece of its hash."""
+    if not _SAFE_NAME.fullmatch(seed):
+        digest = sha256(seed.encode()).hexdigest()[:8]
+        seed = re.sub(r"[^A-Za-z0-9_-]+", "_", seed)[:40] + "-" + digest
+    return f"{game.id}-{seed}-{number}.jsonl"
+
+
+def _write(path: str, lines: list[bytes]) -> None:
+    """A replay is there whole or not at all."""
+    part = f"{path}.part"
+    try:
+        try:
+            with open(part, "wb") as file:
+                file.writelines(lines)
+            os.replace(part, path)
+        finally:
+            with contextlib.suppress(OSError):  # it is gone, if all went well
+                os.unlink(part)
+    except OSError as error:
+        raise not_writable(path, error) from None
+
+
+# -- processes ---------------------------------------------------------------------------------------
+
+
+class _Crashed(Struct, frozen=True):
+    """What a process says of a fault of ours, for tracebacks cannot be sent."""
+
+    traceback: str
+
+
+def _in_processes(simulation: Simulation, chunks: list[range], jobs: int) -> Iterator[Chunk]:
+    """Each process gets a chunk, and the next one for its answer. It ends when its pipe does."""
+    workers = _start(simulation, jobs)
+    waiting = iter(chunks)
+    busy: set[Connection] = set()
+    try:
+        for connection in workers:
+            connection.send(next(waiting))
+            busy.add(connection)
+        while busy:
+            for ready in wait(busy):
+                assert isinstance(ready, Connection)
+                answer = _receive(ready)
+                numbers = next(waiting, None)
+                if numbers is None:
+                    busy.remove(ready)
+                else:
+                    ready.send(numbers)
+                yield answer
+    finally:
+        for connection in workers:
+            connection.close()
+        for process in workers.values():
+            process.join(SECONDS_TO_END)
+            process.terminate()
+
+
+def _start(simulation: Simulation, jobs: int) -> dict[Connection, SpawnProcess]:
+    """Spawn the processes; a forked one would hold the pipes of those before it."""
+    context = multiprocessing.get_context("spawn")
+    workers: dict[Connection, SpawnProcess] = {}
+    try:
+        with _interrupts_blocked():
+            for _ in range(jobs):
+                ours, theirs = context.Pipe()
+                process = context.Process(target=_work, args=(simulation, theirs), daemon=True)
+                process.start()
+                theirs.close()
+                workers[ours] = process
+    except OSError as error:
+        raise infrastructure_error(f"no more processes can be started: {error.strerror or error}") from None
+    return workers
+
+
+@contextlib.contextmanager
+def _interrupts_blocked() -> Generator[None]:
+    """Block SIGINT, also for the processes started meanwhile: Ctrl-C reaches all processes of a terminal, but
+    it is this one that stops the others. Windows has no such masks."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # else the first start would do it, and unblock the signal
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+def _receive(connection: Connection) -> Chunk:
+    try:
+        answer: Chunk | CommandError | _Crashed = connection.recv()
+    except (EOFError, ConnectionError):
+        raise infrastructure_error("a process that played games has died") from None
+    match answer:
+        case Chunk():
+            return answer
+        case CommandError():
+            raise answer
+        case _Crashed(text):
+            raise RuntimeError(f"in a process that played games:\n{text}")
+        case _:
+            assert_never(answer)
+
+
+def _work(simulation: Simulation, connection: Connection) -> None:
+    """What the other processes do."""
+    with contextlib.suppress(EOFError, ConnectionError):  # the first process has seen enough, or is gone
+        while True:
+            connection.send(_answer(simulation, connection.recv()))
+
+
+def _answer(simulation: Simulation, numbers: range) -> Chunk | CommandError | _Crashed:
+    try:
+        return play(simulation, numbers)
+    except CommandError as error:
+        return error
+    except Exception:
+        return _Crashed(traceback.format_exc())

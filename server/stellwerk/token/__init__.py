@@ -1,0 +1,1 @@
+"""`stellwerk token`: a token for a player of a closed server."""

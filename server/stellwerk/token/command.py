@@ -1,0 +1,41 @@
+"""`stellwerk token`: a new token for a player, and the line with which a server lets it in."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Final
+
+from stellwerk.shared.errors import DONE, usage_error
+from stellwerk.shared.terminal import say
+from stellwerk_protocol.canonical import shown
+from stellwerk_protocol.names import PLAYER_NAME
+from stellwerk_server.lobby.session import hashed
+from stellwerk_server.lobby.tokens import new_token
+
+DESCRIPTION: Final = """\
+Draw a new token for a player, and show the line for the file of 'serve --tokens'.
+
+Give the token to the player, and to nobody else: it is kept nowhere, and the file
+holds only its hash.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = DESCRIPTION
+    parser.add_argument("name", metavar="NAME", help="the player's name")
+    parser.add_argument("--organizer", action="store_true", help="may watch matches with all hands")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    name: str = arguments.name
+    if not re.fullmatch(PLAYER_NAME, name):
+        raise usage_error(
+            f"NAME: expected up to 32 letters, digits, '_', '.' or '-', a letter or digit first; "
+            f"not {shown(name, 40)!r}"
+        )
+    token = new_token()
+    say(f"token for {name}: {token}")
+    say(f"line for the file: {name} {hashed(token)}{' organizer' if arguments.organizer else ''}")
+    return DONE

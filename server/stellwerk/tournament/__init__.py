@@ -1,0 +1,1 @@
+"""`stellwerk tournament`: competitions of bots, from `init` to the report."""

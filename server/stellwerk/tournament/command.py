@@ -1,0 +1,481 @@
+"""`stellwerk tournament`: competitions of bots that survive whatever happens to this machine.
+
+A tournament is a folder with a `tournament.toml`. What it comes to goes to standard output, how far it has
+come to standard error. Exit codes: 0 done; 1 `verify` has found something untrue; 2 the command line or the
+folder cannot be used; 4 the machine failed, or blocks are void because of it; 130 stopped, and to be resumed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from stellwerk.shared.choose_game import checked_seed, unknown, whole_number
+from stellwerk.shared.errors import (
+    DONE,
+    FAILED,
+    INFRASTRUCTURE,
+    CommandError,
+    infrastructure_error,
+    not_writable,
+    usage_error,
+)
+from stellwerk.shared.listen_arguments import add_door_arguments, door_of, door_words, exposure
+from stellwerk.shared.terminal import complain, own_name, say
+from stellwerk.shared.version import version
+from stellwerk.tournament.output import (
+    SHAPES,
+    default_shape,
+    fault_lines,
+    observer_of,
+    rounded,
+    say_json,
+    table_of,
+)
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_processes.bot_spec import BUILT_IN
+from stellwerk_processes.standing_server import ClosedDoorError, Door
+from stellwerk_protocol.canonical import shown
+from stellwerk_server.journal.journal import write_whole
+from stellwerk_server.operate.collector import collect_rarely
+from stellwerk_server.operate.descriptors import raise_limit, room_for_more
+from stellwerk_tournament.config import resolved as resolved_file
+from stellwerk_tournament.config.resolved import (
+    Resolved,
+    changes,
+    expect_same,
+    of_version_0_1,
+    read_resolved,
+    resolve,
+    without_resolved,
+)
+from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, Source, parse, settings_of
+from stellwerk_tournament.config.template import template
+from stellwerk_tournament.play.progress import rows_of
+from stellwerk_tournament.play.runner import Reception, RunError, play_tournament, total_matches
+from stellwerk_tournament.ratings.ratings import RatingError, Ratings
+from stellwerk_tournament.report.derived import Tournament, ratings_json, write_all
+from stellwerk_tournament.report.verify import OtherVersionError, UntrueError, verify
+from stellwerk_tournament.schedule.deal import seed_check
+from stellwerk_tournament.schedule.schedule import (
+    ScheduleError,
+    needs_results,
+    plan_of,
+    stage,
+    stages_of_round,
+)
+from stellwerk_tournament.store.standings import Standings
+from stellwerk_tournament.store.store import Opened, Store, StoreError, look_into, open_store, read_matches
+
+DESCRIPTION: Final = """\
+Let bots play a tournament. It lives in a folder with a file tournament.toml, and
+can be stopped, killed and resumed at any time without losing a match. Remote bots
+log in with their tokens ('stellwerk token') where --listen says.
+"""
+
+REPORT: Final = """\
+Make the derived files again from matches.jsonl, and say where they are: the page
+report.html (one file, to be looked at in a browser or sent to others),
+ratings.json, crosstable.csv and junit.xml. All complete blocks count, also while
+the tournament is being played. 'run' and 'resume' make them when they end.
+"""
+
+EXAMPLES: Final = """\
+examples:
+  stellwerk tournament init cup --game usa --bot greedy --bot planner
+  stellwerk tournament run cup --dry-run
+  stellwerk tournament run cup
+  stellwerk tournament resume cup
+  stellwerk tournament report cup
+  stellwerk tournament verify cup
+  stellwerk tournament run cup --listen 0.0.0.0:7878 --tls-cert cert.pem --tls-key key.pem
+"""
+
+INTERRUPTED: Final = 130
+DRAWN: Final = "drawn"  # how the state says that there is no --seed
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = DESCRIPTION
+    parser.epilog = EXAMPLES
+    commands = parser.add_subparsers(dest="tournament_command", metavar="COMMAND", required=True)
+
+    def add(name: str, text: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+        command.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="default: this folder")
+        return command
+
+    init = add("init", "write a tournament.toml, with all that can be set in it")
+    init.add_argument(
+        "--game", metavar="GAME", action="append", default=[], help=f"{', '.join(RULE_SETS)} (default: usa)"
+    )
+    init.add_argument(
+        "--bot", metavar="NAME", action="append", default=[], help=f"built-in bots: {', '.join(BUILT_IN)}"
+    )
+    for name, text in (("run", "begin to play"), ("resume", "go on where it was stopped")):
+        command = add(name, text)
+        _add_run_arguments(command)
+        if name == "run":
+            command.add_argument("--dry-run", action="store_true", help="only show who would play whom")
+    status = add("status", "how far it has come, also while it is played")
+    status.add_argument("--json", action="store_true", help="as one JSON object")
+    ratings = add("ratings", "the ratings, from all complete blocks")
+    ratings.add_argument("--json", action="store_true", help="what stands in ratings.json")
+    report = add("report", "make the report page, ratings, cross table and JUnit file again")
+    report.formatter_class = argparse.RawDescriptionHelpFormatter
+    report.description = REPORT
+    add("verify", "play every replay again, and compute every figure again")
+
+
+def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--rounds", metavar="N", type=whole_number(1, 1_000_000), help="in place of what the file says")
+    add("--until-width", metavar="ELO", type=_width, help="play till all 95 %% intervals are that narrow")
+    add("--concurrency", metavar="N", type=whole_number(-1000, 1000), help="matches at once")
+    add("--seed", metavar="S", help="for built-in bots only: the same S gives the same matches")
+    add("--progress", choices=SHAPES, help="default: table on a terminal, lines elsewhere")
+    add_door_arguments(parser)
+
+
+def _width(text: str) -> float:
+    try:
+        width = float(text)
+    except ValueError:
+        width = 0.0
+    if not 0 < width < 100_000:
+        raise argparse.ArgumentTypeError(f"expected a number of Elo points above 0, not {text!r}")
+    return width
+
+
+def run(arguments: argparse.Namespace) -> int:
+    folder = Path(arguments.folder)
+    try:
+        match arguments.tournament_command:
+            case "init":
+                return _init(folder, arguments.game or ["usa"], arguments.bot or ["random", "greedy"])
+            case "run":
+                return _show_schedule(folder, arguments) if arguments.dry_run else _play(folder, arguments)
+            case "resume":
+                return _play(folder, arguments)
+            case "status":
+                return _status(folder, arguments.json)
+            case "ratings":
+                return _ratings(folder, arguments.json)
+            case "report":
+                return _report(folder)
+            case _:
+                return _verify(folder)
+    except (SettingsError, ScheduleError) as error:
+        raise usage_error(str(error)) from None
+    except StoreError as error:
+        raise (infrastructure_error if error.is_machines else usage_error)(str(error)) from None
+
+
+# -- init --------------------------------------------------------------------------------------------
+
+
+def _init(folder: Path, games: Sequence[str], bots: Sequence[str]) -> int:
+    for kind, names, known in (("game", games, tuple(RULE_SETS)), ("built-in bot", bots, BUILT_IN)):
+        for name in names:
+            if name not in known:
+                raise usage_error(unknown(kind, name, known))
+    path = folder / FILE
+    if path.exists():
+        raise usage_error(f"{path}: is there already")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(path, template(games, bots).encode())
+    except OSError as error:
+        raise not_writable(str(path), error) from None
+    say(f"{shown(str(path), 1000)}: written; have a look at it, then: {_command('run', folder)}")
+    return DONE
+
+
+# -- run and resume ----------------------------------------------------------------------------------
+
+
+def _play(folder: Path, arguments: argparse.Namespace) -> int:
+    source, settings = _settings(folder, arguments)
+    seed: str | None = None if arguments.seed is None else checked_seed(arguments.seed)
+    if seed is not None and not all(entrant.bot.built_in for entrant in settings.entrants):
+        raise usage_error("--seed: for built-in bots only: whoever knows or guesses it knows all cards")
+    if seed is not None and any(entrant.bot.process != "fresh" for entrant in settings.entrants):
+        raise usage_error('--seed: not with process = "reused": such a bot may remember other matches')
+    door = _door(folder, arguments, settings)
+    total_matches(settings, plan_of(settings))  # says what cannot be scheduled
+    resume = _resume_command(folder, arguments)
+    with open_store(folder) as opened:
+        for notice in opened.notices:
+            complain(notice)
+        _expect_to_begin(folder, opened, arguments.tournament_command == "resume", resume)
+        _expect_same_seed(folder, opened.store, seed)
+        _resolve(folder, source, settings, has_matches=bool(opened.lines))
+        limit = raise_limit()
+        collect_rarely()
+        shape = arguments.progress or default_shape()
+        observer = observer_of(shape, settings)
+        reception = Reception(door, room_for_more(limit), observer.listening, observer.remote_bots_changed)
+        try:
+            finished = trio.run(
+                partial(play_tournament, settings, opened, observer, seed, reception=reception)
+            )
+        except ClosedDoorError as error:
+            raise infrastructure_error(str(error)) from None
+        except (RunError, StoreError) as error:
+            message = f"{error}; when that is mended: {resume}"
+            is_machines = isinstance(error, RunError) or error.is_machines
+            raise CommandError(message, INFRASTRUCTURE if is_machines else 2) from None
+        tournament = _tournament(folder, settings)
+        _write(tournament)
+        voids = _voids(opened.store)
+    if shape == "jsonl":
+        say_json(type="ended", finished=finished, resume=resume)
+    else:
+        _print(tournament)
+    for line in (*fault_lines(tournament.lines, settings.names), *voids):
+        complain(line)
+    if not finished:
+        complain(f"stopped; go on with: {resume}")
+        return INTERRUPTED
+    return INFRASTRUCTURE if voids else DONE
+
+
+def _door(folder: Path, arguments: argparse.Namespace, settings: Settings) -> Door | None:
+    """Remote bots need one, and nobody else does."""
+    door = door_of(arguments)
+    remote = [entrant.name for entrant in settings.entrants if entrant.is_remote]
+    if door is None and remote:
+        raise usage_error(
+            f"{folder}: {remote[0]} is a remote bot: say where it connects to: --listen HOST:PORT"
+        )
+    if door is not None and not remote:
+        raise usage_error(
+            f"--listen: {folder / FILE} has no remote bot, which would be one with remote = true"
+        )
+    if door is not None and (warning := exposure(door)):
+        complain(warning)
+    return door
+
+
+def _settings(folder: Path, arguments: argparse.Namespace) -> tuple[Source, Settings]:
+    """With what the command line says in place of the file."""
+    source = _source(folder)
+    settings = settings_of(source, folder)
+    if arguments.rounds is not None or arguments.until_width is not None:
+        settings = replace(settings, rounds=arguments.rounds, until_width=arguments.until_width)
+    if arguments.concurrency is not None:
+        settings = replace(settings, concurrency=arguments.concurrency)
+    return source, settings
+
+
+def _source(folder: Path) -> Source:
+    try:
+        return parse(folder)
+    except FileNotFoundError:
+        raise usage_error(f"{folder / FILE}: is not there; begin with: {_command('init', folder)}") from None
+    except OSError as error:
+        raise usage_error(f"{folder / FILE}: cannot be read: {error.strerror or error}") from None
+
+
+def _expect_to_begin(folder: Path, opened: Opened, resumes: bool, resume: str) -> None:
+    has_begun = bool(opened.lines) or opened.store.fact("seed") is not None
+    if has_begun and not resumes:
+        raise usage_error(f"{folder}: this tournament has begun; go on with: {resume}")
+    if resumes and not has_begun:
+        raise usage_error(f"{folder}: this tournament has not begun; begin with: {_command('run', folder)}")
+
+
+def _expect_same_seed(folder: Path, store: Store, seed: str | None) -> None:
+    check = DRAWN if seed is None else seed_check(seed)
+    before = store.fact("seed")
+    if before is None:
+        store.note("seed", check)
+    elif before != check:
+        was = "without --seed" if before == DRAWN else "with another --seed"
+        raise usage_error(f"{folder}: this tournament was begun {was}")
+
+
+def _resolve(folder: Path, source: Source, settings: Settings, *, has_matches: bool) -> None:
+    """Write down what the tournament is played with before its first match, and compare it ever after."""
+    try:
+        now = resolve(settings, folder, version())
+    except OSError as error:
+        raise usage_error(f"{error.filename}: cannot be read: {error.strerror or error}") from None
+    path = folder / resolved_file.FILE
+    written = read_resolved(folder)
+    before = written
+    if before is None and source.file.resolved is not None:
+        before = of_version_0_1(source.file.resolved, now, folder)
+    if before is not None:
+        expect_same(before, now, folder)
+        for change in changes(before, now):
+            complain(f"{folder}: {change}")
+    elif has_matches:
+        complain(f"{path}: was gone, and is written anew: {FILE} may have changed since the first match")
+    if written is None:
+        _write_resolved(path, before or now)
+    if source.file.resolved is not None:
+        _give_back(source)
+
+
+def _write_resolved(path: Path, resolved: Resolved) -> None:
+    try:
+        write_whole(path, resolved_file.encode(resolved))
+    except OSError as error:
+        raise not_writable(str(path), error) from None
+
+
+def _give_back(source: Source) -> None:
+    """Remove from the user's file what version 0.1 added to it. `resolved.json` has it now."""
+    text = without_resolved(source.text)
+    if text is None:
+        complain(f"{source.path}: [resolved] is in {resolved_file.FILE} now, and can be removed here")
+        return
+    try:
+        write_whole(source.path, text.encode())
+    except OSError as error:
+        raise not_writable(str(source.path), error) from None
+    complain(f"{source.path}: [resolved], which version 0.1 had added, is in {resolved_file.FILE} now")
+
+
+def _resume_command(folder: Path, arguments: argparse.Namespace) -> str:
+    words: list[str] = []
+    for name in ("rounds", "until_width", "concurrency", "seed", "progress"):
+        value = getattr(arguments, name)
+        if value is not None:
+            text = f"{value:g}" if isinstance(value, float) else str(value)
+            words.append(f"--{name.replace('_', '-')}={text}")
+    return _command("resume", folder, *words, *door_words(arguments))
+
+
+def _command(name: str, folder: Path, *words: str) -> str:
+    return shlex.join([own_name(), "tournament", name, str(folder), *words])
+
+
+def _show_schedule(folder: Path, arguments: argparse.Namespace) -> int:
+    _, settings = _settings(folder, arguments)
+    plan = plan_of(settings)
+    rounds = 1 if settings.rounds is None else settings.rounds
+    stages = range(1 if needs_results(plan) else rounds * stages_of_round(plan))
+    for number in stages:
+        for block in stage(plan, number):
+            choice = settings.variants[block.variant].choice
+            what = ", ".join([f"{choice.game_id} of {choice.seat_count}", *choice.options])
+            say(f"round {block.round}, block {block.number}: {what}: {', '.join(block.entrants)}")
+    total = total_matches(settings, plan)
+    if needs_results(plan):
+        say("the tables after these follow from the results")
+    elif settings.rounds is None:
+        say(f"and so on, till all intervals are at most {settings.until_width:g} Elo wide")
+    if total is not None:
+        say(f"{total:,} matches, {settings.matches_at_once()} at a time")
+    return DONE
+
+
+# -- what it came to ---------------------------------------------------------------------------------
+
+
+def _tournament(folder: Path, settings: Settings | None = None) -> Tournament:
+    found = settings or settings_of(_source(folder), folder, to_play=False)
+    return Tournament(folder, found, read_matches(folder).lines, version())
+
+
+def _write(tournament: Tournament) -> list[Path]:
+    try:
+        return write_all(tournament)
+    except OSError as error:
+        raise not_writable(str(tournament.folder), error) from None
+
+
+def _rated(tournament: Tournament) -> Ratings | None:
+    rated = tournament.rated
+    return None if isinstance(rated, RatingError) else rated.pooled
+
+
+def _print(tournament: Tournament) -> None:
+    standings = Standings(tournament.settings.names, tournament.lines)
+    ratings = _rated(tournament)
+    for line in table_of(rows_of(standings, ratings)):
+        say(line)
+    for warning in () if ratings is None else ratings.warnings:
+        say(f"note: {warning.message}")
+
+
+def _voids(store: Store) -> list[str]:
+    return [
+        f"block {each.block.number} ({', '.join(each.block.entrants)}) is void: {each.cause}"
+        for each in store.standings()
+        if each.status == "void"
+    ]
+
+
+def _status(folder: Path, as_json: bool) -> int:
+    tournament = _tournament(folder)
+    settings = tournament.settings
+    total = total_matches(settings, plan_of(settings))
+    with look_into(folder) as store:
+        blocks = [] if store is None else store.standings()
+        failures = [] if store is None else store.failures()
+        voids = [] if store is None else _voids(store)
+    kept = sum(len(each.kept) for each in blocks)
+    rows = rows_of(Standings(settings.names, tournament.lines), _rated(tournament))
+    counts = Counter(each.status for each in blocks)
+    if as_json:
+        say_json(
+            matches=len(tournament.lines),
+            of_running_blocks=kept,
+            total=total,
+            blocks=dict(counts),
+            failures=failures,
+            rows=rounded(rows),
+        )
+        return DONE
+    for line in table_of(rows):
+        say(line)
+    say("")
+    in_all = "as many as it takes" if total is None else f"{total:,}"
+    say(f"matches   {len(tournament.lines):,} of complete blocks, {kept:,} of running ones; in all {in_all}")
+    say(f"blocks    {', '.join(f'{count} {status}' for status, count in counts.items()) or 'none yet'}")
+    say(f"failures  {len(failures)} of this machine")
+    for line in (*fault_lines(tournament.lines, settings.names), *voids):
+        say(line)
+    return DONE
+
+
+def _ratings(folder: Path, as_json: bool) -> int:
+    tournament = _tournament(folder)
+    if as_json:
+        say(ratings_json(tournament).decode().rstrip("\n"))
+    else:
+        _print(tournament)
+    return DONE
+
+
+def _report(folder: Path) -> int:
+    for path in _write(_tournament(folder)):
+        say(f"{shown(str(path), 1000)}: written")
+    return DONE
+
+
+def _verify(folder: Path) -> int:
+    tournament = _tournament(folder)
+    try:
+        count = verify(tournament)
+    except UntrueError as error:
+        complain(str(error))
+        return FAILED
+    except OtherVersionError as error:
+        raise usage_error(f"{error}; make it again with: {_command('report', folder)}") from None
+    except OSError as error:
+        raise infrastructure_error(f"{error.filename}: cannot be read: {error.strerror or error}") from None
+    say(f"{shown(str(folder), 1000)}: ok, {len(tournament.lines):,} matches, {count:,} files")
+    return DONE

@@ -1,0 +1,281 @@
+"""How a tournament is shown while it is played, and what it came to.
+
+On a terminal a table that is drawn anew, in a pipe a line for each block, for programs a JSON object a line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from typing import Final, Literal, Protocol
+
+import msgspec
+
+from stellwerk.shared.figures import counted, interval, signed
+from stellwerk.shared.terminal import aligned, flush_stdout, say, size
+from stellwerk_processes.standing_server import shown_address
+from stellwerk_protocol.canonical import shown
+from stellwerk_tournament.config.settings import Settings
+from stellwerk_tournament.play.progress import BlockEnded, Ended, Observer, Progress, Row
+from stellwerk_tournament.store.match_line import MatchLine
+from stellwerk_tournament.store.standings import Standings, Sums
+
+Shape = Literal["table", "lines", "jsonl", "none"]
+SHAPES: Final[tuple[Shape, ...]] = ("table", "lines", "jsonl", "none")
+
+MOST_NAMED: Final = 8
+LONGEST_LAST_WORD: Final = 300  # characters
+LONGEST_FAULT: Final = 2000
+_HEAD: Final = ("", "bot", "elo", "95 %", "score", "points", "matches", "faults")
+
+
+class Shown(Observer, Protocol):
+    """With remote bots there is more to be told."""
+
+    def listening(self, host: str, port: int) -> None: ...
+
+    def remote_bots_changed(self, progress: Progress) -> None:
+        """One has come, or gone."""
+        ...
+
+
+def observer_of(shape: Shape, settings: Settings) -> Shown:
+    match shape:
+        case "table":
+            return _Table()
+        case "lines":
+            return _Lines(settings)
+        case "jsonl":
+            return _JsonLines()
+        case "none":
+            return _Silence()
+
+
+def default_shape() -> Shape:
+    """On standard error, which does not mix with the result."""
+    return "table" if sys.stderr is not None and sys.stderr.isatty() else "lines"
+
+
+def table_of(rows: Sequence[Row]) -> list[str]:
+    """The best on top; the interval of its rating with each."""
+    cells = [_HEAD, *(_cells(place, row) for place, row in enumerate(rows, 1))]
+    return list(aligned(cells, left=1))
+
+
+def rounded(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """For programs: to a hundredth of an Elo, as in `ratings.json`."""
+    return tuple(
+        msgspec.structs.replace(
+            row,
+            score=round(row.score, 4),
+            points=round(row.points, 2),
+            elo=_hundredth(row.elo),
+            low=_hundredth(row.low),
+            high=_hundredth(row.high),
+        )
+        for row in rows
+    )
+
+
+def _hundredth(elo: float | None) -> float | None:
+    return None if elo is None else round(elo, 2) + 0.0  # and never -0.0
+
+
+def fault_lines(lines: Sequence[MatchLine], names: Sequence[str]) -> list[str]:
+    """A line for each bot with faults: each kind with its matches, and the last word of the most frequent."""
+    standings = Standings(names, lines)
+    return [
+        _fault_line(name, standings.of[name], lines) for name in standings.of if standings.of[name].faulty
+    ]
+
+
+def _fault_line(name: str, sums: Sums, lines: Sequence[MatchLine]) -> str:
+    (kind, count), *others = sums.faults.most_common()
+    kinds = [f"{kind} in {count:,} of {counted(sums.matches, 'match', 'matches')}"]
+    kinds += [f"{other} in {number:,}" for other, number in others]
+    fault = next(
+        fault
+        for line in lines
+        for seat in line.bots
+        if seat.bot == name
+        for fault in seat.faults
+        if fault.kind == kind
+    )
+    printed = [line for line in fault.last_lines if line.strip()]
+    said = printed[-1].strip() if printed else fault.detail
+    return shown(f"{name}: {', '.join(kinds)}: {shown(said, LONGEST_LAST_WORD)}", LONGEST_FAULT)
+
+
+def summary_of(progress: Progress) -> str:
+    """`24 of 60 matches, 31.5 a minute, 1:10 left`."""
+    total = "" if progress.total is None else f" of {progress.total:,}"
+    matches = "match" if (progress.total or progress.played) == 1 else "matches"
+    parts = [f"{progress.played:,}{total} {matches}"]
+    if progress.void_blocks:
+        parts.append(counted(progress.void_blocks, "void block"))
+    if progress.matches_per_minute is not None:
+        parts.append(f"{progress.matches_per_minute:g} a minute")
+    if progress.seconds_left is not None:
+        parts.append(f"{_clock(progress.seconds_left)} left")
+    return ", ".join(parts) + (f"; {_missing(progress)}" if progress.missing else "")
+
+
+def _missing(progress: Progress) -> str:
+    """Whose connection there is not; of many only the first."""
+    first, rest = progress.missing[:MOST_NAMED], progress.missing[MOST_NAMED:]
+    return "missing: " + ", ".join(first) + (f" and {len(rest)} more" if rest else "")
+
+
+def _cells(place: int, row: Row) -> tuple[str, ...]:
+    return (
+        str(place),
+        shown(row.bot),
+        "" if row.elo is None else signed(row.elo),
+        interval(row.low, row.high),
+        f"{100 * row.score:.1f} %",
+        f"{row.points:.1f}",
+        f"{row.matches:,}",
+        f"{row.faults:,}",
+    )
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+# -- the shapes --------------------------------------------------------------------------------------
+
+
+def _where(host: str, port: int) -> str:
+    """For everybody to see: with port 0 nobody knows it before."""
+    return f"listening on {shown_address(host, port)}"
+
+
+class _Silence:
+    def listening(self, host: str, port: int) -> None:
+        _err(_where(host, port))
+
+    def remote_bots_changed(self, progress: Progress) -> None:
+        pass
+
+    def match_ended(self, ended: Ended, progress: Progress) -> None:
+        pass
+
+    def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
+        pass
+
+    def told_to_stop(self) -> None:
+        pass
+
+
+class _Lines:
+    def __init__(self, settings: Settings) -> None:
+        self._variants = settings.variants
+
+    def listening(self, host: str, port: int) -> None:
+        _err(_where(host, port))
+
+    def remote_bots_changed(self, progress: Progress) -> None:
+        _err(_missing(progress) if progress.missing else "all remote bots are there")
+
+    def match_ended(self, ended: Ended, progress: Progress) -> None:
+        if ended.cause is not None:
+            _err(f"block {ended.block.number}, rotation {ended.rotation}: not played: {ended.cause}")
+
+    def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
+        block = ended.block
+        if ended.status == "void":
+            _err(f"block {block.number} is void: {ended.cause}")
+            return
+        game = self._variants[block.variant].choice.game_id
+        points = dict.fromkeys(block.entrants, 0)
+        for line in ended.lines:
+            for name, score in zip(line.players, line.points, strict=True):
+                points[name] += score
+        order = sorted(points, key=lambda name: -points[name])
+        means = ", ".join(f"{name} {points[name] / len(ended.lines):.1f}" for name in order)
+        _err(f"block {block.number}, {game}: {means}; {summary_of(progress)}")
+
+    def told_to_stop(self) -> None:
+        _err(STOPPING)
+
+
+STOPPING: Final = "stopping when the running blocks are complete; once more, and at once"
+
+
+class _JsonLines:
+    def listening(self, host: str, port: int) -> None:
+        say_json(type="listening", address=shown_address(host, port))
+
+    def remote_bots_changed(self, progress: Progress) -> None:
+        say_json(type="remote_bots", missing=progress.missing)
+
+    def match_ended(self, ended: Ended, progress: Progress) -> None:
+        cause = {} if ended.cause is None else {"cause": ended.cause}
+        say_json(type="match_ended", block=ended.block.number, rotation=ended.rotation, **cause)
+
+    def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
+        cause = {} if ended.cause is None else {"cause": ended.cause}
+        say_json(
+            type="block_ended",
+            block=ended.block.number,
+            round=ended.block.round,
+            entrants=ended.block.entrants,
+            status=ended.status,
+            progress=msgspec.structs.replace(progress, rows=rounded(progress.rows)),
+            **cause,
+        )
+
+    def told_to_stop(self) -> None:
+        say_json(type="stopping")
+
+
+class _Table:
+    """Drawn over what was drawn before, as much as the terminal has room for."""
+
+    def __init__(self) -> None:
+        self._height = 0
+        self._notice = ""
+
+    def listening(self, host: str, port: int) -> None:
+        _err(_where(host, port))
+
+    def remote_bots_changed(self, progress: Progress) -> None:
+        self._draw(progress)
+
+    def match_ended(self, ended: Ended, progress: Progress) -> None:
+        if ended.cause is not None:
+            self._notice = f"block {ended.block.number}, rotation {ended.rotation}: not played: {ended.cause}"
+        self._draw(progress)
+
+    def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
+        if ended.status == "void":
+            self._notice = f"block {ended.block.number} is void: {ended.cause}"
+        self._draw(progress)
+
+    def told_to_stop(self) -> None:
+        self._notice = STOPPING
+
+    def _draw(self, progress: Progress) -> None:
+        columns, rows = size()
+        lines = [*table_of(progress.rows)[: max(2, rows - 4)], "", summary_of(progress)]
+        lines += [shown(self._notice, 1000)] if self._notice else []
+        back = f"\r\x1b[{self._height}A\x1b[J" if self._height else ""
+        text = "".join(f"{line[: columns - 1]}\n" for line in lines)
+        with contextlib.suppress(OSError):
+            print(back + text, end="", file=sys.stderr, flush=True)
+        self._height = len(lines)
+
+
+def _err(line: str) -> None:
+    with contextlib.suppress(OSError):
+        text = shown(line, 4000).encode("ascii", "backslashreplace").decode()
+        print(text, file=sys.stderr, flush=True)
+
+
+def say_json(**content: object) -> None:
+    say(msgspec.json.encode(content).decode())
+    flush_stdout()

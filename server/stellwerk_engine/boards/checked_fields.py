@@ -1,0 +1,233 @@
+"""The fields of a JSON record, taken out one by one with their types and bounds checked.
+
+The law: a fault stops nobody. It is noted, and a stand-in takes the place of the value, so that of all
+faults the first by line can be told. Whoever reads asks `Problems.first` before using what came back.
+"""
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from stellwerk_engine.boards.located_json import Node, found, quoted
+
+LONGEST_TYPO = 72  # characters: nearest names are looked for up to here, since the search is quadratic
+UNSEEN = frozenset(("Cc", "Cf", "Zl", "Zp"))  # controls, direction marks, line and paragraph separators
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    low: int
+    high: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class IdForm:
+    """What an id may look like, as a pattern and in words."""
+
+    pattern: re.Pattern[str]
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A fault. `typo` is a word that was not known, `known` are the words it may stand for."""
+
+    line: int
+    field: str
+    message: str
+    typo: str = ""
+    known: tuple[str, ...] = ()
+
+    def explained(self) -> str:
+        return self.message + suggestion(self.typo, self.known)
+
+
+class Problems:
+    """What is wrong with a file."""
+
+    def __init__(self) -> None:
+        self._noted: list[Problem] = []
+
+    def note(self, node: Node, message: str, *, typo: str = "", known: Iterable[str] = ()) -> None:
+        self._noted.append(Problem(node.line, node.field, message, typo, tuple(known)))
+
+    def count(self) -> int:
+        return len(self._noted)
+
+    def first(self) -> Problem | None:
+        """The first by line; of several on one line the one that was noted first."""
+        return min(self._noted, key=lambda problem: problem.line, default=None)
+
+
+class Fields:
+    """The members of one record. A missing or unknown one is noted at once, a wrong value when it is read."""
+
+    def __init__(
+        self, node: Node, problems: Problems, *, required: Collection[str], optional: Collection[str] = ()
+    ) -> None:
+        self._problems = problems
+        self._members: Mapping[str, Node] = {}
+        if not isinstance(node.value, dict):
+            problems.note(node, f"expected an object, found {found(node)}")
+            return
+        self._members = node.value
+        known = (*required, *optional)
+        unknown = [name for name in node.value if name not in known]
+        for name in unknown:
+            absent = [other for other in known if other not in node.value]
+            problems.note(node.value[name], f"unknown field {quoted(name)}", typo=name, known=absent)
+        if unknown:
+            return  # a misspelled name is told as such, not as the lack of the right one
+        for name in required:
+            if name not in node.value:
+                problems.note(node, f'missing field "{name}"')
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
+    def __getitem__(self, name: str) -> Node:
+        return self._members[name]
+
+    def note(self, name: str, message: str) -> None:
+        self._problems.note(self._members[name], message)
+
+    def whole_number(self, name: str, bounds: Bounds, default: int | None = None) -> int:
+        if name not in self._members:
+            return bounds.high if default is None else default
+        return whole_number(self._members[name], bounds, self._problems)
+
+    def flag(self, name: str) -> bool:
+        """False where it is left out."""
+        if name not in self._members:
+            return False
+        node = self._members[name]
+        if isinstance(node.value, bool):
+            return node.value
+        self._problems.note(node, f"expected true or false, found {found(node)}")
+        return False
+
+    def text(self, name: str, characters: Bounds) -> str:
+        if name not in self._members:
+            return ""
+        node = self._members[name]
+        text = node.value
+        length = ""
+        if isinstance(text, str):
+            is_seen = not any(unicodedata.category(character) in UNSEEN for character in text)
+            if characters.low <= len(text) <= characters.high and text == text.strip() and is_seen:
+                return text
+            length = f", {len(text)} characters"
+        self._problems.note(
+            node,
+            f"expected {characters.low} to {characters.high} characters, none of them a control character, "
+            f"no blanks around them, found {found(node)}{length}",
+        )
+        return ""
+
+    def id(self, name: str, form: IdForm) -> str:
+        if name not in self._members:
+            return ""
+        node = self._members[name]
+        if isinstance(node.value, str) and form.pattern.fullmatch(node.value):
+            return node.value
+        self._problems.note(node, f"expected {form.words}, found {found(node)}")
+        return ""
+
+    def choice(self, name: str, choices: tuple[str, ...]) -> str:
+        if name not in self._members:
+            return choices[0]
+        node = self._members[name]
+        if isinstance(node.value, str) and node.value in choices:
+            return node.value
+        typo = node.value if isinstance(node.value, str) else ""
+        message = f"expected {', '.join(choices[:-1])} or {choices[-1]}, found {found(node)}"
+        self._problems.note(node, message, typo=typo, known=choices)
+        return choices[0]
+
+    def reference(self, name: str, kind: str, known: Collection[str]) -> str:
+        """The id of something that stands elsewhere in the file; "" where it cannot be found."""
+        return reference(self._members[name], kind, known, self._problems) if name in self._members else ""
+
+    def entries(self, name: str, bounds: Bounds) -> list[Node]:
+        return entries(self._members[name], bounds, self._problems) if name in self._members else []
+
+    def members(self, name: str, most: int) -> list[tuple[str, Node]]:
+        """The members of an object whose names are data, no more than are allowed."""
+        if name not in self._members:
+            return []
+        node = self._members[name]
+        if not isinstance(node.value, dict):
+            self._problems.note(node, f"expected an object, found {found(node)}")
+            return []
+        members = list(node.value.items())
+        if not members:
+            self._problems.note(node, "expected at least one entry, found none")
+        if len(members) > most:
+            self._problems.note(members[most][1], f"expected at most {most} entries, found {len(members)}")
+        return members[:most]
+
+
+def whole_number(node: Node, bounds: Bounds, problems: Problems) -> int:
+    value = node.value
+    if isinstance(value, int) and not isinstance(value, bool) and bounds.low <= value <= bounds.high:
+        return value
+    problems.note(node, f"expected a whole number from {bounds.low} to {bounds.high}, found {found(node)}")
+    return bounds.high
+
+
+def reference(node: Node, kind: str, known: Collection[str], problems: Problems) -> str:
+    if not isinstance(node.value, str):
+        problems.note(node, f"expected the id of a {kind}, found {found(node)}")
+        return ""
+    if node.value not in known:
+        problems.note(node, f"unknown {kind} {quoted(node.value)}", typo=node.value, known=known)
+        return ""
+    return node.value
+
+
+def entries(node: Node, bounds: Bounds, problems: Problems) -> list[Node]:
+    """The entries of a list, no more than are allowed."""
+    if not isinstance(node.value, list):
+        problems.note(node, f"expected a list, found {found(node)}")
+        return []
+    count = len(node.value)
+    if count < bounds.low:
+        problems.note(node, f"expected at least {bounds.low} {_entries(bounds.low)}, found {count}")
+    if count > bounds.high:
+        problems.note(node.value[bounds.high], f"expected at most {bounds.high} entries, found {count}")
+    return node.value[: bounds.high]
+
+
+def ids_of(records: Iterable[Node]) -> dict[str, Node]:
+    """Every id that records give themselves, sound or not, with the place where it stands first."""
+    first: dict[str, Node] = {}
+    for record in records:
+        given = record.value.get("id") if isinstance(record.value, dict) else None
+        if given is not None and isinstance(given.value, str):
+            first.setdefault(given.value, given)
+    return first
+
+
+def refuse_duplicate_ids(records: Collection[Node], problems: Problems) -> None:
+    first = ids_of(records)
+    for record in records:
+        given = record.value.get("id") if isinstance(record.value, dict) else None
+        if given is None or not isinstance(given.value, str) or first[given.value] is given:
+            continue
+        line = first[given.value].line
+        problems.note(given, f"duplicate id {quoted(given.value)}, first on line {line}")
+
+
+def suggestion(typo: str, known: Iterable[str]) -> str:
+    """The nearest known name, as the end of a message."""
+    if len(typo) > LONGEST_TYPO:
+        return ""
+    nearest = difflib.get_close_matches(typo, sorted(known), n=1)
+    return f"; did you mean {quoted(nearest[0])}?" if nearest else ""
+
+
+def _entries(count: int) -> str:
+    return "entry" if count == 1 else "entries"

@@ -1,0 +1,1 @@
+"""What every game has: state, decisions, turns, cards, piles, dice, scoring."""

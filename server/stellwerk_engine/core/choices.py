@@ -1,0 +1,49 @@
+"""Decisions that several owe at once (GEN-03): answers wait until the last is in, then take effect in
+seat order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stellwerk_protocol.errors import IllegalMoveError
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.decision import Decision, Move, Seat
+    from stellwerk_engine.core.state import State
+
+
+def ask_all(state: State, decision: Decision) -> None:
+    state.pending = decision
+    state.choices = (None,) * len(decision.seats)
+
+
+def choose(state: State, decision: Decision, seat: Seat, move: Move) -> tuple[Move, ...] | None:
+    """Note the seat's choice. All choices, in the order of the seats, once the last is in."""
+    place = decision.seats.index(seat)
+    choices = (*state.choices[:place], move, *state.choices[place + 1 :])
+    made = tuple(choice for choice in choices if choice is not None)
+    if len(made) < len(choices):
+        state.choices = choices
+        return None
+    state.choices = ()
+    return made
+
+
+def owing(state: State) -> tuple[Seat, ...]:
+    """Who owes a move now."""
+    if state.pending is None:
+        return ()
+    if not state.choices:
+        return state.pending.seats
+    return tuple(
+        seat for seat, choice in zip(state.pending.seats, state.choices, strict=True) if choice is None
+    )
+
+
+def decision_for(state: State, seat: Seat) -> Decision:
+    """The decision that this seat owes. IllegalMoveError if it owes none."""
+    if state.pending is None:
+        raise IllegalMoveError("game.over", "", "no move, for the game is over")
+    if seat not in owing(state):
+        raise IllegalMoveError("game.not_asked", "", "no move of this seat now")
+    return state.pending

@@ -1,0 +1,146 @@
+"""Train cards between pile, market and discards (USA-06 to USA-08, CARD-12).
+
+Law: whoever takes the last card of the pile calls `pile_ran_out` before anything else happens, and the
+market is short only while the pile is empty.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from stellwerk_engine.core.cards import LOCOMOTIVE_SHIFT, ONE, CardColor, CardSet, as_list, to_wire, total
+from stellwerk_protocol import events as ev
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.decision import Events
+    from stellwerk_engine.core.state import State
+
+MARKET_SIZE: Final = 5
+MOST_EXCHANGES: Final = 10  # in a row (USA-06)
+
+
+def draw_blind(state: State) -> CardColor:
+    """The top card. The caller tells who drew it, and then calls `pile_ran_out` if none is left."""
+    return state.pile.pop()
+
+
+def pile_ran_out(state: State, events: Events | None) -> None:
+    """USA-07: the discards become the pile at once, if there are any. In the card game they do not
+    (CARD-12)."""
+    if state.discards and state.game.rules.pile_end == "shuffle_discards":
+        cards = state.discards
+        state.discards = 0
+        shuffle_into_pile(state, cards, cards, events)
+        _withdraw_technologies(state, events)
+
+
+def shuffle_into_pile(state: State, cards: CardSet, may_hold: CardSet, events: Events | None) -> None:
+    """These cards are the pile; all that viewers know is that it may hold `may_hold`."""
+    label = f"train_cards/{state.train_shuffles}"
+    state.train_shuffles += 1
+    state.pile = state.dice.shuffled(label, as_list(cards))
+    state.may_hold = may_hold
+    if events is not None:
+        events.append(ev.PileShuffled(len(state.pile), to_wire(may_hold)))
+
+
+def discard(state: State, cards: CardSet, events: Events | None) -> None:
+    """One lot. With an empty pile it becomes the pile at once (USA-07)."""
+    state.discards += cards
+    if not state.pile:
+        pile_ran_out(state, events)
+        refill_market(state, events)
+
+
+def replace_open_card(state: State, events: Events | None) -> None:
+    """One card was taken from the market: lay another (USA-04). The market was full, unless there is no
+    pile."""
+    if not state.pile:
+        return
+    card = state.pile.pop()
+    state.market += ONE[card]
+    state.may_hold -= ONE[card]
+    if events is not None:
+        events.append(ev.CardsLaidOpen(to_wire(ONE[card])))
+    if not state.pile:
+        pile_ran_out(state, events)
+    _exchange_market(state, events)
+
+
+def refill_market(state: State, events: Events | None) -> None:
+    """Lay cards open as far as they go, up to five."""
+    if _lay_open(state, events):
+        _exchange_market(state, events)
+
+
+def _exchange_market(state: State, events: Events | None) -> None:
+    """Cards have been laid open: exchange the whole market while it is to be (USA-06)."""
+    exchange_at = state.game.rules.exchange_at
+    if not exchange_at:
+        return
+    for _ in range(MOST_EXCHANGES):
+        if state.market >> LOCOMOTIVE_SHIFT < exchange_at:
+            return
+        lot = state.market
+        state.market = 0
+        state.discards += lot
+        if events is not None:
+            events.append(ev.MarketExchanged(to_wire(lot)))
+        if not state.pile:
+            pile_ran_out(state, events)
+        _lay_open(state, events)
+
+
+def _lay_open(state: State, events: Events | None) -> bool:
+    """Fill the market up to five; whether any card was laid. A shuffle in between parts the events."""
+    missing = MARKET_SIZE - total(state.market)
+    laid_any = False
+    while missing and state.pile:
+        laid: CardSet = 0
+        while missing and state.pile:
+            laid += ONE[state.pile.pop()]
+            missing -= 1
+        state.market += laid
+        state.may_hold -= laid
+        laid_any = True
+        if events is not None:
+            events.append(ev.CardsLaidOpen(to_wire(laid)))
+        if not state.pile:
+            pile_ran_out(state, events)
+    return laid_any
+
+
+def reveal(state: State, number: int, events: Events | None) -> CardSet:
+    """Cards from the pile for a tunnel, as many as there are in pile and discards (ASIA-14, ASIA-16)."""
+    revealed: CardSet = 0
+    while number and state.pile:
+        now: CardSet = 0
+        while number and state.pile:
+            now += ONE[state.pile.pop()]
+            number -= 1
+        revealed += now
+        state.may_hold -= now
+        if events is not None:
+            events.append(ev.CardsRevealed(to_wire(now)))
+        if not state.pile:
+            pile_ran_out(state, events)
+    return revealed
+
+
+def take_open(state: State, color: CardColor) -> None:
+    """Out of the market. The caller tells who took it, and then calls `replace_open_card`."""
+    state.market -= ONE[color]
+
+
+def _withdraw_technologies(state: State, events: Events | None) -> None:
+    """UK-26: some technologies can be bought only until the discards become the pile."""
+    technologies = state.game.rules.technologies
+    gone = [
+        number
+        for number, technology in enumerate(technologies)
+        if technology.until_shuffle and state.supply[number]
+    ]
+    if gone:
+        state.supply = tuple(0 if number in gone else left for number, left in enumerate(state.supply))
+        if events is not None:
+            events.append(ev.TechnologiesWithdrawn(tuple(technologies[number].id for number in gone)))

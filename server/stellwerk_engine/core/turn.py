@@ -1,0 +1,150 @@
+"""Turns: whose it is, what it offers, and when the last one has been played (GEN-01, GEN-05, GEN-06,
+GEN-08)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from stellwerk_engine.core.decision import Events, Move, Seat
+from stellwerk_engine.core.scoring import score_game
+from stellwerk_engine.core.state import NOT_LAST_ROUND, State
+from stellwerk_protocol import decisions as wire_decisions
+from stellwerk_protocol import events as ev
+from stellwerk_protocol import moves as wire_moves
+from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.names import EndReason
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.decision import Action
+
+IDLE_ROUNDS: Final = 10  # turns a player without progress after which the game ends (GEN-06)
+
+
+class Pass(Move):
+    __slots__ = ()
+
+    def to_wire(self) -> wire_moves.Pass:
+        return wire_moves.Pass()
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        if events is not None:
+            events.append(ev.Passed(seat))
+        end_turn(state, seat, events, passed=True)
+
+
+PASS: Final = Pass()
+
+
+class TakeTurn:
+    """One action of the menu, or, only if there is none, a pass; and `before` it whatever the rules allow
+    there (UK-09), as long as nothing of that was done."""
+
+    __slots__ = ("before", "seats")
+
+    def __init__(self, seat: Seat, before: tuple[Action, ...]) -> None:
+        self.seats = (seat,)
+        self.before = before
+
+    def legal(self, state: State, seat: Seat) -> list[Move]:
+        moves: list[Move] = []
+        for action in state.game.rules.menu:
+            action.add_legal(state, seat, moves)
+        if not moves:
+            moves.append(PASS)
+        for action in self.before:
+            action.add_legal(state, seat, moves)
+        return moves
+
+    def legal_complete(self, state: State, seat: Seat) -> bool:
+        for action in (*state.game.rules.menu, *self.before):  # noqa: SIM110  a generator costs a µs an ask
+            if not action.legal_complete(state, seat):
+                return False
+        return True
+
+    def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move:
+        if isinstance(wire, wire_moves.Pass):
+            if self.legal(state, seat)[0] is not PASS:
+                raise IllegalMoveError("game.not_available", "/type", "an action, for there is a legal one")
+            return PASS
+        for action in (*state.game.rules.menu, *self.before):
+            move = action.check(state, seat, wire)
+            if move is not None:
+                return move
+        raise IllegalMoveError("game.wrong_move", "/type", "an action of this turn")
+
+    def fallback(self, state: State, seat: Seat) -> Move:
+        """The first of the menu that offers one; never a purchase."""
+        for action in state.game.rules.menu:
+            move = action.fallback(state, seat)
+            if move is not None:
+                return move
+        return PASS
+
+    def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
+        end_turn(state, seat, events)
+
+    def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
+        if state.game.rules.before_action and not self.before:
+            return wire_decisions.TakeAction(self.seats)
+        return wire_decisions.TakeTurn(self.seats)
+
+
+def start_turn(state: State, seat: Seat, events: Events | None) -> None:
+    state.turn += 1
+    state.pending = state.game.take_turn[seat]
+    if events is not None:
+        if state.turns_left == NOT_LAST_ROUND:
+            events.append(ev.TurnStarted(seat, state.turn, state.passes))
+        else:
+            events.append(ev.TurnStarted(seat, state.turn, state.passes, state.turns_left))
+    for phase in state.game.rules.start_of_turn:
+        phase(state, seat, events)
+
+
+def end_turn(state: State, seat: Seat, events: Events | None, passed: bool = False) -> None:
+    """Look at the triggers, and hand the turn on or end the game."""
+    game = state.game
+    state.passes = state.passes + 1 if passed else 0
+    if state.turns_left > 0:
+        state.turns_left -= 1
+    if state.passes == game.seat_count:  # looked at first: unlike a last round it leaves no second half
+        end_game(state, "all_passed", events)
+    elif state.turns_left == 0:
+        end_game(state, "pile" if game.rules.pile_end == "last_round" else "trains", events)
+    elif state.turn - state.progress_turn >= IDLE_ROUNDS * game.seat_count:
+        end_game(state, "idle", events)
+    else:
+        if state.turns_left == NOT_LAST_ROUND and _triggers_last_round(state, seat):
+            begin_last_round(state, events)
+        start_turn(state, (seat + 1) % game.seat_count, events)
+
+
+def begin_last_round(state: State, events: Events | None) -> None:
+    state.turns_left = state.game.seat_count
+    if events is not None:
+        events.append(ev.LastRound(state.turns_left))
+
+
+def _triggers_last_round(state: State, seat: Seat) -> bool:
+    """Too few trains left with the team that moved (USA-14, ASIA-18), or no pile (CARD-12)."""
+    rules = state.game.rules
+    if rules.pile_end == "last_round":
+        return not state.pile
+    if state.trains[seat] > rules.last_round_at_trains:
+        return False
+    team = state.game.seats_of_team[state.game.team_of[seat]]
+    return sum([state.trains[partner] for partner in team]) <= rules.last_round_at_trains
+
+
+def end_game(state: State, reason: EndReason, events: Events | None) -> None:
+    """Score the game, after whatever the rules want to be asked before."""
+    state.end_reason = reason
+    if events is not None:
+        if state.turns_left == NOT_LAST_ROUND:
+            events.append(ev.TurnsEnded(reason, state.passes))
+        else:
+            events.append(ev.TurnsEnded(reason, state.passes, state.turns_left))
+    if state.game.rules.before_scoring is not None:
+        state.game.rules.before_scoring(state, reason, events)
+    else:
+        score_game(state, reason, events)

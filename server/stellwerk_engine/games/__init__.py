@@ -1,0 +1,1 @@
+"""The games, each a rule set made of parts."""

@@ -1,0 +1,1 @@
+"""What a viewer may know: views, redaction, folding, imagining."""

@@ -1,0 +1,1 @@
+"""Claims: what is listed, what pays, what it changes."""

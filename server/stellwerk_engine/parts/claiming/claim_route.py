@@ -1,0 +1,273 @@
+"""Claim a route (USA-10 to USA-12, UK-04 to UK-08, ASIA-08 to ASIA-17), another's too (UK-21)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stellwerk_engine.boards.board import GRAY, Kind, Route, bits
+from stellwerk_engine.core.cards import (
+    LOCOMOTIVE,
+    PLAIN_CARDS_MASK,
+    PLAIN_COLORS,
+    CardColor,
+    CardSet,
+    counts,
+    covers,
+    describe,
+    from_wire,
+    to_wire,
+    total,
+)
+from stellwerk_engine.core.decision import Events, Move, Seat
+from stellwerk_engine.parts.claiming.payments import (
+    all_payments,
+    pays_route,
+    plain_payment,
+    substituted_payment,
+    units_to_pay,
+)
+from stellwerk_engine.parts.claiming.place_claim import place_claim
+from stellwerk_engine.parts.technologies.perks import Perks
+from stellwerk_engine.parts.tunnels import holder_of, try_tunnel
+from stellwerk_protocol import moves as wire_moves
+from stellwerk_protocol.errors import IllegalMoveError
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.state import State
+
+
+class Claim(Move):
+    __slots__ = ("holder_pay", "pay", "route")
+
+    def __init__(self, route: Route, pay: CardSet, holder_pay: CardSet = 0) -> None:
+        self.route = route
+        self.pay = pay
+        self.holder_pay = holder_pay
+
+    def to_wire(self) -> wire_moves.ClaimRoute:
+        return wire_moves.ClaimRoute(self.route.name, to_wire(self.pay), to_wire(self.holder_pay))
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        if self.route.tunnel:
+            try_tunnel(state, seat, self.route, self.pay, self.holder_pay, events)
+            return
+        decision = state.pending
+        assert decision is not None
+        place_claim(state, seat, self.route, self.pay, self.holder_pay, 0, events)
+        decision.after_claim(state, seat, events)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRoute:
+    """The action of a turn."""
+
+    def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
+        add_claims(state, seat, claimable_mask(state, seat), moves)
+
+    def legal_complete(self, state: State, seat: Seat) -> bool:
+        return claims_complete(state, seat, claimable_mask(state, seat))
+
+    def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move | None:
+        if not isinstance(wire, wire_moves.ClaimRoute):
+            return None
+        return check_claim(state, seat, wire, claimable_mask(state, seat))
+
+    def fallback(self, state: State, seat: Seat) -> Move | None:
+        """The first claim listed."""
+        moves: list[Move] = []
+        self.add_legal(state, seat, moves)
+        return moves[0] if moves else None
+
+
+def claimable_mask(state: State, seat: Seat) -> int:
+    """Routes that the seat may claim if it can pay for them."""
+    game = state.game
+    mask = state.open_mask & game.perks[state.technologies[seat]].openable_mask & ~state.barred_masks[seat]
+    return _with_trains(state, seat, mask)
+
+
+def takeable_mask(state: State, seat: Seat) -> int:
+    """Routes of others that the seat may claim with the Right of Way (UK-21, UK-32)."""
+    game = state.game
+    mask = (
+        state.claimed_mask
+        & game.perks[state.technologies[seat]].openable_mask
+        & ~state.owned_masks[seat]
+        & ~state.barred_masks[seat]
+    )
+    return _with_trains(state, seat, mask)
+
+
+def _with_trains(state: State, seat: Seat, mask: int) -> int:
+    board = state.game.board
+    trains = state.trains[seat]
+    return mask if trains >= board.longest_route else mask & board.at_most_masks[trains]
+
+
+def add_claims(state: State, seat: Seat, mask: int, moves: list[Move]) -> None:
+    """For each of these routes and each color laid, the payment with fewest substitutes, then fewest
+    locomotives; gray routes with substitutes only where no color pays for them without."""
+    game = state.game
+    perks = game.perks[state.technologies[seat]]
+    hand = state.hands[seat]
+    game.claims.add_claims(mask, hand, holder_of(state, seat), perks.discount, moves)
+    if perks.substitute and total(hand & PLAIN_CARDS_MASK) >= perks.substitute:
+        _add_substituted(state, seat, mask, perks, moves)
+
+
+def _add_substituted(state: State, seat: Seat, mask: int, perks: Perks, moves: list[Move]) -> None:
+    """Routes that the cards pay only with substitutes: gray ones under every color in hand."""
+    kinds = state.game.board.kinds
+    in_hand = counts(state.hands[seat])
+    locomotives = in_hand[LOCOMOTIVE]
+    others = sum(in_hand) - locomotives
+    colors = [color for color in PLAIN_COLORS if in_hand[color]]
+    most = max(colors, key=in_hand.__getitem__)
+    for color, of_color in ((GRAY, in_hand[most]), *enumerate(in_hand[:LOCOMOTIVE])):
+        longest = of_color + locomotives + (others - of_color) // perks.substitute
+        for kind in kinds[color]:
+            if kind.length - perks.discount > longest:
+                break
+            if not kind.mask & mask or plain_payment(kind, of_color, locomotives, perks.discount):
+                continue
+            if color != GRAY:
+                _add_kind(state, seat, kind, [color], mask, perks, moves)
+            elif units_to_pay(kind, perks.discount) > kind.symbols:
+                _add_kind(state, seat, kind, colors, mask, perks, moves)
+            else:
+                _add_kind(state, seat, kind, [LOCOMOTIVE], mask, perks, moves)
+
+
+def _add_kind(
+    state: State,
+    seat: Seat,
+    kind: Kind,
+    colors: list[CardColor],
+    mask: int,
+    perks: Perks,
+    moves: list[Move],
+) -> None:
+    """Routes of one kind cost the same. Cards that are the payment under two colors (`1 white, 4 green`) are
+    listed once."""
+    units = units_to_pay(kind, perks.discount)
+    payments: dict[CardSet, None] = {}
+    for color in colors:
+        payment = substituted_payment(state.hands[seat], color, units, kind.symbols, perks.substitute)
+        if payment is not None:
+            payments[payment] = None
+    routes = [state.game.board.routes[route] for route in bits(kind.mask & mask)]
+    moves += [Claim(route, payment) for payment in payments for route in routes]
+
+
+def can_claim(state: State, seat: Seat, mask: int) -> bool:
+    """Whether there is a payment for any of these routes."""
+    if not mask:
+        return False
+    game = state.game
+    perks = game.perks[state.technologies[seat]]
+    moves: list[Move] = []
+    game.claims.add_claims(mask, state.hands[seat], holder_of(state, seat), perks.discount, moves)
+    if not moves:
+        add_claims(state, seat, mask, moves)
+    return bool(moves)
+
+
+def check_claim(state: State, seat: Seat, wire: wire_moves.ClaimRoute, mask: int) -> Claim:
+    """The claim of one of these routes, or IllegalMoveError that says what is wrong first."""
+    game = state.game
+    route_id = game.board.route_ids.get(wire.route)
+    if route_id is None:
+        raise IllegalMoveError("game.unknown_name", "/route", "the id of a route of this board")
+    route = game.board.routes[route_id]
+    perks = game.perks[state.technologies[seat]]
+    if not mask & route.bit:
+        _explain_route(state, seat, route, perks)
+    pay, holder_pay = from_wire(wire.cards), from_wire(wire.holder_cards)
+    hand, holder = state.hands[seat], holder_of(state, seat)
+    if not covers(hand, pay):
+        raise IllegalMoveError("game.not_enough_cards", "/cards", f"cards out of the hand: {describe(hand)}")
+    if not covers(holder, holder_pay):
+        raise IllegalMoveError(
+            "game.not_enough_cards", "/holder_cards", f"cards out of the holder: {describe(holder)}"
+        )
+    if not pays_route(pay + holder_pay, route, perks.substitute, perks.discount):
+        raise IllegalMoveError("game.wrong_payment", "/cards", _price(route, perks))
+    return Claim(route, pay, holder_pay)
+
+
+def _explain_route(state: State, seat: Seat, route: Route, perks: Perks) -> None:
+    game = state.game
+    if not route.bit & perks.openable_mask:
+        missing = route.needs_mask & ~state.technologies[seat]
+        names = ", ".join(game.rules.technologies[number].id for number in bits(missing))
+        raise IllegalMoveError("game.missing_technology", "/route", f"a route that needs no {names}")
+    if state.trains[seat] < route.length:
+        raise IllegalMoveError(
+            "game.not_enough_trains", "/route", f"a route of at most {state.trains[seat]} spaces"
+        )
+    raise IllegalMoveError("game.route_taken", "/route", "a route that this seat may claim now")
+
+
+def _price(route: Route, perks: Perks) -> str:
+    color = "one color" if route.color == GRAY else describe(1 << 8 * route.color).removeprefix("1 ")
+    text = f"{route.length} cards of {color} or locomotives"
+    if route.symbols:
+        text += f", {route.symbols} of them locomotives"
+    if perks.discount:
+        text += f", or {perks.discount} less"
+    if perks.substitute:
+        text += f"; any {perks.substitute} cards count as a locomotive"
+    return text
+
+
+def claims_complete(state: State, seat: Seat, mask: int) -> bool:
+    """Whether `add_claims` lists every payment for these routes that `check_claim` accepts."""
+    game = state.game
+    perks = game.perks[state.technologies[seat]]
+    hand = state.hands[seat]
+    if not holder_of(state, seat):
+        if not game.claims.lists_all(mask, hand, perks.discount):
+            return False
+        if not perks.substitute or total(hand) < perks.substitute:
+            return True  # no group can be formed; locomotives may be part of one (UK-30)
+    listed: list[Move] = []
+    add_claims(state, seat, mask, listed)
+    count_of_route: dict[int, int] = {}
+    for claim in listed:
+        assert isinstance(claim, Claim)
+        count_of_route[claim.route.id] = count_of_route.get(claim.route.id, 0) + 1
+    return all(
+        _has_no_more_payments(state, seat, state.game.board.routes[route], count)
+        for route, count in count_of_route.items()
+    )
+
+
+def _has_no_more_payments(state: State, seat: Seat, route: Route, listed: int) -> bool:
+    found: set[tuple[CardSet, CardSet]] = set()
+    for payment in _payments(state, seat, route):
+        found.add(payment)
+        if len(found) > listed:
+            return False
+    return True
+
+
+def _payments(state: State, seat: Seat, route: Route) -> Iterator[tuple[CardSet, CardSet]]:
+    """Every payment for the route, from hand and holder, with repetitions."""
+    perks = state.game.perks[state.technologies[seat]]
+    hand, holder = state.hands[seat], holder_of(state, seat)
+    for units in {route.length, units_to_pay(route, perks.discount)}:
+        for cards in all_payments(hand + holder, route.color, units, route.symbols, perks.substitute):
+            for holder_pay in splits(cards, hand, holder):
+                yield cards - holder_pay, holder_pay
+
+
+def splits(cards: CardSet, hand: CardSet, holder: CardSet) -> Iterator[CardSet]:
+    """Every part of the cards that can come from the holder, so that the rest is in the hand."""
+    ways: list[CardSet] = [0]
+    needed, mine, shared = counts(cards), counts(hand), counts(holder)
+    for color in range(9):
+        least, most = max(0, needed[color] - mine[color]), min(needed[color], shared[color])
+        ways = [way + (part << 8 * color) for way in ways for part in range(least, most + 1)]
+    yield from ways

@@ -1,0 +1,96 @@
+"""What a claim changes: trains, routes, the tracks beside it, networks, points, cards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stellwerk_engine.boards.board import Route
+from stellwerk_engine.core.cards import CardSet, to_wire, without
+from stellwerk_engine.core.piles import discard
+from stellwerk_protocol import events as ev
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.decision import Events, Seat
+    from stellwerk_engine.core.state import State
+
+
+def place_claim(
+    state: State,
+    seat: Seat,
+    route: Route,
+    pay: CardSet,
+    holder_pay: CardSet,
+    revealed: CardSet,
+    events: Events | None,
+) -> None:
+    """The claim succeeds. How the turn goes on is the affair of the decision that it answers."""
+    state.progress_turn = state.turn
+    spend(state, seat, pay, holder_pay)
+    state.trains[seat] -= route.length
+    points = _points(state, seat, route)
+    state.points[seat] += points
+    hand_over(state, seat, route)
+    if events is not None:
+        events.append(
+            ev.RouteClaimed(
+                seat,
+                route.name,
+                trains=route.length,
+                points=points,
+                cards=to_wire(pay),
+                holder_cards=to_wire(holder_pay),
+                revealed=to_wire(revealed),
+            )
+        )
+    discard(state, pay + holder_pay + revealed, events)
+
+
+def hand_over(state: State, seat: Seat, route: Route) -> None:
+    """The route is the seat's, with all that this means for other routes and for the team's network."""
+    state.owned_masks[seat] |= route.bit
+    state.route_names[seat] = (*state.route_names[seat], route.name)
+    _close_tracks(state, seat, route)
+    _connect(state, seat, route)
+
+
+def spend(state: State, seat: Seat, pay: CardSet, holder_pay: CardSet) -> None:
+    """Out of hand and holder; of the cards that everybody knew there, the played ones are known no more."""
+    state.hands[seat] -= pay
+    if state.known[seat]:
+        state.known[seat] = without(state.known[seat], pay)
+    if holder_pay:
+        team = state.game.team_of[seat]
+        state.holders[team] -= holder_pay
+        state.known_holders[team] = without(state.known_holders[team], holder_pay)
+
+
+def _points(state: State, seat: Seat, route: Route) -> int:
+    perks = state.game.perks[state.technologies[seat]]
+    return route.points + perks.route_points + (perks.ferry_points if route.symbols else 0)
+
+
+def _close_tracks(state: State, seat: Seat, route: Route) -> None:
+    """Nobody claims two tracks between the same cities; of some, only so many can be claimed (USA-11,
+    ASIA-12,
+    ASIA-13, UK-03)."""
+    state.claimed_mask |= route.bit
+    state.open_mask &= ~route.bit
+    if route.group_mask:
+        state.barred_masks[seat] |= route.group_mask
+        limit = state.game.track_limits.get(route.id)
+        if limit is not None and (state.claimed_mask & route.group_mask).bit_count() >= limit:
+            state.open_mask &= ~route.group_mask
+
+
+def _connect(state: State, seat: Seat, route: Route) -> None:
+    """Merge the team's networks that the route touches."""
+    team = state.game.team_of[seat]
+    merged = route.ends_mask
+    apart: list[int] = []
+    for network in state.networks[team]:
+        if network & route.ends_mask:
+            merged |= network
+        else:
+            apart.append(network)
+    apart.append(merged)
+    state.networks[team] = tuple(apart)

@@ -1,0 +1,367 @@
+"""Draw train cards: two, open or blind (USA-04 to USA-08, ASIA-06, ASIA-07, CARD-07, UK-23)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from stellwerk_engine.core.cards import (
+    COLOR_IDS,
+    COLOR_NAMES,
+    LOCOMOTIVE,
+    ONE,
+    PLAIN_CARDS_MASK,
+    PLAIN_COLORS,
+    CardColor,
+    colors_present,
+    counts,
+)
+from stellwerk_engine.core.decision import Events, Move, Seat
+from stellwerk_engine.core.piles import draw_blind, pile_ran_out, replace_open_card, take_open
+from stellwerk_engine.core.turn import end_turn
+from stellwerk_protocol import decisions as wire_decisions
+from stellwerk_protocol import events as ev
+from stellwerk_protocol import moves as wire_moves
+from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.names import Place
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.state import State
+
+
+class DrawFirst(Move):
+    __slots__ = ()
+
+    def to_wire(self) -> wire_moves.DrawCard:
+        return wire_moves.DrawCard()
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        card = draw_blind(state)
+        state.progress_turn = state.turn
+        if state.game.rules.holders:
+            if events is not None:
+                events.append(ev.CardDrawn(seat, card=COLOR_NAMES[card]))
+            if not state.pile:
+                pile_ran_out(state, events)
+            _ask_place(state, seat, card, events, is_open=False)
+            return
+        state.hands[seat] += ONE[card]
+        if events is not None:
+            events.append(ev.CardDrawn(seat, "hand", COLOR_NAMES[card]))
+        if not state.pile:
+            pile_ran_out(state, events)
+        _ask_second_card(state, seat, "hand", events)
+
+
+class TakeFirst(Move):
+    __slots__ = ("card",)
+
+    def __init__(self, card: CardColor) -> None:
+        self.card = card
+
+    def to_wire(self) -> wire_moves.TakeCard:
+        return wire_moves.TakeCard(COLOR_NAMES[self.card])
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        card = self.card
+        take_open(state, card)
+        state.progress_turn = state.turn
+        holders = state.game.rules.holders
+        if holders and card != LOCOMOTIVE:
+            if events is not None:
+                events.append(ev.CardTaken(seat, COLOR_NAMES[card]))
+            replace_open_card(state, events)
+            _ask_place(state, seat, card, events, is_open=True)
+            return
+        _keep_open_card(state, seat, card, "holder" if holders else "hand", events)
+        replace_open_card(state, events)
+        if card == LOCOMOTIVE:
+            end_turn(state, seat, events)
+        else:
+            _ask_second_card(state, seat, "hand", events)
+
+
+class DrawThree(Move):
+    """UK-23: three cards blind, or as many as there are."""
+
+    __slots__ = ()
+
+    def to_wire(self) -> wire_moves.DrawThree:
+        return wire_moves.DrawThree()
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        state.progress_turn = state.turn
+        for _ in range(3):
+            if state.pile:
+                _draw_into(state, seat, "hand", events)
+        end_turn(state, seat, events)
+
+
+class DrawSecond(Move):
+    __slots__ = ("place",)
+
+    def __init__(self, place: Place) -> None:
+        self.place: Place = place
+
+    def to_wire(self) -> wire_moves.DrawCard:
+        return wire_moves.DrawCard()
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        _draw_into(state, seat, self.place, events)
+        end_turn(state, seat, events)
+
+
+class TakeSecond(Move):
+    __slots__ = ("card", "place")
+
+    def __init__(self, card: CardColor, place: Place) -> None:
+        self.card = card
+        self.place: Place = place
+
+    def to_wire(self) -> wire_moves.TakeCard:
+        return wire_moves.TakeCard(COLOR_NAMES[self.card])
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        take_open(state, self.card)
+        _keep_open_card(state, seat, self.card, self.place, events)
+        replace_open_card(state, events)
+        end_turn(state, seat, events)
+
+
+class StopDrawing(Move):
+    """CARD-07: one card may be enough."""
+
+    __slots__ = ()
+
+    def to_wire(self) -> wire_moves.Stop:
+        return wire_moves.Stop()
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        if events is not None:
+            events.append(ev.Stopped(seat))
+        end_turn(state, seat, events)
+
+
+class PutFirst(Move):
+    """ASIA-06: where the first card goes; the second goes to the other place."""
+
+    __slots__ = ("card", "is_open", "place")
+
+    def __init__(self, card: CardColor, place: Place, is_open: bool) -> None:
+        self.card = card
+        self.place: Place = place
+        self.is_open = is_open
+
+    def to_wire(self) -> wire_moves.PlaceCard:
+        return wire_moves.PlaceCard(self.place)
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        _put(state, seat, self.card, self.place, self.is_open)
+        if events is not None:
+            events.append(ev.CardPlaced(seat, self.place, self.is_open, COLOR_NAMES[self.card]))
+        _ask_second_card(state, seat, "holder" if self.place == "hand" else "hand", events)
+
+
+DRAW_FIRST: Final = DrawFirst()
+DRAW_THREE: Final = DrawThree()
+STOP_DRAWING: Final = StopDrawing()
+TAKE_FIRST: Final = tuple(TakeFirst(card) for card in range(9))
+DRAW_SECOND: Final[dict[Place, DrawSecond]] = {"hand": DrawSecond("hand"), "holder": DrawSecond("holder")}
+TAKE_SECOND: Final[dict[Place, tuple[TakeSecond, ...]]] = {
+    "hand": tuple(TakeSecond(card, "hand") for card in range(9)),
+    "holder": tuple(TakeSecond(card, "holder") for card in range(9)),
+}
+
+
+class FirstDraws(dict[int, tuple[Move, ...]]):
+    """Colors open, and whether there is a pile (bit 0) -> the ways to draw a first card."""
+
+    def __missing__(self, key: int) -> tuple[Move, ...]:
+        moves: list[Move] = [DRAW_FIRST] if key & 1 else []
+        moves += [TAKE_FIRST[card] for card in range(9) if key & ONE[card] << 7]
+        self[key] = tuple(moves)
+        return self[key]
+
+
+FIRST_DRAWS: Final = FirstDraws()
+
+
+@dataclass(frozen=True, slots=True)
+class DrawCards:
+    """The action of a turn."""
+
+    def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
+        moves += FIRST_DRAWS[colors_present(state.market) | (1 if state.pile else 0)]
+        if state.pile and state.game.perks[state.technologies[seat]].draws_three:
+            moves.append(DRAW_THREE)
+
+    def legal_complete(self, state: State, seat: Seat) -> bool:
+        return True
+
+    def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move | None:
+        match wire:
+            case wire_moves.DrawCard():
+                return _check_pile(state, DRAW_FIRST)
+            case wire_moves.TakeCard(card=name):
+                return TAKE_FIRST[_check_open(state, name)]
+            case wire_moves.DrawThree():
+                if not state.game.perks[state.technologies[seat]].draws_three:
+                    raise IllegalMoveError(
+                        "game.missing_technology", "/type", "a technology that lets three cards be drawn"
+                    )
+                return _check_pile(state, DRAW_THREE)
+            case _:
+                return None
+
+    def fallback(self, state: State, seat: Seat) -> Move | None:
+        """Blind; else the first open color, a locomotive last."""
+        if state.pile:
+            return DRAW_FIRST
+        return next((TAKE_FIRST[card] for card in range(9) if counts(state.market)[card]), None)
+
+
+class SecondCard:
+    """Which second card, for which place; no open locomotive (USA-05)."""
+
+    __slots__ = ("may_stop", "place", "seats")
+
+    def __init__(self, seat: Seat, place: Place, may_stop: bool) -> None:
+        self.seats = (seat,)
+        self.place: Place = place
+        self.may_stop = may_stop
+
+    def legal(self, state: State, seat: Seat) -> list[Move]:
+        open_cards = counts(state.market)
+        take = TAKE_SECOND[self.place]
+        moves: list[Move] = [take[card] for card in PLAIN_COLORS if open_cards[card]]
+        if state.pile:
+            moves.insert(0, DRAW_SECOND[self.place])
+        if self.may_stop:
+            moves.append(STOP_DRAWING)
+        return moves
+
+    def legal_complete(self, state: State, seat: Seat) -> bool:
+        return True
+
+    def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move:
+        match wire:
+            case wire_moves.DrawCard():
+                return _check_pile(state, DRAW_SECOND[self.place])
+            case wire_moves.TakeCard(card=name):
+                card = _check_open(state, name)
+                if card == LOCOMOTIVE:
+                    raise IllegalMoveError(
+                        "game.not_available",
+                        "/card",
+                        "no locomotive: an open one is only taken as the first card",
+                    )
+                return TAKE_SECOND[self.place][card]
+            case wire_moves.Stop() if self.may_stop:
+                return STOP_DRAWING
+            case _:
+                raise IllegalMoveError(
+                    "game.wrong_move", "/type", "draw_card or take_card, for the second card"
+                )
+
+    def fallback(self, state: State, seat: Seat) -> Move:
+        """Stop, where one may; else blind; else the first open color."""
+        return STOP_DRAWING if self.may_stop else self.legal(state, seat)[0]
+
+    def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
+        raise AssertionError("no claim answers the question for a second card")
+
+    def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
+        return wire_decisions.SecondCard(self.seats, self.place, self.may_stop)
+
+
+class PlaceCard:
+    """Where the first card goes. It is in neither place yet."""
+
+    __slots__ = ("card", "is_open", "seats")
+
+    def __init__(self, seat: Seat, card: CardColor, is_open: bool) -> None:
+        self.seats = (seat,)
+        self.card = card
+        self.is_open = is_open
+
+    def legal(self, state: State, seat: Seat) -> list[Move]:
+        return [PutFirst(self.card, "hand", self.is_open), PutFirst(self.card, "holder", self.is_open)]
+
+    def legal_complete(self, state: State, seat: Seat) -> bool:
+        return True
+
+    def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move:
+        match wire:
+            case wire_moves.PlaceCard(place=place):
+                return PutFirst(self.card, place, self.is_open)
+            case _:
+                raise IllegalMoveError("game.wrong_move", "/type", "place_card, for the card just drawn")
+
+    def fallback(self, state: State, seat: Seat) -> Move:
+        return PutFirst(self.card, "hand", self.is_open)
+
+    def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
+        raise AssertionError("no claim answers the question where a card goes")
+
+    def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
+        if self.is_open or sees_all or viewer_seat in self.seats:
+            return wire_decisions.PlaceCard(self.seats, self.is_open, COLOR_NAMES[self.card])
+        return wire_decisions.PlaceCard(self.seats, self.is_open)
+
+
+def _ask_place(state: State, seat: Seat, card: CardColor, events: Events | None, is_open: bool) -> None:
+    state.pending = PlaceCard(seat, card, is_open)
+    if events is not None:
+        events.append(ev.Asked(state.pending.to_wire(state, seat, sees_all=True)))
+
+
+def _ask_second_card(state: State, seat: Seat, place: Place, events: Events | None) -> None:
+    """If one may legally be taken; else the action is over (USA-08)."""
+    if not state.pile and not state.market & PLAIN_CARDS_MASK:
+        end_turn(state, seat, events)
+        return
+    state.pending = state.game.second_card[seat, place]
+    if events is not None:
+        events.append(ev.Asked(state.pending.to_wire(state, seat, sees_all=True)))
+
+
+def _draw_into(state: State, seat: Seat, place: Place, events: Events | None) -> None:
+    card = draw_blind(state)
+    _put(state, seat, card, place, is_open=False)
+    if events is not None:
+        events.append(ev.CardDrawn(seat, place, COLOR_NAMES[card]))
+    if not state.pile:
+        pile_ran_out(state, events)
+
+
+def _keep_open_card(state: State, seat: Seat, card: CardColor, place: Place, events: Events | None) -> None:
+    _put(state, seat, card, place, is_open=True)
+    if events is not None:
+        events.append(ev.CardTaken(seat, COLOR_NAMES[card], place))
+
+
+def _put(state: State, seat: Seat, card: CardColor, place: Place, is_open: bool) -> None:
+    """Into the hand or onto the holder; what is taken openly is known from then on."""
+    if place == "hand":
+        state.hands[seat] += ONE[card]
+        if is_open:
+            state.known[seat] += ONE[card]
+    else:
+        team = state.game.team_of[seat]
+        state.holders[team] += ONE[card]
+        if is_open:
+            state.known_holders[team] += ONE[card]
+
+
+def _check_pile(state: State, move: Move) -> Move:
+    if not state.pile:
+        raise IllegalMoveError("game.not_available", "/type", "an open card, for the pile is empty")
+    return move
+
+
+def _check_open(state: State, name: str) -> CardColor:
+    card = COLOR_IDS[name]
+    if not counts(state.market)[card]:
+        open_cards = ", ".join(COLOR_NAMES[color] for color in range(9) if counts(state.market)[color])
+        raise IllegalMoveError("game.not_available", "/card", f"an open card: {open_cards or 'none'}")
+    return card

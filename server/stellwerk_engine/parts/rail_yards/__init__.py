@@ -1,0 +1,1 @@
+"""The card game's yards: laying cards, sending them on, completing tickets."""

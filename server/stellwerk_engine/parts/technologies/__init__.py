@@ -1,0 +1,1 @@
+"""Technologies: buying them, and what they let their owner do."""

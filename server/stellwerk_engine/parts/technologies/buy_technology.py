@@ -1,0 +1,353 @@
+"""Buy a technology, and the claims that some bring at once (UK-09, UK-10, UK-21, UK-22)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from msgspec import UNSET, UnsetType
+
+from stellwerk_engine.core.cards import (
+    LOCOMOTIVE,
+    LOCOMOTIVE_SHIFT,
+    CardSet,
+    counts,
+    covers,
+    describe,
+    from_wire,
+    to_wire,
+    total,
+    without,
+)
+from stellwerk_engine.core.decision import Events, Move, Seat
+from stellwerk_engine.core.piles import discard
+from stellwerk_engine.core.turn import end_turn
+from stellwerk_engine.parts.claiming.claim_route import (
+    Claim,
+    add_claims,
+    can_claim,
+    check_claim,
+    claimable_mask,
+    claims_complete,
+    takeable_mask,
+)
+from stellwerk_engine.parts.claiming.payments import all_payments, divides, least_missed, substituted_payment
+from stellwerk_protocol import decisions as wire_decisions
+from stellwerk_protocol import events as ev
+from stellwerk_protocol import moves as wire_moves
+from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.technologies import TechnologyForSale
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.rule_set import RuleSet, Technology
+    from stellwerk_engine.core.state import State
+
+TechnologyId = int
+
+PAYMENTS_LOOKED_AT: Final = 500  # so that no hand makes a list of moves slow
+
+
+def for_sale(rules: RuleSet) -> tuple[TechnologyForSale, ...] | UnsetType:
+    """Return the facts of all technologies of the game, as `start` lists them; UNSET if it has none."""
+    if not rules.technologies:
+        return UNSET
+    return tuple(
+        TechnologyForSale(
+            technology.id,
+            technology.supply,
+            technology.cost,
+            technology.opens_regions,
+            technology.opens_lengths,
+            technology.opens_ferries,
+        )
+        for technology in rules.technologies
+    )
+
+
+class Buy(Move):
+    __slots__ = ("name", "pay", "technology")
+
+    def __init__(self, technology: TechnologyId, name: str, pay: CardSet) -> None:
+        self.technology = technology
+        self.name = name
+        self.pay = pay
+
+    def to_wire(self) -> wire_moves.BuyTechnology:
+        return wire_moves.BuyTechnology(self.name, to_wire(self.pay))
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        """The technology leaves the supply before the price is discarded (UK-26)."""
+        state.progress_turn = state.turn
+        technology = state.game.rules.technologies[self.technology]
+        _move_technology(state, seat, self.technology, -1)
+        state.hands[seat] -= self.pay
+        state.known[seat] = without(state.known[seat], self.pay)
+        if events is not None:
+            events.append(ev.TechnologyBought(seat, self.name, to_wire(self.pay)))
+        discard(state, self.pay, events)
+        if technology.claims_taken:
+            state.pending = ClaimNow(seat, self.technology, right_of_way=True, claims_left=1, may_stop=False)
+        elif technology.claims:
+            state.pending = ClaimNow(seat, self.technology, False, technology.claims, may_stop=False)
+        else:
+            state.pending = state.game.take_action[seat]
+        if events is not None:
+            events.append(ev.Asked(state.pending.to_wire(state, seat, sees_all=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class BuyTechnology:
+    """Before the action of a turn, at most one."""
+
+    def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
+        """For each technology the payment with fewest substitutes that leaves what it has to leave."""
+        affordable = _most_locomotives(state, seat)
+        plain_payments: dict[int, CardSet | None] = {}  # by cost
+        for number in _on_offer(state, seat) if affordable else ():
+            technology = state.game.rules.technologies[number]
+            cost = technology.cost
+            if cost > affordable:
+                continue
+            if technology.is_for_claims:
+                pay = _payment_that_leaves_claim(state, seat, number)
+            elif cost in plain_payments:
+                pay = plain_payments[cost]
+            else:
+                locomotives = min(counts(state.hands[seat])[LOCOMOTIVE], cost)
+                pay = plain_payments[cost] = _payment(state, seat, cost, locomotives)
+            if pay is not None:
+                moves.append(Buy(number, technology.id, pay))
+
+    def legal_complete(self, state: State, seat: Seat) -> bool:
+        listed: list[Move] = []
+        self.add_legal(state, seat, listed)
+        return not any(
+            _may_be_bought_otherwise(
+                state,
+                seat,
+                number,
+                [buy.pay for buy in listed if isinstance(buy, Buy) and buy.technology == number],
+            )
+            for number in _on_offer(state, seat)
+        )
+
+    def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move | None:
+        if not isinstance(wire, wire_moves.BuyTechnology):
+            return None
+        game = state.game
+        number = game.technology_ids.get(wire.technology)
+        if number is None:
+            names = ", ".join(game.technology_ids)
+            raise IllegalMoveError("game.unknown_name", "/technology", f"one of {names}")
+        if number not in _on_offer(state, seat):
+            raise IllegalMoveError(
+                "game.not_available", "/technology", "a technology in the supply that this seat does not hold"
+            )
+        pay = from_wire(wire.cards)
+        if not covers(state.hands[seat], pay):
+            raise IllegalMoveError(
+                "game.not_enough_cards", "/cards", f"cards out of the hand: {describe(state.hands[seat])}"
+            )
+        technology = game.rules.technologies[number]
+        substitute = game.perks[state.technologies[seat]].substitute
+        if not divides(pay, LOCOMOTIVE, technology.cost, 0, substitute):
+            raise IllegalMoveError(
+                "game.wrong_payment",
+                "/cards",
+                f"{technology.cost} locomotives; any {substitute} cards count as one",
+            )
+        if not _leaves_claim(state, seat, number, pay):
+            raise IllegalMoveError(
+                "game.not_available",
+                "/technology",
+                "cards left to make the claim that this technology is for",
+            )
+        return Buy(number, technology.id, pay)
+
+    def fallback(self, state: State, seat: Seat) -> Move | None:
+        return None
+
+
+def _most_locomotives(state: State, seat: Seat) -> int:
+    """How many locomotives the hand can stand for, substitutes too."""
+    in_hand = counts(state.hands[seat])
+    return (
+        in_hand[LOCOMOTIVE]
+        + sum(in_hand[:LOCOMOTIVE]) // state.game.perks[state.technologies[seat]].substitute
+    )
+
+
+def _on_offer(state: State, seat: Seat) -> list[TechnologyId]:
+    """In the supply and not held (UK-10)."""
+    held = state.technologies[seat]
+    return [number for number, left in enumerate(state.supply) if left and not held >> number & 1]
+
+
+def _payment(state: State, seat: Seat, cost: int, locomotives: int) -> CardSet | None:
+    """The payment with so many locomotives, and substitutes for the others."""
+    hand = state.hands[seat]
+    kept_back = counts(hand)[LOCOMOTIVE] - locomotives
+    substitute = state.game.perks[state.technologies[seat]].substitute
+    return substituted_payment(hand - (kept_back << LOCOMOTIVE_SHIFT), LOCOMOTIVE, cost, 0, substitute)
+
+
+def _payment_that_leaves_claim(state: State, seat: Seat, number: TechnologyId) -> CardSet | None:
+    """With as many locomotives as it takes; with fewer, where only that leaves the cards for the claim. If
+    need be, the cards of a claim are set aside before the substitutes are chosen: `None` means that no
+    payment leaves one."""
+    technology = state.game.rules.technologies[number]
+    cost = technology.cost
+    hand = state.hands[seat]
+    substitute = state.game.perks[state.technologies[seat]].substitute
+    for locomotives in range(min(counts(hand)[LOCOMOTIVE], cost), -1, -1):
+        pay = _payment(state, seat, cost, locomotives)
+        if pay is None:
+            return None
+        if _leaves_claim(state, seat, number, pay):
+            return pay
+        by_themselves = locomotives << LOCOMOTIVE_SHIFT
+        in_groups = (cost - locomotives) * substitute
+        for claim in _claims_with(state, seat, technology, hand - by_themselves):
+            others = hand - by_themselves - claim.pay
+            if total(others) >= in_groups:
+                return by_themselves + least_missed(others, in_groups)
+    return None
+
+
+def _some_payments(state: State, seat: Seat, cost: int) -> Iterator[CardSet]:
+    """Payments one by one, but not without end: large hands have millions."""
+    substitute = state.game.perks[state.technologies[seat]].substitute
+    every = all_payments(state.hands[seat], LOCOMOTIVE, cost, 0, substitute)
+    return islice(every, PAYMENTS_LOOKED_AT)
+
+
+def _may_be_bought_otherwise(state: State, seat: Seat, number: TechnologyId, listed: list[CardSet]) -> bool:
+    """Whether `check` accepts a payment that is not listed, or may do so among those not looked at."""
+    if not listed:
+        return False
+    cost = state.game.rules.technologies[number].cost
+    looked_at = 0
+    for pay in _some_payments(state, seat, cost):
+        looked_at += 1
+        if pay not in listed and _leaves_claim(state, seat, number, pay):
+            return True
+    return looked_at == PAYMENTS_LOOKED_AT
+
+
+def _leaves_claim(state: State, seat: Seat, number: TechnologyId, pay: CardSet) -> bool:
+    """Whether a technology that is bought for a claim leaves a legal one (UK-21, UK-22); others always do."""
+    technology = state.game.rules.technologies[number]
+    if not technology.is_for_claims:
+        return True
+    mask = _claims_mask(state, seat, technology)
+    held = state.hands[seat]
+    state.hands[seat] = held - pay
+    left = can_claim(state, seat, mask)
+    state.hands[seat] = held
+    return left
+
+
+def _claims_with(state: State, seat: Seat, technology: Technology, hand: CardSet) -> list[Claim]:
+    """The claims that the technology brings, listed for this hand instead of the seat's own."""
+    moves: list[Move] = []
+    held = state.hands[seat]
+    state.hands[seat] = hand
+    add_claims(state, seat, _claims_mask(state, seat, technology), moves)
+    state.hands[seat] = held
+    return [move for move in moves if isinstance(move, Claim)]
+
+
+def _claims_mask(state: State, seat: Seat, technology: Technology) -> int:
+    return takeable_mask(state, seat) if technology.claims_taken else claimable_mask(state, seat)
+
+
+def _move_technology(state: State, seat: Seat, number: TechnologyId, to_supply: int) -> None:
+    """From the supply to the seat (-1) or back (1)."""
+    supply = state.supply
+    state.supply = (*supply[:number], supply[number] + to_supply, *supply[number + 1 :])
+    state.technologies[seat] ^= 1 << number
+
+
+class StopClaiming(Move):
+    """UK-22: the second claim may be left."""
+
+    __slots__ = ("decision",)
+
+    def __init__(self, decision: ClaimNow) -> None:
+        self.decision = decision
+
+    def to_wire(self) -> wire_moves.Stop:
+        return wire_moves.Stop()
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        if events is not None:
+            events.append(ev.Stopped(seat))
+        self.decision.give_back(state, seat, events)
+
+
+class ClaimNow:
+    """The claims that a technology just bought is for; then it goes back to the supply."""
+
+    __slots__ = ("claims_left", "may_stop", "right_of_way", "seats", "technology")
+
+    def __init__(
+        self, seat: Seat, technology: TechnologyId, right_of_way: bool, claims_left: int, may_stop: bool
+    ) -> None:
+        self.seats = (seat,)
+        self.technology = technology
+        self.right_of_way = right_of_way
+        self.claims_left = claims_left
+        self.may_stop = may_stop
+
+    def legal(self, state: State, seat: Seat) -> list[Move]:
+        moves: list[Move] = []
+        add_claims(state, seat, self._mask(state, seat), moves)
+        if self.may_stop:
+            moves.append(StopClaiming(self))
+        return moves
+
+    def legal_complete(self, state: State, seat: Seat) -> bool:
+        return claims_complete(state, seat, self._mask(state, seat))
+
+    def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move:
+        match wire:
+            case wire_moves.ClaimRoute():
+                return check_claim(state, seat, wire, self._mask(state, seat))
+            case wire_moves.Stop() if self.may_stop:
+                return StopClaiming(self)
+            case _:
+                raise IllegalMoveError(
+                    "game.wrong_move", "/type", "claim_route, with the technology just bought"
+                )
+
+    def fallback(self, state: State, seat: Seat) -> Move:
+        """Stop, where one may; else the first claim listed."""
+        return StopClaiming(self) if self.may_stop else self.legal(state, seat)[0]
+
+    def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
+        """Another claim, if one is left and legal; else the technology goes back and the turn is over."""
+        second = ClaimNow(seat, self.technology, self.right_of_way, self.claims_left - 1, may_stop=True)
+        if second.claims_left and len(second.legal(state, seat)) > 1:
+            state.pending = second
+            if events is not None:
+                events.append(ev.Asked(second.to_wire(state, seat, sees_all=True)))
+        else:
+            self.give_back(state, seat, events)
+
+    def give_back(self, state: State, seat: Seat, events: Events | None) -> None:
+        _move_technology(state, seat, self.technology, 1)
+        if events is not None:
+            name = state.game.rules.technologies[self.technology].id
+            events.append(ev.TechnologyReturned(seat, name))
+        end_turn(state, seat, events)
+
+    def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
+        technology = state.game.rules.technologies[self.technology].id
+        return wire_decisions.ClaimRoute(
+            self.seats, technology, self.claims_left, self.right_of_way, self.may_stop
+        )
+
+    def _mask(self, state: State, seat: Seat) -> int:
+        return takeable_mask(state, seat) if self.right_of_way else claimable_mask(state, seat)

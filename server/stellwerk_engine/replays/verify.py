@@ -1,0 +1,231 @@
+"""Whether a replay is true: the game is played again, and every line compared with what it must be.
+
+Law: a replay is good if and only if the header, the seed and the moves give exactly its lines. The verdict
+names the first line that is not so. Replays that this version cannot judge (other rules, another format, a
+board that it does not have) are not good either, but are told apart from forged ones: for those of other
+rules the chain of hashes has been checked to the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import assert_never
+
+from msgspec import UNSET, Struct
+
+from stellwerk_engine import engine
+from stellwerk_engine.boards.board_file import SHIPPED, BoardError, BoardFile, parse_board, shipped_board
+from stellwerk_engine.core.decision import Events
+from stellwerk_engine.core.dice import Dice
+from stellwerk_engine.core.game import Game, GameError, make_game
+from stellwerk_engine.core.rule_set import RuleSet
+from stellwerk_engine.core.state import State
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.replays.reader import Fault, ReplayError, read_bodies, read_records
+from stellwerk_protocol.canonical import JsonValue, decode, difference, encode, shown
+from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.replays import (
+    BoardReference,
+    End,
+    Header,
+    Line,
+    MoveMade,
+    Reveal,
+    SetUp,
+    commitment,
+)
+from stellwerk_protocol.results import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`fault` is None for a good replay. `line` is the first one that is wrong, or the last one."""
+
+    fault: Fault | None
+    line: int
+    message: str
+    header: Header | None = None
+    result: Result | None = None
+
+    @property
+    def good(self) -> bool:
+        return self.fault is None
+
+
+def verify(lines: Iterable[bytes]) -> Verdict:
+    """Read a replay, play its game again, and compare. Raises nothing but what reading `lines` raises."""
+    header: Header | None = None
+    try:
+        bodies = read_bodies(lines)
+        records = enumerate(read_records(bodies), 1)
+        _, first = next(records)
+        assert isinstance(first, Header)  # the reader lets nothing else pass
+        header = first
+        _expect_known_rules(header, bodies)
+        return _play_again(header, game_of(header), records)
+    except ReplayError as error:
+        return Verdict(error.fault, error.line, error.message, header)
+
+
+def game_of(header: Header) -> Game:
+    """The game that a header speaks of, by the rules that are known here, whatever version it names.
+    ReplayError if there is none."""
+    rules = _rules_of(header)
+    try:
+        game = make_game(rules, _board_of(header.board), len(header.seats), header.options)
+    except GameError as error:
+        raise ReplayError("differs", 1, shown(str(error), 200)) from None
+    except BoardError as error:
+        place = f"board: {error.field}" if error.field else "board"
+        raise ReplayError("differs", 1, f"{place}: {shown(error.message, 200)}") from None
+    _compare(1, list(game.options), list(header.options), "options")
+    return game
+
+
+# -- the header --------------------------------------------------------------------------------------
+
+
+def _rules_of(header: Header) -> RuleSet:
+    if header.game not in RULE_SETS:
+        known = ", ".join(RULE_SETS)
+        raise ReplayError(
+            "foreign_rules", 1, f"the game {shown(header.game)} is not known here; known are {known}"
+        )
+    return RULE_SETS[header.game]
+
+
+def _expect_known_rules(header: Header, rest: Iterable[bytes]) -> None:
+    """A replay of other rules is read to its end, to see whether at least its chain holds."""
+    rules = _rules_of(header)
+    if header.rules_version == rules.rules_version:
+        return
+    line_count = 1 + sum(1 for _ in rest)
+    raise ReplayError(
+        "foreign_rules",
+        1,
+        f"played by version {header.rules_version} of the rules of {rules.id}, and this is version "
+        f"{rules.rules_version}: the moves cannot be checked (the hashes of all {line_count} lines hold)",
+    )
+
+
+def _board_of(reference: BoardReference) -> BoardFile:
+    """BoardError for a board in the replay that cannot be used."""
+    if reference.content is UNSET:
+        return _shipped_board(reference)
+    board = parse_board(reference.content, "board")
+    _compare(1, board.id, reference.id, "board.id")
+    _compare(1, board.digest, reference.digest, "board.digest")
+    if sha256(reference.content.encode()).hexdigest() != board.digest:
+        raise ReplayError("differs", 1, "board.content: expected the canonical JSON of the board")
+    return board
+
+
+def _shipped_board(reference: BoardReference) -> BoardFile:
+    if reference.id not in SHIPPED:
+        raise ReplayError(
+            "foreign_board",
+            1,
+            f"the board {shown(reference.id)} does not come with this version, nor stands it in the replay",
+        )
+    board = shipped_board(reference.id)
+    if board.digest != reference.digest:
+        raise ReplayError(
+            "foreign_board",
+            1,
+            f"played on another edition of the board {board.id} (digest {reference.digest[:16]}...; "
+            f"here {board.digest[:16]}...), and the replay does not hold it",
+        )
+    return board
+
+
+# -- the game ----------------------------------------------------------------------------------------
+
+Records = Iterable[tuple[int, Line]]
+
+
+def _play_again(header: Header, game: Game, records: Iterator[tuple[int, Line]]) -> Verdict:
+    number, reveal, rest = _find_seed(records)
+    if header.commitment is not UNSET and commitment(header, reveal) != header.commitment:
+        raise ReplayError(
+            "differs", number, "this seed is not the one that the header's commitment was made of"
+        )
+    dice = Dice(bytes.fromhex(reveal.seed))
+    state: State | None = None
+    for number, record in rest:
+        match record:
+            case SetUp():
+                events: Events = []
+                state = engine.new_game(game, dice, events)
+                _compare(number, SetUp(tuple(events)), record)
+            case MoveMade():
+                assert state is not None  # the reader lets no move pass before the set-up
+                _compare(number, _move_again(state, number, record), record)
+            case End():
+                assert state is not None
+                if state.result is None:
+                    raise ReplayError("differs", number, f"{_next_move(state)}, found the end")
+                _compare(number, End(state.result), record)
+            case Header() | Reveal():
+                pass  # each of them comes once, and has been looked at
+            case _:
+                assert_never(record)
+    assert state is not None
+    assert state.result is not None
+    return Verdict(None, number, summary(header, state.result), header, state.result)
+
+
+def _find_seed(records: Iterator[tuple[int, Line]]) -> tuple[int, Reveal, Records]:
+    """The seed, and the other lines. Where it comes last they are kept until then."""
+    number, second = next(records)
+    if isinstance(second, Reveal):
+        return number, second, records
+    kept = [(number, second), *records]
+    number, last = kept[-1]
+    if not isinstance(last, Reveal):
+        message = "the seed has not been revealed, so the game cannot be dealt again (all hashes hold)"
+        raise ReplayError("unrevealed", number, message)
+    return number, last, kept
+
+
+def _move_again(state: State, number: int, record: MoveMade) -> MoveMade:
+    """Make the move, and tell what its line must be."""
+    if state.pending is None:
+        raise ReplayError("differs", number, "expected the end, for the game is over, found a move")
+    seat = engine.owing(state)[0]
+    _compare(number, seat, record.seat, "seat")
+    if record.by is not UNSET:
+        _compare(number, engine.fallback(state, seat).wire, record.move, "move", "not the fallback: ")
+    events: Events = []
+    try:
+        move = engine.play(state, seat, record.move, events)
+    except IllegalMoveError as error:
+        raise ReplayError("differs", number, f"move: {shown(str(error), 200)}") from None
+    return MoveMade(
+        seat=seat,
+        move=move.wire,
+        events=tuple(events),
+        by=record.by,
+        reason=record.reason if record.by is not UNSET else UNSET,
+        note=record.note,
+    )
+
+
+def _next_move(state: State) -> str:
+    seats = engine.owing(state)
+    return f"expected a move of seat {seats[0]}"
+
+
+def summary(header: Header, result: Result) -> str:
+    """`usa, 2 players, 144 turns`."""
+    options = f" with {', '.join(header.options)}" if header.options else ""
+    return f"{header.game}{options}, {len(header.seats)} players, {result.turns} turns"
+
+
+def _compare(
+    number: int, expected: Struct | JsonValue, found: Struct | JsonValue, place: str = "", why: str = ""
+) -> None:
+    if expected != found:
+        differs = difference(decode(encode(expected)), decode(encode(found)), place)
+        raise ReplayError("differs", number, f"{why}{differs}")

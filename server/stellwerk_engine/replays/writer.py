@@ -1,0 +1,128 @@
+"""A game written down as it is played, line by line (`protocol/REPLAYS.md`).
+
+Law: the lines depend on nothing but the header, the seed and the moves. Choices that several owe at once are
+held back until the last is in and then stand in the order of the seats (GEN-03), so that neither the order in
+which they came nor who came last is to be seen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import UNSET
+
+from stellwerk_engine.boards.board_file import SHIPPED, BoardFile, board_content, shipped_board
+from stellwerk_protocol.canonical import Chain
+from stellwerk_protocol.replays import (
+    CHAIN_LABEL,
+    FORMAT,
+    BoardReference,
+    End,
+    Header,
+    MoveMade,
+    Player,
+    Reveal,
+    SetUp,
+)
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.decision import Events, Move, Seat
+    from stellwerk_engine.core.game import Game
+    from stellwerk_engine.core.state import State
+    from stellwerk_protocol.results import Result
+
+
+class ReplayWriter:
+    """Makes the lines of one replay: the header, the set-up, each move, the end, in this order, and the seed
+    either after the header or after the end. Every method returns the bytes to be written next."""
+
+    __slots__ = ("_chain", "_waiting")
+
+    def __init__(self, last_hash: str = CHAIN_LABEL) -> None:
+        """`last_hash` is that of the last line, where a replay that was broken off goes on."""
+        self._chain = Chain(last_hash)
+        self._waiting: list[MoveMade] = []
+
+    @property
+    def last_hash(self) -> str:
+        return self._chain.last
+
+    def header(self, header: Header) -> bytes:
+        return self._chain.add(header)
+
+    def reveal(self, seed: bytes, salt: bytes | None = None) -> bytes:
+        return self._chain.add(Reveal(seed.hex(), UNSET if salt is None else salt.hex()))
+
+    def set_up(self, events: Events) -> bytes:
+        """`events` are those of `engine.new_game`."""
+        return self._chain.add(SetUp(tuple(events)))
+
+    def move(
+        self,
+        state: State,
+        seat: Seat,
+        move: Move,
+        events: Events,
+        *,
+        by_fallback: bool = False,
+        reason: str | None = None,
+        note: str | None = None,
+    ) -> bytes:
+        """A move after it was applied: `state` is the one after it, `events` are those of this move alone.
+
+        Nothing comes back while others still owe the same decision; then all their moves do.
+        """
+        made = MoveMade(
+            seat=seat,
+            move=move.wire,
+            events=tuple(events),
+            by="fallback" if by_fallback else UNSET,
+            reason=UNSET if reason is None else reason,
+            note=UNSET if note is None else note,
+        )
+        if state.choices.count(None) < len(state.choices):
+            self._waiting.append(made)
+            return b""
+        if not self._waiting:
+            return self._chain.add(made)
+        return b"".join(map(self._chain.add, self._in_seat_order(made)))
+
+    def end(self, result: Result) -> bytes:
+        return self._chain.add(End(result))
+
+    def _in_seat_order(self, last: MoveMade) -> list[MoveMade]:
+        """What the last choice set off belongs to the last line, whoever made it."""
+        silent = msgspec.structs.replace(last, events=())
+        moves = sorted([*self._waiting, silent], key=attrgetter("seat"))
+        self._waiting.clear()
+        return [*moves[:-1], msgspec.structs.replace(moves[-1], events=last.events)]
+
+
+def header_of(
+    game: Game, names: Sequence[str] = (), match: str | None = None, commitment: str | None = None
+) -> Header:
+    """The header of a game's replay. `names` are those of the seats, or none at all."""
+    if len(names) not in (0, game.seat_count):
+        raise ValueError(f"{len(names)} names for {game.seat_count} seats")
+    return Header(
+        format=FORMAT,
+        game=game.id,
+        rules_version=game.rules.rules_version,
+        options=game.options,
+        board=_reference(game.board.file),
+        seats=tuple(Player(name) for name in names) or (Player(),) * game.seat_count,
+        match=UNSET if match is None else match,
+        commitment=UNSET if commitment is None else commitment,
+    )
+
+
+def _reference(board: BoardFile) -> BoardReference:
+    """A board that comes with Stellwerk is named; any other stands in the replay itself."""
+    if board.id in SHIPPED and shipped_board(board.id).digest == board.digest:
+        return BoardReference(board.id, board.digest)
+    content = json.dumps(board_content(board), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return BoardReference(board.id, board.digest, content)

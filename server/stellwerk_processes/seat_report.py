@@ -1,0 +1,92 @@
+"""How a match ended for one seat, and what its bot needed and did wrong: as commands and files tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec import UNSET, Struct, UnsetType
+
+from stellwerk_processes.bot_log import BotLog
+from stellwerk_processes.bot_spec import Process
+from stellwerk_processes.faults import Conduct, Fault, faults_of
+from stellwerk_protocol.names import Count, Points, Seat, Team
+from stellwerk_protocol.results import Bonus, Result, TeamResult, TicketScore
+
+
+class Breakdown(Struct, frozen=True):
+    """The points are the sum of all that is here. Partners share it."""
+
+    route_points: Points
+    tickets: tuple[TicketScore, ...]
+    bonuses: tuple[Bonus, ...]
+    longest_path: Count
+
+
+class SeatReport(Struct, frozen=True, omit_defaults=True):
+    """`used_ms` is what the bot's answers to its `asks` took by the match's clock, `cpu_ms` what its process
+    used: one that is used again, while the match was played. A remote bot has none: nobody here knows it.
+    `log` is the file with all that it printed."""
+
+    seat: Seat
+    team: Team
+    bot: str
+    rank: int
+    points: Points
+    breakdown: Breakdown
+    faults: tuple[Fault, ...]
+    defaults: int
+    asks: int
+    used_ms: int
+    slowest_ms: int
+    cpu_ms: int | UnsetType = UNSET
+    max_rss_kb: int | UnsetType = UNSET
+    process: Process = "fresh"
+    log: str | UnsetType = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One bot in one seat after a match. `printed` are the last lines that it wrote to standard error, `log`
+    has all of them."""
+
+    bot: str
+    conduct: Conduct
+    asks: int
+    used_ms: float
+    slowest_ms: float
+    printed: tuple[str, ...] = ()
+    log: BotLog | None = None
+    process: Process = "fresh"
+
+
+def seat_reports(result: Result, seats: Sequence[Played]) -> tuple[SeatReport, ...]:
+    """`seats` has one for each seat."""
+    return tuple(_seat_report(seat, played, result) for seat, played in enumerate(seats))
+
+
+def _seat_report(seat: Seat, played: Played, result: Result) -> SeatReport:
+    team = _team_of(seat, result)
+    process = played.conduct.report
+    return SeatReport(
+        seat=seat,
+        team=team.team,
+        bot=played.bot,
+        rank=team.rank,
+        points=team.points,
+        breakdown=Breakdown(team.route_points, team.tickets, team.bonuses, team.longest_path),
+        faults=faults_of(played.conduct),
+        defaults=played.conduct.defaults.total(),
+        asks=played.asks,
+        used_ms=round(played.used_ms),
+        slowest_ms=round(played.slowest_ms),
+        cpu_ms=UNSET if played.process == "remote" else process.cpu_ms,
+        max_rss_kb=UNSET if process.max_rss_kb is None else process.max_rss_kb,
+        process=played.process,
+        log=UNSET if played.log is None else str(played.log.path),
+    )
+
+
+def _team_of(seat: Seat, result: Result) -> TeamResult:
+    [team] = [team for team in result.teams if seat in team.seats]
+    return team

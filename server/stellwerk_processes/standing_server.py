@@ -1,0 +1,411 @@
+"""A server that stays while matches come and go, for bots that stay too: remote ones, which log in with their
+tokens and wait, and processes of this machine that play match after match.
+
+Laws:
+- nobody makes a match here: who plays whom is decided by whoever embeds the hall;
+- a process plays no deal twice, so that nothing that it remembers tells it what is hidden; and it finds its
+  private folder empty before each match, as far as that can be done;
+- after a fault, its own or the machine's, a process plays no more: the next match gets a fresh one;
+- there are never more processes of a bot than it may have, those that wait included.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+import trio
+
+from stellwerk_engine.core.game import Game
+from stellwerk_processes.bot_process import Invitation, RunningBot
+from stellwerk_processes.bot_spec import LONGEST_NAME, BotSpec
+from stellwerk_processes.embedded_server import SERVER, MemoryJournal
+from stellwerk_processes.faults import faults_of
+from stellwerk_processes.processor_time import processor_ms
+from stellwerk_processes.started_match import (
+    LOOPBACK,
+    NOBODY,
+    STDIO,
+    Ended,
+    Fixture,
+    Guest,
+    NoResultError,
+    Onlooker,
+    PlayedMatch,
+    Terms,
+    play_among,
+    played_match,
+    start_bot,
+)
+from stellwerk_protocol.messages import Bye
+from stellwerk_protocol.names import Seat
+from stellwerk_server.journal.journal import Journal
+from stellwerk_server.lobby.lobby import House
+from stellwerk_server.lobby.rooms import GameShelf
+from stellwerk_server.lobby.session import hashed
+from stellwerk_server.lobby.tokens import TokenHolder, Tokens, new_token
+from stellwerk_server.match.lines import line
+from stellwerk_server.net.server import Server, open_server
+from stellwerk_server.operate.settings import Limits
+
+if TYPE_CHECKING:
+    import ssl
+
+MOST_WAITING: Final = 64  # processes without a match: more would cost memory that those who play may need
+OVER: Final = "nothing: all has been played"
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Where remote bots come in. Those of other machines need TLS, unless plaintext tokens are accepted."""
+
+    host: str
+    port: int
+    tls: ssl.SSLContext | None = None
+    plaintext_tokens: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HallPlan:
+    """`remote` says as whom each remote bot logs in: for games of teams once for each seat, and the first of
+    these plays the other games alone. `organizers` may watch. `instances`: how many processes of a bot there
+    may be at a time. `logins_at_once`: how many processes of this machine may be about to log in."""
+
+    terms: Terms
+    games: tuple[Game, ...]
+    remote: Mapping[str, tuple[TokenHolder, ...]]
+    organizers: tuple[TokenHolder, ...]
+    door: Door | None
+    instances: Mapping[str, int]
+    logins_at_once: int
+    may_connect: Callable[[], bool] = lambda: True
+
+
+class ClosedDoorError(Exception):
+    """The hall cannot listen; one line says where and why."""
+
+
+@dataclass(eq=False, slots=True)
+class _Process:
+    """One that plays match after match. `bot` is there when it has been started; `deals` are those that it
+    has seen."""
+
+    name: str
+    guest: Guest
+    holder: TokenHolder
+    deals: set[bytes]
+    bot: RunningBot | None = None
+    ended: trio.Event = field(default_factory=trio.Event)
+
+    def is_fit(self) -> bool:
+        return self.bot is not None and not self.ended.is_set() and not self.guest.hung_up.is_set()
+
+
+class Hall:
+    """Made by `open_hall`."""
+
+    def __init__(self, plan: HallPlan, server: Server, nursery: trio.Nursery, notes: HallNotes) -> None:
+        self._plan = plan
+        self._server = server
+        self._nursery = nursery
+        self._notes = notes
+        self._address = ""
+        self._processes: list[_Process] = []  # all that have not ended
+        self._waiting: list[_Process] = []  # those without a match, who came back last at the end
+        self._count = 0
+
+    async def listen(self) -> tuple[str, int] | None:
+        """Open the door; where it is. ClosedDoorError."""
+        host, port = await self._listen(Door(LOOPBACK, 0))
+        self._address = f"tcp://{host}:{port}"
+        return None if self._plan.door is None else await self._listen(self._plan.door)
+
+    async def _listen(self, door: Door) -> tuple[str, int]:
+        try:
+            return await self._server.listen(door.host, door.port, door.tls)
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise ClosedDoorError(f"{shown_address(door.host, door.port)}: cannot listen: {why}") from None
+
+    def present(self) -> dict[str, int]:
+        """The remote bots that are connected, by the names that they log in with, and how many matches each
+        of them plays at a time."""
+        remote = Tokens((*chain.from_iterable(self._plan.remote.values()),))
+        return {
+            holder.name: session.max_matches
+            for session in self._server.lobby.sessions.values()
+            if session.connection is not None
+            and (holder := remote.holder_with(session.token_hash)) is not None
+        }
+
+    # -- a match ---------------------------------------------------------------------------------
+
+    async def play(
+        self, fixture: Fixture, absent: frozenset[str], onlooker: Onlooker = NOBODY
+    ) -> PlayedMatch:
+        """As `play_match`; nobody waits for the remote bots in `absent`, which are names as in `present`."""
+        server, terms = self._server, self._plan.terms
+        late_before = server.clock.late_ms
+        bugs_before = self._notes.count
+        reused: list[_Process] = []
+        ended: Ended | BaseException = NoResultError("the match did not begin")
+        try:
+            guests: dict[Seat, Guest] = {}
+            bots = list(fixture.bots)
+            for seat, spec in enumerate(fixture.bots):
+                if spec.process == "remote":
+                    holder = self._plan.remote[spec.name][fixture.bots[:seat].count(spec)]
+                    guests[seat] = Guest(holder.hash)
+                    bots[seat] = replace(spec, name=holder.name)  # partners come and go each for itself
+                elif spec.process == "reused":
+                    guests[seat] = (await self._take(spec, fixture, seat, reused)).guest
+            at_table = replace(fixture, bots=tuple(bots))
+            ended = await play_among(
+                server, self._address, at_table, terms, guests, absent, onlooker=onlooker
+            )
+            ended = self._notes.bug(fixture.match, bugs_before) or ended
+        finally:
+            replay = self._notes.replay_of(fixture.match)
+            await self._give_back(fixture, reused, ended)
+        if not isinstance(ended, Ended):
+            raise ended
+        seats = zip(ended.seats, fixture.bots, strict=True)
+        ended = replace(ended, seats=tuple(replace(played, bot=spec.name) for played, spec in seats))
+        return played_match(ended, replay, server.clock.late_ms - late_before)
+
+    async def say_goodbye(self, *, finished: bool) -> None:
+        """`finished`: there will be no more. Otherwise who is here is told to come back."""
+        ours = Tokens(tuple(process.holder for process in self._processes))
+        for connection in list(self._server.lobby.connections):
+            session = connection.session
+            if finished or (session is not None and ours.holder_with(session.token_hash) is not None):
+                connection.close("done", line(Bye("done", OVER)))
+        self._server.flush()
+        for process in self._processes:
+            if process.bot is not None:
+                process.bot.stop()
+        await self._server.stop()
+        for process in list(self._processes):
+            await process.ended.wait()
+
+    # -- processes that play match after match ---------------------------------------------------
+
+    async def _take(self, spec: BotSpec, fixture: Fixture, seat: Seat, taken: list[_Process]) -> _Process:
+        """One that has not seen the deal. BotStartError, or NoResultError. Whatever goes wrong with one that
+        waited, it stands in `taken` by then, so that it will be given back."""
+        process = self._one_that_waits(spec.name, fixture.seed)
+        if process is None:
+            taken.append(await self._start(spec, fixture, seat))
+            return taken[-1]
+        taken.append(process)
+        assert process.bot is not None
+        process.deals.add(fixture.seed)
+        process.guest.used_ms = processor_ms(process.bot.pid)
+        await trio.to_thread.run_sync(process.bot.forget)
+        if fixture.logs is not None and process.bot.log is not None:
+            process.bot.log.begin(fixture.logs.heading(seat))
+        return process
+
+    def _one_that_waits(self, name: str, deal: bytes) -> _Process | None:
+        for process in reversed(self._waiting):
+            if process.name == name and deal not in process.deals and process.is_fit():
+                self._waiting.remove(process)
+                return process
+        return None
+
+    async def _start(self, spec: BotSpec, fixture: Fixture, seat: Seat) -> _Process:
+        await self._make_room(spec.name)
+        token = new_token()
+        holder = TokenHolder(self._login_name(spec.name), hashed(token), False, takes_any_name=True)
+        process = _Process(spec.name, Guest(holder.hash), holder, {fixture.seed})
+        self._processes.append(process)
+        self._notes.tokens.holders = (*self._notes.tokens.holders, holder)
+        address = STDIO if spec.transport == "stdio" else self._address
+        invitation = Invitation(holder.name, address, token, fixture.bot_seeds[seat])
+        try:
+            confinement = self._plan.terms.confinement
+            bot = await start_bot(self._nursery, spec, invitation, confinement, fixture.logs, seat)
+        except BaseException:
+            self._forget(process)
+            raise
+        process.bot = process.guest.bot = bot
+        self._nursery.start_soon(self._attend, process, bot)
+        if bot.transport is not None:
+            self._nursery.start_soon(self._carry, process, bot.transport)
+        return process
+
+    def _login_name(self, name: str) -> str:
+        taken = {holder.name.lower() for holder in self._notes.tokens.holders}
+        while True:
+            self._count += 1
+            ending = f".{self._count}"
+            found = name[: LONGEST_NAME - len(ending)] + ending
+            if found.lower() not in taken:
+                return found
+
+    async def _make_room(self, name: str) -> None:
+        """For one more process of a bot, where it may not have so many: by ending one that waits."""
+        most = self._plan.instances.get(name)
+        while most is not None:
+            own = [process for process in self._processes if process.name == name]
+            if len(own) < most:
+                return
+            idle = next((process for process in self._waiting if process.name == name), None)
+            if idle is not None:
+                await self._dismiss(idle)
+            else:
+                await _any_of([process.ended for process in own])
+
+    async def _give_back(
+        self, fixture: Fixture, processes: Sequence[_Process], ended: Ended | BaseException
+    ) -> None:
+        good: set[Guest] = set()
+        if isinstance(ended, Ended) and ended.match.state.result is not None:
+            clean = {seat for seat, played in enumerate(ended.seats) if not faults_of(played.conduct)}
+            good = {
+                process.guest
+                for process, seat in zip(processes, _seats(fixture, "reused"), strict=True)
+                if seat in clean
+            }
+        dismissed: list[_Process] = []
+        for process in processes:
+            if process.guest in good and process.is_fit():
+                self._waiting.append(process)
+            else:
+                dismissed.append(process)
+        surplus = max(0, len(self._waiting) - MOST_WAITING)
+        await self._dismiss(*dismissed, *self._waiting[:surplus])
+
+    async def _dismiss(self, *processes: _Process) -> None:
+        """Say goodbye to all, and only then see them end: that may be cancelled."""
+        for process in processes:
+            self._say_goodbye_to(process)
+        for process in processes:
+            if process.bot is not None:
+                await process.ended.wait()
+
+    def _say_goodbye_to(self, process: _Process) -> None:
+        if process in self._waiting:
+            self._waiting.remove(process)
+        session = process.guest.session(self._server)
+        if session is not None and session.connection is not None:
+            session.connection.close("done", line(Bye("done", OVER)))
+            self._server.flush()
+        if process.bot is not None:
+            process.bot.stop()
+
+    async def _attend(self, process: _Process, bot: RunningBot) -> None:
+        await bot.ended()
+        self._forget(process)
+
+    def _forget(self, process: _Process) -> None:
+        process.ended.set()
+        self._processes.remove(process)
+        if process in self._waiting:
+            self._waiting.remove(process)
+        tokens = self._notes.tokens
+        tokens.holders = tuple(holder for holder in tokens.holders if holder is not process.holder)
+
+    async def _carry(self, process: _Process, transport: trio.abc.Stream) -> None:
+        await self._server.serve_stream(transport, f"{STDIO}{process.holder.name}")
+        process.guest.hung_up.set()
+
+
+@asynccontextmanager
+async def open_hall(plan: HallPlan) -> AsyncGenerator[Hall]:
+    """A hall for as long as the block runs. It has to be told to `listen`, and to `say_goodbye`."""
+    notes = HallNotes(Tokens((*chain.from_iterable(plan.remote.values()), *plan.organizers)))
+    house = House(
+        server=SERVER,
+        limits=_limits(plan),
+        time=plan.terms.time,
+        games=GameShelf({game.id: game.board.file for game in plan.games}),
+        log=notes,
+        entropy=secrets.token_bytes,
+        house_bots={},
+        open_journal=notes.open_journal,
+        tokens=notes.tokens,
+        plaintext_tokens=plan.door is not None and plan.door.plaintext_tokens,
+        may_join=False,
+        may_connect=plan.may_connect,
+    )
+    async with open_server(house) as server, trio.open_nursery() as nursery:
+        try:
+            yield Hall(plan, server, nursery, notes)
+        finally:
+            nursery.cancel_scope.cancel()
+
+
+def shown_address(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+# -- helpers -----------------------------------------------------------------------------------------
+
+
+class HallNotes:
+    """The hall's log, which keeps only bugs of ours; and the journals of its matches, in memory."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self.tokens = tokens
+        self._bugs: list[tuple[object, BaseException]] = []  # of which match, if of one
+        self._journals: dict[str, MemoryJournal] = {}
+
+    @property
+    def count(self) -> int:
+        return len(self._bugs)
+
+    def info(self, event: str, **data: object) -> None:
+        pass
+
+    def warning(self, event: str, **data: object) -> None:
+        pass
+
+    def error(self, event: str, **data: object) -> None:
+        bug = data.get("exc_info")
+        if isinstance(bug, BaseException):
+            self._bugs.append((data.get("match"), bug))
+
+    def bug(self, match: str, since: int) -> BaseException | None:
+        """One of this match; or one of no match, that may have cost it something."""
+        return next((bug for of, bug in self._bugs[since:] if of in (None, match)), None)
+
+    def open_journal(self, match: str) -> Journal:
+        journal = self._journals[match] = MemoryJournal()
+        return journal
+
+    def replay_of(self, match: str) -> bytes:
+        """It is not kept any longer."""
+        journal = self._journals.pop(match, None)
+        return b"" if journal is None else journal.replay()
+
+
+def _limits(plan: HallPlan) -> Limits:
+    """Return those of any server, except that a bot may log in as long as a match would wait for it, and that
+    any number of remote bots may come from one address, since only tokens let them in. Our own processes come
+    from this machine, which no limit for an address concerns."""
+    default = Limits()
+    return Limits(
+        login_ms=max(default.login_ms, plan.terms.time.set_up_ms),
+        unauthenticated=max(default.unauthenticated, plan.logins_at_once),
+        sessions_per_address=default.connections,
+    )
+
+
+def _seats(fixture: Fixture, process: str) -> list[Seat]:
+    return [seat for seat, spec in enumerate(fixture.bots) if spec.process == process]
+
+
+async def _any_of(events: Sequence[trio.Event]) -> None:
+    async with trio.open_nursery() as nursery:
+
+        async def wait(event: trio.Event) -> None:
+            await event.wait()
+            nursery.cancel_scope.cancel()
+
+        for event in events:
+            nursery.start_soon(wait, event)

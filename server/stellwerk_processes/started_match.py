@@ -1,0 +1,573 @@
+"""One match between bots: started for it with a server of their own, or guests of a server that stays.
+
+Law: the match ends with a result whatever the bots do. Who does not log in while the set-up clock runs is not
+waited for, nor whose process has ended, nor who has closed the standard output that was its connection: the
+fallback plays on at once. What a process said before it ended is heard first. What raises here is never a
+bot's fault.
+
+A server that serves this match alone can tell more: whatever was said to it belongs to one of its bots. Who
+stays for many matches (`hall.py`) is a guest: it has logged in before, and is led to its seat.
+
+A line that cannot be read names no match, and is counted once. If its sender is a guest that plays several
+matches at a time, it counts to the one that ends first after it. What a guest says while it plays none counts
+to none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+
+import trio
+
+from stellwerk_engine.core.game import Game
+from stellwerk_processes.bot_log import MatchLogs
+from stellwerk_processes.bot_process import (
+    BotReport,
+    BotStartError,
+    Confinement,
+    Invitation,
+    RunningBot,
+    run_bot,
+)
+from stellwerk_processes.bot_spec import LONGEST_NAME, BotSpec
+from stellwerk_processes.embedded_server import MemoryJournal, Notes, Stranger, has_no_seat, quiet_house
+from stellwerk_processes.faults import Conduct
+from stellwerk_processes.processor_time import processor_ms
+from stellwerk_processes.seat_report import Played
+from stellwerk_protocol.names import Seat
+from stellwerk_protocol.results import Result
+from stellwerk_server.lobby.rooms import Reservation, Room
+from stellwerk_server.lobby.session import Session, hashed, is_same_hash
+from stellwerk_server.lobby.tokens import new_token
+from stellwerk_server.match.match_session import MatchSession
+from stellwerk_server.match.refusals import Refused
+from stellwerk_server.match.seat import Place
+from stellwerk_server.net.server import Server, open_server
+from stellwerk_server.operate.settings import Time, clocks_of
+
+POLL: Final = 0.02  # seconds: how often to look who has come, and who has gone
+SHOW: Final = 0.2  # seconds between two looks at a running match
+HEARD_OUT: Final = 1.0  # seconds for the server to read what a process wrote before it ended
+LINES_KEPT: Final = 1000  # of what a bot printed
+STDIO: Final = "stdio:"
+LOOPBACK: Final = "127.0.0.1"
+NO_PROCESS: Final = BotReport(None, None, stopped=True, cpu_ms=0, max_rss_kb=None, last_lines=())
+
+Show = Callable[[MatchSession], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Fixture:
+    """A match to be played. `bots`, `names` (as the others see them) and `bot_seeds` have one for each seat;
+    partners are the same bot. `salt` belongs to the commitment, and opens it. `needs_all`: the match does not
+    begin without all its bots. `logs`: where what they print is written, if anywhere."""
+
+    match: str
+    game: Game
+    bots: tuple[BotSpec, ...]
+    names: tuple[str, ...]
+    bot_seeds: tuple[str, ...] = field(repr=False)
+    seed: bytes = field(repr=False)
+    salt: bytes = field(repr=False)
+    reveal: Literal["now", "later"]
+    needs_all: bool = False
+    logs: MatchLogs | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Onlooker:
+    """Who follows a match. `show` gets it now and then while it runs; `begun` is called when it has begun."""
+
+    show: Show | None = None
+    begun: Callable[[], object] = lambda: None
+
+
+NOBODY: Final = Onlooker()
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What holds for all matches."""
+
+    time: Time
+    confinement: Confinement
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedMatch:
+    """`replay` has the seed if the fixture reveals it now. `late_ms` is for how long the match's clock stood
+    still because the server was late."""
+
+    match: str
+    result: Result
+    seats: tuple[Played, ...]
+    replay: bytes = field(repr=False)
+    late_ms: float
+
+
+class NoResultError(Exception):
+    """The match could not be played to its end, and no bot is to blame; one line says why."""
+
+
+class MissingBotsError(Exception):
+    """The match did not begin, because it needs all its bots: those that could not start, by seat."""
+
+    def __init__(self, missing: Mapping[Seat, Played]) -> None:
+        names = ", ".join(dict.fromkeys(played.bot for played in missing.values()))
+        super().__init__(f"missing: {names}")
+        self.missing = missing
+
+
+@dataclass(eq=False, slots=True)
+class Guest:
+    """A bot that has logged in before its match, with a token of its own, and stays when that is over. `bot`
+    is its process, if it has one here, which has `used_ms` of the processor before the match. `hung_up`: it
+    closed the output that was its connection."""
+
+    token_hash: str
+    bot: RunningBot | None = None
+    used_ms: float = 0.0
+    hung_up: trio.Event = field(default_factory=trio.Event)
+
+    def session(self, server: Server) -> Session | None:
+        """The one that it has now, with a connection."""
+        for session in server.lobby.sessions.values():
+            if session.connection is not None and is_same_hash(self.token_hash, session.token_hash):
+                return session
+        return None
+
+
+@dataclass(slots=True)
+class _Seated:
+    """A bot while the match goes on. `is_gone`: nobody waits for it any more, though it never left. `errors`
+    are those of a guest that count to this match, and are there when it is over."""
+
+    seat: Seat
+    spec: BotSpec
+    bot: RunningBot | None
+    guest: Guest | None = None
+    errors: Counter[str] = field(default_factory=Counter[str])
+    first_refused: dict[str, Refused] = field(default_factory=dict[str, Refused])
+    is_gone: bool = False
+    hung_up: bool = False
+    ended_early: bool = False
+
+
+@dataclass(slots=True)
+class Table:
+    """A match that is to be played on a server, being played, or over. `seated` are those who have been
+    started, or who are guests."""
+
+    server: Server
+    id: str
+    room: Room
+    seated: list[_Seated] = field(default_factory=list[_Seated])
+    over: trio.Event = field(default_factory=trio.Event)
+    finished: MatchSession | None = None
+
+    @property
+    def running(self) -> MatchSession | None:
+        return self.server.lobby.matches.get(self.id)
+
+    def is_waiting(self) -> bool:
+        return self.room.id in self.server.lobby.rooms
+
+    def session(self, seat: Seat) -> Session | None:
+        """That of whoever sits there, or will."""
+        match = self.finished or self.running
+        return self.room.sessions[seat] if match is None else match.places[seat].session
+
+    def end(self, match: MatchSession) -> None:
+        for seated in self.seated:
+            session = match.places[seated.seat].session
+            if seated.guest is not None and session is not None:
+                seated.errors = Counter(session.errors)
+                seated.first_refused = dict(session.first_refused)
+                session.forget_errors()
+        self.finished = match
+        self.over.set()
+
+
+async def play_match(fixture: Fixture, terms: Terms, onlooker: Onlooker = NOBODY) -> PlayedMatch:
+    """Start the bots, play, and end them. What they do wrong stands in what is returned. BotStartError if one
+    of them cannot be started at all, MissingBotsError if the match needs one that never came, NoResultError
+    if the machine fails; a bug of the server comes as it is."""
+    notes, journal = Notes(), MemoryJournal()
+    async with open_server(quiet_house(fixture.game, terms.time, notes, journal)) as server:
+        ended = await _play_alone(server, fixture, terms, notes, onlooker)
+    if notes.bugs:
+        raise notes.bugs[0]
+    if isinstance(ended, Exception):
+        raise ended
+    return played_match(ended, journal.replay(), server.clock.late_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    match: MatchSession
+    seats: tuple[Played, ...]
+
+
+def played_match(ended: Ended, replay: bytes, late_ms: float) -> PlayedMatch:
+    result = ended.match.state.result
+    if result is None:
+        raise NoResultError("the match could not be played to its end")
+    return PlayedMatch(ended.match.id, result, ended.seats, replay, late_ms)
+
+
+async def play_among(
+    server: Server,
+    address: str,
+    fixture: Fixture,
+    terms: Terms,
+    guests: Mapping[Seat, Guest],
+    absent: frozenset[str],
+    strangers: Callable[[Table], Mapping[Seat, Stranger]] = lambda _: {},
+    onlooker: Onlooker = NOBODY,
+) -> Ended | Exception:
+    """A match on a server that is there: with guests, and with bots that are started for it, which find the
+    server at `address`. Nobody waits for those in `absent`. What is to be raised is returned, for nurseries
+    would wrap it."""
+    tokens = [new_token() for _ in fixture.bots]  # a guest never learns its own
+    table = _reserve(server, fixture, terms, tokens)
+    seen: Mapping[Seat, Stranger] = {}
+    missing: list[_Seated] = []
+    failure: Exception | None = None
+    try:
+        async with trio.open_nursery() as processes:
+            try:
+                await _start_all(processes, table, fixture, terms, tokens, address, guests)
+            except (BotStartError, NoResultError) as error:
+                failure = error
+                processes.cancel_scope.cancel()
+            else:
+                for seated in table.seated:
+                    seated.is_gone = seated.spec.name in absent
+                await _see_it_through(table, fixture, terms, onlooker)
+                seen = strangers(table)
+                missing = [seated for seated in table.seated if table.session(seated.seat) is None]
+                for seated in table.seated:
+                    if seated.guest is None and seated.bot is not None:
+                        seated.bot.stop()
+    finally:
+        _clear(table)
+    match = table.finished
+
+    def played(seated: _Seated) -> Played:
+        place = None if match is None else match.places[seated.seat]
+        return _played(seated, place, seen.get(seated.seat, Stranger()))
+
+    if failure is not None:
+        return failure
+    if match is None and missing:
+        # Where some have ended, the others were not waited for: nothing is known against them.
+        to_blame = [seated for seated in missing if seated.is_gone] or missing
+        return MissingBotsError({seated.seat: played(seated) for seated in to_blame})
+    if match is None:
+        return NoResultError("the match did not end")
+    return Ended(match, tuple(map(played, table.seated)))
+
+
+async def _play_alone(
+    server: Server, fixture: Fixture, terms: Terms, notes: Notes, onlooker: Onlooker
+) -> Ended | Exception:
+    try:
+        host, port = await server.listen(LOOPBACK, 0)
+    except OSError as error:
+        return NoResultError(f"cannot listen on {LOOPBACK}: {error.strerror or error}")
+
+    def strangers(table: Table) -> Mapping[Seat, Stranger]:
+        return _strangers(table, notes)
+
+    address = f"tcp://{host}:{port}"
+    return await play_among(server, address, fixture, terms, {}, frozenset(), strangers, onlooker)
+
+
+# -- while it is played ------------------------------------------------------------------------------
+
+
+def _reserve(server: Server, fixture: Fixture, terms: Terms, tokens: Sequence[str]) -> Table:
+    def note_the_end(match: MatchSession) -> None:
+        table.end(match)
+
+    reservation = Reservation(
+        game=fixture.game,
+        names=fixture.names,
+        token_hashes=tuple(map(hashed, tokens)),
+        seed=fixture.seed,
+        salt=fixture.salt,
+        match=fixture.match,
+        clocks=clocks_of(terms.time),
+        reveal=fixture.reveal,
+        on_over=note_the_end,
+    )
+    table = Table(server, reservation.match, server.lobby.reserve(reservation))
+    return table
+
+
+def _clear(table: Table) -> None:
+    """Nothing of a match that could not be played stays behind."""
+    lobby = table.server.lobby
+    lobby.rooms.pop(table.room.id, None)
+    for session in table.room.sessions:
+        if session is not None:
+            session.rooms.pop(table.room.id, None)
+    if table.running is not None:
+        table.running.fail(table.server.clock.now())
+
+
+async def _start_all(
+    nursery: trio.Nursery,
+    table: Table,
+    fixture: Fixture,
+    terms: Terms,
+    tokens: Sequence[str],
+    tcp: str,
+    guests: Mapping[Seat, Guest],
+) -> None:
+    seats = zip(fixture.bots, tokens, fixture.bot_seeds, strict=True)
+    for seat, (spec, token, bot_seed) in enumerate(seats):
+        if seat in guests:
+            table.seated.append(_Seated(seat, spec, guests[seat].bot, guests[seat]))
+            continue
+        address = STDIO if spec.transport == "stdio" else tcp
+        invitation = Invitation(_login_name(fixture.bots, seat), address, token, bot_seed)
+        bot = await start_bot(nursery, spec, invitation, terms.confinement, fixture.logs, seat)
+        table.seated.append(_Seated(seat, spec, bot))
+        if bot.transport is not None:
+            nursery.start_soon(_carry, table, table.seated[-1], bot.transport)
+
+
+async def _see_it_through(table: Table, fixture: Fixture, terms: Terms, onlooker: Onlooker) -> None:
+    async with trio.open_nursery() as watchers:
+        for seated in table.seated:
+            if seated.bot is not None:
+                watchers.start_soon(_attend, table, seated, seated.bot)
+            if seated.guest is not None:
+                watchers.start_soon(_lead_to_its_seat, table, seated, seated.guest)
+                watchers.start_soon(_heed_its_silence, table, seated, seated.guest)
+        watchers.start_soon(_see_to_the_start, table, fixture, terms.time.set_up_ms / 1000, onlooker.begun)
+        if onlooker.show is not None:
+            watchers.start_soon(_keep_showing, table, onlooker.show)
+        await table.over.wait()
+        watchers.cancel_scope.cancel()
+
+
+async def start_bot(
+    nursery: trio.Nursery,
+    spec: BotSpec,
+    invitation: Invitation,
+    confinement: Confinement,
+    logs: MatchLogs | None,
+    seat: Seat,
+) -> RunningBot:
+    """Start a bot that runs in the nursery. BotStartError, or NoResultError if the machine is at fault."""
+
+    async def run(task_status: trio.TaskStatus[RunningBot]) -> None:
+        with contextlib.nullcontext() if logs is None else logs.open(seat, spec.name) as log:
+            await run_bot(spec, invitation, confinement, log=log, task_status=task_status)
+
+    try:
+        bot: RunningBot = await nursery.start(run)
+    except BotStartError as error:
+        raise BotStartError(f"{spec.name}: {error}") from None
+    except OSError as error:
+        raise NoResultError(f"{spec.name}: cannot be started: {error.strerror or error}") from None
+    return bot
+
+
+async def _carry(table: Table, seated: _Seated, transport: trio.abc.Stream) -> None:
+    """What is said over stdio. Who closes it cannot come back."""
+    await table.server.serve_stream(transport, _stdio_address(table, seated.seat))
+    seated.hung_up = not table.over.is_set()
+    _go_on_without(table, seated)
+
+
+async def _lead_to_its_seat(table: Table, seated: _Seated, guest: Guest) -> None:
+    """As soon as it is there, and again if it has lost its connection meanwhile. From the start on it may
+    resume."""
+    room, lobby = table.room, table.server.lobby
+    while table.is_waiting():
+        session = None if room.sessions[seated.seat] is not None else guest.session(table.server)
+        if session is not None and session.game_count() < session.max_matches:
+            if session.game_count() == 0:
+                session.forget_errors()
+            lobby.seat(session, room, seated.seat, table.server.clock.now())
+            table.server.flush()
+        await trio.sleep(POLL)
+
+
+async def _heed_its_silence(table: Table, seated: _Seated, guest: Guest) -> None:
+    await guest.hung_up.wait()
+    seated.hung_up = not table.over.is_set()
+    _go_on_without(table, seated)
+
+
+async def _attend(table: Table, seated: _Seated, bot: RunningBot) -> None:
+    await bot.ended()
+    with trio.move_on_after(HEARD_OUT):
+        await _until(lambda: not _is_connected(table, seated.seat))
+    seated.ended_early = True
+    _go_on_without(table, seated)
+
+
+async def _see_to_the_start(
+    table: Table, fixture: Fixture, seconds: float, begun: Callable[[], object]
+) -> None:
+    with trio.move_on_after(seconds) as scope:
+        await _until(
+            lambda: (
+                not table.is_waiting()
+                or (fixture.needs_all and _somebody_is_gone(table))
+                or _all_who_come_are_there(table)
+            )
+        )
+        if fixture.needs_all:
+            # Unless the match has begun it will not; other bots that cannot start have a moment to show it.
+            scope.deadline = min(scope.deadline, trio.current_time() + HEARD_OUT)
+            await _until(lambda: not table.is_waiting() or _all_who_come_are_there(table))
+    if not table.is_waiting():
+        begun()
+    elif fixture.needs_all:
+        table.over.set()
+    else:
+        table.server.lobby.start_reserved(table.room, table.server.clock.now())
+        table.server.flush()
+        begun()
+
+
+async def _until(condition: Callable[[], bool]) -> None:
+    """The lobby tells nobody who comes and who goes, so look."""
+    while True:
+        if condition():
+            return
+        await trio.sleep(POLL)
+
+
+async def _keep_showing(table: Table, show: Show) -> None:
+    while True:
+        match = table.running
+        if match is not None:
+            show(match)
+        await trio.sleep(SHOW)
+
+
+def _go_on_without(table: Table, seated: _Seated) -> None:
+    if table.over.is_set() or seated.is_gone:
+        return
+    match = table.running
+    if match is None:
+        seated.is_gone = True
+    elif not match.places[seated.seat].left:
+        seated.is_gone = True
+        match.leave(seated.seat, table.server.clock.now())
+        table.server.flush()
+
+
+def _all_who_come_are_there(table: Table) -> bool:
+    seats = zip(table.room.sessions, table.seated, strict=True)
+    return all(session is not None or seated.is_gone for session, seated in seats)
+
+
+def _somebody_is_gone(table: Table) -> bool:
+    seats = zip(table.room.sessions, table.seated, strict=True)
+    return any(session is None and seated.is_gone for session, seated in seats)
+
+
+def _is_connected(table: Table, seat: Seat) -> bool:
+    session = table.session(seat)
+    return session is not None and session.connection is not None
+
+
+def _login_name(specs: Sequence[BotSpec], seat: Seat) -> str:
+    """Partners are the same bot; logged in they are two."""
+    name = specs[seat].name
+    partners = [other for other, spec in enumerate(specs) if spec.name == name]
+    if len(partners) == 1:
+        return name
+    ending = f".{partners.index(seat) + 1}"
+    return name[: LONGEST_NAME - len(ending)] + ending
+
+
+def _stdio_address(table: Table, seat: Seat) -> str:
+    return f"{STDIO}{table.id}/{seat}"
+
+
+# -- afterwards --------------------------------------------------------------------------------------
+
+
+def _strangers(table: Table, notes: Notes) -> dict[Seat, Stranger]:
+    """Return what was seen of the bots that have no seat, on a server that serves this match alone. Over TCP
+    a connection can be told to be a bot's if only that one is missing, or if there is none."""
+    seen = copy.deepcopy(notes.strangers)
+    for connection in filter(has_no_seat, table.server.lobby.connections):
+        seen.setdefault(connection.address, Stranger()).add(connection)
+    missing = [seated for seated in table.seated if table.session(seated.seat) is None]
+    tcp_count = sum(seated.spec.transport == "tcp" for seated in missing)
+    strangers: dict[Seat, Stranger] = {}
+    for seated in missing:
+        over_stdio = seated.spec.transport == "stdio"
+        address = _stdio_address(table, seated.seat) if over_stdio else LOOPBACK
+        if address not in seen:
+            strangers[seated.seat] = Stranger(connected=False)
+        elif over_stdio or tcp_count == 1:
+            strangers[seated.seat] = seen[address]
+    return strangers
+
+
+def _played(seated: _Seated, place: Place | None, stranger: Stranger) -> Played:
+    """`place` is None if the match did not begin."""
+    session, report = None if place is None else place.session, _report(seated)
+    said: Stranger | Session | _Seated = stranger
+    if session is not None:
+        said = session if seated.guest is None else seated
+    conduct = Conduct(
+        report=report,
+        transport=seated.spec.transport,
+        is_remote=seated.spec.process == "remote",
+        logged_in=session is not None,
+        ended_early=seated.ended_early or (seated.hung_up and not report.stopped),
+        hung_up=seated.hung_up,
+        forgot_token=stranger.forgot_token,
+        unreadable=said.errors,
+        first_refused=said.first_refused,
+        connected=stranger.connected,
+    )
+    if place is not None:
+        conduct = replace(
+            conduct,
+            left=place.left and not seated.is_gone,
+            by_default=place.by_default,
+            defaults=place.default_reasons,
+            refused=place.refused,
+            first_refused={**said.first_refused, **place.first_refused},
+        )
+    return Played(
+        bot=seated.spec.name,
+        conduct=conduct,
+        asks=0 if place is None else place.ask_count,
+        used_ms=0.0 if place is None else place.used_ms,
+        slowest_ms=0.0 if place is None else place.slowest_ms,
+        printed=() if seated.bot is None else seated.bot.last_lines(LINES_KEPT),
+        log=None if seated.bot is None else seated.bot.log,
+        process=seated.spec.process,
+    )
+
+
+def _report(seated: _Seated) -> BotReport:
+    """Of a process that goes on, what it has used for this match; of a remote bot nothing is known."""
+    bot, guest = seated.bot, seated.guest
+    if bot is None:
+        return NO_PROCESS
+    if guest is None:
+        assert bot.report is not None  # its task has ended
+        return bot.report
+    if bot.report is not None:
+        return replace(bot.report, cpu_ms=max(0, bot.report.cpu_ms - round(guest.used_ms)))
+    used_ms = processor_ms(bot.pid) - guest.used_ms
+    return replace(NO_PROCESS, cpu_ms=max(0, round(used_ms)), last_lines=bot.last_lines())

@@ -1,0 +1,240 @@
+"""What a server that was killed left behind: its journals, and the matches made from them again.
+
+A journal may break off in its last record, for that is where the server was killed: this is cut off, and the
+match goes on from the last act that was written whole. Where it breaks off in what was written first, nobody
+had heard of the match, and there is none. A journal that is wrong in any other way is put aside, and the
+others are not touched by it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, assert_never
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from stellwerk_engine.core.game import GameError
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_protocol.canonical import CanonicalError, decode_as, unseal
+from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.messages import DEFAULT_REASONS, DefaultReason
+from stellwerk_protocol.replays import Header, Line, MoveMade
+from stellwerk_server.journal.journal import (
+    VERSION,
+    Journals,
+    MatchRecord,
+    NoJournal,
+    Record,
+    SeatRecord,
+    SessionRecord,
+    read_record,
+    whole_lines,
+)
+from stellwerk_server.lobby.session import Session
+from stellwerk_server.match.deal import Deal
+from stellwerk_server.match.match_session import MatchSession
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.game import Game
+    from stellwerk_server.lobby.lobby import Lobby
+
+OPENING_LINES: Final = 3  # the match, the header and the set-up, written in one piece
+
+_decode_line = msgspec.json.Decoder(Line)
+
+
+class JournalError(Exception):
+    """No match can be made of it; one line says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    resumed: list[str] = field(default_factory=list[str])
+    cut: list[str] = field(default_factory=list[str])  # of those, the ones whose last record broke off
+    unborn: list[str] = field(default_factory=list[str])  # matches of which nobody had heard
+    put_aside: dict[str, str] = field(default_factory=dict[str, str])  # and why
+
+
+def recover(lobby: Lobby, journals: Journals, now: float) -> Recovered:
+    """Bring back every match whose journal was left behind."""
+    recovered = Recovered()
+    for path in journals.left_over():
+        try:
+            lines = list(whole_lines(path))
+            if len(lines) < OPENING_LINES:
+                recovered.unborn.append(path.stem)
+                path.rename(path.with_suffix(".unborn"))
+                continue
+            was_cut = _recover_one(lobby, journals, path, lines, now)
+        except Exception as error:  # whatever is wrong with one concerns none of the others
+            is_plain = isinstance(error, JournalError | OSError)
+            recovered.put_aside[path.name] = str(error) if is_plain else type(error).__name__
+            with contextlib.suppress(OSError):
+                path.rename(path.with_suffix(".unusable"))
+            continue
+        recovered.resumed.append(path.stem)
+        if was_cut:
+            recovered.cut.append(path.stem)
+    return recovered
+
+
+def _recover_one(
+    lobby: Lobby, journals: Journals, path: Path, lines: list[tuple[bytes, int]], now: float
+) -> bool:
+    record, header = _opening(lines[0][0], lines[1][0])
+    game = _game(lobby, header)
+    deal = Deal(
+        match=record.match,
+        game=game,
+        names=tuple(player.name for player in record.players),
+        seed=bytes.fromhex(record.seed),
+        salt=bytes.fromhex(record.salt),
+        clocks=record.clocks,
+        reveal_later=record.reveal_later,
+    )
+    if path.stem != record.match or len(deal.names) != game.seat_count:
+        raise JournalError("it is not this match's journal")
+    match = lobby.add_match(deal, NoJournal())
+    try:
+        size, missing = _recall(match, lines[1:])
+        _seat_house_bots(lobby, match, record)
+        was_cut = size < path.stat().st_size
+        match.write_to(journals.reopen(path, size))
+    except Exception:
+        lobby.forget_match(match)
+        raise
+    _seat_sessions(lobby, match, record, [line for line, _ in lines])
+    lobby.go_on(match, missing, now)
+    return was_cut
+
+
+def _opening(first: bytes, second: bytes) -> tuple[MatchRecord, Header]:
+    try:
+        record = read_record(first)
+        body, _ = unseal(second)
+        header = decode_as(body, _decode_line)
+    except (msgspec.DecodeError, UnicodeDecodeError, CanonicalError):
+        raise JournalError("not a journal: its first two lines cannot be read") from None
+    if not isinstance(record, MatchRecord) or not isinstance(header, Header):
+        raise JournalError("not a journal: it does not begin with a match and a header")
+    if record.version != VERSION:
+        raise JournalError(f"a journal of version {record.version}; this server reads {VERSION}")
+    return record, header
+
+
+def _game(lobby: Lobby, header: Header) -> Game:
+    rules = RULE_SETS.get(header.game)
+    if rules is None or rules.rules_version != header.rules_version:
+        raise JournalError(f"other rules: {header.game}, version {header.rules_version}")
+    if lobby.house.games.board(header.game).digest != header.board.digest:
+        raise JournalError("another board than this server's")
+    try:
+        return lobby.house.games.game(header.game, len(header.seats), header.options)
+    except GameError as error:
+        raise JournalError(str(error)) from None
+
+
+def _recall(match: MatchSession, lines: list[tuple[bytes, int]]) -> tuple[int, bytes]:
+    """Make all moves again. What their lines have to be is compared with what is there. How much of the
+    journal is good, and what is missing behind it, because the server was killed in between. A complaint
+    names the line and no more: what stands there is secret."""
+    expected = match.opening()
+    found = good = b""
+    size = 0
+    chosen: set[int] = set()
+    has_ended = False
+    for number, (line, offset) in enumerate(lines, 2):
+        hidden = len(chosen)
+        try:
+            record = read_record(line)
+            expected += (
+                _recall_replay(match, line, chosen) if record is None else _recall_private(match, record)
+            )
+        except (IllegalMoveError, CanonicalError, msgspec.DecodeError, UnicodeDecodeError, IndexError):
+            raise JournalError(f"line {number} cannot be read, or its move cannot be made") from None
+        if record is None:
+            found += line
+        elif isinstance(record, SeatRecord) and record.move is not UNSET:
+            chosen.add(record.seat)
+        if match.state.pending is None and not has_ended:
+            has_ended = True
+            expected += match.recall_end()
+        if expected.startswith(found):
+            size, good = offset, found
+        elif len(chosen) == hidden or not found.startswith(expected):
+            raise JournalError(f"line {number} is not what the moves before it come to")
+        # else choices are shown one after another, and the last one, which makes them lines, is still to come
+    return size, expected[len(good) :]
+
+
+def _recall_replay(match: MatchSession, line: bytes, chosen: set[int]) -> bytes:
+    """What comes of a line of the replay. The moves of the seats in `chosen` were made already: they stood in
+    private records before."""
+    made = decode_as(unseal(line)[0], _decode_line)
+    if not isinstance(made, MoveMade):
+        return b""
+    if made.seat in chosen:
+        chosen.discard(made.seat)
+        return b""
+    return match.recall_move(made.seat, made.move, _reason(made.reason), made.note or None)
+
+
+def _recall_private(match: MatchSession, record: Record) -> bytes:
+    match record:
+        case SeatRecord(seat=seat, move=move):
+            lines = b""
+            if move is not UNSET:
+                lines = match.recall_move(seat, move, _reason(record.reason), record.note[:200] or None)
+            match.recall_seat(record)
+            return lines
+        case MatchRecord() | SessionRecord():
+            return b""  # the first is not among these lines; sessions are looked at by who seats them
+        case _:
+            assert_never(record)
+
+
+def _reason(text: str | UnsetType) -> DefaultReason | None:
+    for reason in DEFAULT_REASONS:
+        if reason == text:
+            return reason
+    return None
+
+
+def _seat_house_bots(lobby: Lobby, match: MatchSession, record: MatchRecord) -> None:
+    for seat, player in enumerate(record.players):
+        if player.house is not UNSET:
+            new_player = lobby.house.house_bots.get(player.house)
+            if new_player is None:
+                raise JournalError(f"there is no house bot {player.house} any more")
+            match.seat_house_bot(seat, player.house, new_player)
+
+
+def _seat_sessions(lobby: Lobby, match: MatchSession, record: MatchRecord, lines: list[bytes]) -> None:
+    """Sessions come back without a connection, with the newest keys that the journal knows."""
+    newest: dict[int, SessionRecord] = {}
+    for line in lines[1:]:
+        private = read_record(line)
+        if isinstance(private, SessionRecord):
+            newest[private.seat] = private
+    for place, player in zip(match.places, record.players, strict=True):
+        if player.house is not UNSET or place.left:
+            continue
+        if player.session is UNSET:
+            place.by_default = True
+            continue
+        session = lobby.sessions.get(player.session)
+        if session is None:
+            session = Session(player.session, player.login_name or player.name)
+            session.token_hash = player.token_hash or None
+            session.seat_token_hash = player.seat_token_hash or None
+            session.max_matches = 64
+            lobby.add_session(session)
+        last = newest.get(place.seat)
+        session.wants = player.wants if last is None else last.wants
+        keys = last.key_hashes if last is not None else (player.key_hash,) if player.key_hash else ()
+        session.key_hashes = tuple(dict.fromkeys((*session.key_hashes, *keys)))
+        place.session = session
+        session.matches[match.id] = (match, place.seat)

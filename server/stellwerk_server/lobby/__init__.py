@@ -1,0 +1,1 @@
+"""Logins, sessions, rooms, tokens, limits."""

@@ -1,0 +1,903 @@
+"""Everything that a server decides, without a socket and without a clock: logins, rooms, matches, their ends.
+
+The rest of the server calls in with lines, lost connections and the time; what is to be sent stands in the
+connections then (`take_dirty`), and `deadlines` says when to come back. What each message may do in which
+phase is one table (`_PHASES`): everything else is refused with `protocol.out_of_phase`, and changes nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from math import inf
+from typing import TYPE_CHECKING, Final, Literal, Protocol, assert_never
+
+from msgspec import UNSET
+
+from stellwerk_engine.core.dice import SeedError, seed_from_text
+from stellwerk_engine.core.game import GameError
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_protocol.client_line import MAX_DEPTH, LineError, read_line
+from stellwerk_protocol.messages import (
+    PROTOCOL_VERSION,
+    Act,
+    Bye,
+    Error,
+    FromClient,
+    Hello,
+    Join,
+    Joined,
+    Leave,
+    Left,
+    Login,
+    Ping,
+    Pong,
+    Ready,
+    Resume,
+    Watch,
+    Welcome,
+)
+from stellwerk_server.journal.journal import Journal, NoJournal
+from stellwerk_server.lobby.admission import LOOPBACK, Network, Origin, Places, origin_of
+from stellwerk_server.lobby.connection import Connection, Kind
+from stellwerk_server.lobby.deadlines import Deadlines, Timer
+from stellwerk_server.lobby.house_player import NewHousePlayer
+from stellwerk_server.lobby.rooms import GameShelf, Reservation, Room
+from stellwerk_server.lobby.session import Session, hashed, is_same_hash
+from stellwerk_server.lobby.tokens import TokenHolder, Tokens
+from stellwerk_server.match.deal import Deal
+from stellwerk_server.match.lines import line
+from stellwerk_server.match.match_session import MatchSession
+from stellwerk_server.match.refusals import Refused, shown_line
+from stellwerk_server.operate.settings import Limits, Time, announced, clocks_of
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.game import Game
+    from stellwerk_protocol.error_codes import ErrorCode
+
+FEATURES: Final = ("resume", "rooms", "practice", "spectators")
+RETRY_MS: Final = 5_000  # when to come back to a server that is full, or starts anew
+COME_BACK: Final = ("server.full", "server.shutting_down")
+
+Phase = Literal["greeting", "logged_in"]
+
+_PHASES: Final[dict[type[FromClient], Phase]] = {
+    Login: "greeting",
+    Join: "logged_in",
+    Leave: "logged_in",
+    Ready: "logged_in",
+    Act: "logged_in",
+    Ping: "logged_in",
+    Watch: "logged_in",
+}
+
+
+class Log(Protocol):
+    """What is needed of a structlog logger."""
+
+    def info(self, event: str, **data: object) -> object: ...
+
+    def warning(self, event: str, **data: object) -> object: ...
+
+    def error(self, event: str, **data: object) -> object: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class House:
+    """What a lobby is given once and for all."""
+
+    server: str  # name and version, as `hello` has them
+    limits: Limits
+    time: Time
+    games: GameShelf
+    log: Log
+    entropy: Callable[[int], bytes]
+    house_bots: Mapping[str, NewHousePlayer]
+    open_journal: Callable[[str], Journal] = lambda _: NoJournal()
+    tokens: Tokens | None = None  # without, everybody may log in
+    plaintext_tokens: bool = False
+    may_join: bool = True  # else everybody plays where whoever embeds the server seats them
+    may_connect: Callable[[], bool] = lambda: True  # whether there are descriptors left
+    on_closed: Callable[[Connection], object] = lambda _: None
+    trusted: tuple[Network, ...] = LOOPBACK  # networks that no limit for an address concerns
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What an organizer polls."""
+
+    connections: int
+    sessions: int
+    rooms: int
+    running: int
+    finished: int
+    failed: int
+    decisions: int
+
+
+class _RefusedError(Exception):
+    """A message is refused: the code, where, and what was expected."""
+
+    def __init__(self, code: ErrorCode, expected: str, pointer: str = "") -> None:
+        super().__init__(code)
+        self.code: ErrorCode = code
+        self.expected = expected
+        self.pointer = pointer
+
+
+class Lobby:
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.clocks = clocks_of(house.time)
+        self.deadlines = Deadlines()
+        self.draining = False
+        self.connections: set[Connection] = set()
+        self.sessions: dict[str, Session] = {}
+        self.rooms: dict[str, Room] = {}
+        self.matches: dict[str, MatchSession] = {}  # those that run
+        self._names: dict[str, Session] = {}
+        self._dirty: list[Connection] = []
+        self._numbers = 0
+        limits = house.limits
+        self._waiting: Places[Connection] = Places(limits.unauthenticated)
+        self._session_places: Places[Session] = Places(limits.connections, limits.sessions_per_address)
+        self._room_places: Places[Room] = Places(limits.rooms, limits.rooms_per_address)
+        self._match_places: Places[MatchSession] = Places(limits.matches, limits.matches_per_address)
+        self._rooms_timer = Timer(self.deadlines, self._rooms_due)
+        self._finished = self._failed = self._decisions = 0
+        self.on_idle: Callable[[], object] = lambda: None
+        """Called when the last match has ended while the server goes down."""
+
+    # -- connections -----------------------------------------------------------------------------
+
+    def connect(self, address: str, kind: Kind, is_private: bool, now: float) -> Connection:
+        """Greet a newcomer. If there is no place left to wait for its login, somebody else goes for it; if
+        nobody else waits, it is turned away."""
+        limits = self.house.limits
+        has_descriptor = self.house.may_connect()
+        self._numbers += 1
+        origin = origin_of(address, self.house.trusted)
+        connection = Connection(self._numbers, address, origin, kind, is_private, limits, self._dirty, now)
+        self.connections.add(connection)
+        if not (has_descriptor and self._waiting.are_left_for(origin)):
+            goes = self._waiting.first_to_go() or connection
+            self._waiting.give_back(goes)
+            self._bye(goes, "server.full", "a new connection later", RETRY_MS)
+        if not connection.closing:
+            self._waiting.take(connection, origin)
+            connection.send(self._hello())
+            connection.timer = Timer(self.deadlines, partial(self._connection_due, connection))
+            connection.timer.set(now + limits.login_ms)
+        return connection
+
+    def disconnect(self, connection: Connection, cause: str, now: float) -> None:
+        """It is gone, or is going to be closed. What it was used for may go on over another one."""
+        if connection not in self.connections:
+            return
+        self.connections.discard(connection)
+        connection.close(cause)
+        if connection.timer is not None:
+            connection.timer.retire()
+        session = connection.session
+        if session is None:
+            self._waits_no_longer(connection)
+        elif session.connection is connection:
+            session.connection = None
+            for room in list(session.rooms.values()):
+                self._leave_room(session, room)
+            for match, seat in list(session.matches.values()):
+                match.lost(seat, now)
+            self._stop_watching(session, now)
+            self._keep_or_end(session, now)
+        self.house.on_closed(connection)
+        self.house.log.info(
+            "connection.closed",
+            connection=connection.number,
+            address=connection.address,
+            kind=connection.kind,
+            name=session.name if session is not None else None,
+            cause=connection.cause,
+            lines=connection.line_count,
+            errors=dict(connection.errors),
+            seconds=round((now - connection.opened_at) / 1000, 3),
+        )
+
+    def take_dirty(self) -> list[Connection]:
+        """Those with something to send, or to be closed."""
+        dirty = self._dirty[:]
+        self._dirty.clear()
+        return dirty
+
+    def drained(self, connection: Connection, now: float, until: float = inf) -> None:
+        """The kernel has taken what a blocked connection had to say. What was said after `until` still waits
+        for the disk."""
+        since = connection.blocked_at
+        connection.blocked_at = until if until < inf else None
+        session = connection.session
+        if since is not None and session is not None and session.connection is connection:
+            for match, seat in list(session.matches.values()):
+                match.restart_clock(seat, since, until, now)
+
+    def tick(self, now: float) -> None:
+        """Do all that is due."""
+        for timer in self.deadlines.take_due(now):
+            timer.fire(now)
+
+    def counts(self) -> Counts:
+        running = self.matches.values()
+        return Counts(
+            connections=len(self.connections),
+            sessions=len(self.sessions),
+            rooms=len(self.rooms),
+            running=len(self.matches),
+            finished=self._finished,
+            failed=self._failed,
+            decisions=self._decisions + sum(match.decision_count for match in running),
+        )
+
+    def drain(self, now: float) -> None:
+        """No new matches; who is in none is sent away, and who is in one when that is over."""
+        self.draining = True
+        for room in list(self.rooms.values()):
+            self._close_room(room)
+        for connection in list(self.connections):
+            if connection.session is None or not connection.session.is_playing():
+                self._bye(connection, "server.shutting_down", "a new connection later", RETRY_MS)
+        if not self.matches:
+            self.on_idle()
+
+    def say_goodbye(self) -> None:
+        """The server stops now: matches go on when it is started again."""
+        for connection in list(self.connections):
+            self._bye(connection, "server.shutting_down", "to come back, and resume", RETRY_MS)
+
+    # -- lines -----------------------------------------------------------------------------------
+
+    def overlong(self, connection: Connection) -> None:
+        """A line beyond its limit: nothing after it can be made sense of."""
+        expected = f"at most {connection.lines.limit} bytes in a line"
+        self._complain(connection, _RefusedError("wire.too_long", expected))
+        self._bye(connection, "wire.too_long", expected)
+
+    def receive(self, connection: Connection, text: bytes, now: float) -> float:
+        """A line. For how many milliseconds not to read more of this connection."""
+        if connection.closing:
+            return 0.0
+        connection.line_count += 1
+        session = connection.session
+        if session is not None and len(session.key_hashes) > 1:
+            session.key_hashes = session.key_hashes[-1:]
+        try:
+            message = read_line(text)
+            if type(message) is Act and session is not None:
+                seated = session.matches.get(message.match)
+                if seated is not None:
+                    match, seat = seated
+                    if match.act(seat, message, now):
+                        return 0.0
+                else:
+                    raise _RefusedError("protocol.no_such_match", "the id of a match from `start`", "/match")
+            else:
+                self._dispatch(connection, message, now)
+        except LineError as error:
+            self._complain(connection, _RefusedError(error.code, error.expected, error.pointer), text)
+        except _RefusedError as refused:
+            self._complain(connection, refused, text)
+        pause, complain = connection.spend(now)
+        if complain:
+            rate = self.house.limits.messages_a_second
+            expected = f"at most {rate} messages a second"
+            self._complain(connection, _RefusedError("protocol.too_fast", expected))
+        return pause
+
+    def _dispatch(self, connection: Connection, message: FromClient, now: float) -> None:
+        session = connection.session
+        phase: Phase = "greeting" if session is None else "logged_in"
+        if phase != _PHASES[type(message)]:
+            expected = "login" if session is None else "no second login"
+            raise _RefusedError("protocol.out_of_phase", expected, "/type")
+        if session is None:
+            assert isinstance(message, Login)
+            self._login(connection, message, now)
+            return
+        match message:
+            case Join():
+                self._join(session, message, now)
+            case Leave():
+                self._leave(session, message, now)
+            case Ready():
+                self._ready(session, message, now)
+            case Ping(echo):
+                session.send(line(Pong(echo)))
+            case Watch():
+                self._watch(session, message, now)
+            case Act() | Login():
+                raise AssertionError("seen to before")
+            case _:
+                assert_never(message)
+
+    def _complain(self, connection: Connection, refused: _RefusedError, text: bytes = b"") -> None:
+        for counted in (connection, connection.session):
+            if counted is not None:
+                counted.errors[refused.code] += 1
+                if refused.code not in counted.first_refused:
+                    counted.first_refused[refused.code] = _first_refused(connection, refused, text)
+        pointer = refused.pointer[:200] or UNSET
+        retry_ms = RETRY_MS if refused.code in COME_BACK else UNSET
+        connection.send(line(Error(refused.code, refused.expected[:200], pointer, retry_ms=retry_ms)))
+
+    def _bye(
+        self, connection: Connection, code: ErrorCode | Literal["done"], expected: str, retry_ms: int = 0
+    ) -> None:
+        connection.close(code, line(Bye(code, expected, retry_ms or UNSET)))
+
+    def _connection_due(self, connection: Connection, now: float) -> None:
+        if connection.session is None:
+            connection.errors["auth.login_timeout"] += 1
+            seconds = self.house.limits.login_ms / 1000
+            self._bye(connection, "auth.login_timeout", f"login within {seconds:g} s of hello")
+
+    def _hello(self) -> bytes:
+        limits = announced(self.house.limits, MAX_DEPTH)
+        return line(Hello((PROTOCOL_VERSION,), self.house.server, limits, FEATURES))
+
+    # -- logins ----------------------------------------------------------------------------------
+
+    def _login(self, connection: Connection, login: Login, now: float) -> None:
+        try:
+            if login.protocol != PROTOCOL_VERSION:
+                raise _RefusedError("protocol.version", f"protocol {PROTOCOL_VERSION}", "/protocol")
+            if login.token is not UNSET and not (connection.is_private or self.house.plaintext_tokens):
+                raise _RefusedError("auth.token_needs_tls", "a connection with TLS", "/token")
+            session, last_events = self._session_for(connection, login, now)
+        except _RefusedError as refused:
+            connection.refused_logins += 1
+            if refused.code != "server.full":  # that is no answer to a login, but the end of the connection
+                self._complain(connection, refused)
+            if refused.code in COME_BACK:
+                self._bye(connection, refused.code, refused.expected, RETRY_MS)
+            elif connection.refused_logins >= self.house.limits.refused_logins:
+                self._bye(connection, refused.code, refused.expected)
+            return
+        self._waits_no_longer(connection)
+        self._take_over(session, connection, now)
+        session.wants = login.wants
+        session.language = login.language
+        session.max_matches = login.max_matches
+        key = self._secret()
+        known = session.key_hashes[-1:] if login.resume is UNSET else (hashed(login.resume.key),)
+        session.key_hashes = (*known, hashed(key))
+        session.send(line(Welcome(session.id, key, session.name, session.wants, self.house.games.offered)))
+        for match, seat in list(session.matches.values()):
+            match.back(seat, last_events.get(match.id, 0), now)
+        for room in session.rooms.values():
+            session.send(line(Joined(room.id, room.missing)))
+        if login.token is not UNSET:
+            self._take_reserved_seats(session, login.token, now)
+        if self.draining and not session.is_playing():
+            self._bye(connection, "server.shutting_down", "a new connection later", RETRY_MS)
+        if session.seat_token_hash is not None and session.matches and not session.is_playing():
+            self._bye(connection, "done", "nothing: this seat's match is over")
+
+    def _session_for(
+        self, connection: Connection, login: Login, now: float
+    ) -> tuple[Session, Mapping[str, int]]:
+        """The session that a login opens or goes on with, and which events it has seen."""
+        if login.resume is not UNSET:
+            return self._resumed(login.name, login.resume), login.resume.last_events
+        token = None if login.token is UNSET else login.token
+        room, seat = self._reserved(token) if token is not None else (None, 0)
+        if token is not None and room is None:
+            given = hashed(token)
+            for session in self.sessions.values():
+                if is_same_hash(given, session.seat_token_hash):
+                    return session, {}  # the seat's token takes the seat back
+        holder = self._holder(token) if room is None else None
+        if room is not None and room.reservation is not None:
+            name = room.reservation.names[seat]
+        elif holder is not None:
+            name = holder.name
+        else:
+            name = login.name
+        if holder is not None and not holder.takes_any_name and holder.name.lower() != login.name.lower():
+            raise _RefusedError("auth.bad_token", "the name that belongs to the token", "/name")
+        taken = self._names.get(name.lower())
+        if taken is not None and room is None:
+            if holder is not None and is_same_hash(holder.hash, taken.token_hash):
+                taken.is_organizer = holder.is_organizer  # which no journal tells
+                taken.forget_ended()  # who does not resume has come to play, not to hear an end once more
+                return taken, {}
+            if taken.connection is not None or taken.is_playing():
+                raise _RefusedError("auth.name_taken", "a name that nobody has", "/name")
+            self._end_session(taken)  # kept only for who might want to see the end of a match
+        if self.draining:
+            raise _RefusedError("server.shutting_down", "a new connection later")
+        if room is None:
+            self._expect_place_for_session(connection.origin)
+        session = Session(self._id(), name)
+        session.timer = Timer(self.deadlines, partial(self._session_due, session))
+        if holder is not None:
+            session.token_hash = holder.hash
+            session.is_organizer = holder.is_organizer
+        if token is not None and room is not None:
+            session.seat_token_hash = hashed(token)
+        self._add_session(session, connection.origin)
+        return session, {}
+
+    def _expect_place_for_session(self, origin: Origin) -> None:
+        """A session that is only kept, in case somebody wants to hear how its match ended, makes way. One
+        that plays keeps its place, with a connection or without, so that it can always be resumed."""
+        for session in self._session_places.held_by(origin):
+            if self._session_places.are_left_for(origin):
+                return
+            self._end_session(session)
+        if not self._session_places.are_left_for(origin):
+            raise _RefusedError("server.full", "a new connection later")
+
+    def _add_session(self, session: Session, origin: Origin) -> None:
+        self._session_places.take(session, origin)
+        self.sessions[session.id] = session
+        if session.seat_token_hash is None:
+            self._names[session.name.lower()] = session
+
+    def _holder(self, token: str | None) -> TokenHolder | None:
+        tokens = self.house.tokens
+        if tokens is None:
+            if token is not None:
+                raise _RefusedError("auth.bad_token", "no token: this one is not known", "/token")
+            return None
+        holder = tokens.holder_of(token) if token is not None else None
+        if holder is None:
+            raise _RefusedError("auth.bad_token", "a token that the organizer gave out", "/token")
+        return holder
+
+    def _resumed(self, name: str, resume: Resume) -> Session:
+        session = self.sessions.get(resume.session)
+        if session is None or not session.has_key(resume.key) or session.name.lower() != name.lower():
+            raise _RefusedError("auth.bad_resume_key", "the session and its newest key", "/resume/key")
+        for id, last_event in resume.last_events.items():
+            seated = session.matches.get(id)
+            if seated is not None and last_event > seated[0].event_count:
+                expected = f"at most {seated[0].event_count}"
+                raise _RefusedError("protocol.wrong_value", expected, f"/resume/last_events/{id}")
+        return session
+
+    def _take_over(self, session: Session, connection: Connection, now: float) -> None:
+        old = session.connection
+        if old is not None:
+            session.connection = None
+            self._stop_watching(session, now)
+            self._bye(old, "server.taken_over", "nothing: another connection goes on with this session")
+        session.connection = connection
+        connection.session = session
+        connection.lines.limit = self.house.limits.line
+        if session.timer is not None:
+            session.timer.clear()
+
+    def _waits_no_longer(self, connection: Connection) -> None:
+        """It has logged in, or is gone."""
+        self._waiting.give_back(connection)
+        if connection.timer is not None:
+            connection.timer.retire()
+
+    def _keep_or_end(self, session: Session, now: float) -> None:
+        """A session without a connection lives while it plays, and some time after."""
+        if session.connection is not None or session.is_playing():
+            return
+        if session.matches and session.timer is not None:
+            session.timer.set(now + self.house.limits.session_kept_ms)
+        else:
+            self._end_session(session)
+
+    def _session_due(self, session: Session, now: float) -> None:
+        self._end_session(session)
+
+    def _end_session(self, session: Session) -> None:
+        if session.connection is None and not session.is_playing():
+            self.sessions.pop(session.id, None)
+            self._session_places.give_back(session)
+            if session.timer is not None:
+                session.timer.retire()
+            if self._names.get(session.name.lower()) is session:
+                del self._names[session.name.lower()]
+
+    # -- rooms -----------------------------------------------------------------------------------
+
+    def reserve(self, reservation: Reservation) -> Room:
+        """A room whose seats wait for their tokens."""
+        seats = reservation.game.seat_count
+        room = Room(self._id(), reservation.game, False, [None] * seats, reservation)
+        self.rooms[room.id] = room
+        return room
+
+    def start_reserved(self, room: Room, now: float) -> None:
+        """Although not everybody came: the fallback plays for who is missing."""
+        if room.id in self.rooms:
+            self._start_room(room, now)
+
+    def seat(self, session: Session, room: Room, seat: int, now: float) -> None:
+        """Who has logged in takes a reserved seat without its token: for whoever embeds the server."""
+        self._enter(session, room, seat, now)
+
+    def _reserved(self, token: str) -> tuple[Room | None, int]:
+        for room in self.rooms.values():
+            if room.reservation is not None:
+                seat = room.reservation.seat_of(token)
+                if seat is not None and room.sessions[seat] is None:
+                    return room, seat
+        return None, 0
+
+    def _take_reserved_seats(self, session: Session, token: str, now: float) -> None:
+        room, seat = self._reserved(token)
+        if room is not None:
+            self._enter(session, room, seat, now)
+
+    def _join(self, session: Session, join: Join, now: float) -> None:
+        if session.seat_token_hash is not None:
+            raise _RefusedError("auth.not_allowed", "no join: this token is for one seat")
+        if not self.house.may_join:
+            raise _RefusedError("auth.not_allowed", "no join: who plays whom is decided here")
+        if self.draining:
+            raise _RefusedError("server.shutting_down", "a new connection later")
+        if session.game_count() >= session.max_matches:
+            raise _RefusedError("protocol.too_many_matches", f"at most {session.max_matches} at a time")
+        game = self._game(join)
+        if join.against:
+            self._practice(session, join, game, now)
+            return
+        for name, value in (("seed", join.seed), ("seat", join.seat)):
+            if value is not UNSET:
+                raise _RefusedError("protocol.wrong_value", f"no {name}, except with against", f"/{name}")
+        room = self._room_for(join, game) or self._new_room(join, game, session.origin, now)
+        if session in room.sessions:
+            raise _RefusedError("protocol.out_of_phase", "another room: this session is in it", "/room")
+        if room.missing == 1:
+            self._expect_place_for_match(session.origin)
+        self._enter(session, room, room.sessions.index(None), now)
+
+    def _game(self, join: Join) -> Game:
+        rules = RULE_SETS.get(join.game)
+        if rules is None:
+            raise _RefusedError("protocol.wrong_value", f"one of {', '.join(RULE_SETS)}", "/game")
+        if join.players not in rules.seat_counts:
+            counts = ", ".join(map(str, rules.seat_counts))
+            raise _RefusedError("protocol.wrong_value", f"a number of players out of {counts}", "/players")
+        known = [option.id for option in rules.options]
+        for number, option in enumerate(join.options):
+            if option not in known:
+                expected = f"one of {', '.join(known)}" if known else "no options"
+                raise _RefusedError("protocol.wrong_value", expected, f"/options/{number}")
+        try:
+            return self.house.games.game(join.game, join.players, join.options)
+        except GameError as error:
+            raise _RefusedError("protocol.wrong_value", str(error), "/game") from None
+
+    def _room_for(self, join: Join, game: Game) -> Room | None:
+        """The one that waits already, if there is one."""
+        if join.room is UNSET:
+            for room in self.rooms.values():
+                if room.is_public and room.game is game and room.missing:
+                    return room
+            return None
+        found = self.rooms.get(join.room)
+        if found is None:
+            return None
+        if found.reservation is not None:
+            raise _RefusedError("auth.not_allowed", "another room: this one waits for tokens", "/room")
+        if found.game.id != game.id:
+            raise _RefusedError("protocol.wrong_value", f"{found.game.id}, as in the room", "/game")
+        if found.game.seat_count != game.seat_count:
+            raise _RefusedError(
+                "protocol.wrong_value", f"{found.game.seat_count}, as in the room", "/players"
+            )
+        if found.game.options != game.options:
+            raise _RefusedError("protocol.wrong_value", "the options of the room", "/options")
+        return found
+
+    def _new_room(self, join: Join, game: Game, origin: Origin, now: float) -> Room:
+        if not self._room_places.are_left_for(origin):
+            raise _RefusedError("server.full", "to join later, or a room that waits already")
+        is_public = join.room is UNSET
+        id = self._id() if join.room is UNSET else join.room
+        room = Room(id, game, is_public, [None] * game.seat_count)
+        room.expires_at = now + self.house.limits.room_ms
+        self.rooms[room.id] = room
+        self._room_places.take(room, origin)
+        if len(self._room_places) == 1:
+            self._rooms_timer.set(room.expires_at)
+        return room
+
+    def _rooms_due(self, now: float) -> None:
+        """Close the rooms that nobody has filled in time. The oldest ones are the first to expire, so one
+        timer is enough for all of them."""
+        for room in tuple(self._room_places):
+            if room.expires_at > now:
+                self._rooms_timer.set(room.expires_at)
+                return
+            for session in room.sessions:
+                if session is not None:
+                    session.send(line(Left(room=room.id)))
+            self._close_room(room)
+
+    def _close_room(self, room: Room) -> None:
+        """It waits no longer, and nobody is in it."""
+        self.rooms.pop(room.id, None)
+        self._room_places.give_back(room)
+        for session in room.sessions:
+            if session is not None:
+                session.rooms.pop(room.id, None)
+
+    def _expect_place_for_match(self, origin: Origin) -> None:
+        if not self._match_places.are_left_for(origin):
+            raise _RefusedError("server.full", "to join later")
+
+    def _enter(self, session: Session, room: Room, seat: int, now: float) -> None:
+        room.sessions[seat] = session
+        session.rooms[room.id] = room
+        room.tell()
+        if not room.missing:
+            self._start_room(room, now, session.origin)
+
+    def _leave_room(self, session: Session, room: Room) -> None:
+        session.rooms.pop(room.id, None)
+        room.sessions[room.sessions.index(session)] = None
+        if room.missing == len(room.sessions) and room.reservation is None:
+            self._close_room(room)
+        else:
+            room.tell()
+
+    def _start_room(self, room: Room, now: float, origin: Origin = None) -> None:
+        """`origin` is that of the player who came last."""
+        self._close_room(room)
+        reservation = room.reservation
+        if reservation is None:
+            names = tuple(session.name for session in room.sessions if session is not None)
+            deal = self._deal(room.game, names, self.house.entropy(32))
+        else:
+            deal = Deal(
+                match=reservation.match,
+                game=reservation.game,
+                names=reservation.names,
+                seed=reservation.seed,
+                salt=reservation.salt,
+                clocks=reservation.clocks,
+                reveal_later=reservation.reveal == "later",
+            )
+        try:
+            match = self._new_match(
+                deal, origin, reservation.on_over if reservation is not None else lambda _: None
+            )
+        except _RefusedError as refused:
+            for session in room.sessions:
+                if session is not None:
+                    session.send(line(Error(refused.code, refused.expected)))
+            return
+        for place, session in zip(match.places, room.sessions, strict=True):
+            if session is not None:
+                place.session = session
+                session.matches[match.id] = (match, place.seat)
+            else:
+                place.by_default = True
+        match.begin({}, now)
+
+    def _practice(self, session: Session, join: Join, game: Game, now: float) -> None:
+        others = game.seat_count - 1
+        if join.room is not UNSET:
+            raise _RefusedError("protocol.wrong_value", "no room together with against", "/room")
+        if len(join.against) != others:
+            raise _RefusedError("protocol.wrong_value", f"{others} house bots, one a seat", "/against")
+        bots = self.house.house_bots
+        for number, name in enumerate(join.against):
+            if name not in bots:
+                expected = f"one of {', '.join(bots)}" if bots else "no house bots: there are none"
+                raise _RefusedError("protocol.wrong_value", expected, f"/against/{number}")
+        own = 0 if join.seat is UNSET else join.seat
+        if own >= game.seat_count:
+            raise _RefusedError("protocol.wrong_value", f"a seat below {game.seat_count}", "/seat")
+        try:
+            seed = self.house.entropy(32) if join.seed is UNSET else seed_from_text(join.seed)
+        except SeedError as error:
+            raise _RefusedError("protocol.wrong_value", str(error), "/seed") from None
+        self._expect_place_for_match(session.origin)
+        names = list(join.against)
+        names.insert(own, session.name)
+        match = self._new_match(self._deal(game, tuple(names), seed), session.origin)
+        match.places[own].session = session
+        session.matches[match.id] = (match, own)
+        session.send(line(Joined(self._id(), 0)))
+        match.begin({seat: (name, bots[name]) for seat, name in enumerate(names) if seat != own}, now)
+
+    def _deal(self, game: Game, names: tuple[str, ...], seed: bytes) -> Deal:
+        return Deal(self._id(), game, names, seed, self.house.entropy(32), self.clocks)
+
+    # -- matches ---------------------------------------------------------------------------------
+
+    def _new_match(
+        self, deal: Deal, origin: Origin, on_over: Callable[[MatchSession], object] = lambda _: None
+    ) -> MatchSession:
+        """_RefusedError if its journal cannot be opened, or if a bug of ours keeps it from beginning."""
+        try:
+            return self.add_match(deal, self.house.open_journal(deal.match), on_over, origin)
+        except OSError as error:
+            self.house.log.error("journal.not_opened", match=deal.match, error=str(error))
+            raise _RefusedError("server.busy", "to join again later") from None
+        except Exception as error:
+            self.house.log.error("match.bug", match=deal.match, game=deal.game.id, exc_info=error)
+            raise _RefusedError("server.failed", "to join again") from None
+
+    def add_match(
+        self,
+        deal: Deal,
+        journal: Journal,
+        on_over: Callable[[MatchSession], object] = lambda _: None,
+        origin: Origin = None,
+    ) -> MatchSession:
+        def over(match: MatchSession, now: float) -> None:
+            self._match_over(match, now)
+            on_over(match)
+
+        match = MatchSession(
+            deal,
+            journal=journal,
+            timer=lambda run: Timer(self.deadlines, run),
+            unwritten_ms=self.house.limits.unwritten_ms,
+            on_bug=self._note_bug,
+            on_over=over,
+        )
+        self.matches[match.id] = match
+        self._match_places.take(match, origin)
+        return match
+
+    def forget_match(self, match: MatchSession) -> None:
+        """One that was added, and yet could not be made again as another server had left it."""
+        self.matches.pop(match.id, None)
+        self._match_places.give_back(match)
+        match.timer.retire()
+
+    def go_on(self, match: MatchSession, missing: bytes, now: float) -> None:
+        """One that was made again as another server had left it."""
+        match.go_on(missing, now)
+
+    def add_session(self, session: Session) -> None:
+        """One that another server had, and that may be resumed."""
+        session.timer = Timer(self.deadlines, partial(self._session_due, session))
+        self._add_session(session, None)
+
+    def _match_over(self, match: MatchSession, now: float) -> None:
+        self.matches.pop(match.id, None)
+        self._match_places.give_back(match)
+        match.timer.retire()
+        self._decisions += match.decision_count
+        self._finished += match.phase == "over"
+        self._failed += match.phase == "failed"
+        result = match.state.result
+        self.house.log.info(
+            "match.finished" if match.phase == "over" else "match.failed",
+            match=match.id,
+            game=match.game.id,
+            players=list(match.deal.names),
+            points=[team.points for team in result.teams] if result is not None else None,
+            ranks=list(result.ranks) if result is not None else None,
+            decisions=match.decision_count,
+            defaults=[place.default_count for place in match.places],
+            refused=[sum(place.refused.values()) for place in match.places],
+            seconds=round((now - match.started_at) / 1000, 3),
+            replay=match.replay.name if match.replay is not None else None,
+            disk_error=match.disk_error or None,
+        )
+        if match.phase == "over" and match.disk_error:
+            self.house.log.error(
+                "replay.not_written",
+                match=match.id,
+                error=match.disk_error,
+                journal=match.left_behind.name if match.left_behind is not None else None,
+            )
+        for session in match.watchers:
+            session.watched.pop(match.id, None)
+        for place in match.places:
+            if place.session is not None:
+                self._after_match(place.session, now)
+        if self.draining and not self.matches:
+            self.on_idle()
+
+    def _after_match(self, session: Session, now: float) -> None:
+        """Of matches that are over keep as many as can have ended at once, for who resumes and has not seen
+        their ends; and send away who has no more business here."""
+        over = [match.id for match, _ in session.matches.values() if match.is_over]
+        for id in over[: -session.max_matches]:
+            del session.matches[id]
+        connection = session.connection
+        if connection is not None and not session.is_playing():
+            if session.seat_token_hash is not None:
+                self._bye(connection, "done", "nothing: this seat's match is over")
+            elif self.draining:
+                self._bye(connection, "server.shutting_down", "a new connection later", RETRY_MS)
+        self._keep_or_end(session, now)
+
+    def _note_bug(self, match: MatchSession, error: Exception) -> None:
+        self.house.log.error("match.bug", match=match.id, game=match.game.id, exc_info=error)
+
+    def _stop_watching(self, session: Session, now: float) -> None:
+        """What was watched over a connection ends with it."""
+        for match in list(session.watched.values()):
+            match.stop_watching(session, now)
+        session.watched.clear()
+
+    def journal_failed(self, match: str, error: OSError, now: float) -> None:
+        """What was written of a match may be lost with the power: it cannot keep what was promised."""
+        running = self.matches.get(match)
+        if running is not None:  # else its replay was written and synced by itself
+            self.house.log.error("journal.not_synced", match=match, error=str(error))
+            running.fail(now)
+
+    def _seated(self, session: Session, match: str) -> tuple[MatchSession, int]:
+        seated = session.matches.get(match)
+        if seated is None:
+            raise _RefusedError("protocol.no_such_match", "the id of a match from `start`", "/match")
+        return seated
+
+    def _ready(self, session: Session, message: Ready, now: float) -> None:
+        match, seat = self._seated(session, message.match)
+        if match.ready(seat, now) is False:
+            raise _RefusedError("protocol.out_of_phase", "ready once, after start", "/type")
+
+    def _leave(self, session: Session, leave: Leave, now: float) -> None:
+        if (leave.match is UNSET) == (leave.room is UNSET):
+            raise _RefusedError("protocol.wrong_value", "exactly one of match and room")
+        if leave.room is not UNSET:
+            room = session.rooms.get(leave.room)
+            if room is None:
+                raise _RefusedError("protocol.no_such_room", "the id of a room from `joined`", "/room")
+            session.send(line(Left(room=room.id)))
+            self._leave_room(session, room)
+            return
+        assert leave.match is not UNSET
+        watched = session.watched.pop(leave.match, None)
+        if watched is not None:
+            watched.stop_watching(session, now)
+            session.send(line(Left(match=watched.id)))
+            return
+        match, seat = self._seated(session, leave.match)
+        if match.is_over or match.places[seat].left:
+            raise _RefusedError("protocol.no_such_match", "a match that goes on", "/match")
+        match.leave(seat, now)
+        if match.places[seat].left:
+            session.matches.pop(match.id, None)
+
+    def _watch(self, session: Session, watch: Watch, now: float) -> None:
+        match = self.matches.get(watch.match)
+        if match is None or match.is_over:
+            raise _RefusedError("protocol.no_such_match", "the id of a match that runs", "/match")
+        if watch.viewer == "all_hands" and not session.is_organizer:
+            raise _RefusedError("auth.not_allowed", "an organizer's token", "/viewer")
+        if match.id in session.watched or match.id in session.matches:
+            raise _RefusedError("protocol.out_of_phase", "a match that this session is not in", "/match")
+        session.watched[match.id] = match
+        match.watch(session, watch.viewer, now)
+
+    # -- small things ----------------------------------------------------------------------------
+
+    def _id(self) -> str:
+        return self.house.entropy(9).hex()
+
+    def _secret(self) -> str:
+        return base64.urlsafe_b64encode(self.house.entropy(18)).decode()
+
+
+def _first_refused(connection: Connection, refused: _RefusedError, text: bytes) -> Refused:
+    """Return what a report says of it. Who has several open asks may have meant any of them."""
+    session = connection.session
+    asked = (
+        []
+        if session is None
+        else [
+            (ask.id, match.state.turn)
+            for match, seat in session.matches.values()
+            if (ask := match.places[seat].ask) is not None
+        ]
+    )
+    asked_at, turn = asked[0] if len(asked) == 1 else (UNSET, UNSET)
+    sent = shown_line(text, logged_in=session is not None)
+    return Refused(refused.code, refused.expected, refused.pointer, sent, asked_at, turn)

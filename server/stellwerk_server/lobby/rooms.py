@@ -1,0 +1,93 @@
+"""Rooms: where players wait until all seats of a match are taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import TYPE_CHECKING, Literal
+
+from stellwerk_engine.boards.board_file import BoardFile, shipped_board
+from stellwerk_engine.core.game import Game, make_game
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_protocol.messages import Clocks, Joined, OfferedGame
+from stellwerk_server.lobby.session import hashed, is_same_hash
+from stellwerk_server.match.lines import line
+
+if TYPE_CHECKING:
+    from stellwerk_server.lobby.session import Session
+    from stellwerk_server.match.match_session import MatchSession
+
+
+class GameShelf:
+    """The games that a server offers, each made once. `boards` are those that an organizer put in place of
+    the ones that come with Stellwerk, by the game's id."""
+
+    def __init__(self, boards: dict[str, BoardFile] | None = None) -> None:
+        self._boards = boards or {}
+        self._games: dict[tuple[str, int, tuple[str, ...]], Game] = {}
+        self.offered = tuple(self._offer(id) for id in RULE_SETS)
+
+    def board(self, game: str) -> BoardFile:
+        return self._boards.get(game) or shipped_board(RULE_SETS[game].board)
+
+    def game(self, id: str, seats: int, options: Sequence[str]) -> Game:
+        """GameError for a number of players or an option that it does not have; KeyError for no such game."""
+        key = (id, seats, tuple(sorted(set(options))))
+        game = self._games.get(key)
+        if game is None:
+            game = self._games[key] = make_game(RULE_SETS[id], self.board(id), seats, options)
+        return game
+
+    def _offer(self, id: str) -> OfferedGame:
+        rules, board = RULE_SETS[id], self.board(id)
+        return OfferedGame(
+            game=id,
+            title=rules.title,
+            rules_version=rules.rules_version,
+            board=board.id,
+            board_digest=board.digest,
+            players=rules.seat_counts,
+            options=tuple(option.id for option in rules.options),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """A match whose seats wait for their tokens: for whoever embeds the server."""
+
+    game: Game
+    names: tuple[str, ...]
+    token_hashes: tuple[str, ...]
+    seed: bytes = field(repr=False)
+    salt: bytes = field(repr=False)
+    match: str
+    clocks: Clocks
+    reveal: Literal["now", "later"] = "now"
+    on_over: Callable[[MatchSession], object] = lambda _: None
+
+    def seat_of(self, token: str) -> int | None:
+        given = hashed(token)
+        seats = [seat for seat, known in enumerate(self.token_hashes) if is_same_hash(given, known)]
+        return seats[0] if seats else None
+
+
+@dataclass(eq=False, slots=True)
+class Room:
+    id: str
+    game: Game
+    is_public: bool
+    sessions: list[Session | None]
+    reservation: Reservation | None = None
+    expires_at: float = inf  # of the server's clock: it is closed then, if somebody is still missing
+
+    @property
+    def missing(self) -> int:
+        return sum(session is None for session in self.sessions)
+
+    def tell(self) -> None:
+        """Everybody, how many are missing now."""
+        message = line(Joined(self.id, self.missing))
+        for session in self.sessions:
+            if session is not None:
+                session.send(message)

@@ -1,0 +1,80 @@
+"""The file of names and token hashes, for servers that only let in whom they know.
+
+A line is `NAME SHA256 [organizer]`: the hash in 64 hexadecimal digits; `#` begins a comment. The tokens
+themselves are kept nowhere.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from stellwerk_protocol.names import PLAYER_NAME
+from stellwerk_server.lobby.session import hashed, is_same_hash
+
+TOKEN_BYTES: Final = 17
+"""More than 128 random bits: too many to try."""
+
+_LINE: Final = re.compile(rf"(?P<name>{PLAYER_NAME})" r"\s+(?P<hash>[0-9a-f]{64})(?P<role>\s+organizer)?")
+
+
+class TokenFileError(ValueError):
+    """The file cannot be used; one line says where and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenHolder:
+    """`takes_any_name`: whatever it calls itself when it logs in, it is this one."""
+
+    name: str
+    hash: str
+    is_organizer: bool
+    takes_any_name: bool = False
+
+
+class Tokens:
+    def __init__(self, holders: tuple[TokenHolder, ...]) -> None:
+        self.holders = holders
+
+    def holder_of(self, token: str) -> TokenHolder | None:
+        return self.holder_with(hashed(token))
+
+    def holder_with(self, hash: str | None) -> TokenHolder | None:
+        """Every hash is compared, in constant time."""
+        found = [holder for holder in self.holders if is_same_hash(holder.hash, hash)]
+        return found[0] if found else None
+
+
+def new_token() -> str:
+    """Not one that a program would take for an option."""
+    while (token := secrets.token_urlsafe(TOKEN_BYTES)).startswith("-"):
+        pass
+    return token
+
+
+def read_tokens(path: Path) -> Tokens:
+    """TokenFileError, or OSError if it cannot be read."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise TokenFileError(f"{path}: not UTF-8: byte {error.start + 1}") from None
+    holders: dict[str, TokenHolder] = {}
+    hashes: set[str] = set()
+    for number, raw in enumerate(text.splitlines(), 1):
+        content = raw.partition("#")[0].strip()
+        if not content:
+            continue
+        found = _LINE.fullmatch(content)
+        if found is None:
+            raise TokenFileError(
+                f"{path}:{number}: expected 'NAME SHA256 [organizer]', the hash in 64 hexadecimal digits"
+            )
+        name = found["name"]
+        if name.lower() in holders or found["hash"] in hashes:
+            raise TokenFileError(f"{path}:{number}: {name} or its hash stands in the file already")
+        hashes.add(found["hash"])
+        holders[name.lower()] = TokenHolder(name, found["hash"], found["role"] is not None)
+    return Tokens(tuple(holders.values()))

@@ -1,0 +1,1 @@
+"""One match: seats, asks, time, who hears what."""

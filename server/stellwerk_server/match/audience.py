@@ -1,0 +1,156 @@
+"""Everybody who hears of a match: the sessions in its seats, and its spectators.
+
+Law: each hears of every event once, in its order, and of no more than the viewer may know (GEN-09). Who comes
+late, or comes back, is told what is missing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from operator import is_
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from msgspec import UNSET
+
+from stellwerk_engine.boards.board_file import board_content
+from stellwerk_engine.knowledge.redact import redact
+from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, ViewerId, viewer_kind
+from stellwerk_engine.parts.technologies.buy_technology import for_sale
+from stellwerk_protocol.messages import EventMessage, Player, SeatChanged, Start
+from stellwerk_server.match.lines import line, lines
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.decision import Events
+    from stellwerk_engine.core.game import Game
+    from stellwerk_server.lobby.session import Session
+    from stellwerk_server.match.deal import Deal
+    from stellwerk_server.match.seat import Place
+
+SeatState = Literal["lost", "back", "left", "by_default"]
+
+
+class Audience:
+    __slots__ = ("_commitment", "_deal", "_places", "events", "late_watchers", "watchers")
+
+    def __init__(self, deal: Deal, places: Sequence[Place], commitment: str, events: Events) -> None:
+        self.events = events  # all that has happened
+        self.watchers: list[Session] = []
+        self.late_watchers: list[Session] = []  # with all hands, when the match is over
+        self._deal = deal
+        self._places = places
+        self._commitment = commitment
+
+    # -- news ------------------------------------------------------------------------------------
+
+    def publish(self, events: Events) -> None:
+        """What has just happened."""
+        before = len(self.events)
+        self.events += events
+        whole: list[bytes] = []
+        for place in self._places:
+            session = place.session
+            if session is not None and not place.left and session.wants.events:
+                self._send_events(session, place.seat, events, before, whole)
+        for session in self.watchers:
+            self._send_events(session, PUBLIC, events, before, whole)
+
+    def tell_others(self, place: Place, state: SeatState) -> None:
+        message = line(SeatChanged(self._deal.match, place.seat, state))
+        for other in self._places:
+            if other is not place:
+                other.send(message)
+        for session in self.watchers:
+            session.send(message)
+
+    def tell_end(self, message: bytes, *, all_hands: bool) -> None:
+        """The last that anybody hears; before it, spectators who waited for `all_hands` may see them."""
+        for place in self._places:
+            place.send(message)
+        for session in self.watchers:
+            session.send(message)
+        for session in self.late_watchers:
+            if all_hands:
+                session.send(self.start_line(ALL_HANDS))
+                self._send_events(session, ALL_HANDS, self.events, 0, [])
+            session.send(message)
+
+    def _send_events(
+        self,
+        session: Session,
+        viewer: ViewerId,
+        events: Events,
+        before: int,
+        whole: list[bytes],
+    ) -> None:
+        """`whole` keeps the lines for who may know all of these events: mostly nearly everybody may."""
+        if session.connection is None or not events:
+            return
+        game = self._deal.game
+        shown = [redact(event, game, viewer) for event in events]
+        is_whole = all(map(is_, shown, events))
+        if is_whole and whole:
+            session.connection.send(whole[0])
+            return
+        match = self._deal.match
+        text = lines([EventMessage(match, number, event) for number, event in enumerate(shown, before + 1)])
+        if is_whole:
+            whole.append(text)
+        session.connection.send(text)
+
+    # -- who comes late --------------------------------------------------------------------------
+
+    def catch_up(self, place: Place, last_event: int) -> None:
+        """All after an event that a client has, from 0 on with the start."""
+        session = place.session
+        if session is None or place.left:
+            return
+        if last_event == 0:
+            session.send(self.start_line(place.seat))
+        if session.wants.events:
+            self._send_events(session, place.seat, self.events[last_event:], last_event, [])
+
+    def watch(self, session: Session, viewer: Literal["public", "all_hands"]) -> None:
+        if viewer == "all_hands":
+            self.late_watchers.append(session)
+            return
+        self.watchers.append(session)
+        session.send(self.start_line(PUBLIC))
+        self._send_events(session, PUBLIC, self.events, 0, [])
+
+    def stop_watching(self, session: Session) -> None:
+        for watchers in (self.watchers, self.late_watchers):
+            if session in watchers:
+                watchers.remove(session)
+
+    def start_line(self, viewer: ViewerId) -> bytes:
+        game = self._deal.game
+        start = Start(
+            match=self._deal.match,
+            viewer=viewer_kind(viewer),
+            players=tuple([Player(p.seat, game.team_of[p.seat], p.name) for p in self._places]),
+            game=game.id,
+            rules_version=game.rules.rules_version,
+            options=game.options,
+            board=msgspec.Raw(board_text(game)),
+            board_digest=game.board.file.digest,
+            clocks=self._deal.clocks,
+            commitment=self._commitment,
+            seat=viewer if viewer >= 0 else UNSET,
+            technologies=for_sale(game.rules),
+        )
+        return line(start)
+
+
+_boards: dict[str, bytes] = {}
+
+
+def board_text(game: Game) -> bytes:
+    """The board as `start` has it, in the form that its digest is made of; written once a board."""
+    file = game.board.file
+    text = _boards.get(file.digest)
+    if text is None:
+        content = json.dumps(board_content(file), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        text = _boards[file.digest] = content.encode()
+    return text

@@ -1,0 +1,795 @@
+"""One match: who owes which answer, how much time is left, and who gets to know what.
+
+Plain code without clock or sockets: lines and times come in as arguments, lines go out to whoever sits in a
+seat, and `timer` says when to come back. The laws, which `protocol/README.md` promises to clients:
+
+- what happened is sent before the ask that depends on it; at most one ask is open for a seat;
+- every act gets one `ok` or `error`, every ask ends with one `ok` or `default`;
+- an accepted act stands in the journal before anybody learns of it; when the journal cannot be written the
+  clocks stand still;
+- a bot's slowness, silence or nonsense costs that bot, and nobody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from math import ceil, inf
+from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from stellwerk_engine import engine
+from stellwerk_engine.core.decision import Move, Seat
+from stellwerk_engine.core.dice import Dice
+from stellwerk_engine.knowledge.view import view
+from stellwerk_engine.replays.writer import header_of
+from stellwerk_protocol.canonical import shown
+from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.messages import (
+    Act,
+    Default,
+    DefaultReason,
+    End,
+    Error,
+    Left,
+    Ok,
+    Wants,
+)
+from stellwerk_protocol.replays import Reveal, commitment
+from stellwerk_server.journal.journal import (
+    VERSION,
+    Journal,
+    MatchRecord,
+    SeatRecord,
+    SessionRecord,
+    record_line,
+)
+from stellwerk_server.match.audience import Audience
+from stellwerk_server.match.edge import entry
+from stellwerk_server.match.lines import ask_line, line
+from stellwerk_server.match.record import MatchLog
+from stellwerk_server.match.refusals import SHOWN, Refused
+from stellwerk_server.match.seat import OpenAsk, Place
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from stellwerk_engine.core.decision import Events
+    from stellwerk_protocol.error_codes import ErrorCode
+    from stellwerk_protocol.moves import Move as WireMove
+    from stellwerk_server.lobby.deadlines import Timer
+    from stellwerk_server.lobby.house_player import NewHousePlayer
+    from stellwerk_server.lobby.session import Session
+    from stellwerk_server.match.deal import Deal
+
+AUTOMATIC_MOVES_AT_ONCE: Final = 4  # of house bots and absent seats, before others get their turn
+UNWRITTEN_RETRY_MS: Final = 500.0
+NOTHING_OWED: Final = "nothing: this ask has ended"
+
+Phase = Literal["set_up", "playing", "over", "failed"]
+
+
+class MatchSession:
+    __slots__ = (
+        "_audience",
+        "_end_line",
+        "_goes_on",
+        "_held",
+        "_is_finishing",
+        "_log",
+        "_made_count",
+        "_on_bug",
+        "_on_over",
+        "_to_announce",
+        "_transcript",
+        "_unwritten_ms",
+        "_was_recalled",
+        "clocks",
+        "deal",
+        "game",
+        "header",
+        "id",
+        "phase",
+        "places",
+        "set_up_until",
+        "started_at",
+        "state",
+        "timer",
+    )
+
+    def __init__(
+        self,
+        deal: Deal,
+        *,
+        journal: Journal,
+        timer: Callable[[Callable[[float], None]], Timer],
+        unwritten_ms: float,
+        on_bug: Callable[[MatchSession, Exception], object],
+        on_over: Callable[[MatchSession, float], None],
+    ) -> None:
+        """Nothing happens before `begin`; until then its places are to be filled."""
+        self.deal = deal
+        self.id = deal.match
+        self.game = deal.game
+        self.clocks = deal.clocks
+        self._log = MatchLog(journal)
+        self.timer = timer(self._come_back)
+        self.phase: Phase = "set_up"
+        self.places = tuple(Place(seat, name, deal.clocks) for seat, name in enumerate(deal.names))
+        self.started_at = 0.0
+        self.set_up_until = inf
+        self._made_count = 0
+        bare = header_of(deal.game, deal.names, deal.match)
+        committed = commitment(bare, Reveal(deal.seed.hex(), deal.salt.hex()))
+        self.header = msgspec.structs.replace(bare, commitment=committed)
+        set_up: Events = []
+        self.state = engine.new_game(deal.game, Dice(deal.seed), set_up)
+        self._audience = Audience(deal, self.places, committed, set_up)
+        self._unwritten_ms = unwritten_ms
+        self._on_bug = on_bug
+        self._on_over = on_over
+        self._transcript = ""
+        self._end_line = b""
+        self._is_finishing = False
+        self._goes_on = False
+        self._was_recalled = False
+        self._held: tuple[Place, bytes, Events, bool] | None = None
+        self._to_announce: list[Place] = []  # which play by default now, and the others do not know it yet
+
+    @property
+    def is_over(self) -> bool:
+        return self.phase in ("over", "failed")
+
+    @property
+    def events(self) -> Events:
+        """All that has happened, as nobody may see it before the end."""
+        return self._audience.events
+
+    @property
+    def event_count(self) -> int:
+        return len(self._audience.events)
+
+    @property
+    def decision_count(self) -> int:
+        """How many moves everybody knows of. An answer to a choice that several owe counts with the last one:
+        this number is public, and must not tell that somebody has answered (L16)."""
+        return self._made_count - self._hidden_count
+
+    @property
+    def _hidden_count(self) -> int:
+        """Answers to a choice that several owe, while the last is still to come."""
+        return sum(choice is not None for choice in self.state.choices)
+
+    @property
+    def watchers(self) -> tuple[Session, ...]:
+        """Its spectators, with those who wait for all hands."""
+        return (*self._audience.watchers, *self._audience.late_watchers)
+
+    @property
+    def replay(self) -> Path | None:
+        """The replay that became of the journal."""
+        return self._log.replay
+
+    @property
+    def left_behind(self) -> Path | None:
+        """The journal, if no replay could be made of it."""
+        return self._log.left_behind
+
+    @property
+    def disk_error(self) -> str:
+        """Why the disk takes nothing now."""
+        return self._log.error
+
+    # -- the beginning ---------------------------------------------------------------------------
+
+    @entry
+    def begin(self, house_bots: Mapping[Seat, tuple[str, NewHousePlayer]], now: float) -> None:
+        """Deal, tell everybody, and wait for `ready`."""
+        for seat, (name, new_player) in house_bots.items():
+            self.seat_house_bot(seat, name, new_player)
+        self.started_at = now
+        self.set_up_until = now + self.clocks.set_up_ms
+        self._write(record_line(self._match_record()) + self.opening(), now)
+        for place in self.places:
+            if place.session is not None:
+                self._audience.catch_up(place, 0)
+            else:
+                place.is_ready = True
+        self._begin_if_ready(now)
+
+    def seat_house_bot(self, seat: Seat, name: str, new_player: NewHousePlayer) -> None:
+        """Its seed follows from the deal's, one way."""
+        place = self.places[seat]
+        secret = sha256(b"stellwerk/house-bot/1\n%d\n%b" % (seat, self.deal.seed)).hexdigest()
+        place.house_name = name
+        place.house = new_player(self._audience.start_line(seat), secret)
+
+    @entry
+    def ready(self, seat: Seat, now: float) -> bool:
+        """False: not the moment for it."""
+        place = self.places[seat]
+        if self.phase != "set_up" or place.is_ready:
+            return False
+        place.is_ready = True
+        self._begin_if_ready(now)
+        return True
+
+    def _begin_if_ready(self, now: float) -> None:
+        if all(place.is_ready or place.is_absent for place in self.places) or now >= self.set_up_until:
+            self.phase = "playing"
+            if self._held is None and not self._log.unwritten:
+                self._advance(now)
+        self._schedule()
+
+    # -- what a client says ----------------------------------------------------------------------
+
+    @entry
+    def act(self, seat: Seat, act: Act, now: float) -> bool:
+        """Whether it was the first answer to an open ask, which no limit of messages applies to."""
+        place = self.places[seat]
+        ask = place.ask
+        if ask is None or act.ask != ask.id:
+            place.send(self._error(act, "protocol.stale_ask", "", NOTHING_OWED))
+            return False
+        if self._log.unwritten:
+            place.send(self._error(act, "server.busy", "", "the same act again in a second"))
+            return False
+        is_first = ask.tries == self.clocks.tries
+        try:
+            move = self._move_of(place, ask, act)
+        except IllegalMoveError as error:
+            self._refuse(place, ask, act, error.code, error.pointer, error.expected, now)
+        except _UnclearActError:
+            expected = "exactly one of index and move"
+            self._refuse(place, ask, act, "protocol.wrong_value", "", expected, now)
+        else:
+            self._accept(place, ask, move, act.note, now)
+        return is_first
+
+    @entry
+    def leave(self, seat: Seat, now: float) -> None:
+        """For good: the fallback plays on."""
+        place = self.places[seat]
+        place.left = True
+        self._write(record_line(self._seat_record(place)), now)
+        if place.session is not None:
+            place.session.send(line(Left(match=self.id)))
+        self._audience.tell_others(place, "left")
+        self._go_on_without(place, now)
+
+    @entry
+    def lost(self, seat: Seat, now: float) -> None:
+        """Its connection is gone; its clock goes on."""
+        place = self.places[seat]
+        if not self.is_over and not place.left:
+            place.is_lost = True
+            self._audience.tell_others(place, "lost")
+            self._schedule()  # what a full socket had not taken held up the clock
+
+    @entry
+    def back(self, seat: Seat, last_event: int, now: float) -> None:
+        """Its session has a connection again, whose client knows the events up to that one."""
+        place = self.places[seat]
+        if place.left:
+            return
+        self._note_keys(place, now)
+        if self.phase != "failed":  # else the disk may not have what has happened, and nobody heard of it
+            self._audience.catch_up(place, last_event)
+        if self._end_line:
+            place.send(self._end_line)
+            place.knows_end = True
+        if place.is_lost and not self.is_over:
+            place.is_lost = False
+            self._audience.tell_others(place, "back")
+        if place.ask is not None:
+            since = self._log.refused_since
+            place.send(self._ask_line(place, place.ask, now if since is None else min(now, since)))
+        if self._was_recalled and self.phase == "set_up":
+            place.is_ready = True
+            self._begin_if_ready(now)
+        self._schedule()  # the socket before may have been full, and held up the clock
+
+    def _note_keys(self, place: Place, now: float) -> None:
+        """Its session has a new resume key, which a server that goes on with this match has to know."""
+        session = place.session
+        if session is not None and not self.is_over:
+            self._write(record_line(SessionRecord(place.seat, session.key_hashes, session.wants)), now)
+
+    @entry
+    def restart_clock(self, seat: Seat, since: float, until: float, now: float) -> None:
+        """What was said to the seat between these times has reached the kernel only now."""
+        ask = self.places[seat].ask
+        if ask is not None and since <= ask.asked_at < until and not ask.is_heard:
+            ask.asked_at = now
+            ask.is_heard = True
+            self._schedule()
+
+    # -- who watches -----------------------------------------------------------------------------
+
+    @entry
+    def watch(self, session: Session, viewer: Literal["public", "all_hands"], now: float) -> None:
+        self._audience.watch(session, viewer)
+
+    @entry
+    def stop_watching(self, session: Session, now: float) -> None:
+        self._audience.stop_watching(session)
+
+    # -- time ------------------------------------------------------------------------------------
+
+    @entry
+    def _come_back(self, now: float) -> None:
+        if self.is_over:
+            return
+        self._goes_on = False
+        if self._log.unwritten:
+            self._write_again(now)
+        elif self.phase == "set_up":
+            self._begin_if_ready(now)
+        elif self._is_finishing:
+            self._finish(now)
+        else:
+            for place in self.places:
+                ask = place.ask
+                if ask is not None and now >= place.deadline(ask):
+                    place.use_time(ask, now)
+                    self._default(place, "time" if place.is_connected else "disconnected", now)
+                    break  # it may have changed who owes what
+            else:
+                self._advance(now)
+        self._schedule()
+
+    def _schedule(self) -> None:
+        """Set the timer to the next moment at which something happens by itself."""
+        if self.is_over:
+            self.timer.clear()
+        elif self._log.unwritten or self._goes_on or self._is_finishing:
+            pass  # was set when that began
+        elif self.phase == "set_up":
+            self.timer.set(self.set_up_until)
+        else:
+            deadline = inf
+            for place in self.places:
+                if place.ask is not None:
+                    deadline = min(deadline, place.deadline(place.ask))
+            self.timer.set(deadline)
+
+    # -- asks and answers ------------------------------------------------------------------------
+
+    def _advance(self, now: float) -> None:
+        """Ask whoever owes a move. House bots and absent seats move at once, but not without end: others
+        are served in between."""
+        for _ in range(AUTOMATIC_MOVES_AT_ONCE):
+            if self.state.pending is None:
+                self._finish(now)
+                return
+            if not self._move_one_by_itself(now):
+                for seat in engine.owing(self.state):
+                    if self.places[seat].ask is None:
+                        self._open_ask(self.places[seat], now)
+                self._schedule()
+                return
+            if self.is_over or self._log.unwritten:
+                return
+        self._goes_on = True
+        self.timer.set(now)
+
+    def _move_one_by_itself(self, now: float) -> bool:
+        """One move of a seat that needs no waiting for, if any owes one."""
+        for seat in engine.owing(self.state):
+            place = self.places[seat]
+            if place.house is not None or place.is_absent:
+                ask = place.open_ask(now)
+                if place.is_absent:
+                    self._default_once(place, "left" if place.left else "by_default", now)
+                else:
+                    self._house_move(place, ask, now)
+                return True
+        return False
+
+    def _open_ask(self, place: Place, now: float) -> None:
+        ask = place.open_ask(now)
+        if place.is_connected:
+            place.send(self._ask_line(place, ask, now))
+
+    def _ask_line(self, place: Place, ask: OpenAsk, now: float) -> bytes:
+        wants = Wants() if place.session is None else place.session.wants
+        moves = self._listed(place, ask) if wants.legal else None
+        move_ms, bank_ms = place.time_left(ask, now)
+        state, seat = self.state, place.seat
+        pending = state.pending
+        assert pending is not None
+        seen = view(state, seat) if wants.view else None
+        decision = seen.pending if seen is not None and seen.pending else pending.to_wire(state, seat, False)
+        return ask_line(
+            match=self.id,
+            ask=ask.id,
+            after_event=len(self._audience.events),
+            decision=decision,
+            move_ms=move_ms,
+            bank_ms=bank_ms,
+            tries=ask.tries,
+            fallback=pending.fallback(state, seat),
+            view=seen,
+            legal=moves,
+            legal_complete=moves is not None and pending.legal_complete(state, seat),
+        )
+
+    def _listed(self, place: Place, ask: OpenAsk) -> list[Move]:
+        if ask.moves is None:
+            ask.moves = engine.legal(self.state, place.seat)
+        return ask.moves
+
+    def _move_of(self, place: Place, ask: OpenAsk, act: Act) -> Move:
+        """The move that an act stands for, or IllegalMoveError."""
+        if (act.index is UNSET) == (act.move is UNSET):
+            raise _UnclearActError
+        if act.move is not UNSET:
+            return engine.check(self.state, place.seat, act.move)
+        moves = self._listed(place, ask)
+        if act.index is UNSET or act.index >= len(moves):
+            raise IllegalMoveError("game.not_available", "/index", f"an index below {len(moves)}")
+        return moves[act.index]
+
+    def _refuse(
+        self, place: Place, ask: OpenAsk, act: Act, code: ErrorCode, pointer: str, expected: str, now: float
+    ) -> None:
+        place.refused[code] += 1
+        ask.tries -= 1
+        pointer = f"/move{pointer}" if pointer and pointer != "/index" else pointer
+        if code not in place.first_refused:
+            sent = shown(msgspec.json.encode(act).decode(), SHOWN)
+            place.first_refused[code] = Refused(code, expected, pointer, sent, ask.id, self.state.turn)
+        nearest = self._nearest(place, ask, act)
+        place.send(self._error(act, code, pointer, expected, tries=ask.tries, nearest=nearest))
+        if ask.tries == 0:
+            place.use_time(ask, now)
+            self._default(place, "tries", now)
+
+    def _nearest(self, place: Place, ask: OpenAsk, act: Act) -> Move:
+        """A legal move of the same kind, with as many equal fields as possible; else the fallback."""
+        if act.move is UNSET:
+            return engine.fallback(self.state, place.seat)
+        wanted = msgspec.structs.asdict(act.move)
+        same_kind = [move for move in self._listed(place, ask) if type(move.wire) is type(act.move)]
+        if not same_kind:
+            return engine.fallback(self.state, place.seat)
+        return max(
+            same_kind, key=lambda move: sum(getattr(move.wire, name) == wanted[name] for name in wanted)
+        )
+
+    def _error(
+        self,
+        act: Act,
+        code: ErrorCode,
+        pointer: str,
+        expected: str,
+        *,
+        tries: int | None = None,
+        nearest: Move | None = None,
+    ) -> bytes:
+        return line(
+            Error(
+                code=code,
+                expected=expected[:200],
+                pointer=pointer or UNSET,
+                match=self.id,
+                ask=act.ask,
+                tries=UNSET if tries is None else tries,
+                nearest=UNSET if nearest is None else nearest.wire,
+            )
+        )
+
+    def _accept(self, place: Place, ask: OpenAsk, move: Move, note: str, now: float) -> None:
+        took = place.use_time(ask, now)
+        place.defaults_in_a_row = 0
+        answer = line(Ok(self.id, ask.id, ceil(took), int(place.bank_ms)))
+        self._make(place, move, answer, now, note=note)
+        if not self._log.unwritten and not self.is_over:
+            self._advance(now)
+
+    def _house_move(self, place: Place, ask: OpenAsk, now: float) -> None:
+        """What a house bot answers is looked at like any other answer; when it fails, it is our bug."""
+        assert place.house is not None
+        answer = place.house(self._ask_line(place, ask, now))
+        act = msgspec.json.decode(answer, type=Act)
+        self._make(place, self._move_of(place, ask, act), b"", now)
+
+    def _default(self, place: Place, reason: DefaultReason, now: float) -> None:
+        """The fallback instead of an answer, and on with the match."""
+        self._default_once(place, reason, now)
+        if not self._log.unwritten and not self.is_over:
+            self._advance(now)
+
+    def _default_once(self, place: Place, reason: DefaultReason, now: float) -> None:
+        ask = place.ask
+        assert ask is not None
+        move = engine.fallback(self.state, place.seat)
+        place.default_reasons[reason] += 1
+        place.defaults_in_a_row += 1
+        newly = not place.by_default and (
+            place.defaults_in_a_row >= self.clocks.defaults_in_a_row
+            or place.default_count >= self.clocks.defaults
+        )
+        place.by_default = place.by_default or newly
+        answer = line(
+            Default(
+                match=self.id,
+                ask=ask.id,
+                reason=reason,
+                move=move.wire,
+                defaults=place.default_count,
+                by_default=place.by_default,
+            )
+        )
+        self._make(place, move, answer, now, reason=reason, newly_by_default=newly and not place.left)
+
+    def _go_on_without(self, place: Place, now: float) -> None:
+        if self.phase == "set_up":
+            self._begin_if_ready(now)
+        elif place.ask is not None and not self._log.unwritten:
+            self._default(place, "left", now)
+
+    def _make(
+        self,
+        place: Place,
+        move: Move,
+        answer: bytes,
+        now: float,
+        *,
+        reason: DefaultReason | None = None,
+        note: str = "",
+        newly_by_default: bool = False,
+    ) -> None:
+        """Apply a move, write it down, and tell of it."""
+        events: Events = []
+        place.ask = None
+        self._made_count += 1
+        engine.apply(self.state, place.seat, move, events)
+        written = self._log.writer.move(
+            self.state,
+            place.seat,
+            move,
+            events,
+            by_fallback=reason is not None,
+            reason=reason,
+            note=note[:200] or None,
+        )
+        standing = place.standing
+        if not written or standing != place.written_standing:
+            place.written_standing = standing
+            choice = UNSET if written else move.wire
+            record = self._seat_record(
+                place, choice, UNSET if reason is None else reason, "" if written else note
+            )
+            written += record_line(record)
+        if self._write(written, now):
+            self._publish(place, answer, events, newly_by_default)
+        else:
+            self._held = (place, answer, events, newly_by_default)
+
+    def _publish(self, place: Place, answer: bytes, events: Events, newly_by_default: bool) -> None:
+        if answer:
+            place.send(answer)
+        if events:
+            self._audience.publish(events)
+        if newly_by_default:
+            self._to_announce.append(place)
+        if not self._hidden_count:  # before, it would tell the others that this seat has an answer (L16)
+            for announced in self._to_announce:
+                self._audience.tell_others(announced, "by_default")
+            self._to_announce.clear()
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    def _finish(self, now: float) -> None:
+        """Write the end, make the replay, tell everybody. Tried again while the disk refuses, but not for
+        ever: the players get their result, and the next server can make the replay."""
+        if not self._is_finishing and not self._write(self._ending(), now):
+            return
+        if not self._log.finish(now):
+            if not self._has_waited_enough(now):
+                self.timer.set(now + UNWRITTEN_RETRY_MS)
+                return
+            self._log.leave()
+        self._end_with_result(now)
+
+    def _end_with_result(self, now: float) -> None:
+        result = self.state.result
+        assert result is not None
+        is_shown = not self.deal.reveal_later
+        self._end_line = line(
+            End(
+                match=self.id,
+                result=result,
+                transcript=self._transcript,
+                reveal="now" if is_shown else "later",
+                seed=self.deal.seed.hex() if is_shown else UNSET,
+                salt=self.deal.salt.hex() if is_shown else UNSET,
+            )
+        )
+        self._end("over", now)
+
+    def _end(self, phase: Literal["over", "failed"], now: float) -> None:
+        """Tell everybody. Whatever goes wrong in that, the match is over."""
+        self.phase = phase
+        self.timer.clear()
+        try:
+            for place in self.places:
+                place.knows_end = place.is_connected
+            self._audience.tell_end(self._end_line, all_hands=phase == "over")
+        finally:
+            self._on_over(self, now)
+
+    @entry
+    def fail(self, now: float) -> None:
+        """The server's own fault: the match ends without a result."""
+        self._fail(now)
+
+    def break_off(self, error: Exception, now: float) -> None:
+        """A bug of ours: the match ends as failed. See `match_edge.py`."""
+        self._on_bug(self, error)
+        try:
+            self._fail(now)
+        except Exception as another:
+            self._on_bug(self, another)
+
+    def _fail(self, now: float) -> None:
+        if self.is_over:
+            return
+        self._log.journal.abandon()
+        self._end_line = line(
+            Error(
+                code="server.failed", expected="nothing: the match is over, without a result", match=self.id
+            )
+        )
+        for place in self.places:
+            place.ask = None
+        self._end("failed", now)
+
+    # -- what is written -------------------------------------------------------------------------
+
+    def _write(self, lines: bytes, now: float) -> bool:
+        """Whether it could be written. If not, the match stands still until it can."""
+        was_refused = bool(self._log.unwritten)
+        is_written = self._log.write(lines, now)
+        if not is_written and not was_refused:
+            self.timer.set(now + UNWRITTEN_RETRY_MS)
+        return is_written
+
+    def _has_waited_enough(self, now: float) -> bool:
+        since = self._log.refused_since
+        return since is not None and now - since >= self._unwritten_ms
+
+    def _write_again(self, now: float) -> None:
+        if self._has_waited_enough(now):
+            if self._is_finishing:  # all acts are written: what is missing follows from them
+                self._log.leave()
+                self._end_with_result(now)
+            else:
+                self._fail(now)
+            return
+        since = self._log.refused_since
+        assert since is not None
+        if not self._log.write_again(now):
+            self.timer.set(now + UNWRITTEN_RETRY_MS)
+            return
+        stopped = now - since
+        self.set_up_until += stopped
+        for place in self.places:
+            if place.ask is not None:
+                place.ask.asked_at += now - max(since, place.ask.asked_at)
+        held, self._held = self._held, None
+        if held is not None:
+            self._publish(*held)
+        if self._is_finishing:
+            self._finish(now)
+        elif self.phase == "playing":
+            self._advance(now)
+
+    # -- made again from its journal: what goes wrong here ends no match, for there is none yet --
+
+    def opening(self) -> bytes:
+        """The first lines of the replay."""
+        return self._log.writer.header(self.header) + self._log.writer.set_up(self._audience.events)
+
+    def recall_move(
+        self, seat: Seat, wire: WireMove, reason: DefaultReason | None, note: str | None
+    ) -> bytes:
+        """A move that was made before; the lines that it comes to. IllegalMoveError if it cannot be."""
+        place = self.places[seat]
+        events: Events = []
+        move = engine.play(self.state, seat, wire, events)
+        self._audience.events += events
+        self._made_count += 1
+        place.ask_count += 1
+        if reason is not None:
+            place.default_reasons[reason] += 1
+        by_fallback = reason is not None
+        return self._log.writer.move(
+            self.state, seat, move, events, by_fallback=by_fallback, reason=reason, note=note
+        )
+
+    def recall_seat(self, record: SeatRecord) -> None:
+        place = self.places[record.seat]
+        place.ask_count = record.ask
+        place.bank_ms = float(record.bank_ms)
+        place.strikes = record.strikes
+        place.defaults_in_a_row = record.defaults_in_a_row
+        place.by_default = record.by_default
+        place.left = record.left
+        place.written_standing = place.standing
+
+    def write_to(self, journal: Journal) -> None:
+        """All that comes from now on."""
+        self._log.journal = journal
+
+    def recall_end(self) -> bytes:
+        """When all moves have been made: what stands behind them."""
+        return self._ending() if self.state.pending is None else b""
+
+    @entry
+    def go_on(self, missing: bytes, now: float) -> None:
+        """After all has been recalled: `missing` still has to be written. The clocks wait until the players
+        are back, but no longer than a set-up clock."""
+        self._was_recalled = True
+        self.started_at = now
+        self.set_up_until = now + self.clocks.set_up_ms
+        for place in self.places:
+            place.is_ready = place.session is None
+            place.is_lost = place.session is not None
+        if missing:
+            self._write(missing, now)
+        if not self._is_finishing:
+            self._begin_if_ready(now)
+            return
+        self.phase = "playing"
+        if not self._log.unwritten:
+            self._finish(now)
+
+    def _ending(self) -> bytes:
+        result = self.state.result
+        assert result is not None
+        lines = self._log.writer.end(result)
+        if not self.deal.reveal_later:
+            lines += self._log.writer.reveal(self.deal.seed, self.deal.salt)
+        self._transcript = self._log.writer.last_hash
+        self._is_finishing = True
+        return lines
+
+    def _seat_record(
+        self,
+        place: Place,
+        move: WireMove | UnsetType = UNSET,
+        reason: DefaultReason | UnsetType = UNSET,
+        note: str = "",
+    ) -> SeatRecord:
+        return SeatRecord(
+            place.seat,
+            place.ask_count,
+            int(place.bank_ms),
+            place.strikes,
+            place.default_count,
+            place.defaults_in_a_row,
+            place.by_default,
+            place.left,
+            move,
+            reason,
+            note,
+        )
+
+    def _match_record(self) -> MatchRecord:
+        return MatchRecord(
+            version=VERSION,
+            match=self.id,
+            seed=self.deal.seed.hex(),
+            salt=self.deal.salt.hex(),
+            reveal_later=self.deal.reveal_later,
+            clocks=self.clocks,
+            players=tuple(place.player() for place in self.places),
+        )
+
+
+class _UnclearActError(Exception):
+    """Neither or both of index and move."""

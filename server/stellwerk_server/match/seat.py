@@ -1,0 +1,156 @@
+"""A seat of a match: who sits there, what it was asked, and what is left of its time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from math import inf
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET
+
+from stellwerk_server.journal.journal import SeatedPlayer
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.decision import Move, Seat
+    from stellwerk_protocol.messages import Clocks, DefaultReason
+    from stellwerk_server.lobby.session import Session
+    from stellwerk_server.match.refusals import Refused
+
+
+class OpenAsk:
+    """`moves` are those listed, once somebody needed the list. `is_heard`: it had to wait until it could be
+    sent, and its clock has begun then."""
+
+    __slots__ = ("asked_at", "id", "is_heard", "moves", "tries")
+
+    def __init__(self, id: int, tries: int, now: float) -> None:
+        self.id = id
+        self.tries = tries
+        self.asked_at = now
+        self.is_heard = False
+        self.moves: list[Move] | None = None
+
+
+class Place:
+    """A session sits there, a house bot, or nobody."""
+
+    __slots__ = (
+        "ask",
+        "ask_count",
+        "bank_ms",
+        "by_default",
+        "clocks",
+        "default_reasons",
+        "defaults_in_a_row",
+        "first_refused",
+        "house",
+        "house_name",
+        "is_lost",
+        "is_ready",
+        "knows_end",
+        "left",
+        "name",
+        "refused",
+        "seat",
+        "session",
+        "slowest_ms",
+        "strikes",
+        "used_ms",
+        "written_standing",
+    )
+
+    def __init__(self, seat: Seat, name: str, clocks: Clocks) -> None:
+        self.seat = seat
+        self.name = name
+        self.clocks = clocks
+        self.session: Session | None = None
+        self.house: Callable[[bytes], bytes] | None = None
+        self.house_name = ""
+        self.is_ready = False
+        self.is_lost = False  # the others were told so
+        self.knows_end = False
+        self.left = False
+        self.by_default = False
+        self.ask: OpenAsk | None = None
+        self.ask_count = 0
+        self.bank_ms = float(clocks.bank_ms)
+        self.strikes = clocks.strikes
+        self.defaults_in_a_row = 0
+        self.default_reasons: Counter[DefaultReason] = Counter()
+        self.refused: Counter[str] = Counter()
+        self.first_refused: dict[str, Refused] = {}  # by code
+        self.used_ms = 0.0
+        self.slowest_ms = 0.0
+        self.written_standing = self.standing  # as the journal has it
+
+    @property
+    def standing(self) -> tuple[float, int, int, bool, bool]:
+        """What a journal has to tell of a seat besides its moves."""
+        return self.bank_ms, self.strikes, self.defaults_in_a_row, self.by_default, self.left
+
+    @property
+    def default_count(self) -> int:
+        return sum(self.default_reasons.values())
+
+    @property
+    def is_absent(self) -> bool:
+        """The fallback plays at once, and for good."""
+        return self.left or self.by_default
+
+    @property
+    def is_connected(self) -> bool:
+        return self.session is not None and self.session.connection is not None
+
+    def send(self, message: bytes) -> None:
+        if self.session is not None and not self.left:
+            self.session.send(message)
+
+    def open_ask(self, now: float) -> OpenAsk:
+        self.ask_count += 1
+        self.ask = OpenAsk(self.ask_count, self.clocks.tries, now)
+        return self.ask
+
+    def time_left(self, ask: OpenAsk, now: float) -> tuple[int, int]:
+        """Of the move time and of the bank, as an ask tells it."""
+        spent = max(0.0, now - ask.asked_at)
+        over = max(0.0, spent - self.clocks.move_ms)
+        return max(0, int(self.clocks.move_ms - spent)), max(0, int(self.bank_ms - over))
+
+    def deadline(self, ask: OpenAsk) -> float:
+        """With bank and grace. While the socket has not taken the ask its clock does not run; the limit of
+        what may stay unsent ends that."""
+        session = self.session
+        if session is not None and session.connection is not None:
+            blocked_at = session.connection.blocked_at
+            if blocked_at is not None and ask.asked_at >= blocked_at and not ask.is_heard:
+                return inf
+        grace = self.clocks.grace_ms if self.strikes else 0
+        return ask.asked_at + self.clocks.move_ms + self.bank_ms + grace
+
+    def use_time(self, ask: OpenAsk, now: float) -> float:
+        """Take what an answer took from the bank, and a strike where that was not enough."""
+        took = max(0.0, now - ask.asked_at)
+        over = took - self.clocks.move_ms
+        if over > 0:
+            if over > self.bank_ms and self.strikes:
+                self.strikes -= 1
+            self.bank_ms = max(0.0, self.bank_ms - over)
+        self.used_ms += took
+        self.slowest_ms = max(self.slowest_ms, took)
+        return took
+
+    def player(self) -> SeatedPlayer:
+        """Who sits there, as the journal has it."""
+        session = self.session
+        if session is None:
+            return SeatedPlayer(self.name, house=self.house_name or UNSET)
+        return SeatedPlayer(
+            self.name,
+            session=session.id,
+            login_name=session.name,
+            key_hash=session.key_hashes[-1],
+            token_hash=UNSET if session.token_hash is None else session.token_hash,
+            seat_token_hash=UNSET if session.seat_token_hash is None else session.seat_token_hash,
+            wants=session.wants,
+        )

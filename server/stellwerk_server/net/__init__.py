@@ -1,0 +1,1 @@
+"""Sockets, TLS, pipes, lines, the clock: all that waits."""

@@ -1,0 +1,432 @@
+"""The server at work: sockets, tasks and the clock around a lobby that knows none of them.
+
+No task owns a match. The task that has received a line runs the lobby, and then hands every connection that
+has something to say all of it at once, without waiting. Only for a connection whose socket is full a second
+task sends the rest. One task keeps the time for all.
+
+Law: whatever a peer does, and whatever goes wrong in serving it, ends with its own connection.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import socket
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address
+from math import inf
+from typing import TYPE_CHECKING, Final
+
+import trio
+
+from stellwerk_server.lobby.lobby import House, Lobby
+from stellwerk_server.net.clock import PIECE_MS, ServerClock
+from stellwerk_server.net.transports import SocketTransport, StreamTransport, TlsTransport, Transport
+
+if TYPE_CHECKING:
+    import ssl
+
+    from stellwerk_server.journal.journal import Journals
+    from stellwerk_server.lobby.connection import Connection, Kind
+
+BACKLOG: Final = 1024
+MOST_LINGERING: Final = 1024
+PORTS_TRIED: Final = 5  # one that is free at an address is hardly ever taken at another
+_NEWS: Final = rb'\{"type":"(?:ok|default|event|ask|seat|end)","match":"%b".*\n'
+_BROKEN: Final = (OSError, trio.BrokenResourceError, trio.ClosedResourceError)
+
+
+@dataclass(slots=True)
+class _Piece:
+    """What was said in one go, until the disk has the acts that it tells of. No ask in it is older than
+    `began`."""
+
+    data: bytes
+    began: float
+
+
+class _Peer:
+    """A connection and what it runs over. `scope` ends its reader. While there is something `unsent` one task
+    sends it, and nobody else does: `patience` ends that task, and `sent` tells when it is through. Before the
+    handshake of TLS, what is `unsent` waits without such a task. First, what is `unsynced` waits for the
+    disk."""
+
+    __slots__ = (
+        "connection",
+        "is_given_up",
+        "patience",
+        "scope",
+        "sent",
+        "synced",
+        "transport",
+        "unsent",
+        "unsynced",
+    )
+
+    def __init__(self, connection: Connection, transport: Transport) -> None:
+        self.connection = connection
+        self.transport = transport
+        self.unsynced: deque[_Piece] = deque()
+        self.unsent = b""
+        self.is_given_up = False  # nothing more is sent
+        self.scope = trio.CancelScope()
+        self.patience = trio.CancelScope()
+        self.sent = trio.Event()
+        self.sent.set()
+        self.synced = trio.Event()
+        self.synced.set()
+
+
+class Server:
+    """Made by `open_server`."""
+
+    def __init__(
+        self, lobby: Lobby, clock: ServerClock, nursery: trio.Nursery, journals: Journals | None
+    ) -> None:
+        self.lobby = lobby
+        self.clock = clock
+        self.nursery = nursery
+        self._journals = journals if journals is not None and journals.is_synced else None
+        self._peers: dict[Connection, _Peer] = {}
+        self._listening: list[trio.CancelScope] = []
+        self._earlier = trio.Event()
+        self._to_sync: list[_Peer] = []  # one for each piece
+        self._lingering = 0
+        self._sync_wanted = trio.Event()
+        self._gone = trio.Event()
+        self.idle = trio.Event()
+        """Set when, on the way down, the last match is over."""
+        lobby.deadlines.on_earlier = lambda: self._earlier.set()
+        lobby.on_idle = lambda: self.idle.set()
+
+    # -- ways in ---------------------------------------------------------------------------------
+
+    async def listen(self, host: str | None, port: int, tls: ssl.SSLContext | None = None) -> tuple[str, int]:
+        """Accept connections from now on; where, for port 0 means any that is free. OSError if that cannot
+        be."""
+        listeners = await open_listeners(host, port)
+        scope = trio.CancelScope()
+        self._listening.append(scope)  # whoever stops the server before its next round stops this, too
+
+        async def handle(stream: trio.SocketStream) -> None:
+            await self._handle(stream, tls)
+
+        async def serve() -> None:
+            with scope:
+                await trio.serve_listeners(handle, listeners, handler_nursery=self.nursery)
+
+        self.nursery.start_soon(serve)
+        bound = listeners[0].socket.getsockname()
+        return bound[0], bound[1]
+
+    async def serve_stream(self, stream: trio.abc.Stream, address: str) -> None:
+        """One client over any stream, such as a process's pipes, until it is over."""
+        await self._serve(StreamTransport(stream), address, "stdio", is_private=True)
+
+    async def _handle(self, stream: trio.SocketStream, tls: ssl.SSLContext | None) -> None:
+        try:
+            address = stream.socket.getpeername()[0]
+        except OSError:  # it has gone already
+            await trio.aclose_forcefully(stream)
+            return
+        try:
+            # A socket of Python's own for the same descriptor: Trio's wrapper is not needed any more.
+            sock = socket.socket(fileno=stream.socket.detach())
+            if tls is None:
+                await self._serve(SocketTransport(sock), address, "tcp", is_private=is_loopback(address))
+            else:
+                await self._serve(TlsTransport(sock, tls), address, "tls", is_private=True)
+        except _BROKEN as error:
+            self.lobby.house.log.info("connection.failed", address=address, cause=type(error).__name__)
+            await trio.aclose_forcefully(stream)
+        except Exception as error:  # it would end the server
+            self.lobby.house.log.error("connection.bug", address=address, exc_info=error)
+            await trio.aclose_forcefully(stream)
+
+    # -- a connection ----------------------------------------------------------------------------
+
+    async def _serve(self, transport: Transport, address: str, kind: Kind, *, is_private: bool) -> None:
+        connection = self.lobby.connect(address, kind, is_private, self.clock.now())
+        peer = self._peers[connection] = _Peer(connection, transport)
+        cause = "closed by the client"
+        try:
+            with peer.scope:
+                self.flush()  # to whoever has to go for it, too
+                if not connection.closing and await self._open(peer):
+                    await self._read(peer)
+        except _BROKEN as error:
+            cause = f"broken: {str(error.__cause__ or error) or type(error).__name__}"
+            self._give_up(peer)
+        except Exception as error:
+            cause = "a bug of the server"
+            self.lobby.house.log.error("connection.bug", connection=connection.number, exc_info=error)
+        finally:
+            self.lobby.disconnect(connection, cause, self.clock.now())
+            self.flush()
+            with trio.CancelScope(shield=True):
+                await self._close(peer)
+
+    async def _open(self, peer: _Peer) -> bool:
+        """Make the handshake, if there is one to make. Until then it is a connection without a login like any
+        other, and may have to go for a newcomer."""
+        if peer.transport.is_open:
+            return True
+        with trio.move_on_after(self.lobby.house.limits.handshake_ms / 1000):
+            await peer.transport.open()
+            self._begin_to_send(peer)
+            return True
+        peer.connection.close("no handshake in time")
+        return False
+
+    async def _read(self, peer: _Peer) -> None:
+        connection, transport = peer.connection, peer.transport
+        while not connection.closing:
+            data = await transport.receive()
+            if not data:
+                return
+            for text in connection.lines.feed(data):
+                pause = self.lobby.receive(connection, text, self.clock.now())
+                if pause:
+                    self.flush()
+                    await trio.sleep(pause / 1000)
+            if connection.lines.overflowed:
+                self.lobby.overlong(connection)
+            self.flush()
+
+    async def _close(self, peer: _Peer) -> None:
+        """When all has been sent that the peer takes. Only so many linger after that: clients that come again
+        and again to be turned away must not take all descriptors."""
+        await peer.synced.wait()
+        await peer.sent.wait()
+        lingers = self._lingering < MOST_LINGERING and self.lobby.house.may_connect()
+        self._lingering += 1
+        try:
+            await peer.transport.close(lingers=lingers)
+        finally:
+            self._lingering -= 1
+        self._peers.pop(peer.connection, None)
+        if not self._peers:
+            self._gone.set()
+
+    # -- sending ---------------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Hand over what the lobby has to say, without waiting."""
+        for connection in self.lobby.take_dirty():
+            peer = self._peers.get(connection)
+            if peer is None:
+                continue
+            data = connection.take_out()
+            if self._journals is None:
+                self._send(peer, data)
+                continue
+            if not peer.unsynced:
+                peer.synced = trio.Event()
+            peer.unsynced.append(_Piece(data, self.clock.round_began))
+            connection.blocked_at = connection.blocked_at or self.clock.round_began
+            self._to_sync.append(peer)
+            self._sync_wanted.set()
+
+    def _send(self, peer: _Peer, data: bytes) -> None:
+        """What is said in one go may be long, as for a session that resumes many matches: it has its time."""
+        connection = peer.connection
+        if peer.is_given_up:
+            data = b""
+        if peer.unsent or not peer.transport.is_open:
+            peer.unsent += data
+            if len(peer.unsent) > self.lobby.house.limits.unsent_bytes:
+                self._too_slow(peer)
+        elif data:
+            taken = peer.transport.try_send(data)
+            if taken < len(data):
+                peer.unsent = data[taken:]
+                self._begin_to_send(peer)
+        if connection.closing:
+            peer.scope.cancel()
+
+    def _begin_to_send(self, peer: _Peer) -> None:
+        connection = peer.connection
+        connection.blocked_at = connection.blocked_at or self.clock.round_began
+        peer.sent = trio.Event()
+        self.nursery.start_soon(self._send_rest, peer)
+
+    async def _send_rest(self, peer: _Peer) -> None:
+        """What the socket did not take at once. A line is never given up half-way except with the whole
+        connection."""
+        seconds = self.lobby.house.limits.unsent_ms / 1000
+        try:
+            while peer.unsent:
+                piece = peer.unsent
+                with trio.move_on_after(seconds) as peer.patience:
+                    await peer.transport.send_all(piece)
+                if peer.patience.cancelled_caught:
+                    self._too_slow(peer)
+                    return
+                peer.unsent = peer.unsent[len(piece) :]
+        except _BROKEN:
+            self._give_up(peer)
+            peer.scope.cancel()
+            return
+        finally:
+            peer.sent.set()
+        self._drained(peer)
+        self.flush()
+
+    def _drained(self, peer: _Peer) -> None:
+        """The kernel has all that the disk has: the clocks of the asks in that begin now."""
+        until = peer.unsynced[0].began if peer.unsynced else inf
+        self.lobby.drained(peer.connection, self.clock.now(), until)
+
+    def _too_slow(self, peer: _Peer) -> None:
+        self._give_up(peer)
+        peer.connection.close("server.too_slow")
+        peer.connection.out.clear()
+        peer.scope.cancel()
+
+    def _give_up(self, peer: _Peer) -> None:
+        """Send nothing more: a line may have been sent in part."""
+        peer.is_given_up = True
+        peer.unsent = b""
+        peer.patience.cancel()
+
+    async def sync(self) -> None:
+        """With `--sync`: nobody hears of an act before the disk has it. One wait serves all that came before
+        it; what comes meanwhile waits for the next one."""
+        journals = self._journals
+        assert journals is not None
+        try:
+            while True:
+                await self._sync_wanted.wait()
+                self._sync_wanted = trio.Event()
+                peers, self._to_sync = self._to_sync, []
+                unsynced, journals.unsynced = journals.unsynced, []
+                for journal in unsynced:
+                    try:
+                        await journals.sync(journal)
+                    except OSError as error:
+                        self._take_back(journal.match)
+                        self.lobby.journal_failed(journal.match, error, self.clock.now())
+                for peer in peers:
+                    self._send(peer, peer.unsynced.popleft().data)
+                    if not peer.unsynced:
+                        peer.synced.set()
+                    if not peer.unsent:
+                        self._drained(peer)
+                self.flush()
+        finally:  # the server ends: what the disk does not have now, nobody hears
+            self._journals = None
+            for peer in self._peers.values():
+                self._give_up(peer)
+                peer.unsynced.clear()
+                peer.synced.set()
+
+    def _take_back(self, match: str) -> None:
+        """Nobody hears of what the disk did not take."""
+        news = re.compile(_NEWS % re.escape(match.encode()))
+        for peer in self._peers.values():
+            for piece in peer.unsynced:
+                piece.data = news.sub(b"", piece.data)
+
+    # -- time ------------------------------------------------------------------------------------
+
+    async def keep_time(self) -> None:
+        deadlines = self.lobby.deadlines
+        while True:
+            deadlines.drop_cleared()
+            if deadlines.next > self.clock.now():
+                self._earlier = trio.Event()
+                with trio.move_on_at(self.clock.wake_by(deadlines.next)):
+                    await self._earlier.wait()
+            if deadlines.next <= self.clock.now():
+                await self._hear_what_has_come()
+                self._do_what_is_due()
+
+    async def _hear_what_has_come(self) -> None:
+        """Let all readers take what is in their sockets: an answer that is there is in time. At the first
+        checkpoint Trio looks at the sockets (a process that was stopped may wake without having looked), at
+        the second the readers read."""
+        for _ in range(2):
+            await trio.lowlevel.checkpoint()
+
+    def _do_what_is_due(self) -> None:
+        for timer in self.lobby.deadlines.take_due(self.clock.now()):
+            try:
+                timer.fire(self.clock.now())
+            except Exception as error:  # it would end the server
+                self.lobby.house.log.error("timer.bug", exc_info=error)
+        self.flush()
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    async def drain(self) -> None:
+        """Take nothing new, let the matches end, and say goodbye. Until then bots that lost their connection
+        may come back."""
+        self.lobby.drain(self.clock.now())
+        self.flush()
+        await self.idle.wait()
+        await self.stop()
+
+    async def stop(self) -> None:
+        """Say goodbye now; matches that run stay in their journals."""
+        for scope in self._listening:
+            scope.cancel()
+        self.lobby.say_goodbye()
+        self.flush()
+        self._gone = trio.Event()
+        if self._peers:
+            with trio.move_on_after(self.lobby.house.limits.unsent_ms / 1000):
+                await self._gone.wait()
+
+
+async def open_listeners(host: str | None, port: int) -> list[trio.SocketListener]:
+    """A name with several addresses, as localhost has them, gets one port for all: left alone, the machine
+    takes another free one for each."""
+    tried = 0
+    while True:
+        try:
+            chosen = port or await _free_port(host)
+            return await trio.open_tcp_listeners(chosen, host=host, backlog=BACKLOG)
+        except OSError as error:
+            tried += 1
+            if port or error.errno != errno.EADDRINUSE or tried == PORTS_TRIED:
+                raise
+
+
+async def _free_port(host: str | None) -> int:
+    """One that is free at the first of several addresses; 0, which is always free, if there is but one."""
+    listeners = await trio.open_tcp_listeners(0, host=host)
+    port: int = listeners[0].socket.getsockname()[1]
+    for listener in listeners:
+        await listener.aclose()
+    return port if len(listeners) > 1 else 0
+
+
+def is_loopback(address: str) -> bool:
+    """Whether nothing that is said there leaves the machine."""
+    ip = ip_address(address.partition("%")[0])
+    mapped = ip.ipv4_mapped if isinstance(ip, IPv6Address) else None
+    return (mapped or ip).is_loopback
+
+
+@asynccontextmanager
+async def open_server(
+    house: House, journals: Journals | None = None, *, piece_ms: float = PIECE_MS
+) -> AsyncGenerator[Server]:
+    """A server for as long as the block runs. In virtual time no wait needs pieces: give it `inf`."""
+    clock = ServerClock(piece_ms)
+    trio.lowlevel.add_instrument(clock)
+    try:
+        async with trio.open_nursery() as nursery:
+            server = Server(Lobby(house), clock, nursery, journals)
+            nursery.start_soon(server.keep_time)
+            if journals is not None and journals.is_synced:
+                nursery.start_soon(server.sync)
+            try:
+                yield server
+            finally:
+                nursery.cancel_scope.cancel()
+    finally:
+        trio.lowlevel.remove_instrument(clock)

@@ -1,0 +1,44 @@
+"""`stellwerk demo`: a tournament that anybody can run, twice if they like."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stellwerk_engine.games.shipped import RULE_SETS
+from tests.command.program import refused, stellwerk
+
+
+def test_it_plays_all_games_rates_the_bots_and_names_what_can_be_looked_at(tmp_path: Path) -> None:
+    done = stellwerk("demo", "--rounds", "1", TMPDIR=str(tmp_path))
+
+    assert done.returncode == 0, done.stderr
+    [folder] = tmp_path.glob("stellwerk-demo-*")
+    matches = [json.loads(line) for line in (folder / "matches.jsonl").read_bytes().splitlines()]
+    assert {match["game"] for match in matches} == set(RULE_SETS)
+    assert {name for match in matches for name in match["players"]} == {"random", "greedy", "planner"}
+    ranking = [line.split()[:2] for line in done.stdout.splitlines() if line[:1].isdigit()]
+    assert ranking == [["1", "planner"], ["2", "greedy"], ["3", "random"]]
+    assert f"$ stellwerk tournament run {folder} --seed=demo" in done.stdout
+    for name in ("report.html", "matches.jsonl"):
+        assert str(folder / name) in done.stdout
+    replay = next(line.split()[-1] for line in done.stdout.splitlines() if "replay show" in line)
+    assert Path(replay).is_file()
+    assert stellwerk("replay", "verify", replay).returncode == 0
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("")
+
+    assert "is not empty" in refused("demo", "--folder", str(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [(("--rounds", "0"), "expected a whole number"), (("--seed", ""), "cannot be empty")],
+)
+def test_a_wrong_argument_is_refused_in_one_line(words: tuple[str, ...], expected: str) -> None:
+    assert expected in refused("demo", *words)

@@ -1,0 +1,531 @@
+"""`stellwerk gate`: verdicts on real bots, and what CI is told of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+import yaml
+
+from stellwerk.__main__ import main
+from stellwerk.gate.github import annotation
+from stellwerk.gate.output import annotations_of, lines_of
+from stellwerk.gate.report import (
+    BaselineScore,
+    FoundFault,
+    GameScore,
+    Report,
+    Strength,
+    Trial,
+    json_of,
+    junit_of,
+    markdown_of,
+    step_in_words,
+)
+from stellwerk_engine.boards.board_file import board_content, shipped_board
+from stellwerk_kit.doctor.doctor import Failure, Finding
+from stellwerk_processes.faults import Fault
+from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment
+from tests.tools import needs
+
+SMALL_BOT = REPOSITORY / "tests" / "kit" / "small_bot.py"  # makes the first legal move
+ANSWER = 'say(type="act", match=message["match"], ask=message["ask"], index=0)'
+SHORT = 12  # trains: a game of some thirty turns
+
+NASTY = (
+    "::error title=mine::commands",
+    "  ::add-mask::all",
+    "##[error]of old",
+    "</failure>]]><evil a='b'>&amp;",
+    "``` `````` @everybody <script>alert(1)</script>",
+    "\x1b[31mred\x00\x07",
+    "100%0Abroken %",
+)
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """That of the base game, for short games."""
+    path = tmp_path_factory.mktemp("boards") / "board.json"
+    path.write_text(json.dumps(board_content(shipped_board("usa")) | {"trains": SHORT}))
+    return path
+
+
+@pytest.fixture(scope="module")
+def crashing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small bot, but that at its second ask it says something and crashes."""
+    source = SMALL_BOT.read_text()
+    assert source.count(ANSWER) == 1
+    crash = (
+        "def crash(ask):\n"
+        "    if ask > 1:\n"
+        f"        sys.stderr.write({chr(10).join(NASTY)!r})\n"
+        "        sys.exit(3)\n\n\n"
+    )
+    changed = source.replace(ANSWER, f'crash(message["ask"]); {ANSWER}').replace(
+        "def main()", f"{crash}def main()"
+    )
+    path = tmp_path_factory.mktemp("bots") / "crashing.py"
+    path.write_text(changed)
+    return path
+
+
+def spec(path: Path, name: str = "small", transport: str = "tcp") -> str:
+    command = shlex.join([sys.executable, "-I", "-S", str(path)])
+    return f"name={name} cmd={shlex.quote(command)} transport={transport}"
+
+
+SMALL = spec(SMALL_BOT)
+
+
+def gate(*words: str) -> int:
+    return main(["gate", "--game", "usa", "--concurrency", "2", *words])
+
+
+def bots(candidate: str, *baselines: str) -> list[str]:
+    return ["--candidate", candidate, *(word for each in baselines for word in ("--baseline", each))]
+
+
+def cases(path: Path) -> dict[str, ElementTree.Element]:
+    """Those of a JUnit file, by class and name."""
+    root = ElementTree.parse(path).getroot()
+    found = list(root.iter("testcase"))
+    for suite in root:
+        assert int(suite.get("tests", "")) == len(suite)
+        assert int(suite.get("failures", "")) == len(suite.findall("testcase/failure"))
+        assert int(suite.get("errors", "")) == len(suite.findall("testcase/error"))
+    return {f"{case.get('classname', '').rpartition('.')[2]}: {case.get('name')}": case for case in found}
+
+
+# -- verdicts on real bots ---------------------------------------------------------------------------
+
+
+def test_a_better_bot_passes_at_the_first_look(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, board: Path
+) -> None:
+    junit, told = tmp_path / "gate.xml", tmp_path / "gate.json"
+    code = gate(
+        *bots("greedy", "random"),
+        *("--board", str(board), "--no-doctor", "--elo1", "100", "--seed", "1"),
+        *("--junit", str(junit), "--json", str(told)),
+    )
+    out, err = capsys.readouterr()
+    assert code == 0
+    assert out.endswith("\npassed: the candidate is better than elo0 after 30 blocks\n")
+    assert [line.partition(":")[0] for line in err.splitlines()] == ["10 blocks", "20 blocks", "30 blocks"]
+    report: dict[str, Any] = json.loads(told.read_bytes())
+    assert (report["verdict"], report["exit_code"], report["blocks"], report["matches"]) == (
+        "passed",
+        0,
+        30,
+        60,
+    )
+    assert report["strength"]["score"] > 0.8
+    assert report["faults"] == []
+    assert report["doctor"] is None
+    assert {name: len(case) for name, case in cases(junit).items()} == {
+        "conduct: usa of 2": 0,
+        "verdict: strength of greedy": 0,
+    }
+
+
+def test_a_bot_against_itself_is_no_better(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, board: Path
+) -> None:
+    """The small bot leaves nothing to chance: in a block it wins as often as it loses. The doctor, which it
+    passes, comes first; what was played is kept where it is asked for."""
+    kept = tmp_path / "kept"
+    words = ("--board", str(board), "--blocks", "10", "--elo1", "150", "--directory", str(kept))
+    assert gate(*bots(SMALL, SMALL), *words) == 1
+    out = capsys.readouterr().out
+    assert re.search(r"^doctor +\d+ ok, \d+ with a warning, 0 failed$", out, re.MULTILINE)
+    assert re.search(r"^strength +score 50\.0 %", out, re.MULTILINE)
+    assert out.endswith("\nfailed: the candidate is not as good as elo1 in 10 blocks\n")
+    assert len((kept / "matches.jsonl").read_text().splitlines()) == 20
+    assert len(list((kept / "replays").iterdir())) == 20
+    assert gate(*bots(SMALL, SMALL), *words) == 2  # the folder is not empty any more
+
+
+def test_a_bot_against_itself_has_not_become_worse(board: Path) -> None:
+    words = ("--no-doctor", "--board", str(board), "--blocks", "10", "--elo0", "-150", "--elo1", "0")
+    assert gate(*bots(SMALL, SMALL), *words) == 0
+
+
+def test_random_against_random_is_not_shown_to_be_better(
+    capsys: pytest.CaptureFixture[str], board: Path
+) -> None:
+    """With this seed; with one in twenty it would be, by chance."""
+    words = ("--no-doctor", "--board", str(board), "--blocks", "10", "--seed", "1")
+    assert gate(*bots("random", "random"), *words) in (1, 3)
+    assert "\npassed: " not in capsys.readouterr().out
+
+
+def test_a_crashing_candidate_fails_with_its_cause(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, crashing: Path, board: Path
+) -> None:
+    junit, markdown = tmp_path / "gate.xml", tmp_path / "gate.md"
+    code = gate(
+        *bots(spec(crashing, "crashing"), SMALL),
+        *("--no-doctor", "--board", str(board), "--junit", str(junit), "--markdown", str(markdown)),
+    )
+    out = capsys.readouterr().out
+    assert code == 1
+    assert (
+        "failed: the candidate was at fault in 2 of 2 matches, first with crash: ended with exit status 3"
+        in out
+    )
+    assert "| ##[error]of old" in out
+    conduct = cases(junit)["conduct: usa of 2"].find("failure")
+    assert conduct is not None
+    assert conduct.get("type") == "crash"
+    assert "</failure>]]><evil a='b'>&amp;" in (conduct.text or "")
+    assert "exit status 3" in markdown.read_text()
+
+
+def test_a_bot_that_fails_the_doctor_is_told_the_step(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, crashing: Path
+) -> None:
+    junit = tmp_path / "gate.xml"
+    assert gate(*bots(spec(crashing, "crashing"), SMALL), "--junit", str(junit)) == 1
+    out = capsys.readouterr().out
+    failed = [
+        case
+        for case in cases(junit).values()
+        if case.get("classname") == "stellwerk.gate.doctor" and len(case)
+    ]
+    [case] = failed
+    step = case.get("name")
+    assert out.startswith(f"FAIL  {step}\n")
+    assert f"failed: the doctor's step '{step}' failed: expected " in out
+    assert "it exited with status 3" in out
+    assert "blocks  " not in out
+
+
+def test_the_doctor_lets_a_bot_see_nothing_of_the_environment_but_what_a_match_does(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEPLOY_TOKEN", "secret")
+    spy = tmp_path / "spy.py"
+    spy.write_text(
+        "import os, resource, sys\n"
+        "sys.stderr.write('sees ' + ' '.join(sorted(os.environ)))\n"
+        "sys.stderr.write(f' in {os.listdir()}, MINE={os.getenv(\"MINE\")}')\n"
+        "sys.stderr.write(f' with {resource.getrlimit(resource.RLIMIT_DATA)[0] >> 20} MB')\n"
+        "sys.exit(3)\n"
+    )
+    assert gate(*bots(f"{spec(spy, 'spy')} env.MINE='a b=c'", SMALL), "--memory", "512") == 1
+    [line] = [line for line in capsys.readouterr().out.splitlines() if "sees " in line]
+    assert line.endswith(" in [], MINE=a b=c with 512 MB")
+    seen = set(line.partition("sees ")[2].partition(" in ")[0].split())
+    assert seen >= {
+        "HOME",
+        "PATH",
+        "TMPDIR",
+        "MINE",
+        "STELLWERK_ADDRESS",
+        "STELLWERK_TOKEN",
+        "STELLWERK_NAME",
+    }
+    assert "DEPLOY_TOKEN" not in seen
+    assert "GITHUB_ACTIONS" not in seen
+
+
+def test_ctrl_c_ends_it_and_leaves_a_report(tmp_path: Path, board: Path) -> None:
+    junit = tmp_path / "gate.xml"
+    words = ["gate", *bots(SMALL, SMALL), "--game", "usa", "--board", str(board), "--no-doctor"]
+    words += ["--elo0", "-1", "--elo1", "1", "--concurrency", "1", "--junit", str(junit)]
+    process = subprocess.Popen(
+        [*COMMAND, *words], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("10 blocks: ")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=SECONDS)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert err.startswith("stopping when the running blocks are complete")
+    assert out.endswith("\ninterrupted: told to stop\n")
+    error = cases(junit)["verdict: strength of small"].find("error")
+    assert error is not None
+    assert error.get("type") == "interrupted"
+
+
+# -- GitHub Actions ----------------------------------------------------------------------------------
+
+
+def test_github_gets_annotations_and_a_summary_and_obeys_no_bot(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    crashing: Path,
+    board: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    summary = tmp_path / "summary.md"
+    summary.write_text("what an earlier step said\n")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    words = ("--no-doctor", "--board", str(board))
+    assert gate(*bots(spec(crashing, "crashing"), SMALL), *words) == 1
+    out = capsys.readouterr().out
+    first, *lines = out.splitlines()
+    stop = re.fullmatch(r"::stop-commands::([0-9a-f]{32})", first)
+    assert stop is not None
+    end = lines.index(f"::{stop[1]}::")
+    assert any("::add-mask::all" in line for line in lines[:end])
+    verdict, *faults = lines[end + 1 :]
+    assert verdict.startswith(
+        "::error title=Stellwerk gate%3A failed::the candidate was at fault in 2 of 2 matches"
+    )
+    assert len(faults) == 2
+    for line in faults:
+        assert line.startswith(
+            "::error title=Stellwerk gate%3A crash::crashing: crash, ended with exit status 3 "
+        )
+        assert "%0A| ::error title=mine::commands%0A" in line
+        assert "| 100%250Abroken %25" in line
+    told = summary.read_text()
+    assert told.startswith("what an earlier step said\n## Stellwerk gate: failed\n")
+
+
+def test_elsewhere_nothing_is_annotated(
+    capsys: pytest.CaptureFixture[str], crashing: Path, board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    gate(*bots(spec(crashing, "crashing"), SMALL), "--no-doctor", "--board", str(board))
+    assert not [line for line in capsys.readouterr().out.splitlines() if line.startswith("::")]
+
+
+def test_an_annotation_is_one_line_whatever_is_in_it() -> None:
+    line = annotation("warning", "a: b, c%\n::", ["one % two", "three\r\n::error::four", "\x1b[0m"])
+    assert line == (
+        "::warning title=a%3A b%2C c%25\\n%3A%3A::one %25 two%0Athree\\r\\n::error::four%0A\\x1b[0m"
+    )
+
+
+@needs("bash")
+def test_the_action_hands_every_input_on_as_it_is_and_tells_the_verdict(tmp_path: Path) -> None:
+    """The script of the step, with a program in the place of `stellwerk` that writes down its arguments."""
+    action: Any = yaml.safe_load((REPOSITORY / "tournament" / "ci" / "action.yml").read_text())  # Any: YAML
+    [step] = [step for step in action["runs"]["steps"] if step.get("id") == "gate"]
+    program = tmp_path / "stellwerk" / "bin" / "stellwerk"
+    program.parent.mkdir(parents=True)
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {shlex.quote(str(tmp_path))}/words\nexit 3\n')
+    program.chmod(0o755)
+    inputs = {"candidate": 'cmd="./x $(id)"', "baselines": "greedy\ncmd='./old bot'\n", "games": "usa\n"}
+    given = {name: each.get("default", "") for name, each in action["inputs"].items()} | inputs
+    variables = {
+        name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda m: given[m[1]], text)
+        for name, text in step["env"].items()
+    }
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", step["run"]],
+        env={
+            "PATH": os.environ["PATH"],
+            "RUNNER_TEMP": str(tmp_path),
+            "GITHUB_OUTPUT": str(tmp_path / "out"),
+            **variables,
+        },
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert (tmp_path / "out").read_text() == "verdict=undecided\nreports=stellwerk-gate\n"
+    words = (tmp_path / "words").read_text().splitlines()
+    assert words == [
+        *("gate", '--candidate=cmd="./x $(id)"', "--elo0=0", "--elo1=50"),
+        *(
+            "--junit=stellwerk-gate/gate.xml",
+            "--markdown=stellwerk-gate/gate.md",
+            "--json=stellwerk-gate/gate.json",
+        ),
+        *("--baseline=greedy", "--baseline=cmd='./old bot'", "--game=usa"),
+    ]
+    assert "${{" not in step["run"]
+
+
+# -- reports of anything -----------------------------------------------------------------------------
+
+
+def report(**changes: Any) -> Report:
+    """One with everything in it. Any: the fields are of many types."""
+    fault = Fault("crash", 1, "ended with SIGSEGV before the match did", NASTY)
+    full = Report(
+        verdict="failed",
+        exit_code=1,
+        reason="the candidate is not as good as elo1 after 34 blocks",
+        candidate="my_bot",
+        baselines=(BaselineScore("greedy", 0.4, 0), BaselineScore("old*bot", 0.5, 1)),
+        games=(GameScore("usa", 2, (), 20, 0.45), GameScore("united_kingdom", 3, ("x",), 14, None)),
+        test=Trial(0, 50, 0.05, 0.05, None, 2000, 2, 0),
+        blocks=34,
+        matches=82,
+        void_blocks=(NASTY[3],),
+        strength=Strength(0.45, 0.4, 0.5, -35.0, -70.0, 0.0, -3.1, -2.94, 2.94),
+        faulty=30,
+        faults=tuple(
+            FoundFault(bot, "usa of 2", 1, 0, 1, fault) for bot in ["my_bot"] * 20 + ["old*bot"] * 20
+        ),
+        doctor=(
+            Finding("login", "law", "ok", 0.1),
+            Finding("resume", "law", "warn", 0.1, warning=" ".join(NASTY)),
+            Finding("end", "law", "FAIL", 0.1, failure=Failure(NASTY[0], NASTY[3], NASTY)),
+        ),
+        isolation="none",
+        seed=None,
+        version="1",
+    )
+    return msgspec.structs.replace(full, **changes)
+
+
+def test_junit_holds_whatever_a_bot_prints_as_text(tmp_path: Path) -> None:
+    path = tmp_path / "gate.xml"
+    path.write_bytes(junit_of(report()))
+    found = cases(path)
+    assert list(found) == [
+        "doctor: login",
+        "doctor: resume",
+        "doctor: end",
+        "conduct: usa of 2",
+        "conduct: united_kingdom of 3, x",
+        "verdict: strength of my_bot",
+    ]
+    assert [case.tag for case in ElementTree.parse(path).getroot().iter() if case.tag == "evil"] == []
+    failure = found["doctor: end"].find("failure")
+    assert failure is not None
+    assert f"came: {NASTY[3]}" in (failure.text or "")
+    assert "| \\x1b[31mred\\x00\\x07" in (failure.text or "")
+    assert [case.find("failure") is None for case in found.values()] == [
+        True,
+        True,
+        False,
+        False,
+        True,
+        False,
+    ]
+
+
+def test_junit_does_not_fail_for_faults_that_are_allowed(tmp_path: Path) -> None:
+    path = tmp_path / "gate.xml"
+    allowed = msgspec.structs.replace(report().test, faults=30)
+    path.write_bytes(junit_of(report(test=allowed)))
+    [told] = cases(path)["conduct: usa of 2"]
+    assert told.tag == "system-out"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "tag"),
+    [("passed", None), ("undecided", "failure"), ("infrastructure", "error"), ("interrupted", "error")],
+)
+def test_junit_tells_a_failure_from_an_error(tmp_path: Path, verdict: str, tag: str | None) -> None:
+    path = tmp_path / "gate.xml"
+    path.write_bytes(junit_of(report(verdict=verdict)))
+    assert [mark.tag for mark in cases(path)["verdict: strength of my_bot"]] == ([] if tag is None else [tag])
+
+
+def test_markdown_shows_what_bots_say_in_fences_that_they_do_not_close() -> None:
+    inside: str | None = None
+    outside: list[str] = []
+    for line in markdown_of(report()).decode().splitlines():
+        fence = re.match("`{3,}", line)
+        if inside is None and fence is not None:
+            inside = fence[0]
+        elif inside is not None and line.strip() == inside:
+            inside = None
+        elif inside is None:
+            outside.append(line)
+    assert inside is None
+    text = "\n".join(outside)
+    for sign in ("everybody", "script", "evil", "add-mask", "\x1b"):
+        assert sign not in text
+    assert r"**my\_bot**" in text
+    assert r"| ahead of old\*bot | 50.0 % |" in text
+
+
+def test_no_more_is_annotated_than_is_shown() -> None:
+    lines = list(annotations_of(report()))
+    assert lines[0].startswith("::error title=Stellwerk gate%3A failed::")
+    assert sum(line.startswith("::error ") for line in lines) == 10
+    assert sum(line.startswith("::warning ") for line in lines) == 10
+    assert all(line.isprintable() for line in lines)
+
+
+def test_a_failed_step_is_called_failed_everywhere() -> None:
+    """Not by the law that it checks, which reads as if the bot kept to it."""
+    step = Finding("end", "the bot leaves at once", "FAIL", 0.1, failure=Failure("an end", "silence", ()))
+    assert step.failure is not None
+    failed = report(doctor=(step,), reason=step_in_words(step, step.failure), faults=(), faulty=0)
+    called = "the doctor's step 'end' failed: expected an end; came: silence"
+    assert list(lines_of(failed))[-1] == f"failed: {called}"
+    verdict, found = annotations_of(failed)
+    assert called in verdict
+    assert found.startswith(
+        "::error title=Stellwerk gate%3A the doctor's step 'end' failed::expected: an end"
+    )
+    assert "```text\nfailed: end\nexpected: an end\ncame: silence\n" in markdown_of(failed).decode()
+    assert f'message="{called}"' in junit_of(failed).decode()
+
+
+@pytest.mark.parametrize("verdict", ["passed", "failed", "undecided", "interrupted"])
+def test_evidence_is_shown_with_what_it_means(verdict: str) -> None:
+    words = "-3.10 (passes at 2.94, fails at -2.94)"
+    found = report(verdict=verdict)
+    assert f"evidence      {words}" in lines_of(found)
+    assert r"| evidence | \-3.10 \(passes at 2.94, fails at \-2.94\) |" in markdown_of(found).decode()
+    assert verdict == "passed" or f"evidence {words}" in junit_of(found).decode()
+
+
+def test_what_is_said_is_printable() -> None:
+    assert all(line.isprintable() for line in lines_of(report()))
+
+
+def test_the_json_has_the_report_as_it_is() -> None:
+    assert msgspec.json.decode(json_of(report()), type=Report) == report()
+
+
+# -- command lines -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--candidate", "gredy"), 'did you mean "greedy"?'),
+        (("--candidate", "cmd=./nowhere"), 'there is no program "./nowhere"'),
+        (("--baseline", "cmd=./nowhere"), 'there is no program "./nowhere"'),
+        (("--game", "use"), 'did you mean "usa"?'),
+        (("--game", "usa:x"), "the number of players: expected a whole number"),
+        (("--game", "usa:9"), "usa"),
+        (("--game", "card_game:2:opn_stacks"), "open_stacks"),
+        (("--game", "usa:2"), "this game is given twice"),
+        (("--game", "card_game", "--board", "x.json"), "goes with a single --game"),
+        (("--elo0", "50"), "elo0 < elo1"),
+        (("--alpha", "1"), "alpha and beta between 0 and 0.5"),
+        (("--max-blocks", "29"), "the first look is after 30"),
+        (("--blocks", "9"), "expected a whole number from 10"),
+        (("--seed", "x" * 201), "--seed"),
+        (("--wrap", "'"), "--wrap"),
+        (("--junit", "nowhere/gate.xml"), "nowhere/gate.xml: cannot be written"),
+        (("--json", "."), "is a folder"),
+        (("--directory", os.devnull), "cannot be written"),
+    ],
+    ids=str,
+)
+def test_a_command_line_that_cannot_be_used_is_refused_in_one_line(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
+) -> None:
+    assert main(["gate", "--candidate", "greedy", "--baseline", "random", "--game", "usa", *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    [line] = err.splitlines()
+    assert said in line

@@ -1,0 +1,463 @@
+"""`stellwerk tournament` as an organizer uses it: real bots, a real disk, and whatever can happen to both."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+import shlex
+import signal
+import subprocess
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from stellwerk.__main__ import main
+from stellwerk.tournament.output import fault_lines, rounded, table_of
+from stellwerk_engine.boards.board_file import board_content, shipped_board
+from stellwerk_processes.faults import Fault
+from stellwerk_server.journal.journal import write_whole
+from stellwerk_tournament.play.progress import Row
+from stellwerk_tournament.report.derived import FILES
+from tests.command.program import COMMAND, SECONDS, environment
+from tests.tournament.report.report_tournaments import line as match_line
+
+TRAINS = 8  # a game of some twenty turns
+FOUR = ('built_in = "random"\nname = "a"', *(f'built_in = "random"\nname = "{name}"' for name in "bcd"))
+TWO = ('built_in = "random"', 'built_in = "greedy"')
+VOLATILE = {"used_ms", "slowest_ms", "cpu_ms", "max_rss_kb"}
+
+
+def cup(folder: Path, bots: Sequence[str], head: str = "", game: str = 'game = "usa"') -> Path:
+    """The base game with few trains."""
+    folder.mkdir(exist_ok=True)
+    (folder / "board.json").write_text(json.dumps(board_content(shipped_board("usa")) | {"trains": TRAINS}))
+    tables = "".join(f"\n[[bots]]\n{bot}\n" for bot in bots)
+    board = '\nboard = "board.json"' if "usa" in game else ""
+    (folder / "tournament.toml").write_text(f"{head}\n[[games]]\n{game}{board}\n{tables}")
+    return folder
+
+
+def tournament(*words: str | Path, code: int = 0) -> str:
+    """What it says on standard output."""
+    done = subprocess.run(
+        [*COMMAND, "tournament", *words],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+    )
+    assert done.returncode == code, done.stderr
+    return done.stdout
+
+
+def lines_of(folder: Path) -> list[dict[str, Any]]:  # Any: that is how JSON is read
+    path = folder / "matches.jsonl"
+    return [json.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
+
+
+def outcome(folder: Path) -> dict[tuple[int, int], object]:
+    """All that is the same whenever the same tournament is played: everything but times."""
+    found: dict[tuple[int, int], object] = {}
+    for line in lines_of(folder):
+        for seat in line["bots"]:
+            for name in VOLATILE:
+                seat.pop(name, None)
+        del line["seconds"], line["late_ms"]
+        assert (line["block"], line["rotation"]) not in found
+        found[line["block"], line["rotation"]] = line
+    return found
+
+
+def status(folder: Path) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(tournament("status", folder, "--json"))
+    return told
+
+
+# -- killed, stopped, out of space -------------------------------------------------------------------
+
+
+def test_a_tournament_that_is_killed_again_and_again_comes_to_the_same_as_an_undisturbed_one(
+    tmp_path: Path,
+) -> None:
+    undisturbed = cup(tmp_path / "undisturbed", FOUR, "concurrency = 2")
+    tournament("run", undisturbed, "--seed", "s")
+    expected = outcome(undisturbed)
+    assert len(expected) == 12
+
+    killed = cup(tmp_path / "killed", FOUR, "concurrency = 2")
+    seed = random.randrange(2**32)
+    dice = random.Random(seed)
+    kills = 0
+    command = "run"
+    while True:
+        patience = dice.randrange(0, 5)
+        if _ends_before(killed, command, patience, dice.randrange(1_000_000)):
+            break
+        kills += 1
+        command = "resume"
+    assert kills >= 2, seed
+    assert outcome(killed) == expected, seed
+    assert "ok, 12 matches" in tournament("verify", killed)
+
+
+def _ends_before(folder: Path, command: str, patience: int, spin: int) -> bool:
+    """Play till so many things have happened, and kill it at some moment after that; or till it ends."""
+    with started(command, folder, "--seed", "s") as process:
+        assert process.stdout is not None
+        for happened, line in enumerate(process.stdout):
+            if json.loads(line)["type"] == "ended":
+                assert process.wait(SECONDS) == 0
+                return True
+            if happened == patience:
+                for _ in range(spin):
+                    pass
+                process.kill()
+                break
+        assert process.wait(SECONDS) == -signal.SIGKILL
+    return False
+
+
+@contextmanager
+def started(command: str, folder: Path, *words: str) -> Generator[subprocess.Popen[str]]:
+    """It tells its progress as JSON, a line at a time, and does not outlive the test."""
+    with subprocess.Popen(
+        [*COMMAND, "tournament", command, str(folder), "--progress", "jsonl", *words],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_ctrl_c_finishes_the_running_block_and_says_how_to_go_on(tmp_path: Path) -> None:
+    folder = cup(tmp_path / "cup", TWO, "concurrency = 1\n[schedule]\nrounds = 4")
+    with started("run", folder) as process:
+        assert process.stdout is not None
+        assert json.loads(process.stdout.readline())["type"] == "match_ended"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=SECONDS)
+    assert process.returncode == 130
+    told = [json.loads(line) for line in out.splitlines()]
+    assert told[-1]["finished"] is False
+    [resume] = re.findall(r"^stellwerk: stopped; go on with: stellwerk (.*)$", err, re.MULTILINE)
+    assert f"stellwerk {resume}" == told[-1]["resume"]
+    before = lines_of(folder)
+    assert 2 <= len(before) < 8
+    assert status(folder)["of_running_blocks"] == 0
+
+    tournament(*shlex.split(resume)[1:])
+    assert lines_of(folder)[: len(before)] == before
+    assert len(lines_of(folder)) == 8
+    assert "ok, 8 matches" in tournament("verify", folder)
+
+
+def test_ctrl_c_twice_ends_it_now(tmp_path: Path) -> None:
+    """The bots never answer: their match would take minutes."""
+    silent = 'cmd = "sleep 600"\nname = "silent"'
+    folder = cup(tmp_path / "cup", [silent, 'built_in = "random"'], "[clocks]\nset_up_ms = 300000")
+    with started("run", folder) as process:
+        assert process.stdout is not None
+        while status(folder)["blocks"].get("running", 0) == 0:
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        assert json.loads(process.stdout.readline())["type"] == "stopping"
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 130
+    assert json.loads(out)["finished"] is False
+    assert lines_of(folder) == []
+
+
+def test_a_full_disk_ends_it_and_loses_nothing(tmp_path: Path) -> None:
+    """No file may become larger than that: the first that does is the state, or a replay."""
+    folder = cup(tmp_path / "cup", TWO, "[schedule]\nrounds = 4")
+    words = [
+        "sh",
+        "-c",
+        'ulimit -f 360; exec "$@"',
+        "sh",
+        *COMMAND,
+        "tournament",
+        "run",
+        str(folder),
+        "--seed=s",
+    ]
+    done = subprocess.run(
+        words, env=environment(), capture_output=True, text=True, check=False, timeout=SECONDS
+    )
+    assert done.returncode == 4
+    said = done.stderr.splitlines()[-1]
+    assert str(folder) in said
+    assert said.endswith(f"when that is mended: stellwerk tournament resume {folder} --seed=s")
+    before = lines_of(folder)
+
+    tournament("resume", folder, "--seed=s")
+    assert lines_of(folder)[: len(before)] == before
+    assert len(outcome(folder)) == 8
+    assert "ok, 8 matches" in tournament("verify", folder)
+
+
+# -- whose fault -------------------------------------------------------------------------------------
+
+
+def test_what_a_bot_does_wrong_is_told_of_it_and_of_nobody_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    crash = 'name = "crash"\ncmd = "sh -c \'echo out of ideas >&2; exit 3\'"'
+    folder = cup(tmp_path / "cup", [crash, 'built_in = "random"'])
+    assert main(["tournament", "run", str(folder)]) == 0
+    told = "crash: start_failure in 2 of 2 matches: out of ideas"
+    assert capsys.readouterr().err.splitlines()[-1] == f"stellwerk: {told}"
+    assert tournament("status", folder).splitlines()[-1] == told
+    assert len(lines_of(folder)) == 2
+    for line in lines_of(folder):
+        for seat in line["bots"]:
+            kinds = [fault["kind"] for fault in seat["faults"]]
+            assert kinds == (["start_failure"] if seat["bot"] == "crash" else [])
+    assert "out of ideas" in (folder / "logs" / "crash.log").read_text()
+    suite = ElementTree.fromstring((folder / "junit.xml").read_bytes())[0]
+    cases = {case.get("name"): [child.get("type") for child in case] for case in suite}
+    assert cases == {"crash": ["start_failure"], "random": []}
+
+
+def test_a_program_that_is_gone_is_no_bots_fault(tmp_path: Path) -> None:
+    """It removes itself when it is started, so that only the first match can be played."""
+    folder = cup(
+        tmp_path / "cup",
+        ['cmd = "./once.sh"', 'built_in = "random"'],
+        "concurrency = 1\n[schedule]\nrounds = 3",
+    )
+    program = folder / "once.sh"
+    program.write_text('#!/bin/sh\nrm -f "$0"\nexit 1\n')
+    program.chmod(0o755)
+    done = subprocess.run(
+        [*COMMAND, "tournament", "run", str(folder)],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+    )
+    assert done.returncode == 4
+    assert "3 blocks in a row could not be played" in done.stderr
+    assert "there is no program" in done.stderr
+    assert lines_of(folder) == []
+
+
+def test_faults_are_told_by_bot_without_what_a_terminal_would_obey() -> None:
+    crash = Fault("crash", 1, "ended with exit status 1", ("first", "\x1b[2Jlast", " "))
+    late = Fault("time", 7, "no answer in time 7 times")
+    lines = [
+        match_line(0, 0, ("a", "b"), [1, 2], faults=(late,)),
+        match_line(0, 1, ("b", "a"), [1, 2], faults=(late,)),
+        match_line(1, 0, ("a", "b"), [1, 2], faults=(crash,)),
+        match_line(1, 1, ("b", "a"), [1, 2]),
+        match_line(2, 0, ("a", "b"), [1, 2], faults=(crash,)),
+    ]
+    assert fault_lines(lines, ["c", "b", "a"]) == [
+        "b: crash in 2 of 5 matches, time in 1: \\x1b[2Jlast",
+        "a: time in 1 of 5 matches: no answer in time 7 times",
+    ]
+
+
+def test_figures_are_rounded_once_and_nothing_is_no_minus_nothing() -> None:
+    row = Row("a", 3, 2 / 3, 100 / 3, 0, elo=-0.4, low=-181.4963, high=181.4963)
+    assert table_of([row])[1].split() == ["1", "a", "0", "-181", "...", "+181", "66.7", "%", "33.3", "3", "0"]
+    [told] = rounded([row])
+    assert (told.score, told.points, told.elo, told.high) == (0.6667, 33.33, -0.4, 181.5)
+    [nothing] = rounded([Row("a", 1, 0.5, 1.0, 0, elo=-0.001)])
+    assert str(nothing.elo) == "0.0"
+
+
+# -- verify ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two games, one of them with teams."""
+    folder = cup(tmp_path_factory.mktemp("finished") / "cup", TWO, 'title = "<the cup>"\nanonymous = true')
+    path = folder / "tournament.toml"
+    path.write_text(path.read_text() + '\n[[games]]\ngame = "team_asia"\n')
+    tournament("run", folder)
+    return folder
+
+
+def test_a_tournament_that_was_played_is_true(finished: Path) -> None:
+    assert f"ok, 4 matches, {4 + len(FILES)} files" in tournament("verify", finished)
+    assert {line["game"] for line in lines_of(finished)} == {"usa", "team_asia"}
+
+
+def test_derived_files_can_be_deleted_and_are_made_again(finished: Path) -> None:
+    derived = {finished / name: (finished / name).read_bytes() for name in FILES}
+    assert {path.name for path in derived} >= {"ratings.json", "crosstable.csv", "junit.xml"}
+    for path in derived:
+        path.unlink()
+    tournament("report", finished)
+    assert {path: path.read_bytes() for path in derived} == derived
+
+
+def test_the_cross_table_has_the_score_of_each_against_each(finished: Path) -> None:
+    first, second = csv.DictReader((finished / "crosstable.csv").read_text().splitlines())
+    assert float(first[second["bot"]]) == 1 - float(second[first["bot"]]) >= 0.5
+    assert first[first["bot"]] == ""
+    assert first["matches"] == first[f"matches with {second['bot']}"] == "4"
+
+
+def test_ratings_are_told_as_a_table_and_as_json(finished: Path) -> None:
+    told = json.loads(tournament("ratings", finished, "--json"))
+    assert {entrant["name"] for entrant in told["entrants"]} == {"random", "greedy"}
+    assert told == json.loads((finished / "ratings.json").read_bytes())
+    assert set(told["by_game"]) == {"usa", "team_asia"}
+    assert tournament("ratings", finished).splitlines()[0].split()[:3] == ["bot", "elo", "95"]
+
+
+def change(folder: Path, name: str, number: int, **fields: object) -> None:
+    path = folder / name
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[number] = json.dumps(json.loads(lines[number]) | fields).encode() + b"\n"
+    write_whole(path, b"".join(lines))
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "fields", "expected"),
+    [
+        ("matches.jsonl", 1, {"points": [1000, 0]}, "matches.jsonl:2: what is told of team 0"),
+        ("matches.jsonl", 2, {"turns": 1}, "end: its line in matches.jsonl says something else"),
+        ("matches.jsonl", 0, {"players": ["greedy", "greedy"]}, "matches.jsonl:1: "),
+        ("matches.jsonl", 1, {"seed": "00" * 32}, "matches.jsonl:2: its seed is not that"),
+        ("matches.jsonl", 1, {"replay": "../../x"}, "is not there"),
+        ("matches.jsonl", 3, {"replay_sha256": "00" * 32}, "is not the file that its line"),
+        ("junit.xml", 0, None, "junit.xml: is not what the matches come to"),
+        ("crosstable.csv", 0, None, "crosstable.csv: is not what the matches come to"),
+        ("ratings.json", 0, None, "ratings.json: is not what the matches come to"),
+    ],
+)
+def test_what_was_changed_afterwards_is_named(
+    finished: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    number: int,
+    fields: dict[str, object] | None,
+    expected: str,
+) -> None:
+    folder = tmp_path / "cup"
+    subprocess.run(["cp", "-r", str(finished), str(folder)], check=True)
+    if fields is None:
+        (folder / name).write_bytes((folder / name).read_bytes() + b" ")
+    else:
+        change(folder, name, number, **fields)
+    assert main(["tournament", "verify", str(folder)]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    [line] = err.splitlines()
+    assert expected in line
+
+
+def test_a_replay_that_was_changed_with_its_hash_is_named(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "cup"
+    subprocess.run(["cp", "-r", str(finished), str(folder)], check=True)
+    replay = lines_of(folder)[0]["replay"]
+    content = (folder / replay).read_bytes().replace(b'"turns":', b'"turns":1', 1)
+    (folder / replay).write_bytes(content)
+    change(folder, "matches.jsonl", 0, replay_sha256=sha256(content).hexdigest())
+    assert main(["tournament", "verify", str(folder)]) == 1
+    assert replay in capsys.readouterr().err
+
+
+def test_replays_of_anonymous_matches_name_no_bot(finished: Path) -> None:
+    for line in lines_of(finished):
+        header = json.loads((finished / line["replay"]).read_bytes().splitlines()[0])
+        assert [seat["name"] for seat in header["seats"]] == [f"seat-{n}" for n in range(len(line["bots"]))]
+
+
+# -- command lines and folders -----------------------------------------------------------------------
+
+
+def test_init_writes_a_tournament_that_can_be_shown_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(tmp_path / "new" / "cup")
+    assert (
+        main(["tournament", "init", folder, "--game", "card_game", "--bot", "random", "--bot", "planner"])
+        == 0
+    )
+    assert main(["tournament", "run", folder, "--dry-run", "--rounds", "3"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[1:4] == [
+        f"round {number}, block {number}: card_game of 2: random, planner" for number in range(3)
+    ]
+    assert out[4].startswith("6 matches, ")
+    assert not (tmp_path / "new" / "cup" / "state.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("run", "{none}"), "is not there; begin with: stellwerk tournament init"),
+        (("init", "{cup}"), "is there already"),
+        (("init", "{none}", "--bot", "gredy"), 'did you mean "greedy"?'),
+        (("init", "{none}", "--game", "use"), 'did you mean "usa"?'),
+        (("resume", "{cup}"), "has not begun; begin with: stellwerk tournament run"),
+        (("run", "{cup}", "--seed", "s"), "--seed: for built-in bots only"),
+        (("run", "{finished}"), "has begun; go on with: stellwerk tournament resume"),
+        (("resume", "{finished}", "--seed", "s"), "was begun without --seed"),
+        (("resume", "{changed}"), "clocks.move_ms was 1000, and is 500 now"),
+        (("run", "{typo}"), 'tournament.toml:1: concurency: unknown key; did you mean "concurrency"?'),
+        (("status", "{damaged}"), "matches.jsonl: line 1: no record of a match"),
+        (("run", "{many}"), 'take kind = "random" or "swiss"'),
+        (("run", "{cup}", "--until-width", "0"), "expected a number of Elo points above 0"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_done_is_refused_in_one_line(
+    tmp_path: Path,
+    finished: Path,
+    words: tuple[str, ...],
+    expected: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    own = 'name = "own"\ncmd = "true"'
+    three = [*TWO, 'built_in = "planner"']
+    changed = cup(tmp_path / "changed", TWO)
+    subprocess.run(["cp", "-r", *map(str, finished.glob("*")), str(changed)], check=True)
+    text = (changed / "tournament.toml").read_text()
+    (changed / "tournament.toml").write_text(
+        text.replace("[[games]]", "[clocks]\nmove_ms = 500\n[[games]]", 1)
+    )
+    damaged = cup(tmp_path / "damaged", TWO)
+    (damaged / "matches.jsonl").write_text("{}\n")
+    folders = {
+        "none": tmp_path / "none",
+        "cup": cup(tmp_path / "cup", [own, *TWO]),
+        "finished": finished,
+        "changed": changed,
+        "typo": cup(tmp_path / "typo", three, "concurency = 1"),
+        "damaged": damaged,
+        "many": cup(
+            tmp_path / "many",
+            [f'name = "b{number}"\ncmd = "true"' for number in range(80)],
+            game='game = "usa"\nplayers = 5',
+        ),
+    }
+    code = main(["tournament", *(word.format(**folders) for word in words)])
+    out, err = capsys.readouterr()
+    assert code == 2
+    assert out == ""
+    [line] = err.splitlines()
+    assert line.startswith("stellwerk: ")
+    assert expected in line

@@ -1,0 +1,31 @@
+"""How a connection to a bot is closed, whatever the bot does meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+
+from stellwerk_kit.doctor.callers import Door, Whoever
+from stellwerk_kit.lines import MOST_UNREAD
+
+
+class Endless(socket.socket):
+    """There is always more to read."""
+
+    been_read = 0
+
+    def recv(self, bufsize: int, flags: int = 0) -> bytes:
+        self.been_read += bufsize
+        assert self.been_read <= 2 * MOST_UNREAD
+        return bytes(bufsize)
+
+
+def test_who_never_stops_writing_is_hung_up_on() -> None:
+    with contextlib.closing(Door()) as door:
+        with socket.create_connection((door.host, door.port)) as bot:
+            caller = Whoever(door)
+            connection = Endless(fileno=bot.dup().detach())
+            caller.take(connection)
+            caller.hang_up()
+        assert connection.fileno() < 0
+        assert connection.been_read >= MOST_UNREAD

@@ -1,0 +1,238 @@
+"""A server that stays while matches come and go: its doors, and the bots that it has for several of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import pytest
+import trio
+import trio.testing
+
+from stellwerk_engine.boards.board_file import shipped_board
+from stellwerk_engine.games.game_choice import GameChoice
+from stellwerk_processes.bot_process import UNCONFINED
+from stellwerk_processes.bot_spec import BotSpec, built_in_command
+from stellwerk_processes.standing_server import Door, Hall, HallPlan, open_hall
+from stellwerk_processes.started_match import Fixture, PlayedMatch, Terms
+from stellwerk_server.lobby.session import hashed
+from stellwerk_server.lobby.tokens import TokenHolder
+from stellwerk_server.net.server import open_server
+from stellwerk_server.operate.settings import Time
+from tests.command.serve.test_serve import TwoAddresses
+from tests.server.support import World
+
+T = TypeVar("T")
+
+GAME = GameChoice("usa", 2, (), replace(shipped_board("usa"), trains=8)).make()
+SECONDS = 60  # far more than any test takes: a test that hangs should say so
+DOOR = Door("127.0.0.1", 0)
+TOKEN = "ann's"
+ANN = BotSpec("ann", (), process="remote")
+HERE = BotSpec("here", built_in_command("random"))
+STAYS = BotSpec("stays", built_in_command("random"), process="reused")
+
+
+def plan(time: Time | None = None, door: Door | None = DOOR) -> HallPlan:
+    """One remote bot; and one process, no more, of a bot that stays."""
+    return HallPlan(
+        Terms(time or Time(move_ms=600_000), UNCONFINED),
+        (GAME,),
+        {"ann": (TokenHolder("ann", hashed(TOKEN), is_organizer=False),)},
+        (),
+        door,
+        instances={"stays": 1},
+        logins_at_once=4,
+    )
+
+
+def fixture(number: int, bots: tuple[BotSpec, ...]) -> Fixture:
+    """Each has a deal of its own."""
+    return Fixture(
+        match=f"m{number}",
+        game=GAME,
+        bots=bots,
+        names=tuple(bot.name for bot in bots),
+        bot_seeds=("a", "b"),
+        seed=bytes([number]) * 32,
+        salt=bytes(32),
+        reveal="now",
+    )
+
+
+class Client:
+    """A remote bot that answers with the first move."""
+
+    def __init__(self, stream: trio.SocketStream) -> None:
+        self._stream = stream
+        self._heard = b""
+
+    async def say(self, message: Mapping[str, object]) -> None:
+        await self._stream.send_all(json.dumps(message).encode() + b"\n")
+
+    async def spoil(self) -> None:
+        """One line that nobody can read."""
+        await self._stream.send_all(b"what?\n")
+        await self.until("error")
+
+    async def read(self) -> dict[str, Any]:  # Any: that is how JSON is read
+        while b"\n" not in self._heard:
+            data = await self._stream.receive_some()
+            assert data, "the connection is closed"
+            self._heard += data
+        text, _, self._heard = self._heard.partition(b"\n")
+        message: dict[str, Any] = json.loads(text)
+        return message
+
+    async def until(self, *kinds: str) -> dict[str, Any]:
+        while True:
+            message = await self.read()
+            if message["type"] in kinds:
+                return message
+
+    async def log_in(self, max_matches: int) -> None:
+        login = {"type": "login", "protocol": 1, "name": "ann", "token": TOKEN, "language": "none"}
+        await self.say(login | {"max_matches": max_matches})
+        await self.until("welcome")
+
+    async def first_asks(self, count: int) -> list[dict[str, Any]]:
+        """In so many matches that begin."""
+        asks: list[dict[str, Any]] = []
+        while len(asks) < count:
+            message = await self.until("start", "ask")
+            if message["type"] == "ask":
+                asks.append(message)
+            else:
+                await self.say({"type": "ready", "match": message["match"]})
+        return asks
+
+    async def play_out(self, ask: dict[str, Any]) -> None:
+        while ask["type"] == "ask":
+            await self.say({"type": "act", "match": ask["match"], "ask": ask["ask"], "index": 0})
+            ask = await self.until("ask", "end")
+
+
+async def within_time(main: Callable[[], Awaitable[T]]) -> T:
+    with trio.fail_after(SECONDS):
+        return await main()
+
+
+async def play_at_once(hall: Hall, fixtures: Sequence[Fixture], played: dict[str, PlayedMatch]) -> None:
+    async with trio.open_nursery() as nursery:
+
+        async def play(fixture: Fixture) -> None:
+            played[fixture.match] = await hall.play(fixture, frozenset())
+
+        for fixture in fixtures:
+            nursery.start_soon(play, fixture)
+
+
+def unreadable(played: PlayedMatch) -> dict[str, int]:
+    return {seat.bot: seat.conduct.unreadable.total() for seat in played.seats}
+
+
+# -- what a remote bot says wrong ----------------------------------------------------------------------
+
+
+def test_a_wrong_line_of_who_plays_two_matches_counts_to_the_one_that_ends_first_after_it() -> None:
+    played: dict[str, PlayedMatch] = {}
+
+    async def main() -> list[str]:
+        async with open_hall(plan()) as hall:
+            where = await hall.listen()
+            assert where is not None
+            async with await trio.open_tcp_stream(*where) as stream, trio.open_nursery() as nursery:
+                ann = Client(stream)
+                await ann.log_in(2)
+                await ann.spoil()  # while it plays none
+                pair = [fixture(number, (ANN, HERE)) for number in (1, 2)]
+                nursery.start_soon(play_at_once, hall, pair, played)
+                first, second = await ann.first_asks(2)
+                for _ in range(2):
+                    await ann.spoil()
+                await ann.play_out(first)
+                await ann.spoil()
+                await ann.play_out(second)
+                await ann.spoil()
+                await ann.spoil()
+                nursery.start_soon(play_at_once, hall, [fixture(3, (ANN, HERE))], played)
+                [third] = await ann.first_asks(1)
+                await ann.play_out(third)
+            await hall.say_goodbye(finished=True)
+            return [first["match"], second["match"], third["match"]]
+
+    matches = trio.run(within_time, main)
+    assert [unreadable(played[match]) for match in matches] == [
+        {"ann": 2, "here": 0},
+        {"ann": 1, "here": 0},
+        {"ann": 0, "here": 0},
+    ]
+
+
+# -- processes that stay -------------------------------------------------------------------------------
+
+
+def test_a_process_that_was_taken_for_a_match_that_is_given_up_keeps_nobody_waiting() -> None:
+    """There may be but one: the next match waits until that has ended, and no longer."""
+
+    async def main() -> None:
+        async with open_hall(plan(door=None)) as hall:
+            await hall.listen()
+            await hall.play(fixture(1, (STAYS, HERE)), frozenset())
+            with trio.CancelScope() as given_up:
+                given_up.cancel()
+                await hall.play(fixture(2, (STAYS, HERE)), frozenset())
+            assert given_up.cancelled_caught
+            played = await hall.play(fixture(3, (STAYS, HERE)), frozenset())
+            assert [seat.asks > 0 for seat in played.seats] == [True, True]
+            await hall.say_goodbye(finished=True)
+
+    trio.run(within_time, main)
+
+
+# -- doors ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("set_up_ms", "login_ms"), [(90_000, 90_000), (1_000, 30_000)])
+def test_a_bot_may_log_in_as_long_as_a_match_would_wait_for_it(set_up_ms: int, login_ms: int) -> None:
+    async def main() -> int:
+        async with open_hall(plan(Time(set_up_ms=set_up_ms))) as hall:
+            where = await hall.listen()
+            assert where is not None
+            async with await trio.open_tcp_stream(*where) as stream:
+                hello = await Client(stream).until("hello")
+            found: int = hello["limits"]["login_ms"]
+            return found
+
+    assert trio.run(within_time, main) == login_ms
+
+
+def test_a_door_with_two_addresses_has_one_port_at_both() -> None:
+    async def main() -> list[str]:
+        async with open_hall(plan(door=Door("both", 0))) as hall:
+            trio.socket.set_custom_hostname_resolver(TwoAddresses())
+            where = await hall.listen()
+            assert where is not None
+            streams = [
+                await trio.open_tcp_stream(address, where[1]) for address in ("127.0.0.1", "127.0.0.2")
+            ]
+            greetings = [(await Client(stream).read())["type"] for stream in streams]
+            for stream in streams:
+                await stream.aclose()
+            return greetings
+
+    assert trio.run(within_time, main) == ["hello", "hello"]
+
+
+def test_a_server_that_is_stopped_before_it_came_to_accept_anybody_never_does() -> None:
+    async def main() -> None:
+        async with open_server(World().house) as server:
+            where = await server.listen("127.0.0.1", 0)
+            await server.stop()
+            await trio.testing.wait_all_tasks_blocked()
+            with pytest.raises(OSError, match="attempts to connect"):
+                await trio.open_tcp_stream(*where)
+
+    trio.run(within_time, main)

@@ -1,0 +1,183 @@
+"""Who watches: what the public may know at once, all hands after the end."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from stellwerk_engine.core.dice import Dice
+from stellwerk_engine.engine import new_game
+from stellwerk_engine.knowledge.redact import redact
+from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC
+from stellwerk_protocol.messages import (
+    Error,
+    EventMessage,
+    Join,
+    Leave,
+    Left,
+    Ready,
+    SeatChanged,
+    Start,
+    Watch,
+)
+from stellwerk_server.lobby.tokens import TokenHolder, Tokens
+from tests.server.support import Client, World, codes, ended, first_turn, peek, reserved, snapshot
+
+TOKENS = Tokens((TokenHolder("Org", sha256(b"org's").hexdigest(), is_organizer=True),))
+
+
+def organizer(world: World) -> Client:
+    client = world.connect()
+    client.login("Org", token="org's")
+    client.news()
+    return client
+
+
+def test_the_public_gets_the_start_and_all_events_so_far_and_to_come() -> None:
+    world = World()
+    players = world.seated()
+    world.play_turns(players, 9)
+    spectator = world.player("spectator")
+    spectator.say(Watch(players[0].match))
+    start = spectator.the(Start)
+    assert (start.viewer, start.match) == ("public", players[0].match)
+    assert b'"seat":0,"team"' in spectator.lines[2]
+    assert (
+        not hasattr(start, "seat") or b'"commitment":"%b"}' % start.commitment.encode() in spectator.lines[2]
+    )
+    world.play(players)
+    numbers = [message.number for message in spectator.all_of(EventMessage)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert ended(spectator) == ended(players[0])
+
+
+def test_the_public_sees_what_everybody_may_know_and_is_never_asked() -> None:
+    world = World()
+    players = world.seated()
+    spectator = world.player("spectator")
+    spectator.say(Watch(players[0].match))
+    match = world.match_of(players[0])
+    told = [*match.events]  # what happened, before it was redacted
+    world.play(players)
+    told += match.events[len(told) :]
+    shown = [message.event for message in spectator.all_of(EventMessage)]
+    assert shown == [redact(event, match.game, PUBLIC) for event in told]
+    assert {peek(line).type for line in spectator.lines[2:]} == {"start", "event", "end"}
+
+
+def test_the_public_hears_of_seats_that_are_lost_and_left() -> None:
+    world = World()
+    mover, (other,) = first_turn(world.seated())
+    spectator = world.player("spectator")
+    spectator.say(Watch(mover.match))
+    mover.drop()
+    back = mover.resume()
+    back.say(Leave(match=mover.match))
+    assert other.is_open
+    assert [change.state for change in spectator.all_of(SeatChanged)] == ["lost", "back", "left"]
+
+
+def test_watching_changes_nothing_for_the_players() -> None:
+    transcripts: list[list[bytes]] = []
+    for watched in (True, False):
+        world = World()
+        players = world.seated()
+        if watched:
+            spectator = world.connect()
+            spectator.login("spectator")
+            spectator.say(Watch(players[0].match))
+            spectator.drop()
+        world.play(players)
+        transcripts.append([line for line in players[0].lines if b'"end"' not in line[:14]])
+    assert transcripts[0] == transcripts[1]
+
+
+def test_a_watch_counts_for_no_match() -> None:
+    world = World()
+    players = world.seated()
+    spectator = world.player("spectator")
+    spectator.say(Watch(players[0].match))
+    assert codes(spectator.say(Join("usa", 2))) == []
+
+
+def test_a_spectator_leaves_and_hears_no_more() -> None:
+    world = World()
+    players = world.seated()
+    spectator = world.player("spectator")
+    spectator.say(Watch(players[0].match))
+    assert isinstance(spectator.say(Leave(match=players[0].match))[-1], Left)
+    world.play(players)
+    assert spectator.news() == []
+    assert codes(spectator.say(Leave(match=players[0].match))) == ["protocol.no_such_match"]
+
+
+def test_watching_ends_with_the_connection() -> None:
+    """Also with one that is taken over, by a client that might have missed something."""
+    world = World()
+    players = world.seated()
+    spectator = world.player("spectator")
+    spectator.say(Join("usa", 2, against=("first",)))
+    spectator.say(Watch(players[0].match))
+    again = spectator.resume()
+    assert world.match_of(players[0]).watchers == ()
+    assert codes(again.say(Watch(players[0].match))) == []
+    again.drop()
+    assert world.match_of(players[0]).watchers == ()
+
+
+def test_all_hands_are_for_organizers_after_the_end() -> None:
+    """Before, not a single line; then everything at once, and with it the deal can be dealt again."""
+    world = World(tokens=TOKENS)
+    players = reserved(world)
+    watching = organizer(world)
+    watching.say(Watch("reserved", "all_hands"))
+    world.play_turns(players, 20)
+    assert watching.news() == []
+    match = world.match_of(players[0])
+    world.play(players)
+    assert watching.the(Start).viewer == "all_hands"
+    events = [message.event for message in watching.all_of(EventMessage)]
+    dealt: list[object] = []
+    new_game(match.game, Dice(match.deal.seed), dealt)  # type: ignore[arg-type]
+    assert events[: len(dealt)] == dealt
+    assert [redact(event, match.game, ALL_HANDS) for event in events] == events
+    assert peek(watching.lines[-1]).type == "end"
+
+
+def test_nobody_else_sees_all_hands() -> None:
+    world = World()
+    players = world.seated()
+    spectator = world.player("spectator")
+    before = snapshot(world)
+    assert codes(spectator.say(Watch(players[0].match, "all_hands"))) == ["auth.not_allowed"]
+    assert snapshot(world) == before
+
+
+def test_spectators_of_a_match_that_fails_are_told() -> None:
+    world = World()
+    player = world.practice("broken")
+    spectator = world.player("spectator")
+    spectator.say(Watch(player.match))
+    world.play([player])
+    error = spectator.the(Error)
+    assert (error.code, error.match) == ("server.failed", player.match)
+    session = spectator.connection.session
+    assert session is not None
+    assert session.watched == {}
+
+
+def test_a_match_that_is_over_cannot_be_watched() -> None:
+    world = World()
+    players = world.seated()
+    world.play(players)
+    assert codes(world.player("spectator").say(Watch(players[0].match))) == ["protocol.no_such_match"]
+
+
+def test_a_match_in_its_set_up_can_be_watched() -> None:
+    world = World()
+    players = world.seated(ready=False)
+    spectator = world.player("spectator")
+    spectator.say(Watch(players[0].match))
+    for player in players:
+        player.say(Ready(player.match))
+    world.play(players)
+    assert spectator.has_ended()

@@ -1,0 +1,239 @@
+"""How often does the gate's test err? Simulated candidates, whose true strength is known.
+
+`python -m tests.tournament.gate.gate_simulation` prints the table; it takes some minutes. In each world the
+true mean score of a block is made that of `elo0`, then that of `elo1`, and a test is wrong if it passes the
+first or fails the second. The block scores are not drawn from the normal distribution that the test assumes:
+the points of a match are the skill, an advantage of the seat, the luck of the deal for the seat, how the deal
+suits the entrant, and noise with an occasional disaster, rounded, so that many are equal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stellwerk_tournament.gate.sequential import (
+    FEWEST_BLOCKS,
+    Conclusion,
+    Hypotheses,
+    Sample,
+    look,
+    look_once,
+    score_of,
+)
+
+Floats = NDArray[np.float64]
+
+SEAT_ADVANTAGE: Final = 0.5  # of the last seat over the first, in standard deviations of the noise
+LUCK_OF_THE_DEAL: Final = 1.0
+DEAL_AND_ENTRANT: Final = 0.5
+DISASTER: Final = (0.1, 2.5)  # how often, and how bad
+BLOCKS_AT_ONCE: Final = 20_000
+BLOCKS_FOR_THE_SKILL: Final = 400_000
+HALVINGS: Final = 20
+Z95: Final = 1.96
+
+
+@dataclass(frozen=True)
+class World:
+    """`points` to a standard deviation of the noise: the fewer, the more ties. `noise` is how much chance is
+    left when the deal is known. `opposition` are the skills of the baselines that the blocks are played
+    against in turn."""
+
+    seats: int
+    points: float = 8.0
+    noise: float = 1.0
+    opposition: tuple[float, ...] = (0.0,)
+
+    @property
+    def name(self) -> str:
+        ties = {8.0: "few ties", 0.5: "many ties"}.get(self.points, f"{self.points:g} points")
+        luck = "" if self.noise == 1.0 else f", noise {self.noise:g}"
+        against = "" if len(self.opposition) == 1 else f", {len(self.opposition)} unlike baselines"
+        return f"{self.seats} seats, {ties}{luck}{against}"
+
+
+@dataclass(frozen=True)
+class Setting:
+    hypotheses: Hypotheses
+    blocks: int | None = None  # a fixed number, or sequential
+
+    @property
+    def name(self) -> str:
+        h = self.hypotheses
+        kind = "sequential" if self.blocks is None else f"{self.blocks} blocks"
+        return f"{kind}, {h.elo0:g} or {h.elo1:g}, {h.alpha:g}/{h.beta:g}"
+
+
+@dataclass(frozen=True)
+class Errors:
+    wrong: int
+    undecided: int
+    tests: int
+    mean_blocks: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's, of the share of tests that were wrong."""
+        share, n = self.wrong / self.tests, self.tests
+        center = (share + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
+        margin = Z95 / (1 + Z95**2 / n) * math.sqrt(share * (1 - share) / n + (Z95 / (2 * n)) ** 2)
+        return max(0.0, center - margin), center + margin
+
+
+def worlds() -> Iterator[World]:
+    for seats in (2, 3, 4):
+        yield World(seats)
+        yield World(seats, points=0.5)
+    yield World(2, noise=0.2)  # the same deal nearly always gives the same result
+    yield World(2, opposition=(-0.8, 0.8))
+    yield World(4, opposition=(-0.5, 0.0, 0.5))
+
+
+def settings() -> Iterator[Setting]:
+    yield Setting(Hypotheses(0, 50, 0.05, 0.05))
+    yield Setting(Hypotheses(0, 20, 0.05, 0.05))
+    yield Setting(Hypotheses(0, 150, 0.05, 0.05))
+    yield Setting(Hypotheses(-50, 0, 0.05, 0.05))
+    yield Setting(Hypotheses(0, 100, 0.01, 0.1))
+    yield Setting(Hypotheses(200, 300, 0.05, 0.05))
+    yield Setting(Hypotheses(0, 50, 0.05, 0.05), blocks=FEWEST_BLOCKS)
+    yield Setting(Hypotheses(0, 50, 0.05, 0.05), blocks=100)
+
+
+def measure(world: World, setting: Setting, true_elo: float, tests: int, seed: int) -> Errors:
+    """`true_elo` is one of the two hypotheses."""
+    wrong_conclusion: Conclusion = "passed" if true_elo <= setting.hypotheses.elo0 else "failed"
+    stream = block_scores(world, skill_for(world, true_elo), np.random.default_rng(seed))
+    wrong = undecided = blocks = 0
+    for _ in range(tests):
+        conclusion, count = _tested(stream, setting, len(world.opposition))
+        wrong += conclusion == wrong_conclusion
+        undecided += conclusion == "undecided"
+        blocks += count
+    return Errors(wrong, undecided, tests, blocks / tests)
+
+
+def _tested(stream: Iterator[float], setting: Setting, round_size: int) -> tuple[Conclusion, int]:
+    """One test, which looks when each of the baselines has been met equally often."""
+    sample = Sample()
+    while True:
+        for _ in range(round_size):
+            sample.add(next(stream))
+        if setting.blocks is None:
+            conclusion = look(sample, setting.hypotheses)
+            if conclusion != "undecided":
+                return conclusion, sample.count
+        elif sample.count >= setting.blocks:
+            return look_once(sample, setting.hypotheses), sample.count
+
+
+# -- the world ---------------------------------------------------------------------------------------
+
+
+def block_scores(world: World, skill: float, generator: np.random.Generator) -> Iterator[float]:
+    """Without end; the baselines take turns."""
+    count = BLOCKS_AT_ONCE // len(world.opposition)
+    while True:
+        chance = [_chance(world, count, generator) for _ in world.opposition]
+        scores = [
+            _scores(world, skill - other, each) for other, each in zip(world.opposition, chance, strict=True)
+        ]
+        yield from np.stack(scores, axis=1).ravel().tolist()
+
+
+@cache
+def skill_for(world: World, elo: float) -> float:
+    """With which the mean score of a block is that of this Elo."""
+    if elo == 0 and world.opposition == (0.0,):
+        return 0.0
+    generator = np.random.default_rng(1)
+    count = BLOCKS_FOR_THE_SKILL // len(world.opposition)
+    chance = [(other, _chance(world, count, generator)) for other in world.opposition]
+    low, high = -10.0, 10.0
+    for _ in range(HALVINGS):
+        skill = (low + high) / 2
+        mean = np.mean([_scores(world, skill - other, each).mean() for other, each in chance])
+        low, high = (skill, high) if mean < score_of(elo) else (low, skill)
+    return (low + high) / 2
+
+
+def _chance(world: World, blocks: int, generator: np.random.Generator) -> Floats:
+    """By block, rotation and entrant: all of the points but the skill. The candidate is entrant 0."""
+    size = world.seats
+    seat_of = (np.arange(size)[None, :] + np.arange(size)[:, None]) % size  # rotation, entrant
+    of_seat = generator.normal(0, LUCK_OF_THE_DEAL, (blocks, size)) + SEAT_ADVANTAGE * np.arange(size) / (
+        size - 1
+    )
+    suits = generator.normal(0, DEAL_AND_ENTRANT, (blocks, size, size))  # entrant, seat
+    noise = generator.normal(0, 1, (blocks, size, size))
+    noise -= DISASTER[1] * (generator.random(noise.shape) < DISASTER[0])
+    entrant = np.broadcast_to(np.arange(size), (size, size))
+    points: Floats = of_seat[:, seat_of] + suits[:, entrant, seat_of] + world.noise * noise
+    return points
+
+
+def _scores(world: World, skill: float, chance: Floats) -> Floats:
+    candidate = np.round(world.points * (chance[:, :, :1] + skill))
+    others = np.round(world.points * chance[:, :, 1:])
+    scores: Floats = ((candidate > others) + 0.5 * (candidate == others)).mean(axis=(1, 2))
+    return scores
+
+
+# -- the table ---------------------------------------------------------------------------------------
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--tests", type=int, default=4000, help="of each kind (default: 4000)")
+    parser.add_argument("--only", default="", metavar="TEXT", help="worlds whose name holds this")
+    parser.add_argument("--seed", type=int, default=3)
+    arguments = parser.parse_args()
+    os.nice(10)
+    print(f"{arguments.tests} tests of each kind, in brackets the 95 % interval of the share of wrong ones;")
+    print("! is above what was promised, even at the lower end of that interval")
+    above = 0
+    for world in worlds():
+        if arguments.only not in world.name:
+            continue
+        print(
+            f"\n{world.name}\n{'':38}{'passes elo0':>21}{'blocks':>8}"
+            f"{'fails elo1':>22}{'blocks':>8}{'undecided':>11}"
+        )
+        for setting in settings():
+            h = setting.hypotheses
+            at0, at1 = (
+                measure(world, setting, elo, arguments.tests, arguments.seed) for elo in (h.elo0, h.elo1)
+            )
+            cells = [
+                _cell(at0, h.alpha),
+                f"{at0.mean_blocks:8.0f}",
+                _cell(at1, h.beta),
+                f"{at1.mean_blocks:8.0f}",
+            ]
+            above += "!" in cells[0] or "!" in cells[2]
+            undecided = (at0.undecided + at1.undecided) / (2 * arguments.tests)
+            print(f"{setting.name:38}{''.join(cells)}{undecided:11.1%}", flush=True)
+    print(f"\nabove what was promised: {above}")
+    return 1 if above else 0
+
+
+def _cell(errors: Errors, promised: float) -> str:
+    low, high = errors.interval
+    mark = "!" if low > promised else " "
+    return f"{errors.wrong / errors.tests:7.2%} ({low:5.2%}-{high:5.2%}){mark:>2}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""A small tournament without processes: matches that end as the test says, at once or after a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+import trio
+from msgspec.structs import replace as replace_struct
+
+from stellwerk_engine.replays.writer import ReplayWriter, header_of
+from stellwerk_processes.bot_process import BotReport
+from stellwerk_processes.faults import Conduct
+from stellwerk_processes.seat_report import Played
+from stellwerk_processes.started_match import Fixture, PlayedMatch, Terms
+from stellwerk_protocol.names import EndReason
+from stellwerk_protocol.results import Result, TeamResult
+from stellwerk_tournament.config.settings import FILE, Settings, read_settings
+from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress
+from stellwerk_tournament.store.match_line import MatchLine
+
+ENDED: Final = BotReport(0, None, True, 1, None, ())
+REASON: Final[EndReason] = "trains"
+
+
+def settings_with(folder: Path, bots: Sequence[str], games: str = 'game = "usa"', head: str = "") -> Settings:
+    """Bots that are never started."""
+    tables = "".join(f'[[bots]]\nname = "{name}"\ncmd = "true"\n' for name in bots)
+    (folder / FILE).write_text(f"{head}\n[[games]]\n{games}\n{tables}")
+    return read_settings(folder)
+
+
+def instances(settings: Settings, **most: int) -> Settings:
+    entrants = tuple(replace(each, instances=most.get(each.name)) for each in settings.entrants)
+    return replace(settings, entrants=entrants)
+
+
+@dataclass
+class FakeMatches:
+    """Who has the greater name wins. Each match takes `seconds`; `fails` may raise instead."""
+
+    seconds: float = 1.0
+    fails: Callable[[Fixture, int], None] = lambda _fixture, _attempt: None
+    played: list[Fixture] = field(default_factory=list[Fixture])
+    at_once: int = 0
+    most_at_once: int = 0
+    most_of: Counter[str] = field(default_factory=Counter[str])
+    _running: Counter[str] = field(default_factory=Counter[str])
+    _attempts: Counter[str] = field(default_factory=Counter[str])
+
+    async def __call__(self, fixture: Fixture, terms: Terms) -> PlayedMatch:
+        names = [bot.name for bot in fixture.bots]
+        self.at_once += 1
+        self._running.update(names)
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        for name in names:
+            self.most_of[name] = max(self.most_of[name], self._running[name])
+        try:
+            await trio.sleep(self.seconds)
+            self._attempts[fixture.match] += 1
+            self.fails(fixture, self._attempts[fixture.match])
+        finally:
+            self.at_once -= 1
+            self._running.subtract(names)
+        self.played.append(fixture)
+        return played_match(fixture)
+
+
+def played_match(fixture: Fixture) -> PlayedMatch:
+    game = fixture.game
+    bots = [fixture.bots[seats[0]].name for seats in game.seats_of_team]
+    ranks = [1 + sum(other > name for other in bots) for name in bots]
+    teams = tuple(
+        TeamResult(team, game.seats_of_team[team], rank, -rank, -rank, (), (), 0, 0)
+        for team, rank in enumerate(ranks)
+    )
+    result = Result(REASON, 10, tuple(ranks[team] for team in game.team_of), teams)
+    seats = tuple(Played(bot.name, Conduct(ENDED), 5, 20.0, 8.0) for bot in fixture.bots)
+    replay = ReplayWriter().header(header_of(game, fixture.names, fixture.match))
+    return PlayedMatch(fixture.match, result, seats, replay, 0.0)
+
+
+def upside_down(played: PlayedMatch) -> PlayedMatch:
+    """Of a match of two: the other one has won."""
+    one, other = played.result.teams
+    teams = (replace_struct(one, rank=other.rank), replace_struct(other, rank=one.rank))
+    return replace(played, result=replace_struct(played.result, teams=teams))
+
+
+@dataclass
+class Witness:
+    """An observer that remembers. `on_block` may stop the tournament, say."""
+
+    ended: list[Ended] = field(default_factory=list[Ended])
+    blocks: list[BlockEnded] = field(default_factory=list[BlockEnded])
+    last: Progress | None = None
+    stops: int = 0
+    on_block: Callable[[BlockEnded], None] = lambda _: None
+
+    def match_ended(self, ended: Ended, progress: Progress) -> None:
+        self.ended.append(ended)
+        self.last = progress
+
+    def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
+        self.blocks.append(ended)
+        self.last = progress
+        self.on_block(ended)
+
+    def told_to_stop(self) -> None:
+        self.stops += 1
+
+    @property
+    def lines(self) -> list[MatchLine]:
+        return [line for block in self.blocks for line in block.lines]

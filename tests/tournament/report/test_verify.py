@@ -1,0 +1,49 @@
+"""What `verify` finds wrong with lines, before it looks at the replays of these."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace as replace_struct
+
+from stellwerk_tournament.config.settings import Settings
+from stellwerk_tournament.report.derived import Tournament
+from stellwerk_tournament.report.verify import UntrueError, verify
+from stellwerk_tournament.schedule.deal import match_id
+from stellwerk_tournament.store.match_line import MatchLine
+from tests.tournament.play.fakes import settings_with
+from tests.tournament.store.test_store import BLOCKS, match_of
+
+
+def own_deals(settings: Settings, seeds: str) -> tuple[MatchLine, ...]:
+    """The lines of two blocks with a remote bot; each match is dealt from the seed that its letter stands
+    for."""
+    places = [(block, rotation) for block in BLOCKS for rotation in block.rotations]
+    return tuple(
+        replace_struct(
+            match_of(settings, block, rotation)[0],
+            deal="new_each_match",
+            seed=letter.encode().hex() * 32,
+            match=match_id(letter.encode() * 32, rotation),
+        )
+        for (block, rotation), letter in zip(places, seeds, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("seeds", "expected"),
+    [
+        ("abcd", "is not there"),  # the first replay: nothing is wrong with the deals
+        ("aacd", "matches.jsonl:1: its seed is that of another match"),
+        ("abac", "matches.jsonl:1: its seed is that of another match"),
+        ("abca", "matches.jsonl:1: its seed is that of another match"),
+    ],
+)
+def test_no_two_matches_with_remote_bots_may_have_one_deal(tmp_path: Path, seeds: str, expected: str) -> None:
+    settings = settings_with(tmp_path, ("ann", "bea"))
+    ann, bea = settings.entrants
+    settings = replace(settings, entrants=(replace(ann, bot=replace(ann.bot, process="remote")), bea))
+    with pytest.raises(UntrueError, match=expected):
+        verify(Tournament(tmp_path, settings, own_deals(settings, seeds)))

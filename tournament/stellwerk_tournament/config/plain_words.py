@@ -1,0 +1,61 @@
+"""What msgspec says of a value that is wrong, in the words of who writes a `tournament.toml`.
+
+Law: a message of a form that is not known here is passed on as it is, in lower case, and never lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from stellwerk_engine.boards.checked_fields import suggestion
+from stellwerk_engine.boards.located_json import quoted
+
+_EXPECTED: Final = re.compile(r"Expected `([^`]+)`(?:, got `([^`]+)`)?")
+_BOUND: Final = re.compile(r"Expected `([^`]+)`( of length)? (>=|<=|>|<) (\S+)")
+_MISSING: Final = re.compile(r"Object missing required field `([^`]+)`")
+_PATTERN: Final = "Expected `str` matching regex"
+_TYPES: Final[Mapping[str, str]] = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text in quotes",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+}
+_RELATIONS: Final[Mapping[str, str]] = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
+_CONTENTS: Final[Mapping[str, str]] = {"bots": "bot", "games": "game"}  # of the lists
+_NUMBERS: Final[Mapping[str, str]] = {"1": "one", "2": "two"}
+
+
+def plain_words(said: str, key: str, given: object, choices: Mapping[str, Sequence[str]]) -> str:
+    """`given` is the value of the key; `choices` are those of keys that have some."""
+    if said.startswith("Invalid enum value") and key in choices and isinstance(given, str):
+        known = choices[key]
+        return f"there is no {key} {quoted(given)}{suggestion(given, known)} ({', '.join(known)})"
+    if missing := _MISSING.fullmatch(said):
+        return f"{missing[1]} is missing"
+    if said.startswith(_PATTERN):  # only hashes have one
+        return "expected 64 digits 0 to 9 and a to f"
+    if bound := _BOUND.fullmatch(said):
+        return f"expected {_bounded(key, *bound.groups())}"
+    if expected := _EXPECTED.fullmatch(said):
+        found = f", found {_type(expected[2])}" if expected[2] else ""
+        return f"expected {_type(expected[1])}{found}"
+    return said[:1].lower() + said[1:]
+
+
+def _bounded(key: str, kind: str, of_length: str | None, relation: str, limit: str) -> str:
+    how_much = f"{_RELATIONS[relation]} {limit.removesuffix('.0')}"
+    if of_length is None:
+        return f"{_type(kind)}, {how_much}"
+    if kind == "str":
+        return f"a text of {how_much} characters"
+    content = _CONTENTS.get(key, "entry")
+    many = "entries" if content == "entry" else f"{content}s"
+    return f"{_RELATIONS[relation]} {_NUMBERS.get(limit, limit)} {content if limit == '1' else many}"
+
+
+def _type(names: str) -> str:
+    return " or ".join(_TYPES.get(name, name) for name in names.split(" | ") if name != "null")

@@ -1,0 +1,228 @@
+"""`resolved.json`: what a tournament was begun with, written before its first match.
+
+Law: all matches of a tournament are comparable. Whoever resumes it has the same rules, boards, bots and
+clocks, or is refused with what is different. Rounds may be added, and other things that do not touch a match
+changed. Nothing here names a place of this machine (`machine_paths.py`), so the folder can be moved.
+
+Version 0.1 wrote the same at the end of `tournament.toml`, with absolute paths. `of_version_0_1` reads that,
+and `without_resolved` gives the file back to its user.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_processes.bot_process import Isolation
+from stellwerk_processes.bot_spec import BotSpec, Process
+from stellwerk_protocol.canonical import JsonValue, difference
+from stellwerk_server.operate.settings import Time
+from stellwerk_tournament.config import settings as settings_file
+from stellwerk_tournament.config.machine_paths import ELSEWHERE, HOME, MachinePaths
+from stellwerk_tournament.config.settings import Entrant, Settings, SettingsError, Variant
+
+FILE: Final = "resolved.json"
+
+
+class ResolvedGame(Struct, frozen=True):
+    game: str
+    rules_version: int
+    players: int
+    options: tuple[str, ...]
+    weight: int
+    board: str
+    board_digest: str
+
+
+class ResolvedBot(Struct, frozen=True):
+    """`command` is what is executed; of a built-in bot only which one it is, of a remote one nothing. Its
+    token may be replaced. `files` are those that the command names, with their SHA-256."""
+
+    name: str
+    command: tuple[str, ...]
+    transport: str
+    directory: str = ""
+    process: Process = "fresh"
+    files: dict[str, str] = {}
+
+
+class Resolved(Struct, frozen=True):
+    stellwerk: str
+    schedule: str
+    isolation: Isolation
+    wrap: tuple[str, ...]
+    anonymous: bool
+    clocks: Time
+    games: tuple[ResolvedGame, ...]
+    bots: tuple[ResolvedBot, ...]
+    python: str = ""
+
+
+_INDEX: Final = re.compile(r"\[(\d+)\]")  # counted from 0; people count from 1
+
+
+def resolve(settings: Settings, folder: Path, version: str) -> Resolved:
+    """What these settings come to in this folder, now. OSError if a file of a bot cannot be read."""
+    paths = MachinePaths(folder, settings.entrants)
+    return Resolved(
+        stellwerk=version,
+        schedule=settings.kind if settings.hero is None else f"{settings.kind} of {settings.hero}",
+        isolation=settings.confinement.isolation,
+        wrap=tuple(map(paths.hidden, settings.confinement.wrap)),
+        anonymous=settings.anonymous,
+        clocks=settings.time,
+        games=tuple(map(_game, settings.variants)),
+        bots=tuple(_bot(entrant, paths) for entrant in settings.entrants),
+        python=platform.python_version(),
+    )
+
+
+def encode(resolved: Resolved) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(resolved), indent=2) + b"\n"
+
+
+def read_resolved(folder: Path) -> Resolved | None:
+    """None if it was never written. SettingsError if it cannot be read."""
+    path = folder / FILE
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Resolved)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise SettingsError(
+            f"{path}: is not what Stellwerk wrote there: {error}; put it back from a copy of the folder"
+        ) from None
+
+
+def expect_same(before: Resolved, now: Resolved, folder: Path) -> None:
+    """SettingsError if matches to come would not be like those that were played."""
+    found = difference(_comparable(before), _comparable(now))
+    if found is not None:
+        place = _INDEX.sub(lambda index: f"[{int(index[1]) + 1}]", found.place)
+        raise SettingsError(
+            f"{folder / settings_file.FILE}: this tournament was begun with something else: {place} was "
+            f"{found.expected}, and is {found.found} now; undo that, or play another tournament in a folder "
+            "of its own"
+        )
+
+
+def changes(before: Resolved, now: Resolved) -> Iterator[str]:
+    """What is different, but refused by nobody: a bot may write into its own files."""
+    if before.stellwerk != now.stellwerk:
+        yield f"this tournament was begun with Stellwerk {before.stellwerk}, and this is {now.stellwerk}"
+    for old, new in zip(before.bots, now.bots, strict=True):
+        for name, digest in old.files.items():
+            if new.files.get(name) != digest:
+                state = "has changed" if name in new.files else "is gone"
+                yield f"{old.name}: {name} {state} since the first match; earlier matches still count"
+
+
+def _comparable(resolved: Resolved) -> JsonValue:
+    bots = tuple(msgspec.structs.replace(bot, files={}) for bot in resolved.bots)
+    content: JsonValue = msgspec.to_builtins(
+        msgspec.structs.replace(resolved, bots=bots, stellwerk="", python="")
+    )
+    return content
+
+
+def _game(variant: Variant) -> ResolvedGame:
+    choice = variant.choice
+    return ResolvedGame(
+        game=choice.game_id,
+        rules_version=RULE_SETS[choice.game_id].rules_version,
+        players=choice.seat_count,
+        options=choice.options,
+        weight=variant.weight,
+        board=choice.board.id,
+        board_digest=choice.board.digest,
+    )
+
+
+def _bot(entrant: Entrant, paths: MachinePaths) -> ResolvedBot:
+    bot = entrant.bot
+    if bot.built_in:
+        return ResolvedBot(bot.name, ("built-in", bot.command[-1]), bot.transport, process=bot.process)
+    return ResolvedBot(
+        name=bot.name,
+        command=tuple(map(paths.hidden, bot.command)),
+        transport=bot.transport,
+        directory="" if bot.directory is None else paths.hidden(bot.directory),
+        process=bot.process,
+        files={paths.hidden(word): _digest(path) for word, path in _files(bot)},
+    )
+
+
+def _files(bot: BotSpec) -> Iterator[tuple[str, str]]:
+    """The files that a command names, as it names them, and where they are."""
+    for number, word in enumerate(bot.command):
+        is_on_path = number == 0 and "/" not in word  # the program, which is looked for where programs are
+        if not is_on_path and (bot.directory is not None or os.path.isabs(word)):
+            path = os.path.join(bot.directory or "", word)
+            if os.path.isfile(path):
+                yield word, path
+
+
+def _digest(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# -- folders of version 0.1 --------------------------------------------------------------------------
+
+_APPENDED: Final = re.compile(
+    r"\n?# What the first match was played with\. Stellwerk wrote it, and compares it [^\n]*\n"
+    r"\[resolved\]\n(?:[a-z_]+ = [^\n]*\n)*"
+)
+
+
+def of_version_0_1(written: object, now: Resolved, folder: Path) -> Resolved:
+    """What 0.1 wrote, without its absolute paths. They count from where the folder was then, which need not
+    be where it is now: a path is taken for the one in `now` that it ends with. SettingsError if it cannot be
+    read."""
+    try:
+        before = msgspec.convert(written, Resolved)
+    except msgspec.ValidationError as error:
+        path = folder / settings_file.FILE
+        raise SettingsError(
+            f"{path}: resolved: is not what version 0.1 wrote there: {error}; put it back from a copy"
+        ) from None
+    if len(before.bots) == len(now.bots):
+        bots = tuple(map(_moved_bot, before.bots, now.bots))
+        before = msgspec.structs.replace(before, bots=bots)
+    return msgspec.structs.replace(before, wrap=_moved(before.wrap, now.wrap))
+
+
+def without_resolved(text: str) -> str | None:
+    """A `tournament.toml` as it was before 0.1 added to it, or None if that cannot be told apart."""
+    shorter = _APPENDED.sub("", text, count=1)
+    content = tomllib.loads(text)
+    content.pop("resolved", None)
+    return shorter if tomllib.loads(shorter) == content else None
+
+
+def _moved_bot(before: ResolvedBot, now: ResolvedBot) -> ResolvedBot:
+    [directory] = _moved((before.directory,), (now.directory,))
+    return msgspec.structs.replace(before, command=_moved(before.command, now.command), directory=directory)
+
+
+def _moved(before: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
+    if len(before) != len(now):
+        return tuple(before)
+    return tuple(new if _is_moved(old, new) else old for old, new in zip(before, now, strict=True))
+
+
+def _is_moved(old: str, new: str) -> bool:
+    ending = new.removeprefix(ELSEWHERE).removeprefix(HOME).removeprefix("/")
+    return os.path.isabs(old) and (new == "." or (ending != "" and old.endswith(f"/{ending}")))

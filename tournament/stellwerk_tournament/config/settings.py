@@ -1,0 +1,510 @@
+"""`tournament.toml`: what is played, by whom, and how; read, checked, and the file that `init` writes.
+
+Law: a file either says in all its keys what is to be done, or is refused with the line, the key, and what was
+expected there. Relative paths count from the file's folder, so that a tournament can be gone on with from
+anywhere. There is no seed in it: who knows the deals knows the cards; and of tokens only their hashes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, TypeAlias, cast, get_args
+
+import msgspec
+from msgspec import Meta, Struct
+
+from stellwerk_engine.boards.board_file import BoardError, load_board, shipped_board
+from stellwerk_engine.boards.checked_fields import suggestion
+from stellwerk_engine.boards.limits import check_line
+from stellwerk_engine.boards.located_json import quoted
+from stellwerk_engine.core.game import Game, GameError
+from stellwerk_engine.games.game_choice import GameChoice
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_processes.bot_process import BotStartError, Confinement, command_line
+from stellwerk_processes.bot_spec import (
+    BUILT_IN,
+    BotSpec,
+    BotSpecError,
+    Transport,
+    parse_bot_spec,
+    player_name,
+)
+from stellwerk_server.lobby.tokens import TokenFileError, TokenHolder, Tokens, read_tokens
+from stellwerk_server.operate.settings import Time
+from stellwerk_tournament.config.plain_words import plain_words
+
+FILE: Final = "tournament.toml"
+MOST_BOTS: Final = 1000
+MOST_MATCHES_AT_ONCE: Final = 1000
+REMOTE_WAIT_S: Final = 60
+
+Kind: TypeAlias = Literal["round_robin", "gauntlet", "swiss", "random"]
+Process: TypeAlias = Literal["fresh", "reused"]  # of what is started here
+Place: TypeAlias = tuple[str | int, ...]
+
+_CHOICES: Final = {"kind": get_args(Kind), "transport": get_args(Transport), "process": get_args(Process)}
+
+_Count = Annotated[int, Meta(ge=1, le=1_000_000)]
+_Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+
+
+class ScheduleTable(Struct, frozen=True, forbid_unknown_fields=True):
+    kind: Kind = "round_robin"
+    rounds: _Count | None = None
+    until_width: Annotated[float, Meta(gt=0)] | None = None
+    hero: str | None = None
+
+
+class GameTable(Struct, frozen=True, forbid_unknown_fields=True):
+    game: str
+    players: int | None = None
+    options: tuple[str, ...] = ()
+    board: str | None = None
+    weight: Annotated[int, Meta(ge=1, le=1000)] = 1
+
+
+class BotTable(Struct, frozen=True, forbid_unknown_fields=True):
+    name: str | None = None
+    built_in: str | None = None
+    cmd: str | None = None
+    dir: str | None = None
+    env: dict[str, str] = {}
+    transport: Transport | None = None
+    author: str | None = None
+    instances: _Count | None = None
+    process: Process | None = None
+    remote: bool = False
+    token_sha256: _Hash | tuple[_Hash, ...] | None = None
+
+
+class SettingsFile(Struct, frozen=True, forbid_unknown_fields=True):
+    games: Annotated[tuple[GameTable, ...], Meta(min_length=1, max_length=100)]
+    bots: Annotated[tuple[BotTable, ...], Meta(min_length=2, max_length=MOST_BOTS)]
+    title: Annotated[str, Meta(max_length=200)] = ""
+    schedule: ScheduleTable = ScheduleTable()
+    clocks: Time = Time()
+    concurrency: Annotated[int, Meta(ge=-MOST_MATCHES_AT_ONCE, le=MOST_MATCHES_AT_ONCE)] = -1
+    anonymous: bool = False
+    wrap: str = ""
+    memory_mb: Annotated[int, Meta(ge=16, le=1_000_000)] | None = None
+    tokens: str | None = None
+    remote_wait_s: Annotated[int, Meta(ge=0, le=1_000_000)] = REMOTE_WAIT_S
+    resolved: dict[str, Any] | None = None  # Any: what version 0.1 wrote here, for `resolved.py` to read
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A game with so many players, options and a board. `weight` is how many blocks of it a round has."""
+
+    choice: GameChoice
+    weight: int
+
+    @property
+    def game(self) -> Game:
+        return self.choice.make()
+
+    @property
+    def team_size(self) -> int:
+        return RULE_SETS[self.choice.game_id].team_size
+
+    @property
+    def entrant_count(self) -> int:
+        return self.choice.seat_count // self.team_size
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """`instances` is how many processes of the bot may run at a time, or in how many matches a remote one may
+    be. `logins`: as whom a remote one logs in, for each seat of a team; the first one plays all other games,
+    too. Who only looks at a tournament finds none."""
+
+    bot: BotSpec
+    author: str | None
+    instances: int | None
+    logins: tuple[TokenHolder, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.bot.name
+
+    @property
+    def is_remote(self) -> bool:
+        return self.bot.process == "remote"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    title: str
+    kind: Kind
+    rounds: int | None
+    until_width: float | None
+    hero: str | None
+    variants: tuple[Variant, ...]
+    entrants: tuple[Entrant, ...]
+    time: Time
+    confinement: Confinement
+    concurrency: int
+    anonymous: bool
+    organizers: tuple[TokenHolder, ...] = ()
+    remote_wait_s: int = REMOTE_WAIT_S
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(entrant.name for entrant in self.entrants)
+
+    def matches_at_once(self) -> int:
+        """A negative `concurrency` leaves so many cores alone."""
+        if self.concurrency > 0:
+            return self.concurrency
+        return max(1, len(os.sched_getaffinity(0)) + self.concurrency)
+
+
+class SettingsError(ValueError):
+    """`tournament.toml` cannot be used; one line says where and why."""
+
+
+def read_settings(folder: Path) -> Settings:
+    """SettingsError, or OSError if the file cannot be read."""
+    return settings_of(parse(folder), folder)
+
+
+def parse(folder: Path) -> Source:
+    path = folder / FILE
+    try:
+        text = path.read_bytes().decode()
+        content = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path}: not UTF-8: byte {error.start + 1}") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SettingsError(f"{path}: no TOML: {error}") from None
+    source = Source(path, text)
+    for place, key, known in _unknown_keys(content):
+        raise source.error((*place, key), f"unknown key{suggestion(key, known)} ({', '.join(known)})")
+    try:
+        source.file = msgspec.convert(content, SettingsFile)
+    except msgspec.ValidationError as error:
+        said, _, where = str(error).partition(" - at `$")
+        place = _path_of(where)
+        raise source.error(place, _told(said, place, content)) from None
+    return source
+
+
+def settings_of(source: Source, folder: Path, *, to_play: bool = True) -> Settings:
+    """SettingsError for what the file says, if it cannot be done here. Only who wants to play needs the bots'
+    programs and tokens: a tournament that was played can be looked at anywhere."""
+    file = source.file
+    schedule = file.schedule
+    confinement = Confinement(_wrap(source, folder, file.wrap), file.memory_mb)
+    tokens = _tokens(source, folder, file.tokens) if to_play else Tokens(())
+    variants = tuple(_variant(source, folder, number, game) for number, game in enumerate(file.games))
+    largest_team = max(variants, key=lambda variant: variant.team_size)
+    entrants = tuple(_entrants(source, folder, confinement, tokens, largest_team, to_play=to_play))
+    _expect_enough(source, variants, entrants)
+    names = [entrant.name for entrant in entrants]
+    hero = schedule.hero
+    if hero is not None and hero not in names:
+        raise source.error(("schedule", "hero"), f"no bot has this name{suggestion(hero, names)}")
+    if hero is not None and schedule.kind != "gauntlet":
+        raise source.error(("schedule", "hero"), 'goes with kind = "gauntlet" only')
+    return Settings(
+        title=file.title,
+        kind=schedule.kind,
+        rounds=1 if schedule.rounds is None and schedule.until_width is None else schedule.rounds,
+        until_width=schedule.until_width,
+        hero=(hero or names[0]) if schedule.kind == "gauntlet" else None,
+        variants=variants,
+        entrants=entrants,
+        time=file.clocks,
+        confinement=confinement,
+        concurrency=file.concurrency,
+        anonymous=file.anonymous,
+        organizers=tuple(holder for holder in tokens.holders if holder.is_organizer),
+        remote_wait_s=file.remote_wait_s,
+    )
+
+
+# -- the tables --------------------------------------------------------------------------------------
+
+
+def _wrap(source: Source, folder: Path, text: str) -> tuple[str, ...]:
+    try:
+        return tuple(word.replace("{folder}", os.path.abspath(folder)) for word in shlex.split(text))
+    except ValueError as error:
+        raise source.error(("wrap",), str(error).lower()) from None
+
+
+def _tokens(source: Source, folder: Path, name: str | None) -> Tokens:
+    if name is None:
+        return Tokens(())
+    try:
+        return read_tokens(folder / name)
+    except TokenFileError as error:
+        raise source.error(("tokens",), str(error)) from None
+    except OSError as error:
+        raise source.error(("tokens",), f"{folder / name}: {error.strerror or error}") from None
+
+
+def _variant(source: Source, folder: Path, number: int, table: GameTable) -> Variant:
+    place = ("games", number)
+    if table.game not in RULE_SETS:
+        near = suggestion(table.game, RULE_SETS)
+        known = ", ".join(RULE_SETS)
+        raise source.error((*place, "game"), f"there is no game {quoted(table.game)}{near} ({known})")
+    rules = RULE_SETS[table.game]
+    try:
+        board = shipped_board(rules.board) if table.board is None else load_board(folder / table.board)
+        choice = GameChoice(
+            game_id=table.game,
+            seat_count=min(rules.seat_counts) if table.players is None else table.players,
+            options=tuple(sorted(set(table.options))),
+            board=board,
+        )
+        game = choice.make()
+        if table.board is not None:
+            check_line(game)
+    except BoardError as error:
+        raise source.error((*place, "board"), str(error)) from None
+    except GameError as error:
+        raise source.error(place, str(error)) from None
+    return Variant(choice, table.weight)
+
+
+def _entrants(
+    source: Source,
+    folder: Path,
+    confinement: Confinement,
+    tokens: Tokens,
+    largest_team: Variant,
+    *,
+    to_play: bool,
+) -> Iterator[Entrant]:
+    taken: set[str] = set()
+    hashes = {holder.hash for holder in tokens.holders if holder.is_organizer}
+    for number, table in enumerate(source.file.bots):
+        place = ("bots", number)
+        logins: tuple[TokenHolder, ...] = ()
+        try:
+            if table.remote:
+                bot = _remote(source, place, table)
+                if to_play:
+                    logins = _logins(source, place, table, bot.name, tokens, largest_team)
+            else:
+                bot = _located(_started(source, place, table), folder)
+                if to_play:
+                    command_line(bot, confinement, str(folder))
+        except (BotSpecError, BotStartError) as error:
+            raise source.error(place, _WORD.sub("", str(error))) from None
+        for login in logins:
+            if login.hash in hashes:
+                raise source.error(place, "somebody else has this token: draw one for each")
+            hashes.add(login.hash)
+        names = dict.fromkeys([bot.name, *(login.name for login in logins)])
+        for name in names:
+            if name.lower() in taken:
+                raise source.error(
+                    place, f"there is another bot of the name {quoted(name)}: give it a name of its own"
+                )
+        taken.update(name.lower() for name in names)
+        yield Entrant(bot, table.author, table.instances, logins)
+
+
+def _remote(source: Source, place: Place, table: BotTable) -> BotSpec:
+    """BotSpecError for what is no name."""
+    for key in ("built_in", "cmd", "dir", "env", "transport", "process"):
+        if getattr(table, key):
+            raise source.error((*place, key), "does not go with a remote bot, which is not started here")
+    if table.name is None:
+        raise source.error(place, "a remote bot needs a name")
+    return BotSpec(player_name(table.name), (), process="remote")
+
+
+def _logins(
+    source: Source, place: Place, table: BotTable, name: str, tokens: Tokens, largest_team: Variant
+) -> tuple[TokenHolder, ...]:
+    """One for each seat that the bot fills: partners are two players, with names and tokens of their own.
+    BotSpecError for a name that leaves no room for their numbers."""
+    size = largest_team.team_size
+    names = [name] if size == 1 else [player_name(f"{name}.{number}") for number in range(1, size + 1)]
+    if table.token_sha256 is None:
+        in_file = {holder.name.lower(): holder.hash for holder in tokens.holders}
+        hashes = [in_file[each.lower()] for each in names if each.lower() in in_file]
+    else:
+        hashes = [table.token_sha256] if isinstance(table.token_sha256, str) else [*table.token_sha256]
+    if len(hashes) != size:
+        raise source.error(place, _expected_tokens(names, largest_team.choice.game_id, bool(hashes)))
+    return tuple(map(partial(TokenHolder, is_organizer=False), names, hashes))
+
+
+def _expected_tokens(names: Sequence[str], game_id: str, has_some: bool) -> str:
+    if len(names) > 1:
+        dots = ", ".join(['"..."'] * len(names))
+        return (
+            f"expected token_sha256 = [{dots}], or lines for {' and '.join(names)} in the file of tokens: in "
+            f"{game_id} it fills {len(names)} seats, and logs in once for each of them, by these names; "
+            f"'stellwerk token {names[0]}' draws a token and tells both"
+        )
+    if has_some:
+        return "expected one token_sha256: no game here is played by teams"
+    return (
+        f"expected token_sha256, or a line for {names[0]} in the file of tokens: 'stellwerk token "
+        f"{names[0]}' draws a token and tells both"
+    )
+
+
+def _started(source: Source, place: Place, table: BotTable) -> BotSpec:
+    if table.token_sha256 is not None:
+        raise source.error((*place, "token_sha256"), "goes with remote = true only")
+    return replace(parse_bot_spec(_spec_text(source, place, table)), process=table.process or "fresh")
+
+
+def _spec_text(source: Source, place: Place, table: BotTable) -> str:
+    """The words of `stellwerk play --bot` for it."""
+    if (table.built_in is None) == (table.cmd is None):
+        known = ", ".join(BUILT_IN)
+        raise source.error(place, f"expected either cmd or built_in ({known}), or remote = true")
+    words = [] if table.built_in is None else [table.built_in]
+    for key, value in (
+        ("name", table.name),
+        ("cmd", table.cmd),
+        ("dir", table.dir),
+        ("transport", table.transport),
+        *((f"env.{name}", value) for name, value in table.env.items()),
+    ):
+        if value is not None:
+            words.append(f"{key}={value}")
+    return shlex.join(words)
+
+
+def _located(bot: BotSpec, folder: Path) -> BotSpec:
+    if bot.directory is not None:
+        return replace(bot, directory=os.path.abspath(folder / bot.directory))
+    program, *rest = bot.command
+    command = (
+        program if "/" not in program else _absolute(program, folder),
+        *(_absolute(w, folder) for w in rest),
+    )
+    return replace(bot, command=command)
+
+
+def _absolute(word: str, folder: Path) -> str:
+    path = folder / word
+    return os.path.abspath(path) if word and path.is_file() else word
+
+
+def _expect_enough(source: Source, variants: Sequence[Variant], entrants: Sequence[Entrant]) -> None:
+    for number, variant in enumerate(variants):
+        if variant.entrant_count > len(entrants):
+            raise source.error(
+                ("games", number),
+                f"{variant.entrant_count} bots play at a table, and there are only {len(entrants)}",
+            )
+        for bot, entrant in enumerate(entrants):
+            if entrant.is_remote:
+                continue  # its matches are counted
+            if entrant.instances is not None and entrant.instances < variant.team_size:
+                raise source.error(
+                    ("bots", bot, "instances"),
+                    f"{variant.choice.game_id} needs {variant.team_size} processes of each bot at a time",
+                )
+
+
+# -- where something stands --------------------------------------------------------------------------
+
+_HEADER: Final = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\"-]+)\s*\]\]?")
+_KEY: Final = re.compile(r"\s*([A-Za-z0-9_\"-]+(?:\s*\.\s*[A-Za-z0-9_\"-]+)*)\s*=")
+_WORD: Final = re.compile(r"^word \d+: ")  # a place on a command line, and none here
+_STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
+
+
+class Source:
+    """The text of a file, to say where something stands in it."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self.text = text
+        self.file: SettingsFile
+
+    def error(self, place: Place, message: str) -> SettingsError:
+        line = self._line_of(place)
+        at = f":{line}" if line else ""
+        return SettingsError(f"{self.path}{at}: {_in_words(place)}{message}")
+
+    def _line_of(self, place: Place) -> int | None:
+        """The line of what is nearest to the place among its parents. Values of several lines may hold what
+        looks like a key; then this is off, and the words of the message still say the place."""
+        found: dict[Place, int] = {}
+        table: Place = ()
+        counts: dict[str, int] = {}
+        for number, line in enumerate(self.text.splitlines(), 1):
+            if header := _HEADER.match(line):
+                names = _names(header[2])
+                if header[1] == "[[":
+                    counts[header[2]] = counts.get(header[2], -1) + 1
+                    names = (*names, counts[header[2]])
+                elif names and isinstance(names[0], str) and names[0] in counts:
+                    names = (names[0], counts[names[0]], *names[1:])
+                table = names
+                found.setdefault(table, number)
+            elif key := _KEY.match(line):
+                found.setdefault((*table, *_names(key[1])), number)
+        while place:
+            if place in found:
+                return found[place]
+            place = place[:-1]
+        return None
+
+
+def _names(dotted: str) -> Place:
+    return tuple(part.strip().strip('"') for part in dotted.split("."))
+
+
+def _in_words(place: Place) -> str:
+    """`bots[2].cmd: `; a list is counted from 1, as people do."""
+    text = ""
+    for step in place:
+        text += f"[{step + 1}]" if isinstance(step, int) else f".{step}" if text else step
+    return f"{text}: " if text else ""
+
+
+def _path_of(where: str) -> Place:
+    """Of msgspec's `.games[0].players``."""
+    return tuple(int(index) if index else name for name, index in _STEP.findall(where.rstrip("`")))
+
+
+def _told(said: str, place: Place, content: dict[str, Any]) -> str:
+    """What msgspec said of a place, in plain words."""
+    given: object = content
+    for step in place:
+        match given, step:
+            case dict(), str():
+                given = cast(dict[str, object], given).get(step)
+            case list(), int():
+                given = cast(list[object], given)[step]
+            case _:
+                given = None
+    return plain_words(said, str(place[-1]) if place else "", given, _CHOICES)
+
+
+def _unknown_keys(content: dict[str, Any]) -> Iterator[tuple[Place, str, tuple[str, ...]]]:
+    # Any: that is how a TOML document is read
+    tables: list[tuple[Place, object, type[Struct]]] = [
+        ((), content, SettingsFile),
+        (("schedule",), content.get("schedule"), ScheduleTable),
+        (("clocks",), content.get("clocks"), Time),
+    ]
+    for key, kind in (("games", GameTable), ("bots", BotTable)):
+        entries = content.get(key)
+        if isinstance(entries, list):
+            tables += [((key, n), entry, kind) for n, entry in enumerate(cast(list[object], entries))]
+    for place, table, struct in tables:
+        known = tuple(name for name in struct.__struct_fields__ if name != "resolved")
+        for key in cast(dict[str, object], table) if isinstance(table, dict) else ():
+            if key not in struct.__struct_fields__:
+                yield place, key, known

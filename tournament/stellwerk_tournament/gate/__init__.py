@@ -1,0 +1,1 @@
+"""The gate: one candidate against baselines, until it is known whether it may pass."""

@@ -1,0 +1,157 @@
+"""Is a candidate better than its baselines? One test that looks again and again, and one that looks once.
+
+The unit is the block: one deal, played in every rotation of the seats. Its score is the candidate's mean
+score in its matches, where the score in a match is the share of opponents that the candidate was ahead of, a
+tie counting a half. Blocks have nothing in common, matches of a block have their deal: so blocks are counted,
+and never matches.
+
+**Elo.** A candidate of `elo` above its baselines has the expected score 1 / (1 + 10^(-elo / 400)), at a table
+of any size. For in the model of the ratings (Plackett-Luce) which of two is ahead of the other does not
+depend on who else sits there, and the score is the mean over such pairs. It is the Elo of scores: where ties
+are frequent, the ratings (`ratings.py`), which set them apart, give the same result a greater distance.
+
+**The sequential test** is a generalized sequential probability ratio test (GSPRT). Its hypotheses are that
+the mean score of a block is that of `elo0`, or that of `elo1`; the likelihood of the scores seen is that of a
+normal distribution, whose unknown variance is taken as what fits each of the hypotheses best. When the
+logarithm of their ratio leaves Wald's bounds, the test is over. It passes a candidate of at most `elo0` with
+a probability of at most `alpha`, and fails one of at least `elo1` with at most `beta`;
+`tests/tournament/gate/gate_simulation.py` shows how nearly.
+
+Before the first look there are so many blocks that the mean is nearly normal and the variance is known.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from stellwerk_tournament.ratings.student import quantile
+
+FEWEST_BLOCKS: Final = 30  # before the first look
+FEWEST_FIXED: Final = 10  # of a test that looks once; with fewer its intervals are not to be believed
+ELO: Final = 400.0  # for odds of 10 to 1
+MOST_ELO: Final = 800.0  # a score of 0.99: beyond, a block tells next to nothing
+LEVEL: Final = 0.95  # of the interval that is shown
+IMAGINED: Final = (
+    0.25  # the squared distance that is added to those seen: as if of one block, half of a score
+)
+
+Conclusion: TypeAlias = Literal["passed", "failed", "undecided"]
+
+
+def score_of(elo: float) -> float:
+    """The expected score of a candidate that is so much better than its baselines."""
+    return 1 / (1 + 10 ** (-elo / ELO))
+
+
+def elo_of(score: float) -> float | None:
+    """None for a score that no finite Elo has."""
+    return ELO * math.log10(score / (1 - score)) if 0 < score < 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Hypotheses:
+    """`elo0` is not good enough, `elo1` is. ValueError for what cannot be told apart."""
+
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+
+    def __post_init__(self) -> None:
+        if not -MOST_ELO <= self.elo0 < self.elo1 <= MOST_ELO:
+            raise ValueError(f"expected -{MOST_ELO:g} <= elo0 < elo1 <= {MOST_ELO:g}")
+        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
+            raise ValueError("expected alpha and beta between 0 and 0.5")
+
+    @property
+    def score0(self) -> float:
+        return score_of(self.elo0)
+
+    @property
+    def score1(self) -> float:
+        return score_of(self.elo1)
+
+    @property
+    def lower(self) -> float:
+        """Where the test fails the candidate."""
+        return math.log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        """Where the test passes it."""
+        return math.log((1 - self.beta) / self.alpha)
+
+
+@dataclass(slots=True)
+class Sample:
+    """The scores of blocks, added up."""
+
+    count: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+
+    def add(self, score: float) -> None:
+        self.count += 1
+        self.total += score
+        self.squares += score * score
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.count
+
+    def spread_around(self, center: float) -> float:
+        """The mean squared distance from there, with that of an imagined block: a few scores that happen to
+        be alike do not prove that all are."""
+        squared = self.squares - 2 * center * self.total + self.count * center * center
+        return (squared + IMAGINED) / self.count
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    low: float
+    high: float
+
+
+def log_likelihood_ratio(sample: Sample, hypotheses: Hypotheses) -> float:
+    """Of `elo1` to `elo0`."""
+    spread0 = sample.spread_around(hypotheses.score0)
+    spread1 = sample.spread_around(hypotheses.score1)
+    # With the mean estimated, (count - 3) / (count * spread) is the unbiased estimate of 1 / variance.
+    return (sample.count - 3) / 2 * math.log(spread0 / spread1)
+
+
+def look(sample: Sample, hypotheses: Hypotheses) -> Conclusion:
+    """Of the sequential test; "undecided": it needs more blocks."""
+    if sample.count < FEWEST_BLOCKS:
+        return "undecided"
+    ratio = log_likelihood_ratio(sample, hypotheses)
+    if ratio >= hypotheses.upper:
+        return "passed"
+    return "failed" if ratio <= hypotheses.lower else "undecided"
+
+
+def look_once(sample: Sample, hypotheses: Hypotheses) -> Conclusion:
+    """When a number of blocks that was fixed beforehand has been played: passed if the mean score is surely
+    (but for `alpha`) above that of `elo0`, failed if it is surely (but for `beta`) below that of `elo1`."""
+    if sample.count < FEWEST_FIXED:
+        return "undecided"
+    if sample.mean - _margin(sample, 1 - hypotheses.alpha) > hypotheses.score0:
+        return "passed"
+    is_below = sample.mean + _margin(sample, 1 - hypotheses.beta) < hypotheses.score1
+    return "failed" if is_below else "undecided"
+
+
+def interval(sample: Sample) -> Interval | None:
+    """That holds the mean score in 95 % of tests that look once; None if the blocks are too few. After a
+    sequential test the mean is a little too far out, for it stopped when it was."""
+    if sample.count < FEWEST_FIXED:
+        return None
+    margin = _margin(sample, (1 + LEVEL) / 2)
+    return Interval(max(0.0, sample.mean - margin), min(1.0, sample.mean + margin))
+
+
+def _margin(sample: Sample, probability: float) -> float:
+    freedom = sample.count - 1
+    return quantile(probability, freedom) * math.sqrt(sample.spread_around(sample.mean) / freedom)

@@ -1,0 +1,1 @@
+"""A tournament being played: matches side by side until the schedule is done."""

@@ -1,0 +1,33 @@
+"""When the runner itself was late, so that it is not taken for a bot's slowness.
+
+The clock of a match stands still while its server is late (`stellwerk_server.net.clock`), so no bot is
+charged for that. But what made the runner late may have kept the bots from the processor too, just then.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import trio
+from trio.abc import Instrument
+
+MOST_MS: Final = 25.0
+
+
+class LagWatch(Instrument):
+    """Registered as an instrument of the Trio run. `count` is how often a round of work took too long."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._since = trio.current_time()
+        self._until = self._since
+
+    def before_io_wait(self, timeout: float) -> None:
+        now = trio.current_time()
+        self.count += (now - self._since) * 1000 > MOST_MS
+        self._until = now + timeout
+
+    def after_io_wait(self, timeout: float) -> None:
+        """A wait that ended long after it should have is lateness too."""
+        self._since = trio.current_time()
+        self.count += (self._since - self._until) * 1000 > MOST_MS

@@ -1,0 +1,102 @@
+"""How far a tournament has come: what the runner tells, and whoever shows it gets.
+
+Law: what is shown of a running block tells nothing that its bots must not know, for they may be able to read
+it: results count when their block is complete, and only faults are told at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+from stellwerk_tournament.ratings.ratings import Ratings
+from stellwerk_tournament.schedule.schedule import Block
+from stellwerk_tournament.store.match_line import MatchLine
+from stellwerk_tournament.store.standings import Standings
+
+
+class Row(Struct, frozen=True, omit_defaults=True):
+    """`faults` is in how many matches something was wrong with the bot. The rating is there when there are
+    matches enough for it, with the limits of its interval where it has any. Figures are exact: whoever shows
+    them rounds them, once."""
+
+    bot: str
+    matches: int
+    score: float
+    points: float
+    faults: int
+    elo: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Progress(Struct, frozen=True, omit_defaults=True):
+    """`total` is how many matches there will be, if that is known. `seconds_left` is a guess from the rate of
+    this run. `missing` are the remote bots that are not connected."""
+
+    played: int
+    running: int
+    rows: tuple[Row, ...]
+    total: int | None = None
+    void_blocks: int = 0
+    matches_per_minute: float | None = None
+    seconds_left: float | None = None
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A match was played; its result waits for its block. Or it failed, through nobody's fault here."""
+
+    block: Block
+    rotation: int
+    cause: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BlockEnded:
+    """With its lines, or void with the cause."""
+
+    block: Block
+    status: Literal["complete", "void"]
+    lines: tuple[MatchLine, ...] = ()
+    cause: str | None = None
+
+
+class Observer(Protocol):
+    """Called by the runner, which goes on when this returns."""
+
+    def match_ended(self, ended: Ended, progress: Progress) -> None: ...
+
+    def block_ended(self, ended: BlockEnded, progress: Progress) -> None: ...
+
+    def told_to_stop(self) -> None:
+        """Running blocks are still finished."""
+        ...
+
+
+def rows_of(standings: Standings, ratings: Ratings | None) -> tuple[Row, ...]:
+    """The best first: by the rating if all have one, else by the score."""
+    rated = {} if ratings is None else {rating.name: rating for rating in ratings.entrants}
+    order = standings.order()
+    if rated and all(name in rated for name in order):
+        order.sort(key=lambda name: -rated[name].elo)
+    rows: list[Row] = []
+    for name in order:
+        sums = standings.of[name]
+        rating = rated.get(name)
+        rows.append(
+            Row(
+                bot=name,
+                matches=sums.matches,
+                score=sums.mean_score,
+                points=sums.points / sums.matches if sums.matches else 0.0,
+                faults=sums.faulty,
+                elo=None if rating is None else rating.elo,
+                low=None if rating is None else rating.low,
+                high=None if rating is None else rating.high,
+            )
+        )
+    return tuple(rows)

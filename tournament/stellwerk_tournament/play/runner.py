@@ -1,0 +1,616 @@
+"""A tournament being played: matches side by side until the schedule is done, or somebody stops it.
+
+Laws:
+- what a bot does wrong is the bot's; what went wrong in this process or this machine is nobody's, is counted
+  apart, and the match is played again, at most twice; then its block is void and listed;
+- the seed of a block is drawn when its first match begins, and told when its last one is over; with a
+  remote bot at the table each match has a seed of its own, drawn when it begins, and never dealt again, not
+  even when the match has to be played once more: who has seen a deal may remember it;
+- nobody waits for a remote bot for ever (`attendance.py`);
+- told once to stop, the runner finishes the blocks that have begun; told twice, it ends at once. Nothing that
+  was played is lost, whatever ends it (`store.py`).
+"""
+
+from __future__ import annotations
+
+import secrets
+import signal
+import traceback
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from time import perf_counter
+from typing import Final, TypeAlias, TypeVar
+
+import msgspec
+import trio
+
+from stellwerk_processes.bot_process import BotStartError
+from stellwerk_processes.faults import Fault
+from stellwerk_processes.seat_report import SeatReport, seat_reports
+from stellwerk_processes.standing_server import ClosedDoorError, Door, Hall, HallPlan, open_hall
+from stellwerk_processes.started_match import Fixture, NoResultError, PlayedMatch, Terms, play_match
+from stellwerk_tournament.config.machine_paths import MachinePaths
+from stellwerk_tournament.config.settings import Settings, Variant
+from stellwerk_tournament.play.attendance import Attendance
+from stellwerk_tournament.play.lag import MOST_MS, LagWatch
+from stellwerk_tournament.play.progress import BlockEnded, Ended, Observer, Progress, rows_of
+from stellwerk_tournament.ratings.outcomes import Outcome
+from stellwerk_tournament.ratings.ratings import FEWEST_DEGREES, RatingError, Ratings, rate
+from stellwerk_tournament.schedule.deal import block_secret, bot_seed, match_id, salt
+from stellwerk_tournament.schedule.schedule import (
+    Block,
+    Met,
+    Plan,
+    needs_results,
+    plan_of,
+    stage,
+    stages_of_round,
+)
+from stellwerk_tournament.store.match_line import MatchLine, scores_of
+from stellwerk_tournament.store.standings import Standings
+from stellwerk_tournament.store.store import Opened, Standing, StoreError
+
+ATTEMPTS: Final = 3
+VOIDS_IN_A_ROW: Final = 3  # after so many there is something wrong that will not pass
+RATING_SHARE: Final = 0.05  # of the time, at most, for ratings that are only shown
+OWN_LOG: Final = "_stellwerk"  # a name that no bot can have
+LOOK: Final = 0.05  # seconds between two looks at which remote bots are there
+
+T = TypeVar("T")
+
+Execute: TypeAlias = Callable[[Fixture, Terms], Awaitable[PlayedMatch]]
+"""Plays a match, here or elsewhere. What it raises is the machine's fault."""
+
+
+class RunError(Exception):
+    """The tournament cannot go on, and no bot is to blame; one line says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reception:
+    """For remote bots: where they come in, and who is told where that is and who has come or gone."""
+
+    door: Door | None = None
+    may_connect: Callable[[], bool] = lambda: True
+    opened: Callable[[str, int], object] = lambda _host, _port: None
+    changed: Callable[[Progress], object] = lambda _: None
+
+
+NO_REMOTE_BOTS: Final = Reception()
+
+
+@dataclass(slots=True)
+class _Begun:
+    """A block that is being played."""
+
+    block: Block
+    seed: bytes
+    waiting: deque[int]
+    running: set[int] = field(default_factory=set[int])
+    kept: set[int] = field(default_factory=set[int])
+    is_void: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        return not self.waiting and not self.running
+
+
+async def play_tournament(
+    settings: Settings,
+    opened: Opened,
+    observer: Observer,
+    seed: str | None = None,
+    execute: Execute = play_match,
+    reception: Reception = NO_REMOTE_BOTS,
+) -> bool:
+    """True when all has been played, False if told to stop before. StoreError if the folder cannot be
+    written, RunError if it makes no sense to go on, ClosedDoorError if remote bots cannot come in. `seed` is
+    for tournaments that are to be repeated. `execute` plays the matches whose bots are started for them."""
+    lag = LagWatch()
+    trio.lowlevel.add_instrument(lag)
+    try:
+        return await _Runner(settings, opened, observer, seed, execute, reception, lag).run()
+    finally:
+        trio.lowlevel.remove_instrument(lag)
+
+
+def total_matches(settings: Settings, plan: Plan) -> int | None:
+    """Of the whole tournament, if that is known."""
+    if settings.rounds is None or settings.until_width is not None:
+        return None
+    a_round = sum(
+        len(block.rotations) for number in range(stages_of_round(plan)) for block in stage(plan, number)
+    )
+    return settings.rounds * a_round
+
+
+class _Runner:
+    def __init__(
+        self,
+        settings: Settings,
+        opened: Opened,
+        observer: Observer,
+        seed: str | None,
+        execute: Execute,
+        reception: Reception,
+        lag: LagWatch,
+    ) -> None:
+        self._settings = settings
+        self._plan = plan_of(settings)
+        self._store = opened.store
+        self._paths = MachinePaths(opened.store.folder, settings.entrants)
+        self._observer = observer
+        self._seed = seed
+        self._execute = execute
+        self._reception = reception
+        self._hall: Hall | None = None
+        self._at_the_door = trio.CancelScope()
+        self._lag = lag
+        self._terms = Terms(settings.time, settings.confinement)
+        self._bots = {entrant.name: entrant for entrant in settings.entrants}
+        self._most = settings.matches_at_once()
+        self._total = total_matches(settings, self._plan)
+
+        self._standings = Standings(settings.names, opened.lines)
+        self._outcomes = [line.outcome() for line in opened.lines]
+        self._history = _history(opened.lines)
+        self._known: dict[int, Standing] = {}
+        self._queue: deque[Block] = deque()
+        self._begun: list[_Begun] = []
+        self._next_stage = 0
+        self._at_table: Counter[str] = Counter()
+        self._running = 0
+        self._voids_in_a_row = 0
+        self._void_count = 0
+
+        self._ratings: Ratings | None = None
+        self._rate_again_at = 0.0
+        self._began_at = trio.current_time()
+        self._played_before = len(opened.lines)
+        self._remote = {entrant.name: entrant.logins for entrant in settings.entrants if entrant.is_remote}
+        logins = [login.name for logins in self._remote.values() for login in logins]
+        self._attendance = Attendance(logins, settings.remote_wait_s, self._began_at)
+
+        self._disk = trio.CapacityLimiter(1)  # the store's calls must not overlap
+        self._changed = trio.Event()
+        self._stopping = False
+        self._failure: Exception | None = None
+
+    async def run(self) -> bool:
+        self._known = {each.block.number: each for each in await self._on_disk(self._store.standings)}
+        self._void_count = sum(each.status == "void" for each in self._known.values())
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            async with AsyncExitStack() as stack:
+                if any(entrant.bot.process != "fresh" for entrant in self._settings.entrants):
+                    self._hall = await stack.enter_async_context(open_hall(self._hall_plan()))
+                nursery = await stack.enter_async_context(trio.open_nursery())
+                nursery.start_soon(self._heed, signals, nursery.cancel_scope)
+                try:
+                    await self._open(nursery)
+                    await self._play_all(nursery)
+                except (StoreError, RunError, ClosedDoorError) as error:
+                    self._fail_with(error, nursery.cancel_scope)
+                self._at_the_door.cancel()
+                if self._hall is not None:
+                    await self._hall.say_goodbye(finished=not self._stopping and self._failure is None)
+                nursery.cancel_scope.cancel()
+        if self._failure is not None:
+            raise self._failure
+        return not self._stopping
+
+    # -- remote bots, and processes that stay ----------------------------------------------------
+
+    def _hall_plan(self) -> HallPlan:
+        settings = self._settings
+        seat_count = max(variant.choice.seat_count for variant in settings.variants)
+        return HallPlan(
+            terms=self._terms,
+            games=tuple(variant.game for variant in settings.variants),
+            remote=self._remote,
+            organizers=settings.organizers,
+            door=self._reception.door,
+            instances={
+                entrant.name: entrant.instances
+                for entrant in settings.entrants
+                if entrant.instances is not None
+            },
+            logins_at_once=self._most * seat_count,
+            may_connect=self._reception.may_connect,
+        )
+
+    async def _open(self, nursery: trio.Nursery) -> None:
+        if self._hall is None:
+            return
+        where = await self._hall.listen()
+        if where is not None:
+            self._reception.opened(*where)
+        if self._remote:
+            self._reception.changed(self._progress())
+            nursery.start_soon(self._watch_the_door, self._hall)
+
+    async def _watch_the_door(self, hall: Hall) -> None:
+        """The server tells nobody who comes and who goes, so look."""
+        with self._at_the_door:
+            while True:
+                if self._attendance.look(hall.present(), trio.current_time()):
+                    self._changed.set()
+                    self._reception.changed(self._progress())
+                await trio.sleep(LOOK)
+
+    async def _heed(self, signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
+        """Bots are in groups of their own, so that Ctrl-C does not reach them."""
+        async for _ in signals:
+            if self._stopping:
+                scope.cancel()
+            else:
+                self._stopping = True
+                self._changed.set()
+                self._observer.told_to_stop()
+
+    def _fail_with(self, error: Exception, scope: trio.CancelScope) -> None:
+        """Ends the tournament as it is, without a nursery's wrapping."""
+        self._failure = self._failure or error
+        scope.cancel()
+
+    async def _on_disk(self, work: Callable[[], T]) -> T:
+        return await trio.to_thread.run_sync(work, limiter=self._disk)
+
+    # -- what comes next -------------------------------------------------------------------------
+
+    async def _play_all(self, nursery: trio.Nursery) -> None:
+        while True:
+            self._changed = trio.Event()
+            await self._start_what_can_be(nursery)
+            if not self._running and not (self._attendance.missing and self._has_more()):
+                return
+            with trio.move_on_at(self._attendance.next_end(trio.current_time())):
+                await self._changed.wait()
+
+    def _has_more(self) -> bool:
+        queued = bool(self._queue) and not self._stopping
+        return queued or any(begun.waiting for begun in self._begun)
+
+    async def _start_what_can_be(self, nursery: trio.Nursery) -> None:
+        while self._running < self._most and await self._go_on(nursery):
+            pass
+
+    async def _go_on(self, nursery: trio.Nursery) -> bool:
+        """By one match or block, if that can be: of those who are there, or else of some who have been
+        waited for in vain."""
+        nobody: frozenset[str] = frozenset()
+        for absent in (nobody, self._attendance.given_up(trio.current_time())):
+            found = self._next_match(absent)
+            if found is not None:
+                self._start(nursery, *found)
+                return True
+            block = None if self._stopping else self._next_block(absent)
+            if block is not None:
+                await self._begin(block)
+                return True
+        return not self._stopping and not self._queue and await self._more()
+
+    def _next_match(self, absent: frozenset[str]) -> tuple[_Begun, int] | None:
+        for begun in self._begun:
+            if begun.waiting and self._may_sit_down(begun.block, absent):
+                return begun, begun.waiting.popleft()
+        return None
+
+    def _next_block(self, absent: frozenset[str]) -> Block | None:
+        for block in self._queue:
+            if self._may_sit_down(block, absent):
+                self._queue.remove(block)
+                return block
+        return None
+
+    def _may_sit_down(self, block: Block, absent: frozenset[str]) -> bool:
+        """Whether enough copies of each bot are free, and all are there but those in `absent`."""
+        size = self._variant(block).team_size
+        logins = {
+            name: [login.name for login in self._remote.get(name, ())[:size]] for name in block.entrants
+        }
+        needed = [login for each in logins.values() for login in each if login not in absent]
+        return self._attendance.are_there(needed) and all(
+            self._at_table[name] + count <= most
+            for name, count in self._copies(block).items()
+            for most in (self._bots[name].instances, *map(self._attendance.most, logins[name]))
+            if most is not None
+        )
+
+    def _copies(self, block: Block) -> dict[str, int]:
+        """What a match takes of each bot: a process for each seat. Of a remote one, matches are counted."""
+        size = self._variant(block).team_size
+        return {name: 1 if name in self._remote else size for name in block.entrants}
+
+    async def _begin(self, block: Block) -> None:
+        secret = secrets.token_bytes(32) if self._seed is None else block_secret(self._seed, block.number)
+        await self._on_disk(partial(self._store.begin, block, secret))
+        self._begun.append(_Begun(block, secret, deque(block.rotations)))
+
+    async def _more(self) -> bool:
+        """The blocks of one more stage, unless there is none, or none yet."""
+        plan, number = self._plan, self._next_stage
+        rounds = self._settings.rounds
+        if rounds is not None and number >= rounds * stages_of_round(plan):
+            return False
+        if needs_results(plan) and self._begun:
+            return False
+        blocks = stage(plan, number, self._history)
+        new = [block for block in blocks if block.number not in self._known]
+        if new and number % stages_of_round(plan) == 0 and await self._is_narrow_enough():
+            return False
+        played = {met.number: met for met in self._history}
+        for block in blocks:
+            self._expect_as_played(block, played.get(block.number))
+        done = [block for block in new if block.number in played]
+        to_play = [block for block in new if block.number not in played]
+        await self._on_disk(partial(self._store.enqueue, done, "complete"))
+        await self._on_disk(partial(self._store.enqueue, to_play, "queued"))
+        for block in blocks:
+            if block.number not in played:
+                await self._take_up(block)
+        self._next_stage += 1
+        return True
+
+    async def _take_up(self, block: Block) -> None:
+        standing = self._known.get(block.number)
+        if standing is None or standing.status == "queued" or standing.seed is None:
+            if standing is None or standing.status != "void":
+                self._queue.append(block)
+            return
+        waiting = deque(rotation for rotation in block.rotations if rotation not in standing.kept)
+        begun = _Begun(block, standing.seed, waiting, kept=set(standing.kept))
+        self._begun.append(begun)
+        if begun.is_over:
+            await self._complete(begun)
+
+    def _expect_as_played(self, block: Block, met: Met | None) -> None:
+        """What is on disk is of this schedule, and of no other."""
+        standing = self._known.get(block.number)
+        found = [] if met is None else [(tuple(met.scores), met.round)]
+        if standing is not None:
+            found.append((standing.block.entrants, standing.block.round))
+        for entrants, round in found:
+            if (entrants, round) != (block.entrants, block.round):
+                raise RunError(
+                    f"block {block.number} is between {', '.join(entrants)} in round {round} here, and "
+                    f"between {', '.join(block.entrants)} in round {block.round} by the settings: has "
+                    f"tournament.toml been changed?"
+                )
+
+    async def _is_narrow_enough(self) -> bool:
+        """With fewer blocks than an interval needs, its width says nothing."""
+        width = self._settings.until_width
+        if width is None or not self._outcomes:
+            return False
+        await self._rate()
+        return self._ratings is not None and all(
+            rating.low is not None
+            and rating.high is not None
+            and rating.high - rating.low <= width
+            and rating.freedom >= FEWEST_DEGREES
+            for rating in self._ratings.entrants
+        )
+
+    # -- a match ---------------------------------------------------------------------------------
+
+    def _start(self, nursery: trio.Nursery, begun: _Begun, rotation: int) -> None:
+        begun.running.add(rotation)
+        self._running += 1
+        self._at_table.update(self._copies(begun.block))
+        nursery.start_soon(self._play, nursery.cancel_scope, begun, rotation)
+
+    async def _play(self, scope: trio.CancelScope, begun: _Begun, rotation: int) -> None:
+        block = begun.block
+        try:
+            ended = await self._played(begun, rotation)
+            if begun.is_void:
+                pass  # another match of the block could not be played
+            elif isinstance(ended, str):
+                await self._failed(begun, rotation, ended)
+            else:
+                await self._keep(begun, rotation, *ended)
+        except (StoreError, RunError) as error:
+            self._fail_with(error, scope)
+        finally:
+            self._running -= 1
+            self._at_table.subtract(self._copies(block))
+            self._changed.set()
+
+    async def _played(self, begun: _Begun, rotation: int) -> tuple[MatchLine, PlayedMatch] | str:
+        """A match that was played to its end; or why it was not, which is no bot's fault."""
+        late_before, began_at = self._lag.count, trio.current_time()
+        fixture = self._fixture(begun, rotation)
+        try:
+            played = await self._play_out(fixture)
+        except (BotStartError, NoResultError) as error:
+            return self._paths.hidden(str(error))
+        except Exception as error:
+            where = traceback.format_exception(error)
+            lines = self._paths.hidden_lines("".join(where).splitlines())
+            await self._on_disk(partial(self._store.log, OWN_LOG, _heading(begun.block, rotation), lines))
+            return self._paths.hidden(f"{type(error).__name__}: {error}")
+        line = self._line(begun, rotation, fixture, played, trio.current_time() - began_at)
+        late = [bot.bot for bot in line.bots if any(fault.kind == "time" for fault in bot.faults)]
+        if late and self._lag.count > late_before:
+            return f"the runner was late by more than {MOST_MS:g} ms in a match in which {late[0]} was, too"
+        return line, played
+
+    async def _play_out(self, fixture: Fixture) -> PlayedMatch:
+        if self._hall is None or all(bot.process == "fresh" for bot in fixture.bots):
+            return await self._execute(fixture, self._terms)
+        return await self._hall.play(fixture, self._attendance.given_up(trio.current_time()))
+
+    async def _keep(self, begun: _Begun, rotation: int, line: MatchLine, played: PlayedMatch) -> None:
+        await self._on_disk(partial(self._write, begun.block, rotation, line, played))
+        if begun.is_void:
+            return  # it has become so meanwhile
+        begun.running.discard(rotation)
+        begun.kept.add(rotation)
+        self._observer.match_ended(Ended(begun.block, rotation), self._progress())
+        if begun.is_over:
+            await self._complete(begun)
+
+    async def _complete(self, begun: _Begun) -> None:
+        lines = await self._on_disk(partial(self._store.complete, begun.block, begun.seed))
+        self._begun.remove(begun)
+        self._voids_in_a_row = 0
+        for line in lines:
+            self._standings.add(line)
+            self._outcomes.append(line.outcome())
+        self._history.append(_met(lines))
+        if trio.current_time() >= self._rate_again_at:
+            await self._rate()
+        ended = BlockEnded(begun.block, "complete", tuple(lines))
+        self._observer.block_ended(ended, self._progress())
+
+    async def _failed(self, begun: _Begun, rotation: int, cause: str) -> None:
+        block = begun.block
+        count = await self._on_disk(partial(self._store.fail, block, rotation, cause))
+        if begun.is_void:
+            return  # it has become so meanwhile
+        begun.running.discard(rotation)
+        self._observer.match_ended(Ended(block, rotation, cause), self._progress())
+        if count < ATTEMPTS:
+            begun.waiting.append(rotation)
+            return
+        begun.is_void = True
+        begun.waiting.clear()
+        self._begun.remove(begun)
+        self._void_count += 1
+        self._voids_in_a_row += 1
+        await self._on_disk(partial(self._store.give_up, block, cause))
+        self._observer.block_ended(BlockEnded(block, "void", cause=cause), self._progress())
+        if self._voids_in_a_row >= VOIDS_IN_A_ROW:
+            raise RunError(
+                f"{VOIDS_IN_A_ROW} blocks in a row could not be played, the last one because: {cause}"
+            )
+
+    # -- what a match is made of -----------------------------------------------------------------
+
+    def _variant(self, block: Block) -> Variant:
+        return self._settings.variants[block.variant]
+
+    def _seated(self, block: Block, rotation: int) -> list[str]:
+        """The bot in each seat."""
+        teams = block.teams(rotation)
+        return [teams[team] for team in self._variant(block).game.team_of]
+
+    def _fixture(self, begun: _Begun, rotation: int) -> Fixture:
+        names = self._seated(begun.block, rotation)
+        seats = range(len(names))
+        has_own_deal = self._has_own_deals(begun.block)
+        seed = secrets.token_bytes(32) if has_own_deal else begun.seed
+        return Fixture(
+            match=match_id(seed, rotation),
+            game=self._variant(begun.block).game,
+            bots=tuple(self._bots[name].bot for name in names),
+            names=tuple(f"seat-{seat}" for seat in seats) if self._settings.anonymous else tuple(names),
+            bot_seeds=tuple(bot_seed(seed, rotation, seat) for seat in seats),
+            seed=seed,
+            salt=salt(seed, rotation),
+            reveal="now" if has_own_deal else "later",
+        )
+
+    def _has_own_deals(self, block: Block) -> bool:
+        return any(name in self._remote for name in block.entrants)
+
+    def _line(
+        self, begun: _Begun, rotation: int, fixture: Fixture, played: PlayedMatch, seconds: float
+    ) -> MatchLine:
+        """But for the attempt, and for what is known when the block is complete."""
+        has_own_deal = self._has_own_deals(begun.block)
+        block, result = begun.block, played.result
+        game = self._variant(block).game
+        return MatchLine(
+            block=block.number,
+            rotation=rotation,
+            round=block.round,
+            match=played.match,
+            game=game.id,
+            rules_version=game.rules.rules_version,
+            options=game.options,
+            board=game.board.file.digest,
+            players=block.teams(rotation),
+            seats=game.seats_of_team,
+            ranks=tuple(team.rank for team in result.teams),
+            points=tuple(team.points for team in result.teams),
+            turns=result.turns,
+            reason=result.reason,
+            bots=tuple(map(self._published, seat_reports(result, played.seats))),
+            isolation=self._settings.confinement.isolation,
+            deal="new_each_match" if has_own_deal else "same_in_block",
+            attempt=1,
+            late_ms=round(played.late_ms),
+            seconds=round(seconds, 3),
+            seed=fixture.seed.hex() if has_own_deal else "",
+        )
+
+    def _write(self, block: Block, rotation: int, line: MatchLine, played: PlayedMatch) -> None:
+        """All that is kept of a match, in one call: if its block becomes void meanwhile, that comes after."""
+        attempt = self._store.failures_of(block, rotation) + 1
+        self._store.keep(msgspec.structs.replace(line, attempt=attempt), played.replay)
+        for seat, each in enumerate(played.seats):
+            heading = f"{_heading(block, rotation)}, seat {seat}"
+            self._store.log(each.bot, heading, self._paths.hidden_lines(each.printed))
+
+    def _published(self, seat: SeatReport) -> SeatReport:
+        """Without the paths of this machine, which may be in any text of a fault."""
+        faults = self._paths.hidden_in(msgspec.to_builtins(seat.faults))
+        return msgspec.structs.replace(seat, faults=msgspec.convert(faults, tuple[Fault, ...]))
+
+    # -- how far it has come ---------------------------------------------------------------------
+
+    async def _rate(self) -> None:
+        began = perf_counter()
+        self._ratings = await trio.to_thread.run_sync(_rated, tuple(self._outcomes))
+        self._rate_again_at = trio.current_time() + (perf_counter() - began) / RATING_SHARE
+
+    def _progress(self) -> Progress:
+        complete = len(self._outcomes)
+        played = complete + sum(len(begun.kept) for begun in self._begun)
+        seconds = trio.current_time() - self._began_at
+        rate = (played - self._played_before) / seconds if seconds > 0 else 0.0
+        left = None
+        if self._total is not None and rate > 0:
+            left = round(max(0, self._total - played) / rate, 1)
+        return Progress(
+            played=played,
+            running=self._running,
+            rows=rows_of(self._standings, self._ratings),
+            total=self._total,
+            void_blocks=self._void_count,
+            matches_per_minute=round(60 * rate, 1) if rate > 0 else None,
+            seconds_left=left,
+            missing=self._attendance.missing,
+        )
+
+
+def _rated(outcomes: Sequence[Outcome]) -> Ratings | None:
+    try:
+        return rate(outcomes)
+    except RatingError:
+        return None  # too few matches
+
+
+def _history(lines: Sequence[MatchLine]) -> list[Met]:
+    by_block: dict[int, list[MatchLine]] = {}
+    for line in lines:
+        by_block.setdefault(line.block, []).append(line)
+    return [_met(matches) for matches in by_block.values()]
+
+
+def _met(matches: Sequence[MatchLine]) -> Met:
+    """All matches of a block."""
+    first = matches[0]
+    sums = dict.fromkeys(first.players, 0.0)
+    for match in matches:
+        for name, score in zip(match.players, scores_of(match.ranks), strict=True):
+            sums[name] += score / len(matches)
+    return Met(first.block, first.round, sums)
+
+
+def _heading(block: Block, rotation: int) -> str:
+    return f"block {block.number}, rotation {rotation}"

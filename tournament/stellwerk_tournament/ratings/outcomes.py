@@ -1,0 +1,190 @@
+"""How matches ended: the record that ratings are made from, and the texts that it is read from.
+
+Two forms are read. JSON Lines, one match a line: `players` and `ranks` are required, `seats`, `block` and
+`game` optional, and other fields are not looked at; `matches.jsonl` of a tournament is such a file, and so is
+what another game's runner writes in three lines. And PGN, of which only the headers matter.
+
+Law: whoever stands first in `players` has no advantage. Seats count only where `seats` says them, for in many
+files players are listed by rank, and a rating that took this for the order of seats would explain everything
+by the seat.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta, Struct
+
+from stellwerk_engine.boards.located_json import quoted
+
+FEWEST_PLAYERS: Final = 2
+MOST_PLAYERS: Final = 6  # the model looks at all subsets of a table: 63 of them
+
+
+class OutcomeError(ValueError):
+    """A text that is no record of matches. The message is one line and begins with the number of the line."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(f"line {line}: {message}")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one match ended. An entrant is whoever gets a rank of its own: a player, or a team."""
+
+    entrants: tuple[str, ...]
+    ranks: tuple[int, ...]  # of each entrant; 1 is best; equal ranks are ties; gaps mean nothing
+    seats: tuple[int, ...] | None = None  # of each entrant: 0 moves first
+    block: str | None = None  # matches that share their luck; without one, a match stands alone
+    game: str = ""
+
+    @property
+    def size(self) -> int:
+        return len(self.entrants)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOutcomes:
+    outcomes: tuple[Outcome, ...]
+    unfinished: int = 0  # PGN games without a result: left out
+    is_torn: bool = False  # the last line was not written to its end: left out
+
+
+def read_outcomes(text: str) -> ReadOutcomes:
+    """What a file holds, in either form, or `OutcomeError`."""
+    return _read_pgn(text) if text.lstrip("\ufeff \t\r\n").startswith("[") else _read_json_lines(text)
+
+
+# -- JSON Lines --------------------------------------------------------------------------------------
+
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Members = Annotated[list[Name], Meta(min_length=1, max_length=10)]
+Rank = Annotated[int, Meta(ge=1, le=1000)]
+Seat = Annotated[int, Meta(ge=0, le=1000)]
+
+
+class MatchLine(Struct, frozen=True):
+    """A list in place of a name or a seat is a team: its members, its seats."""
+
+    players: list[Name | Members]
+    ranks: list[Rank]
+    seats: list[Seat | list[Seat]] | None = None
+    block: str | int | None = None
+    game: str | None = None
+
+
+_decode: Final = msgspec.json.Decoder(MatchLine).decode
+
+
+def _read_json_lines(text: str) -> ReadOutcomes:
+    lines = text.removeprefix("\ufeff").split("\n")
+    torn = lines.pop()  # what stands behind the last line end; nothing, if the file was written to its end
+    outcomes = [_outcome(line, number) for number, line in enumerate(lines, 1) if line.strip()]
+    if not torn.strip():
+        return ReadOutcomes(tuple(outcomes))
+    try:
+        _decode(torn)
+    except msgspec.ValidationError:
+        pass  # whole, but wrong
+    except msgspec.DecodeError:
+        return ReadOutcomes(tuple(outcomes), is_torn=True)
+    return ReadOutcomes((*outcomes, _outcome(torn, len(lines) + 1)))
+
+
+def _outcome(line: str, number: int) -> Outcome:
+    try:
+        match = _decode(line)
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+        raise OutcomeError(number, f"no record of a match: {error}") from None
+    if not FEWEST_PLAYERS <= len(match.players) <= MOST_PLAYERS:
+        raise OutcomeError(
+            number, f"a match has {FEWEST_PLAYERS} to {MOST_PLAYERS} players, not {len(match.players)}"
+        )
+    if len(match.ranks) != len(match.players):
+        raise OutcomeError(number, f"{len(match.players)} players, but {len(match.ranks)} ranks")
+    entrants = tuple(entrant_name(player) for player in match.players)
+    _expect_different(entrants, number)
+    return Outcome(
+        entrants=entrants,
+        ranks=tuple(match.ranks),
+        seats=None if match.seats is None else _seats(match, match.seats, number),
+        block=None if match.block is None else str(match.block),
+        game=match.game or "",
+    )
+
+
+def _expect_different(entrants: Sequence[str], line: int) -> None:
+    """Who plays against itself tells nothing about its strength."""
+    for place, name in enumerate(entrants):
+        if name in entrants[:place]:
+            raise OutcomeError(line, f"{quoted(name)} plays against itself: give each player its own name")
+
+
+def entrant_name(player: str | Sequence[str]) -> str:
+    """A team is the same team whatever the order of its members."""
+    return player if isinstance(player, str) else " + ".join(sorted(player))
+
+
+def _seats(match: MatchLine, seats: Sequence[int | list[int]], line: int) -> tuple[int, ...]:
+    """The entrants' places in the order of seats; that of a team is its first seat's."""
+    if len(seats) != len(match.players):
+        raise OutcomeError(line, f"{len(match.players)} players, but {len(seats)} seats")
+    firsts = [min(seat, default=-1) if isinstance(seat, list) else seat for seat in seats]
+    places = {first: place for place, first in enumerate(sorted(firsts))}
+    if len(places) < len(firsts) or -1 in places:
+        raise OutcomeError(line, "each player has a seat of its own")
+    return tuple(places[first] for first in firsts)
+
+
+# -- PGN ---------------------------------------------------------------------------------------------
+
+_HEADER: Final = re.compile(r'\[\s*([A-Za-z0-9_]+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
+_ESCAPED: Final = re.compile(r"\\(.)")
+_RESULTS: Final = {"1-0": (1, 2), "0-1": (2, 1), "1/2-1/2": (1, 1)}
+
+
+def _read_pgn(text: str) -> ReadOutcomes:
+    outcomes: list[Outcome] = []
+    unfinished = 0
+    for line, headers in _games(text.removeprefix("\ufeff").split("\n")):
+        for name in ("White", "Black", "Result"):
+            if not headers.get(name):
+                raise OutcomeError(line, f"this game has no header [{name}]")
+        result = headers["Result"]
+        if result == "*":
+            unfinished += 1
+        elif result not in _RESULTS:
+            raise OutcomeError(line, 'the result is none of "1-0", "0-1", "1/2-1/2" and "*"')
+        else:
+            players = (headers["White"], headers["Black"])
+            _expect_different(players, line)
+            outcomes.append(Outcome(players, _RESULTS[result], seats=(0, 1)))
+    return ReadOutcomes(tuple(outcomes), unfinished)
+
+
+def _games(lines: Iterable[str]) -> Iterable[tuple[int, dict[str, str]]]:
+    """The headers of each game, with the line of the first one. A game ends where headers begin again."""
+    headers: dict[str, str] = {}
+    first = 1
+    in_moves = False
+    for number, line in enumerate(lines, 1):
+        header = _HEADER.fullmatch(line)
+        if header is None and not headers and line.strip():
+            raise OutcomeError(number, "neither a record of a match nor a header of PGN")
+        if header is None:
+            in_moves = in_moves or bool(line.strip())
+        else:
+            name = header[1]
+            if headers and (in_moves or name in headers):
+                yield first, headers
+                headers = {}
+            if not headers:
+                first = number
+            headers[name] = _ESCAPED.sub(r"\1", header[2])
+            in_moves = False
+    if headers:
+        yield first, headers

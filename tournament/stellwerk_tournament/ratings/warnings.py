@@ -1,0 +1,34 @@
+"""The warnings of a report with all its parts, each said once, with the parts that it concerns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from stellwerk_tournament.ratings.ratings import Ratings, Report
+
+ALL: Final = "all matches"
+
+
+def warnings_told(report: Report, title: Callable[[str], str]) -> Iterator[str]:
+    """`title` of a game. What is said of all matches and of every part of them is said without naming any."""
+    parts: dict[str, Ratings] = {ALL: report.pooled}
+    parts |= {title(game): ratings for game, ratings in report.by_game.items()}
+    parts |= {f"tables of {size}": ratings for size, ratings in report.by_size.items()}
+    told: dict[str, dict[frozenset[str], tuple[str, list[str]]]] = {}
+    for part, ratings in parts.items():
+        for warning in ratings.warnings:
+            said, _, concerned = warning.message.partition(": ")
+            whom = told.setdefault(said, {})
+            names = frozenset(concerned.split(", "))
+            if not warning.entrants and any(names < others for others in whom):
+                continue  # tables, which have been named with those of other games
+            # Whoever it concerns stands there in the order of the part's own ranking.
+            whom.setdefault(names, (concerned, []))[1].append(part)
+    for said, whom in told.items():
+        texts = [_where(concerned, where, parts) for concerned, where in whom.values()]
+        yield f"{said}: {'; '.join(texts)}"
+
+
+def _where(concerned: str, where: list[str], parts: dict[str, Ratings]) -> str:
+    return concerned if len(where) == len(parts) else f"{concerned} ({'; '.join(where)})"

@@ -1,0 +1,1 @@
+"""What is made of a tournament's folder, and can be made again: tables, ratings, the page, `verify`."""

@@ -1,0 +1,181 @@
+"""The conditions of the report: what was played, under which rules and clocks, and in which isolation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from stellwerk_processes.bot_spec import Process
+from stellwerk_protocol.figures import counted
+from stellwerk_tournament.config.settings import Entrant, Settings, Variant
+from stellwerk_tournament.ratings.game_words import game_title
+from stellwerk_tournament.report.markup import (
+    Html,
+    bot_cell,
+    element,
+    head,
+    milliseconds,
+    number_cell,
+    numbers,
+    scrolling,
+    texts,
+)
+from stellwerk_tournament.store.match_line import MatchLine
+
+_KINDS = {
+    "round_robin": "round robin: all meet all",
+    "gauntlet": "gauntlet: one meets all others",
+    "swiss": "Swiss: those with equal scores meet",
+    "random": "random tables, everybody as often as everybody else",
+}
+_ISOLATIONS = {
+    "none": "none: bots ran as the same user as the runner, and could have read its files and one another's",
+    "user": "a user of their own",
+    "namespace": "a sandbox of namespaces",
+}
+_DEALS = {
+    "same_in_block": "a block is one deal, played once in every rotation of the seats (or teams), so that "
+    "the luck of the deal and of the seat is everybody's",
+    "new_each_match": "with a remote bot at the table each match has a new deal, and a block is every "
+    "rotation of the seats, so that the luck of the seat is everybody's, and that of the deal is not",
+}
+_PROCESSES: dict[Process, str] = {
+    "fresh": "a process of its own for each match, in an empty folder, unless the bot brings a folder",
+    "reused": "processes that play match after match, no deal twice, and a fresh one after a fault",
+    "remote": "connected from elsewhere: how they were run is not known here",
+}
+
+
+def conditions(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[Html]:
+    rows = _facts(settings, lines)
+    yield element(
+        "dl", *(cell for title, told in rows for cell in (element("dt", title), element("dd", told)))
+    )
+    yield element("h3", "Games")
+    yield scrolling(_games(settings.variants, lines), "Rules and boards")
+    yield element("h3", "Bots")
+    yield scrolling(_bots(settings.entrants), "Bots", "tall")
+
+
+def _facts(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str, str]]:
+    hero = "" if settings.hero is None else f" ({settings.hero})"
+    yield "schedule", _KINDS[settings.kind] + hero
+    yield "length", " or ".join(_length(settings))
+    blocks = {line.block for line in lines}
+    yield (
+        "played",
+        f"{counted(len(lines), 'match', 'matches')} in {counted(len(blocks), 'complete block')}; "
+        "blocks that are not complete do not count",
+    )
+    missing = [block for block in range(max(blocks, default=0)) if block not in blocks]
+    if missing:
+        more = f", and {len(missing) - 10:,} more" if len(missing) > 10 else ""
+        yield (
+            "missing",
+            f"{counted(len(missing), 'block')} among those that are there, void through the machine's own "
+            f"fault or not complete yet: {', '.join(map(str, missing[:10]))}{more}",
+        )
+    yield "deals", "; ".join(_share(_DEALS, Counter[str](line.deal for line in lines))) or "none yet"
+    isolations = Counter[str](line.isolation for line in lines) or Counter([settings.confinement.isolation])
+    yield "isolation", "; ".join(_share(_ISOLATIONS, isolations))
+    if settings.confinement.memory_mb is not None:
+        yield "memory", f"{settings.confinement.memory_mb:,} MB for each process of a bot"
+    yield "opponents", "shown as seat numbers" if settings.anonymous else "shown by name"
+    yield from _clocks(settings)
+    late = sum(line.late_ms for line in lines)
+    again = sum(line.attempt > 1 for line in lines)
+    yield (
+        "the machine",
+        f"was late for {milliseconds(late)} in all, which was no bot's time; "
+        f"{counted(again, 'match', 'matches')} had to be played again because of it",
+    )
+    for process, names in _by_process(settings.entrants).items():
+        which = "all" if len(names) == len(settings.entrants) else ", ".join(names)
+        yield "processes", f"{which}: {_PROCESSES[process]}"
+    if any(entrant.is_remote for entrant in settings.entrants):
+        yield "remote bots", f"waited for {counted(settings.remote_wait_s, 'second')}, then absent"
+
+
+def _by_process(entrants: Sequence[Entrant]) -> dict[Process, list[str]]:
+    found: dict[Process, list[str]] = {}
+    for entrant in entrants:
+        found.setdefault(entrant.bot.process, []).append(entrant.name)
+    return found
+
+
+def _length(settings: Settings) -> Iterator[str]:
+    if settings.rounds is not None:
+        yield counted(settings.rounds, "round")
+    if settings.until_width is not None:
+        yield f"until all 95 % intervals are at most {settings.until_width:g} Elo wide"
+
+
+def _clocks(settings: Settings) -> Iterator[tuple[str, str]]:
+    time = settings.time
+    yield (
+        "clocks",
+        f"{milliseconds(time.set_up_ms)} to get ready, {milliseconds(time.move_ms)} for each answer, "
+        f"{milliseconds(time.bank_ms)} in the bank for the whole match, then {milliseconds(time.grace_ms)} "
+        f"of grace {counted(time.strikes, 'time')}",
+    )
+    yield (
+        "missing answers",
+        f"{counted(time.tries, 'try', 'tries')} for each answer; after {time.defaults_in_a_row} missing "
+        f"answers in a row, or {time.defaults} in all, the server plays on for the bot",
+    )
+
+
+def _share(words: dict[str, str], counts: Counter[str]) -> Iterator[str]:
+    for key, count in counts.most_common():
+        told = words.get(key, key)
+        yield told if len(counts) == 1 else f"{told} ({counted(count, 'match', 'matches')})"
+
+
+def _games(variants: Sequence[Variant], lines: Sequence[MatchLine]) -> Html:
+    rows = (_game(variant, lines) for variant in variants)
+    columns = head(
+        *texts("game"),
+        *numbers("players"),
+        *texts("options"),
+        *numbers("rules version"),
+        *texts("board", "digest"),
+        *numbers("deals a round"),
+    )
+    return element("table", columns, element("tbody", *rows))
+
+
+def _game(variant: Variant, lines: Sequence[MatchLine]) -> Html:
+    choice = variant.choice
+    versions = sorted({line.rules_version for line in lines if line.game == choice.game_id})
+    return element(
+        "tr",
+        element("th", game_title(choice.game_id), scope="row"),
+        number_cell(str(choice.seat_count)),
+        element("td", ", ".join(choice.options) or "none"),
+        number_cell(", ".join(map(str, versions))),
+        element("td", choice.board.id),
+        element("td", element("code", choice.board.digest[:16]), title=choice.board.digest),
+        number_cell(str(variant.weight)),
+    )
+
+
+def _origin(entrant: Entrant) -> str:
+    if entrant.is_remote:
+        return "remote"
+    return "comes with Stellwerk" if entrant.bot.built_in else "brought"
+
+
+def _bots(entrants: Sequence[Entrant]) -> Html:
+    rows = (
+        element(
+            "tr",
+            bot_cell(entrant.name),
+            element("td", entrant.author or ""),
+            element("td", _origin(entrant)),
+            element("td", entrant.bot.transport),
+            element("td", entrant.bot.process),
+        )
+        for entrant in entrants
+    )
+    columns = head(*texts("bot", "author", "origin", "transport", "process"))
+    return element("table", columns, element("tbody", *rows), class_="sortable")

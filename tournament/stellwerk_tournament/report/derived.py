@@ -1,0 +1,174 @@
+"""The files that are made of `matches.jsonl`, and can be deleted and made again.
+
+Law: each is a function of the tournament's lines and settings, to the byte; so `verify` can tell whether one
+of them has been changed. A file that is to be added (a report, say) is one more row of `FILES`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+from xml.sax.saxutils import quoteattr
+
+import msgspec
+
+from stellwerk_protocol.canonical import shown
+from stellwerk_server.journal.journal import write_whole
+from stellwerk_tournament.config.settings import Settings
+from stellwerk_tournament.ratings.rating_file import RatingFile, WarningLine, rating_file
+from stellwerk_tournament.ratings.ratings import RatingError, Report, rate_all
+from stellwerk_tournament.report.page import GENERATOR, report_html
+from stellwerk_tournament.store.match_line import MatchLine
+from stellwerk_tournament.store.standings import Standings
+
+RATINGS: Final = "ratings.json"
+CROSS_TABLE: Final = "crosstable.csv"
+JUNIT: Final = "junit.xml"
+REPORT: Final = "report.html"
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """What all files are made of. `folder` is where they are, `version` is that of Stellwerk."""
+
+    folder: Path
+    settings: Settings
+    lines: tuple[MatchLine, ...]
+    version: str = ""
+
+    @cached_property
+    def rated(self) -> Report | RatingError:
+        """Once for all files: of many matches the fit takes seconds. Or why they cannot be rated."""
+        try:
+            return rating_report(self.lines)
+        except RatingError as error:
+            return error
+
+
+def write_all(tournament: Tournament) -> list[Path]:
+    """Where they are. OSError if one of them cannot be written."""
+    written: list[Path] = []
+    for name, make in FILES.items():
+        path = tournament.folder / name
+        write_whole(path, make(tournament))
+        written.append(path)
+    return written
+
+
+# -- ratings -----------------------------------------------------------------------------------------
+
+
+def rating_report(lines: Sequence[MatchLine]) -> Report:
+    """RatingError if these matches cannot be rated."""
+    return rate_all([line.outcome() for line in sorted(lines, key=lambda line: (line.block, line.rotation))])
+
+
+def ratings_json(tournament: Tournament) -> bytes:
+    """What `stellwerk ratings --json` says of them."""
+    rated = tournament.rated
+    content = _unrated(str(rated)) if isinstance(rated, RatingError) else rating_file(rated)
+    return msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
+
+
+def _unrated(why: str) -> RatingFile:
+    warning = WarningLine("unrated", why, ())
+    return RatingFile((), (), (), (warning,), 0, 0, (), {}, {}, (), ())
+
+
+# -- cross table -------------------------------------------------------------------------------------
+
+
+def cross_table(tournament: Tournament) -> bytes:
+    """A row for each bot, the best score first: its score against each of the others, and in how many
+    matches they met. Its own score is no mean of these where tables have several sizes: there a match of
+    three counts once, and has two opponents. The head of the column says so."""
+    standings = Standings(tournament.settings.names, tournament.lines)
+    order = standings.order()
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(
+        ["bot", "matches", "mean score of matches", *order, *(f"matches with {name}" for name in order)]
+    )
+    for name in order:
+        sums = standings.of[name]
+        met = [standings.pairs.get((name, other)) for other in order]
+        scores = ["" if pair is None else f"{pair[0] / pair[1]:.4f}" for pair in met]
+        counts = ["" if pair is None else pair[1] for pair in met]
+        table.writerow([name, sums.matches, f"{sums.mean_score:.4f}", *scores, *counts])
+    return text.getvalue().encode()
+
+
+# -- JUnit -------------------------------------------------------------------------------------------
+
+
+def junit(tournament: Tournament) -> bytes:
+    """A test case for each bot in each game: it fails if something was wrong with the bot in a match."""
+    lines, settings = tournament.lines, tournament.settings
+    games = list(dict.fromkeys(line.game for line in lines))
+    cases = [_case(name, game, lines) for game in games for name in settings.names]
+    failures = sum("<failure" in case for case in cases)
+    title = quoteattr(shown(settings.title or "tournament", 200))
+    lines_of_file = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        "<testsuites>",
+        f'<testsuite name={title} tests="{len(cases)}" failures="{failures}" errors="0">',
+        "".join(cases) + "</testsuite>",
+        "</testsuites>",
+        "",
+    ]
+    return "\n".join(lines_of_file).encode()
+
+
+def _case(name: str, game: str, lines: Sequence[MatchLine]) -> str:
+    counts: Counter[str] = Counter()
+    first: dict[str, str] = {}
+    seconds = 0.0
+    for line in lines:
+        for seat in line.bots:
+            if line.game == game and seat.bot == name:
+                seconds += seat.used_ms / 1000
+                for fault in seat.faults:
+                    counts[fault.kind] += 1
+                    first.setdefault(
+                        fault.kind, f"block {line.block}, rotation {line.rotation}: {fault.detail}"
+                    )
+    case = (
+        f"  <testcase classname={quoteattr(game)} name={quoteattr(name)} time={quoteattr(f'{seconds:.3f}')}"
+    )
+    if not counts:
+        return f"{case}/>\n"
+    told = "; ".join(
+        f"{kind} {count} times, first in {first[kind]}" for kind, count in sorted(counts.items())
+    )
+    kinds = quoteattr(", ".join(sorted(counts)))
+    return f"{case}>\n    <failure type={kinds} message={quoteattr(shown(told, 1000))}/>\n  </testcase>\n"
+
+
+# -- report ------------------------------------------------------------------------------------------
+
+
+def report_page(tournament: Tournament) -> bytes:
+    return report_html(tournament.settings, tournament.lines, tournament.rated, tournament.version)
+
+
+def maker(folder: Path) -> str | None:
+    """Return the version of Stellwerk that made the report, or None if there is no report."""
+    path = folder / REPORT
+    if not path.exists():
+        return None
+    made = GENERATOR.search(path.read_text("utf-8", "replace"))
+    return "0.1" if made is None else made[1]  # which did not say so
+
+
+FILES: Final[dict[str, Callable[[Tournament], bytes]]] = {
+    RATINGS: ratings_json,
+    CROSS_TABLE: cross_table,
+    JUNIT: junit,
+    REPORT: report_page,
+}

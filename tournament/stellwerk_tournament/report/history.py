@@ -1,0 +1,100 @@
+"""The ratings of the report over time: the fit to all matches up to each round.
+
+Law: it is the rating of the ranking, of fewer matches, and the last point of a line is the ranking's figure.
+It begins with the round from which on all bots can be compared as they are in the end: before, the mean that
+ratings are measured from would be that of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from stellwerk_protocol.figures import counted
+from stellwerk_tournament.ratings.ratings import Ratings, Report, estimates
+from stellwerk_tournament.report.markup import (
+    Html,
+    bot_cell,
+    element,
+    head,
+    number_cell,
+    numbers,
+    scrolling,
+    signed,
+    texts,
+    unsorted,
+)
+from stellwerk_tournament.report.plot import Line, line_chart, lines_between, small_line
+from stellwerk_tournament.store.match_line import MatchLine
+
+MOST_FITS: Final = 24  # from one end of the chart to the other
+FEWEST_FITS: Final = 4
+BOTS_AND_FITS: Final = 800  # most bots times fits: with many bots a fit takes seconds
+NAMED: Final = 8  # lines with a name, and a color, in the chart
+
+
+def course(lines: Sequence[MatchLine], rated: Ratings) -> dict[int, dict[str, float]]:
+    """Return the rating of each bot after some rounds, by the round: the last one always, and before it as
+    many as take bearable time, at equal distances."""
+    rounds = sorted({line.round for line in lines})
+    last = {rating.name: rating.elo for rating in rated.entrants}
+    groups = {frozenset(group) for group in rated.groups}
+    found: dict[int, dict[str, float]] = {}
+    for round in _chosen(rounds[:-1], min(MOST_FITS, max(FEWEST_FITS, BOTS_AND_FITS // len(last))) - 1):
+        then = estimates([line.outcome() for line in lines if line.round <= round])
+        if {frozenset(group) for group in then} == groups:
+            found[round] = {name: elo for group in then for name, elo in group.items()}
+    return {**found, rounds[-1]: last}
+
+
+def _chosen(rounds: Sequence[int], most: int) -> list[int]:
+    count = min(most, len(rounds))
+    return [rounds[(number + 1) * len(rounds) // count - 1] for number in range(count)]
+
+
+def history(lines: Sequence[MatchLine], names: Sequence[str], rated: Report | None) -> Iterator[Html]:
+    """`names` in the order of the ranking."""
+    after = {} if rated is None else course(lines, rated.pooled)
+    if len(after) < 2:
+        yield element("p", "There are too few rounds in which all bots can be compared to show a course.")
+        return
+    yield element(
+        "p",
+        "The rating as it was after each round: one fit to all matches up to then. Each line ends with the "
+        "figure of the ranking. Early figures come from few matches and move much. The bots do not learn "
+        "between matches, so a line that rises says that earlier estimates were too low.",
+    )
+    first, last = min(after), max(after)
+    drawn = [
+        Line(
+            name, tuple(((round - first) / (last - first), figures[name]) for round, figures in after.items())
+        )
+        for name in names
+        if name in after[last]
+    ]
+    foot = f"From left to right: after round {first + 1:,} to round {last + 1:,}"
+    foot += "." if len(after) == last - first + 1 else f", in {counted(len(after), 'step')}."
+    if len(drawn) > NAMED:
+        foot += f" With a name: the first {NAMED} of the ranking; all others are the thin lines."
+    yield line_chart(drawn[:NAMED], drawn[NAMED:], lines_between(drawn), foot)
+    rows = (
+        element(
+            "tr",
+            bot_cell(line.name),
+            element("td", small_line(line), class_="sparks"),
+            *(number_cell(signed(figure), figure) for figure in _figures(line)),
+        )
+        for line in drawn
+    )
+    columns = head(*texts("bot"), *unsorted("course"), *numbers("now", "highest", "lowest"))
+    table = element("table", columns, element("tbody", *rows), class_="sortable")
+    yield element(
+        "details",
+        element("summary", "The course of each bot"),
+        scrolling(table, "Ratings after each round", "tall"),
+    )
+
+
+def _figures(line: Line) -> tuple[float, float, float]:
+    figures = [figure for _, figure in line.points]
+    return figures[-1], max(figures), min(figures)

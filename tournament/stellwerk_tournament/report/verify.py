@@ -1,0 +1,154 @@
+"""Whether a tournament is what it says: every replay played again, every figure computed again.
+
+Law: a tournament is good if every match of every complete block has a replay that is true, was dealt from the
+seed that its block tells, was played by those who are said to have played, and ended as its line says; and if
+every derived file that is there is what the lines come to. The first thing that is not so is named.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from stellwerk_engine.replays.verify import verify as verify_replay
+from stellwerk_processes.seat_report import Breakdown
+from stellwerk_protocol.replays import Header
+from stellwerk_protocol.results import Result
+from stellwerk_tournament.config.settings import Settings
+from stellwerk_tournament.report.derived import FILES, Tournament, maker
+from stellwerk_tournament.schedule.deal import match_id
+from stellwerk_tournament.schedule.schedule import Block
+from stellwerk_tournament.store.match_line import FILE, MatchLine, blocks_of
+
+NOT_THERE: Final = "is not there"
+
+
+class UntrueError(Exception):
+    """The first thing that is not as it should be, in one line that begins with the file."""
+
+
+class OtherVersionError(Exception):
+    """A derived file cannot be compared: another version of Stellwerk made it. One line says which."""
+
+
+def verify(tournament: Tournament, seen: Callable[[MatchLine], object] = lambda _: None) -> int:
+    """Return how many files beside `matches.jsonl` are good. UntrueError if something is not,
+    OtherVersionError if that cannot be said of a derived file, OSError if a file cannot be read. `seen` gets
+    each line when it has been verified."""
+    names = set(tournament.settings.names)
+    own_deals = Counter(line.seed for line in tournament.lines if line.deal == "new_each_match")
+    number = 0
+    for matches in blocks_of(tournament.lines).values():
+        for line in matches:
+            number += 1
+            for message in _wrong_line(tournament.settings, matches[0], line, names, own_deals):
+                raise UntrueError(f"{FILE}:{number}: {message}")
+            for message in _wrong_replay(tournament.folder, line):
+                raise UntrueError(message)
+            seen(line)
+    derived = 0
+    for name, make in FILES.items():
+        path = tournament.folder / name
+        if path.exists():
+            derived += 1
+            if path.read_bytes() != make(tournament):
+                made_by = maker(tournament.folder)
+                if made_by not in (None, tournament.version):
+                    raise OtherVersionError(
+                        f"{path}: Stellwerk {made_by} made it, and this is {tournament.version}, which would "
+                        f"write it otherwise; all {number:,} matches are true"
+                    )
+                raise UntrueError(f"{path}: is not what the matches come to")
+    return number + derived
+
+
+def _wrong_line(
+    settings: Settings, first: MatchLine, line: MatchLine, names: set[str], own_deals: Counter[str]
+) -> Iterator[str]:
+    """A line by itself, against the first one of its block, and against all seeds of `own_deals`."""
+    block = Block(first.block, 0, first.round, 0, first.players)
+    if unknown := [name for name in line.players if name not in names]:
+        yield f"{unknown[0]} is no bot of this tournament"
+    if line.players != block.teams(line.rotation):
+        yield f"the players are not those of rotation {line.rotation} of block {line.block}"
+    remote = {entrant.name for entrant in settings.entrants if entrant.is_remote}
+    if line.deal != ("new_each_match" if remote & set(line.players) else "same_in_block"):
+        yield "only the matches of a block with a remote bot have deals of their own, and they do have them"
+    if line.deal == "same_in_block" and line.seed != first.seed:
+        yield "its seed is not that of the other matches of its block"
+    if line.deal == "new_each_match" and own_deals[line.seed] > 1:
+        yield "its seed is that of another match, too"
+    if line.match != match_id(bytes.fromhex(line.seed), line.rotation):
+        yield "its match id does not follow from its seed"
+    teams = [(seat.rank, seat.points, seat.bot) for seat in line.bots]
+    for team, seats in enumerate(line.seats):
+        if any(teams[seat] != (line.ranks[team], line.points[team], line.players[team]) for seat in seats):
+            yield f"what is told of team {team} and of its seats differs"
+    if not any(
+        (
+            variant.choice.game_id,
+            variant.choice.seat_count,
+            variant.choice.options,
+            variant.choice.board.digest,
+        )
+        == (line.game, len(line.bots), line.options, line.board)
+        for variant in settings.variants
+    ):
+        yield f"this tournament has no such game: {line.game} with {len(line.bots)} players"
+
+
+def _wrong_replay(folder: Path, line: MatchLine) -> Iterator[str]:
+    path = folder / line.replay
+    if not line.replay or not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
+        yield f"{path}: {NOT_THERE}"
+        return
+    content = path.read_bytes()
+    if sha256(content).hexdigest() != line.replay_sha256:
+        yield f"{path}: is not the file that its line in {FILE} speaks of"
+    verdict = verify_replay(content.splitlines(keepends=True))
+    if not verdict.good:
+        yield f"{path}:{verdict.line}: {verdict.message}"
+    header, result = verdict.header, verdict.result
+    if header is None or result is None:
+        yield f"{path}: has no result"
+        return
+    yield from (f"{path}: {message}" for message in _differences(header, result, _seed_in(content), line))
+
+
+def _differences(header: Header, result: Result, seed: str, line: MatchLine) -> Iterator[str]:
+    """Between a replay that is true, and what its line says."""
+    names = tuple(seat.name for seat in header.seats)
+    seats = tuple(seat.bot for seat in line.bots)
+    anonymous = tuple(f"seat-{seat}" for seat in range(len(seats)))
+    for what, told, found in (
+        ("match", line.match, header.match),
+        ("game", (line.game, line.options, line.board), (header.game, header.options, header.board.digest)),
+        ("seed", line.seed, seed),
+        ("players", True, names in (seats, anonymous)),
+        ("ranks", line.ranks, tuple(team.rank for team in result.teams)),
+        ("points", line.points, tuple(team.points for team in result.teams)),
+        ("end", (line.reason, line.turns), (result.reason, result.turns)),
+        ("breakdown", [seat.breakdown for seat in line.bots], list(_breakdowns(result, len(seats)))),
+    ):
+        if told != found:
+            yield f"{what}: its line in {FILE} says something else"
+
+
+def _breakdowns(result: Result, seat_count: int) -> Iterator[Breakdown]:
+    for seat in range(seat_count):
+        [team] = [team for team in result.teams if seat in team.seats]
+        yield Breakdown(team.route_points, team.tickets, team.bonuses, team.longest_path)
+
+
+def _seed_in(replay: bytes) -> str:
+    """Of a replay that is good: it stands in the last line, or in the second."""
+    for line in replay.splitlines():
+        record: dict[str, object] = msgspec.json.decode(line)
+        if record.get("type") == "reveal":
+            return str(record["seed"])
+    return ""

@@ -1,0 +1,35 @@
+"""From one secret of 32 bytes for a block: the ids of its matches, their salts, and the seeds of the bots.
+
+Law: everything follows one way. What bots and opponents get to see (the id, the commitment, a bot's own seed)
+tells nothing of the deal, as long as the secret was drawn at random. With `--seed` it follows from a text
+that people choose, and then can be guessed: that is for built-in bots, and to repeat a tournament.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from stellwerk_engine.core.dice import seed_from_text
+from stellwerk_protocol.names import Seat
+
+
+def block_secret(seed: str, block: int) -> bytes:
+    """Of a tournament that is to be repeated. SeedError for a text that is no seed."""
+    return sha256(b"stellwerk/tournament/block/1\n%b\n%d" % (seed_from_text(seed), block)).digest()
+
+
+def seed_check(seed: str) -> str:
+    """To be kept, and to tell whether a tournament is gone on with under the same seed."""
+    return sha256(b"stellwerk/tournament/check/1\n" + seed_from_text(seed)).hexdigest()
+
+
+def match_id(secret: bytes, rotation: int) -> str:
+    return sha256(b"stellwerk/tournament/match/1\n%b\n%d" % (secret, rotation)).hexdigest()[:18]
+
+
+def salt(secret: bytes, rotation: int) -> bytes:
+    return sha256(b"stellwerk/tournament/salt/1\n%b\n%d" % (secret, rotation)).digest()
+
+
+def bot_seed(secret: bytes, rotation: int, seat: Seat) -> str:
+    return sha256(b"stellwerk/tournament/bot/1\n%b\n%d\n%d" % (secret, rotation, seat)).hexdigest()

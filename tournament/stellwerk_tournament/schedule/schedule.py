@@ -1,0 +1,265 @@
+"""Who plays whom: the tables of a tournament, as blocks.
+
+The unit is the block: one deal, played once in every rotation of its entrants round the seats (in team games
+round the teams), so that luck of the deal and of the seat is everybody's. A round is made of stages, one for
+each deal of each variant of the games; a stage has its tables, and each table of it is a block.
+
+Laws: block number n follows from the plan, and in a Swiss tournament from the results of the stages before
+its own; so a schedule that was lost can be made again. Bots of one author do not meet, except where nothing
+else is left. Chance is taken from a hash of the stage: anybody may know who will meet whom.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from itertools import combinations, islice, permutations
+
+from stellwerk_tournament.config.settings import Kind, Settings
+
+TRIES = 40  # partitions that are looked at for a random stage
+MOST_TABLES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a schedule depends on. `authors` has one for each entrant, or None. `variants` has, for each, how
+    many entrants sit at a table and how many deals of it a round has."""
+
+    kind: Kind
+    entrants: tuple[str, ...]
+    authors: tuple[str | None, ...]
+    variants: tuple[tuple[int, int], ...]
+    hero: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """`entrants` in the order in which they sit in rotation 0."""
+
+    number: int
+    stage: int
+    round: int
+    variant: int
+    entrants: tuple[str, ...]
+
+    @property
+    def rotations(self) -> range:
+        return range(len(self.entrants))
+
+    def teams(self, rotation: int) -> tuple[str, ...]:
+        """The entrant of each team in one of the matches: all have moved on by so many teams."""
+        size = len(self.entrants)
+        return tuple(self.entrants[(team + rotation) % size] for team in range(size))
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """A block that has been played: how its entrants did, from 1 for always first to 0 for always last. They
+    stand in the order of rotation 0."""
+
+    number: int
+    round: int
+    scores: Mapping[str, float]
+
+
+class ScheduleError(ValueError):
+    """There is no such schedule; one line says why."""
+
+
+def plan_of(settings: Settings) -> Plan:
+    return Plan(
+        kind=settings.kind,
+        entrants=settings.names,
+        authors=tuple(entrant.author for entrant in settings.entrants),
+        variants=tuple((variant.entrant_count, variant.weight) for variant in settings.variants),
+        hero=settings.hero,
+    )
+
+
+def stages_of_round(plan: Plan) -> int:
+    return sum(weight for _, weight in plan.variants)
+
+
+def blocks_of_round(plan: Plan) -> int:
+    """ScheduleError if they are too many."""
+    return sum(weight * _table_count(plan, size) for size, weight in plan.variants)
+
+
+def stage(plan: Plan, number: int, history: Sequence[Met] = ()) -> tuple[Block, ...]:
+    """The blocks of a stage. `history` are those that have been played, at least of all stages before it;
+    only a Swiss tournament looks at them."""
+    round, within = divmod(number, stages_of_round(plan))
+    first = round * blocks_of_round(plan)
+    for variant, (size, weight) in enumerate(plan.variants):
+        tables = _table_count(plan, size)
+        if within < weight:
+            number_of_first = first + within * tables
+            earlier = [met for met in history if met.number < number_of_first]
+            found = _tables(plan, number, round * weight + within, size, earlier)
+            seen = enumerate(islice(found, tables), number_of_first)
+            return tuple(Block(n, number, round, variant, entrants) for n, entrants in seen)
+        first += weight * tables
+        within -= weight
+    raise AssertionError("a stage belongs to one of the variants")
+
+
+def needs_results(plan: Plan) -> bool:
+    """Whether a stage can be told only when those before it are over."""
+    return plan.kind == "swiss"
+
+
+# -- tables ------------------------------------------------------------------------------------------
+
+
+def _table_count(plan: Plan, size: int) -> int:
+    """Of one stage, the same for all stages of a variant."""
+    count = len(plan.entrants)
+    if plan.kind in ("swiss", "random"):
+        return count // size
+    possible = math.comb(count, size) if plan.kind == "round_robin" else math.comb(count - 1, size - 1)
+    if possible > MOST_TABLES:
+        raise ScheduleError(
+            f"with {count} bots there are {possible:,} tables of {size} in a round: take kind = "
+            f'"random" or "swiss"'
+        )
+    return len(_all_tables(plan, size))
+
+
+def _tables(
+    plan: Plan, stage: int, occasion: int, size: int, history: Sequence[Met]
+) -> Iterator[tuple[str, ...]]:
+    """`occasion` counts the stages of this variant."""
+    match plan.kind:
+        case "round_robin" | "gauntlet":
+            for table in _all_tables(plan, size):
+                yield _in_turn(table, occasion)
+        case "random":
+            yield from _random_tables(plan, occasion, size)
+        case "swiss":
+            for table in _swiss_tables(plan, stage, size, history):
+                yield _in_turn(table, _hashed(stage, *table))
+
+
+@lru_cache(maxsize=64)
+def _all_tables(plan: Plan, size: int) -> list[tuple[str, ...]]:
+    """Of a round robin or a gauntlet: every set of entrants without two of one author, unless there is none.
+
+    They come in an order in which all have played about as often at any time: those whose numbers have the
+    same sum, modulo the number of entrants, come together.
+    """
+    names = plan.entrants
+    if plan.kind == "gauntlet":
+        hero = names.index(plan.hero) if plan.hero is not None else 0
+        others = [number for number in range(len(names)) if number != hero]
+        found = [(hero, *rest) for rest in combinations(others, size - 1)]
+    else:
+        found = list(combinations(range(len(names)), size))
+    found.sort(key=lambda numbers: (sum(numbers) % len(names), numbers))
+    tables = [tuple(names[number] for number in numbers) for numbers in found]
+    return [table for table in tables if not _clashes(plan, table)] or tables
+
+
+def _in_turn(table: tuple[str, ...], occasion: int) -> tuple[str, ...]:
+    """Who sits behind whom changes from one occasion to the next: all orders round the table in turn."""
+    first, *rest = table
+    orders = math.factorial(len(rest))
+    return (first, *next(islice(permutations(rest), occasion % orders, None)))
+
+
+def _clashes(plan: Plan, table: Sequence[str]) -> int:
+    """How many pairs at the table have one author."""
+    authors = _authors(plan)
+    counts = Counter(authors[name] for name in table if authors[name] is not None)
+    return sum(math.comb(count, 2) for count in counts.values())
+
+
+@lru_cache(maxsize=64)
+def _authors(plan: Plan) -> dict[str, str | None]:
+    return dict(zip(plan.entrants, plan.authors, strict=True))
+
+
+# -- chance ------------------------------------------------------------------------------------------
+
+
+def _hashed(*parts: object) -> int:
+    return int.from_bytes(sha256("\n".join(map(str, parts)).encode()).digest()[:8], "big")
+
+
+def _shuffled(names: Sequence[str], *parts: object) -> list[str]:
+    return sorted(names, key=lambda name: (_hashed(*parts, name), name))
+
+
+def _random_tables(plan: Plan, occasion: int, size: int) -> list[tuple[str, ...]]:
+    """Everybody plays as often as everybody else, or once less: a cycle of stages uses all entrants equally.
+
+    Whoever sits out in a stage is the next to play: the entrants stand in a row, and each stage takes the
+    next ones, beginning again at its head.
+    """
+    count = len(plan.entrants)
+    seated = count // size * size
+    start = occasion * seated % count
+    row = _shuffled(plan.entrants, "row", size)
+    playing = [row[(start + place) % count] for place in range(seated)]
+    candidates = (_apart(plan, _shuffled(playing, occasion, size, attempt), size) for attempt in range(TRIES))
+    return min(candidates, key=lambda tables: sum(_clashes(plan, table) for table in tables))
+
+
+def _apart(plan: Plan, order: Sequence[str], size: int) -> list[tuple[str, ...]]:
+    """Tables filled in this order. The authors with most entrants come first, each entrant to the emptiest
+    table where nobody of its author sits."""
+    count = len(order) // size
+    authors = _authors(plan)
+    counts = Counter(authors[name] for name in order)
+    del counts[None]
+    tables: list[list[str]] = [[] for _ in range(count)]
+    for name in sorted(order, key=lambda name: -counts[authors[name]]):
+        free = [table for table in tables if len(table) < size]
+        min(free, key=lambda table: (_clashes(plan, [*table, name]), len(table))).append(name)
+    return [tuple(table) for table in tables]
+
+
+# -- Swiss -------------------------------------------------------------------------------------------
+
+
+def _swiss_tables(plan: Plan, stage: int, size: int, history: Sequence[Met]) -> list[tuple[str, ...]]:
+    """Entrants of nearly equal scores at a table, as few as possible of whom have met. Who sat out least
+    often sits out, of those the last in score."""
+    played: Counter[str] = Counter()
+    score: dict[str, float] = dict.fromkeys(plan.entrants, 0.0)
+    met: Counter[frozenset[str]] = Counter()
+    for each in history:
+        for name in each.scores:
+            played[name] += 1
+            score[name] += each.scores[name]
+        met.update(map(frozenset, combinations(each.scores, 2)))
+
+    def mean(name: str) -> float:
+        return score[name] / played[name] if played[name] else 0.5
+
+    chance = {name: place for place, name in enumerate(_shuffled(plan.entrants, "swiss", stage))}
+    order = sorted(plan.entrants, key=lambda name: (-mean(name), chance[name]))
+    out = len(order) % size
+    resting = sorted(order, key=lambda name: (-played[name], mean(name), chance[name]))[:out]
+    left = [name for name in order if name not in resting]
+    tables: list[tuple[str, ...]] = []
+    while left:
+        table = [left.pop(0)]
+        while len(table) < size:
+            reach = left[: 4 * size]  # nobody is to be compared with who stands far away
+            best = min(
+                reach,
+                key=lambda name: (
+                    _clashes(plan, [*table, name]),
+                    sum(met[frozenset((name, other))] for other in table),
+                    left.index(name),
+                ),
+            )
+            left.remove(best)
+            table.append(best)
+        tables.append(tuple(table))
+    return tables

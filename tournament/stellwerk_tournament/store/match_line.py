@@ -1,0 +1,132 @@
+"""A line of `matches.jsonl`: one match, complete, with the seed that it was dealt from.
+
+Law: only matches of complete blocks stand there, all matches of a block one after the other. So the file can
+be read without anything else: nothing in it is to be left out, and nothing is missing that a later line would
+take back. Ratings read the same lines (`outcomes.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from stellwerk_processes.bot_process import Isolation
+from stellwerk_processes.seat_report import SeatReport
+from stellwerk_protocol.names import Count, Digits64, EndReason, Points, Seat
+from stellwerk_tournament.ratings.outcomes import Outcome
+
+FILE: Final = "matches.jsonl"
+
+DealKind: TypeAlias = Literal["same_in_block", "new_each_match"]
+
+
+class MatchLine(Struct, frozen=True, omit_defaults=True):
+    """`players`, `seats`, `ranks` and `points` have one for each team: which bot played it, where it sat, and
+    how it ended. `bots` has one for each seat. `deal`: whether all matches of the block were dealt from one
+    seed, or each from its own, as it is with remote bots. `attempt` counts from 1. `late_ms`: for how long
+    the clock stood still because the server was late. `replay_sha256` is that of the file."""
+
+    block: Count
+    rotation: Count
+    round: Count
+    match: str
+    game: str
+    rules_version: int
+    options: tuple[str, ...]
+    board: Digits64
+    players: tuple[str, ...]
+    seats: tuple[tuple[Seat, ...], ...]
+    ranks: tuple[int, ...]
+    points: tuple[Points, ...]
+    turns: Count
+    reason: EndReason
+    bots: tuple[SeatReport, ...]
+    isolation: Isolation
+    deal: DealKind
+    attempt: int
+    late_ms: int
+    seconds: float
+    seed: str = ""
+    replay: str = ""
+    replay_sha256: str = ""
+
+    def outcome(self) -> Outcome:
+        """What ratings need of it."""
+        return Outcome(
+            entrants=self.players,
+            ranks=self.ranks,
+            seats=tuple(range(len(self.players))),
+            block=str(self.block),
+            game=self.game,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLines:
+    """`size` is how many bytes the complete blocks take. `cut` is what stands behind them, in words."""
+
+    lines: tuple[MatchLine, ...]
+    size: int
+    cut: str = ""
+
+
+class MatchLinesError(ValueError):
+    """The file is damaged, and not only torn at its end. The message begins with the number of the line."""
+
+
+_decode: Final = msgspec.json.Decoder(MatchLine).decode
+encode: Final = msgspec.json.Encoder().encode
+
+
+def line_of(match: MatchLine) -> bytes:
+    return encode(match) + b"\n"
+
+
+def read_lines(content: bytes) -> ReadLines:
+    """What a runner that was killed has left: complete blocks, and perhaps the beginning of one more."""
+    texts = content.split(b"\n")
+    torn = texts.pop()
+    lines: list[MatchLine] = []
+    for number, text in enumerate(texts, 1):
+        try:
+            lines.append(_decode(text))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise MatchLinesError(f"line {number}: no record of a match: {error}") from None
+    complete = len(lines)
+    begun = ""
+    seen: set[int] = set()
+    number = 1
+    for block, group in groupby(lines, key=lambda line: line.block):
+        matches = list(group)
+        expected = len(matches[0].players)
+        rotations = [match.rotation for match in matches]
+        if block in seen or rotations != list(range(len(rotations))) or len(rotations) > expected:
+            raise MatchLinesError(f"line {number}: block {block} does not have each of its rotations once")
+        if len(matches) < expected:
+            if number - 1 + len(matches) < len(lines):
+                raise MatchLinesError(f"line {number}: block {block} is not complete")
+            complete -= len(matches)
+            begun = f"the first {len(matches)} of {expected} lines of block {block}"
+        seen.add(block)
+        number += len(matches)
+    kept = texts[:complete]
+    size = sum(map(len, kept)) + len(kept)
+    cut = " and ".join(filter(None, [begun, f"{len(torn)} bytes of a torn line" if torn else ""]))
+    return ReadLines(tuple(lines[:complete]), size, cut)
+
+
+def blocks_of(lines: Iterable[MatchLine]) -> dict[int, tuple[MatchLine, ...]]:
+    return {block: tuple(matches) for block, matches in groupby(lines, key=lambda line: line.block)}
+
+
+def scores_of(ranks: Sequence[int]) -> tuple[float, ...]:
+    """The share of opponents that each was better than; a tie counts a half."""
+    others = len(ranks) - 1
+    return tuple(
+        (sum((rank < other) + 0.5 * (rank == other) for other in ranks) - 0.5) / others for rank in ranks
+    )

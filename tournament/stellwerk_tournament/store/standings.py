@@ -1,0 +1,79 @@
+"""What the matches come to for each bot, added up line by line: for progress and for files.
+
+A bot's score in a match is the share of opponents that it was better than, a tie counting a half; its score
+is the mean over its matches, as in `plain_scores`. It depends on who the
+opponents were; ratings do not, and stand beside it where there are any.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from msgspec import UNSET
+
+from stellwerk_tournament.store.match_line import MatchLine, scores_of
+
+
+@dataclass(slots=True)
+class Sums:
+    """Of one bot. `faults` by kind, and `faulty`: in how many matches."""
+
+    matches: int = 0
+    score: float = 0.0
+    points: int = 0
+    faulty: int = 0
+    faults: Counter[str] = field(default_factory=Counter[str])
+    asks: int = 0
+    used_ms: int = 0
+    slowest_ms: int = 0
+    cpu_ms: int = 0
+    """Of the matches in which it was no remote bot: of those nobody knows it."""
+    cpu_matches: int = 0
+
+    @property
+    def mean_score(self) -> float:
+        return self.score / self.matches if self.matches else 0.0
+
+
+class Standings:
+    def __init__(self, names: Iterable[str], lines: Iterable[MatchLine] = ()) -> None:
+        self.of = {name: Sums() for name in names}
+        self.pairs: dict[tuple[str, str], tuple[float, int]] = {}
+        """Of two bots: the score of the first against the second, and in how many matches."""
+        for line in lines:
+            self.add(line)
+
+    def add(self, line: MatchLine) -> None:
+        for name, score, points in zip(line.players, scores_of(line.ranks), line.points, strict=True):
+            row = self.of.setdefault(name, Sums())
+            row.matches += 1
+            row.score += score
+            row.points += points
+            seats = [seat for seat in line.bots if seat.bot == name]
+            faults = {fault.kind for seat in seats for fault in seat.faults}
+            row.faulty += bool(faults)
+            row.faults.update(faults)
+            row.asks += sum(seat.asks for seat in seats)
+            row.used_ms += sum(seat.used_ms for seat in seats)
+            row.slowest_ms = max([row.slowest_ms, *(seat.slowest_ms for seat in seats)])
+            started = [seat.cpu_ms for seat in seats if seat.process != "remote" and seat.cpu_ms is not UNSET]
+            row.cpu_ms += sum(started)
+            row.cpu_matches += bool(started)
+        self._add_pairs(line)
+
+    def order(self) -> list[str]:
+        """The best first."""
+        return sorted(self.of, key=lambda name: (-self.of[name].mean_score, name))
+
+    def _add_pairs(self, line: MatchLine) -> None:
+        players = list(zip(line.players, line.ranks, strict=True))
+        for name, rank in players:
+            for other, others_rank in players:
+                if name != other:
+                    won, count = self.pairs.get((name, other), (0.0, 0))
+                    self.pairs[name, other] = (
+                        won + (1.0 if rank < others_rank else 0.5 if rank == others_rank else 0.0),
+                        count + 1,
+                    )

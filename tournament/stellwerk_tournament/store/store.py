@@ -1,0 +1,412 @@
+"""A tournament's folder on disk.
+
+Truth are `matches.jsonl` and the replays. `state.sqlite` knows what else is to be played, and keeps what has
+been played of blocks that are not complete: their seeds, lines and replays, which nobody else may see yet. So
+what is lost with it are the matches of the blocks that were just running, and they are played again.
+
+Laws, whenever the power goes: a match that was played is kept (its row is committed to disk before anything
+depends on it). When the last match of a block has been kept, its replays are written, then its lines, then
+its row is marked; each step can be done again, and is, when the tournament is resumed. Nothing stands twice
+in `matches.jsonl`, for a block whose lines are there is complete, whatever its row says.
+
+Every call may wait for the disk: from Trio, in a thread. They must not overlap.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import sqlite3
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+
+from stellwerk_protocol.canonical import Chain
+from stellwerk_protocol.replays import Reveal
+from stellwerk_server.journal.journal import write_whole
+from stellwerk_tournament.schedule.deal import salt
+from stellwerk_tournament.schedule.schedule import Block
+from stellwerk_tournament.store import match_line
+from stellwerk_tournament.store.match_line import MatchLine, MatchLinesError, ReadLines, line_of, read_lines
+
+STATE: Final = "state.sqlite"
+LOCK: Final = ".lock"
+REPLAYS: Final = "replays"
+LOGS: Final = "logs"
+LOG_BYTES: Final = 1_000_000  # of each bot; then its older half goes
+PRIVATE: Final = 0o600
+
+Status: TypeAlias = Literal["queued", "running", "complete", "void"]
+
+_TABLES: Final = """
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS blocks (
+    number INTEGER PRIMARY KEY,
+    stage INTEGER NOT NULL,
+    round INTEGER NOT NULL,
+    variant INTEGER NOT NULL,
+    entrants TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('queued', 'running', 'complete', 'void')),
+    seed BLOB,
+    cause TEXT
+) STRICT;
+CREATE INDEX IF NOT EXISTS blocks_by_status ON blocks (status);
+CREATE TABLE IF NOT EXISTS matches (  -- of blocks that are not complete
+    block INTEGER NOT NULL,
+    rotation INTEGER NOT NULL,
+    line BLOB NOT NULL,
+    replay BLOB NOT NULL,
+    PRIMARY KEY (block, rotation)
+) STRICT;
+CREATE TABLE IF NOT EXISTS failures (  -- of the machine, not of a bot; made last, so that it tells of all
+    block INTEGER NOT NULL,
+    rotation INTEGER NOT NULL,
+    bots TEXT NOT NULL,
+    cause TEXT NOT NULL
+) STRICT;
+"""
+
+
+class StoreError(Exception):
+    """The folder cannot be used, or not be written; one line says why. `is_machines`: no user's fault."""
+
+    def __init__(self, message: str, *, is_machines: bool = False) -> None:
+        super().__init__(message)
+        self.is_machines = is_machines
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Something that went wrong with this machine while a match was to be played."""
+
+    block: int
+    rotation: int
+    bots: tuple[str, ...]
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A block and how far it has come. `kept` are the rotations that have been played, `seed` is there while
+    it runs, `cause` says why it is void."""
+
+    block: Block
+    status: Status
+    kept: tuple[int, ...] = ()
+    seed: bytes | None = None
+    cause: str | None = None
+
+
+class Store:
+    """Made by `open_store`."""
+
+    def __init__(self, folder: Path, database: sqlite3.Connection) -> None:
+        self.folder = folder
+        self._database = database
+
+    # -- what is there -------------------------------------------------------------------------------
+
+    def standings(self) -> list[Standing]:
+        """All blocks, in their order."""
+        kept: dict[int, list[int]] = {}
+        with _told(self.folder):
+            for block, rotation in self._database.execute(
+                "SELECT block, rotation FROM matches ORDER BY 1, 2"
+            ):
+                kept.setdefault(block, []).append(rotation)
+            rows = self._database.execute(
+                "SELECT number, stage, round, variant, entrants, status, seed, cause FROM blocks ORDER BY 1"
+            ).fetchall()
+        return [_standing(row, kept.get(row[0], [])) for row in rows]
+
+    def failures(self) -> list[Failure]:
+        with _told(self.folder):
+            rows = self._database.execute("SELECT block, rotation, bots, cause FROM failures").fetchall()
+        return [
+            Failure(block, rotation, tuple(json.loads(bots)), cause) for block, rotation, bots, cause in rows
+        ]
+
+    def failures_of(self, block: Block, rotation: int) -> int:
+        with _told(self.folder):
+            row = self._database.execute(
+                "SELECT count(*) FROM failures WHERE block = ? AND rotation = ?", (block.number, rotation)
+            ).fetchone()
+        return int(row[0])
+
+    def fact(self, name: str) -> str | None:
+        with _told(self.folder):
+            row = self._database.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    # -- what happens --------------------------------------------------------------------------------
+
+    def note(self, name: str, value: str) -> None:
+        with _told(self.folder), self._database:
+            self._database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
+
+    def enqueue(self, blocks: Sequence[Block], status: Status = "queued") -> None:
+        with _told(self.folder), self._database:
+            self._database.executemany(
+                "INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
+                [(b.number, b.stage, b.round, b.variant, json.dumps(b.entrants), status) for b in blocks],
+            )
+
+    def begin(self, block: Block, seed: bytes) -> None:
+        self._mark(block.number, "running", seed)
+
+    def keep(self, line: MatchLine, replay: bytes) -> None:
+        """A match that has been played. Its block's last one still has to be followed by `complete`.
+        StoreError if the block does not run: it may be void."""
+        self._expect_running(line.block)
+        with _told(self.folder), self._database:
+            self._database.execute(
+                "INSERT INTO matches VALUES (?, ?, ?, ?)",
+                (line.block, line.rotation, match_line.encode(line), replay),
+            )
+
+    def fail(self, block: Block, rotation: int, cause: str) -> int:
+        """How often this match has failed by now."""
+        bots = json.dumps(block.teams(rotation))
+        with _told(self.folder), self._database:
+            self._database.execute(
+                "INSERT INTO failures VALUES (?, ?, ?, ?)", (block.number, rotation, bots, cause)
+            )
+        return self.failures_of(block, rotation)
+
+    def give_up(self, block: Block, cause: str) -> None:
+        """The block is void: nothing of it counts."""
+        with _told(self.folder), self._database:
+            self._database.execute(
+                "UPDATE blocks SET status = 'void', seed = NULL, cause = ? WHERE number = ?",
+                (cause, block.number),
+            )
+            self._database.execute("DELETE FROM matches WHERE block = ?", (block.number,))
+
+    def complete(self, block: Block, seed: bytes) -> list[MatchLine]:
+        """All its matches have been kept: make them known. Those of one deal are revealed now; those that had
+        a deal of their own were when they ended. StoreError if the block does not run: it may be void."""
+        self._expect_running(block.number)
+        with _told(self.folder):
+            rows = self._database.execute(
+                "SELECT line, replay FROM matches WHERE block = ? ORDER BY rotation", (block.number,)
+            ).fetchall()
+        lines: list[MatchLine] = []
+        for encoded, content in rows:
+            line = msgspec.json.decode(encoded, type=MatchLine)
+            if line.deal == "same_in_block":
+                content = revealed(content, seed, salt(seed, line.rotation))
+                line = msgspec.structs.replace(line, seed=seed.hex())
+            name = _replay_name(line)
+            with _writing(self.folder / name):
+                write_whole(self.folder / name, content, sync=True)
+            digest = sha256(content).hexdigest()
+            lines.append(msgspec.structs.replace(line, replay=name, replay_sha256=digest))
+        with _writing(self.folder / REPLAYS):
+            _sync_folder(self.folder / REPLAYS)
+        self._append(b"".join(map(line_of, lines)))
+        self._forget(block.number)
+        return lines
+
+    def log(self, bot: str, heading: str, printed: Sequence[str]) -> None:
+        """What a bot printed in a match. Of its log only the newest is kept."""
+        if not printed:
+            return
+        path = self.folder / LOGS / f"{bot}.log"
+        entry = "\n".join([f"== {heading}", *printed, ""]).encode("utf-8", "backslashreplace")
+        with _writing(path):
+            with open(path, "ab", opener=_private) as file:
+                file.write(entry)
+                size = file.tell()
+            if size > LOG_BYTES:
+                newest = path.read_bytes()[-LOG_BYTES // 2 :].partition(b"\n== ")[2]
+                write_whole(path, b"== " + newest)
+
+    # -- helpers -------------------------------------------------------------------------------------
+
+    def _append(self, text: bytes) -> None:
+        path = self.folder / match_line.FILE
+        with _writing(path), open(path, "ab") as file:
+            size = file.tell()
+            try:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            except OSError:
+                with contextlib.suppress(OSError):
+                    os.truncate(path, size)  # what was written of it; what stays will be cut when it is read
+                raise
+
+    def _expect_running(self, number: int) -> None:
+        with _told(self.folder):
+            row = self._database.execute("SELECT status FROM blocks WHERE number = ?", (number,)).fetchone()
+        status = "unknown" if row is None else row[0]
+        if status != "running":
+            raise StoreError(f"{self.folder / STATE}: block {number} is {status}", is_machines=True)
+
+    def _mark(self, number: int, status: Status, seed: bytes | None) -> None:
+        with _told(self.folder), self._database:
+            self._database.execute(
+                "UPDATE blocks SET status = ?, seed = ? WHERE number = ?", (status, seed, number)
+            )
+
+    def _forget(self, number: int) -> None:
+        with _told(self.folder), self._database:
+            self._database.execute(
+                "UPDATE blocks SET status = 'complete', seed = NULL WHERE number = ?", (number,)
+            )
+            self._database.execute("DELETE FROM matches WHERE block = ?", (number,))
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """`notices` say what had to be put right, one line each; `lines` are what `matches.jsonl` holds now."""
+
+    store: Store
+    lines: tuple[MatchLine, ...]
+    notices: tuple[str, ...]
+
+
+@contextmanager
+def open_store(folder: Path) -> Generator[Opened]:
+    """The folder for one who plays in it; StoreError if another one does, or if it is damaged."""
+    try:
+        for name in (REPLAYS, LOGS):
+            (folder / name).mkdir(mode=0o700 if name == LOGS else 0o777, exist_ok=True)
+        (folder / STATE).touch(mode=PRIVATE)
+        lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from None
+    with contextlib.ExitStack() as stack:
+        stack.callback(os.close, lock)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StoreError(f"{folder}: this tournament is being played by another process") from None
+        yield _opened(folder, stack)
+
+
+def read_matches(folder: Path) -> ReadLines:
+    """Of any tournament, also while it is played. StoreError if the file is damaged."""
+    path = folder / match_line.FILE
+    try:
+        return read_lines(path.read_bytes())
+    except FileNotFoundError:
+        return ReadLines((), 0)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except MatchLinesError as error:
+        raise StoreError(f"{path}: {error}") from None
+
+
+@contextmanager
+def look_into(folder: Path) -> Generator[Store | None]:
+    """Only to ask it, also while somebody else plays in it; None if nobody has played yet."""
+    path = folder / STATE
+    if not path.is_file():
+        yield None
+        return
+    with contextlib.closing(_connect(path, read_only=True)) as database:
+        with _told(folder):
+            made = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'failures'").fetchone()
+        yield None if made is None else Store(folder, database)
+
+
+def revealed(replay: bytes, seed: bytes, salt: bytes) -> bytes:
+    """The replay with the seed that its game was dealt from, at its end."""
+    last = replay.rstrip(b"\n").rpartition(b"\n")[2]
+    hash: str = msgspec.json.decode(last)["hash"]
+    return replay + Chain(hash).add(Reveal(seed.hex(), salt.hex()))
+
+
+# -- opening -----------------------------------------------------------------------------------------
+
+
+def _opened(folder: Path, stack: contextlib.ExitStack) -> Opened:
+    found = read_matches(folder)
+    path = folder / match_line.FILE
+    notices: list[str] = []
+    if found.cut:
+        with _writing(path):
+            os.truncate(path, found.size)
+        notices.append(f"{path}: cut off {found.cut}, which a runner that did not end had left")
+    database = stack.enter_context(contextlib.closing(_connect(folder / STATE)))
+    again = _reconcile(folder, database, {line.block for line in found.lines})
+    if again:
+        notices.append(f"{path}: holds no more what was played of {len(again)} blocks; they are played again")
+    return Opened(Store(folder, database), found.lines, tuple(notices))
+
+
+def _connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """May be used in any thread, by one at a time."""
+    mode = "ro" if read_only else "rw"
+    with _told(path.parent):
+        database = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode={mode}", uri=True, check_same_thread=False
+        )
+        if not read_only:
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = FULL")
+            database.executescript(_TABLES)
+    return database
+
+
+def _reconcile(folder: Path, database: sqlite3.Connection, played: set[int]) -> list[int]:
+    """What `matches.jsonl` holds is complete, and nothing else is; the blocks that are to be played again."""
+    with _told(folder), database:
+        rows = database.execute("SELECT number, status FROM blocks").fetchall()
+        again = [number for number, status in rows if status == "complete" and number not in played]
+        done = [(number,) for number, status in rows if status != "complete" and number in played]
+        database.executemany("UPDATE blocks SET status = 'queued' WHERE number = ?", [(n,) for n in again])
+        database.executemany("UPDATE blocks SET status = 'complete', seed = NULL WHERE number = ?", done)
+        database.executemany("DELETE FROM matches WHERE block = ?", done)
+    return again
+
+
+# -- helpers -----------------------------------------------------------------------------------------
+
+
+def _standing(
+    row: tuple[int, int, int, int, str, Status, bytes | None, str | None], kept: list[int]
+) -> Standing:
+    number, stage, round, variant, entrants, status, seed, cause = row
+    block = Block(number, stage, round, variant, tuple(json.loads(entrants)))
+    return Standing(block, status, tuple(kept), seed, cause)
+
+
+def _replay_name(line: MatchLine) -> str:
+    return f"{REPLAYS}/{line.block:05}-{line.rotation}-{line.match}.jsonl"
+
+
+def _sync_folder(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, PRIVATE)
+
+
+@contextmanager
+def _told(folder: Path) -> Generator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"{folder / STATE}: {error}", is_machines=True) from None
+
+
+@contextmanager
+def _writing(path: Path) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror or error}", is_machines=True) from None
