@@ -274,13 +274,14 @@ class _FromClient(
     pass
 
 
-class Resume(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+class Resume(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """The session to go on with. `last_events` says, for each match, up to which event the client has all;
-    0 asks for `start` too."""
+    0 asks for `start` too. `ended` lists matches whose `end` has arrived: nothing more is sent about them."""
 
     session: Id
     key: Secret
     last_events: Annotated[dict[Id, Number], Meta(max_length=64)]
+    ended: Annotated[tuple[Id, ...], Meta(max_length=64)] = ()
 
 
 class Login(_FromClient, frozen=True, tag="login"):
