@@ -114,6 +114,7 @@ class MemoryJournal:
         self.cannot_finish = False
         self.is_abandoned = False
         self.is_left = False
+        self.is_forgotten = False
 
     def append(self, lines: bytes) -> None:
         if self.is_full:
@@ -131,6 +132,17 @@ class MemoryJournal:
 
     def abandon(self) -> None:
         self.is_abandoned = True
+
+    def read(self) -> bytes:
+        return self.written
+
+    def note(self, lines: bytes) -> None:
+        if self.is_full:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self.written += lines
+
+    def forget(self) -> None:
+        self.is_forgotten = True
 
 
 @dataclass
@@ -419,7 +431,15 @@ class World:
     def match_of(self, client: Client) -> MatchSession:
         session = client.connection.session
         assert session is not None
-        return session.matches[client.match][0]
+        match, _ = session.matches[client.match]
+        assert isinstance(match, MatchSession), "it is over"
+        return match
+
+    def event_count(self, client: Client) -> int:
+        """Of a match that goes on, or is over."""
+        session = client.connection.session
+        assert session is not None
+        return session.matches[client.match][0].event_count
 
     def journal_of(self, client: Client) -> MemoryJournal:
         return self.journals[client.match]
@@ -553,7 +573,7 @@ def snapshot(world: World) -> dict[str, object]:
                 session.max_matches,
                 session.wants,
                 sorted(session.rooms),
-                {id: (match.phase, seat) for id, (match, seat) in session.matches.items()},
+                {id: (match.is_over, seat) for id, (match, seat) in session.matches.items()},
                 sorted(session.watched),
                 session.connection and session.connection.number,
             )

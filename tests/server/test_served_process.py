@@ -89,6 +89,29 @@ def test_a_server_killed_in_the_set_up_or_between_two_choices_goes_on(tmp_path: 
         two.close()
 
 
+def test_a_server_killed_while_an_end_was_on_its_way_sends_it_again(tmp_path: Path) -> None:
+    """And all events that were not heard either; the other match of the session goes on."""
+    with serving(tmp_path, NO_HURRY) as first:
+        caller = first.call()
+        welcome = caller.login("phoenix", max_matches=2)
+        ask = caller.practice()
+        goes_on = caller.practice()
+        end = caller.play_on(ask)
+        first.kill()
+        caller.close()
+    with serving(tmp_path, NO_HURRY) as second:
+        seen = {ask["match"]: ask["after_event"], goes_on["match"]: goes_on["after_event"]}
+        back = resumed(second, "phoenix", welcome, seen)
+        assert back.until("event", match=ask["match"])["number"] == ask["after_event"] + 1
+        assert back.until("end") == end
+        again = back.until("ask")
+        assert (again["match"], again["ask"]) == (goes_on["match"], goes_on["ask"])
+        back.act({**again, "match": ask["match"]})
+        assert back.until("error")["code"] == "protocol.stale_ask"
+        assert back.play_on(again)["type"] == "end"
+        back.close()
+
+
 def test_a_torn_journal_is_cut_and_a_corrupt_one_put_aside(tmp_path: Path) -> None:
     with serving(tmp_path, NO_HURRY) as first:
         callers = [first.call(), first.call()]

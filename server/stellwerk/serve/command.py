@@ -345,6 +345,8 @@ def _bring_back(server: Server, journals: Journals, log: Log) -> None:
     recovered = recover(server.lobby, journals, server.clock.now())
     for match in recovered.resumed:
         log.info("match.resumed", match=match, cut=match in recovered.cut)
+    for match in recovered.ended:
+        log.info("match.kept", match=match)
     for match in recovered.unborn:
         log.info("match.never_began", match=match)
     for name, why in recovered.put_aside.items():

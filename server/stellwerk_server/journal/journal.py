@@ -2,7 +2,8 @@
 
 Law: every accepted act is written before anybody learns of it, and a record is there whole or not at all. A
 journal is the match's replay being written, with private records in between (seed, clocks, who sits where,
-choices not yet shown). When the match is over the replay is what remains without them.
+choices not yet shown). When the match is over, the replay is made: the same without them. The journal is kept
+for as long as a client may ask for the end, under another name.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from stellwerk_protocol.replays import MAX_LINE_BYTES, Reveal
 
 VERSION: Final = 1
 SUFFIX: Final = ".journal"
+ENDED_SUFFIX: Final = ".ended"
 _PRIVATE: Final = b'{"journal":'  # how no line of a replay begins
 
 
@@ -107,7 +109,7 @@ class Journal(Protocol):
 
     def finish(self) -> Path | None:
         """The match is over: make its replay of the journal, and say where it is. OSError if that fails, and
-        then it can be called again."""
+        then it can be called again. What was written is kept until `forget`."""
         ...
 
     def leave(self) -> Path | None:
@@ -117,6 +119,18 @@ class Journal(Protocol):
 
     def abandon(self) -> None:
         """The match ends without a result: keep what was written, for who looks into it."""
+        ...
+
+    def read(self) -> bytes:
+        """All that was written of a match that is over. OSError if it cannot be read."""
+        ...
+
+    def note(self, lines: bytes) -> None:
+        """Append to what is kept of a match that is over. OSError if that cannot be done."""
+        ...
+
+    def forget(self) -> None:
+        """Nobody asks for the end of the match any more."""
         ...
 
 
@@ -133,6 +147,15 @@ class NoJournal:
         return None
 
     def abandon(self) -> None:
+        pass
+
+    def read(self) -> bytes:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+    def note(self, lines: bytes) -> None:
+        pass
+
+    def forget(self) -> None:
         pass
 
 
@@ -178,11 +201,23 @@ class Journals:
         os.truncate(path, size)
         return FileJournal(self, path, 0)
 
+    def left_ended(self) -> list[Path]:
+        """The journals of matches that were over, oldest first, which somebody may still ask for."""
+        paths = self.running.glob(f"*{ENDED_SUFFIX}")
+        return sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name))
+
+    def kept(self, path: Path, size: int) -> FileJournal:
+        """One of these; what follows its first `size` bytes is cut off."""
+        os.truncate(path, size)
+        return FileJournal(self, path, None)
+
 
 class FileJournal:
     __slots__ = (
         "_descriptor",
+        "_has_notes",
         "_is_entered",
+        "_is_kept",
         "_is_listed",
         "_is_removed",
         "_is_torn",
@@ -191,12 +226,18 @@ class FileJournal:
         "_size",
     )
 
-    def __init__(self, journals: Journals, path: Path, flags: int) -> None:
+    def __init__(self, journals: Journals, path: Path, flags: int | None) -> None:
+        """Open it with more `flags`; with None it is that of a match that is over, and not open."""
         self._journals = journals
         self._path = path
-        self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o600)
-        self._size = os.fstat(self._descriptor).st_size
-        self._is_entered = not flags & os.O_CREAT  # whether the disk knows of the file
+        self._descriptor = -1
+        self._size = 0
+        self._is_kept = flags is None
+        self._is_entered = flags is None or not flags & os.O_CREAT  # whether the disk knows of the file
+        self._has_notes = False  # that the disk may not have
+        if flags is not None:
+            self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o600)
+            self._size = os.fstat(self._descriptor).st_size
         self._is_listed = False
         self._is_removed = False
         self._is_torn = False
@@ -211,12 +252,15 @@ class FileJournal:
                 self._cut()
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._size += len(lines)
-        if self._journals.is_synced and not self._is_listed:
-            self._is_listed = True
-            self._journals.unsynced.append(self)
+        self._list()
         if not self._is_removed and self._is_gone():
             self._is_removed = True
             self._journals.on_removed(self.match)
+
+    def _list(self) -> None:
+        if self._journals.is_synced and not self._is_listed:
+            self._is_listed = True
+            self._journals.unsynced.append(self)
 
     def _is_gone(self) -> bool:
         """Whether the file has no name any more. It can be written and read as long as it is open."""
@@ -236,23 +280,41 @@ class FileJournal:
         self._is_listed = False
         descriptor = self._descriptor  # it may be closed meanwhile
         if descriptor < 0:
+            self._sync_notes()
             return
         os.fdatasync(descriptor)
         if not self._is_entered:
             sync_folder(self._path.parent)
             self._is_entered = True
 
+    def _sync_notes(self) -> None:
+        if not self._has_notes:
+            return
+        self._has_notes = False
+        with contextlib.suppress(FileNotFoundError), open(self._path, "rb") as kept:  # or it was forgotten
+            os.fdatasync(kept.fileno())
+
     def finish(self) -> Path:
         """Of the open file: whoever has removed its folder meanwhile gets the replay all the same."""
-        replay = self._journals.replays / f"{self._path.stem}.jsonl"
+        replay = self._replay
         with open(os.dup(self._descriptor), "rb") as journal:
             journal.seek(0)
             content = b"".join(line for line in journal if not line.startswith(_PRIVATE))
         replay.parent.mkdir(parents=True, exist_ok=True)
         write_whole(replay, content, sync=self._journals.is_synced)
-        self._path.unlink(missing_ok=True)
+        if self._journals.is_synced:
+            os.fdatasync(self._descriptor)  # the name says from now on that the end is in it
+        ended = self._path.with_suffix(ENDED_SUFFIX)
+        with contextlib.suppress(FileNotFoundError):
+            self._path.replace(ended)
+            self._path = ended
+            self._is_kept = True
         self.close()
         return replay
+
+    @property
+    def _replay(self) -> Path:
+        return self._journals.replays / f"{self._path.stem}.jsonl"
 
     def leave(self) -> Path | None:
         path = None if self._is_gone() else self._path
@@ -263,6 +325,28 @@ class FileJournal:
         with contextlib.suppress(OSError):
             self._path.rename(self._path.with_suffix(".failed"))
         self.close()
+
+    def read(self) -> bytes:
+        """If the journal is gone, its replay tells of the same events."""
+        try:
+            return self._path.read_bytes()
+        except FileNotFoundError:
+            return self._replay.read_bytes()
+
+    def note(self, lines: bytes) -> None:
+        """Without keeping a descriptor: there may be many of these."""
+        with open(self._path, "r+b", buffering=0) as kept:
+            size = kept.seek(0, os.SEEK_END)
+            if (kept.write(lines) or 0) < len(lines):
+                kept.truncate(size)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self._has_notes = True
+        self._list()
+
+    def forget(self) -> None:
+        if self._is_kept:
+            with contextlib.suppress(OSError):
+                self._path.unlink()
 
     def close(self) -> None:
         if self._descriptor >= 0:

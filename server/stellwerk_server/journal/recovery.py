@@ -1,5 +1,7 @@
 """What a server that was killed left behind: its journals, and the matches made from them again.
 
+Those of matches that were over are read, and nothing is made of them but their `end`.
+
 A journal may break off in its last record, for that is where the server was killed: this is cut off, and the
 match goes on from the last act that was written whole. Where it breaks off in what was written first, nobody
 had heard of the match, and there is none. A journal that is wrong in any other way is put aside, and the
@@ -18,16 +20,18 @@ from msgspec import UNSET, UnsetType
 
 from stellwerk_engine.core.game import GameError
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_protocol.canonical import CanonicalError, decode_as, unseal
+from stellwerk_protocol.canonical import CanonicalError, Chain, decode_as, unseal
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import DEFAULT_REASONS, DefaultReason
-from stellwerk_protocol.replays import Header, Line, MoveMade
+from stellwerk_protocol.replays import CHAIN_LABEL, End, Header, Line, MoveMade, SetUp
+from stellwerk_server.ended_match import EndedMatch, end_line
 from stellwerk_server.journal.journal import (
     VERSION,
     Journals,
     MatchRecord,
     NoJournal,
     Record,
+    SeatedPlayer,
     SeatRecord,
     SessionRecord,
     read_record,
@@ -55,13 +59,16 @@ class Recovered:
     resumed: list[str] = field(default_factory=list[str])
     cut: list[str] = field(default_factory=list[str])  # of those, the ones whose last record broke off
     unborn: list[str] = field(default_factory=list[str])  # matches of which nobody had heard
+    ended: list[str] = field(default_factory=list[str])  # matches that were over, and may be asked for
     put_aside: dict[str, str] = field(default_factory=dict[str, str])  # and why
 
 
 def recover(lobby: Lobby, journals: Journals, now: float) -> Recovered:
     """Bring back every match whose journal was left behind."""
     recovered = Recovered()
-    for path in journals.left_over():
+    left_over = journals.left_over()
+    _bring_back_ended(lobby, journals, {path.stem for path in left_over}, recovered, now)
+    for path in left_over:
         try:
             lines = list(whole_lines(path))
             if len(lines) < OPENING_LINES:
@@ -70,15 +77,35 @@ def recover(lobby: Lobby, journals: Journals, now: float) -> Recovered:
                 continue
             was_cut = _recover_one(lobby, journals, path, lines, now)
         except Exception as error:  # whatever is wrong with one concerns none of the others
-            is_plain = isinstance(error, JournalError | OSError)
-            recovered.put_aside[path.name] = str(error) if is_plain else type(error).__name__
-            with contextlib.suppress(OSError):
-                path.rename(path.with_suffix(".unusable"))
+            _put_aside(recovered, path, error)
             continue
         recovered.resumed.append(path.stem)
         if was_cut:
             recovered.cut.append(path.stem)
     return recovered
+
+
+def _bring_back_ended(
+    lobby: Lobby, journals: Journals, running: set[str], recovered: Recovered, now: float
+) -> None:
+    """First, so that a session that plays keeps its name. Of those in `running` the disk has two journals,
+    for it knew only one of the names when the power was cut: they end anew."""
+    for path in journals.left_ended():
+        if path.stem in running:
+            continue
+        try:
+            _recover_ended(lobby, journals, path, now)
+        except Exception as error:
+            _put_aside(recovered, path, error)
+        else:
+            recovered.ended.append(path.stem)
+
+
+def _put_aside(recovered: Recovered, path: Path, error: Exception) -> None:
+    is_plain = isinstance(error, JournalError | OSError)
+    recovered.put_aside[path.name] = str(error) if is_plain else type(error).__name__
+    with contextlib.suppress(OSError):
+        path.rename(path.with_suffix(".unusable"))
 
 
 def _recover_one(
@@ -225,16 +252,79 @@ def _seat_sessions(lobby: Lobby, match: MatchSession, record: MatchRecord, lines
         if player.session is UNSET:
             place.by_default = True
             continue
-        session = lobby.sessions.get(player.session)
+        session = _session(lobby, player, newest.get(place.seat))
         if session is None:
-            session = Session(player.session, player.login_name or player.name)
-            session.token_hash = player.token_hash or None
-            session.seat_token_hash = player.seat_token_hash or None
-            session.max_matches = 64
-            lobby.add_session(session)
-        last = newest.get(place.seat)
-        session.wants = player.wants if last is None else last.wants
-        keys = last.key_hashes if last is not None else (player.key_hash,) if player.key_hash else ()
-        session.key_hashes = tuple(dict.fromkeys((*session.key_hashes, *keys)))
+            raise JournalError("two sessions with one name")
         place.session = session
         session.matches[match.id] = (match, place.seat)
+
+
+def _session(lobby: Lobby, player: SeatedPlayer, last: SessionRecord | None) -> Session | None:
+    """The one that has the seat, made again if need be, with the newest keys. None if there can be none."""
+    if player.session is UNSET:
+        return None
+    session = lobby.sessions.get(player.session)
+    if session is None:
+        session = Session(player.session, player.login_name or player.name)
+        session.token_hash = player.token_hash or None
+        session.seat_token_hash = player.seat_token_hash or None
+        session.max_matches = 64
+        if not lobby.add_session(session):
+            return None
+    session.wants = player.wants if last is None else last.wants
+    keys = last.key_hashes if last is not None else (player.key_hash,) if player.key_hash else ()
+    session.key_hashes = tuple(dict.fromkeys((*session.key_hashes, *keys)))
+    return session
+
+
+# -- of matches that were over -----------------------------------------------------------------------
+
+
+def _recover_ended(lobby: Lobby, journals: Journals, path: Path, now: float) -> None:
+    whole = list(whole_lines(path))
+    if len(whole) < OPENING_LINES:
+        raise JournalError("not a journal: it breaks off in its opening")
+    record, header = _opening(whole[0][0], whole[1][0])
+    if path.stem != record.match:
+        raise JournalError("it is not this match's journal")
+    newest: dict[int, SessionRecord] = {}
+    left: set[int] = set()
+    event_count = 0
+    end: End | None = None
+    chain = Chain(CHAIN_LABEL)
+    for number, (text, _) in enumerate(whole[1:], 2):
+        try:
+            private = read_record(text)
+            public = decode_as(chain.follow(text), _decode_line) if private is None else None
+        except (CanonicalError, msgspec.DecodeError, UnicodeDecodeError):
+            raise JournalError(f"line {number} cannot be read") from None
+        match private or public:
+            case SessionRecord(seat=seat) as session_record:
+                newest[seat] = session_record
+            case SeatRecord(seat=seat, left=True):
+                left.add(seat)
+            case SetUp(events=events) | MoveMade(events=events):
+                event_count += len(events)
+            case End() as last:
+                end = last
+            case _:
+                pass
+    if end is None:
+        raise JournalError("it has no end")
+    seed, salt = bytes.fromhex(record.seed), bytes.fromhex(record.salt)
+    ended = EndedMatch(
+        match=record.match,
+        game=_game(lobby, header),
+        names=tuple(player.name for player in record.players),
+        clocks=record.clocks,
+        commitment=header.commitment or "",
+        end_line=end_line(record.match, end.result, chain.last, seed, salt, reveal_later=record.reveal_later),
+        event_count=event_count,
+        journal=journals.kept(path, whole[-1][1]),
+        on_disk_error=lobby.note_disk_error,
+    )
+    for seat, player in enumerate(record.players):
+        session = None if seat in left else _session(lobby, player, newest.get(seat))
+        if session is not None:
+            ended.add(seat, session, knows_end=False)
+    lobby.keep_ended(ended, now)

@@ -39,6 +39,7 @@ from stellwerk_protocol.messages import (
     Watch,
     Welcome,
 )
+from stellwerk_server.ended_match import MOST_ENDED, EndedMatch
 from stellwerk_server.journal.journal import Journal, NoJournal
 from stellwerk_server.lobby.admission import LOOPBACK, Network, Origin, Places, origin_of
 from stellwerk_server.lobby.connection import Connection, Kind
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     from stellwerk_engine.core.game import Game
     from stellwerk_protocol.error_codes import ErrorCode
 
-FEATURES: Final = ("resume", "rooms", "practice", "spectators")
+FEATURES: Final = ("resume", "resume_ended", "rooms", "practice", "spectators")
 RETRY_MS: Final = 5_000  # when to come back to a server that is full, or starts anew
 COME_BACK: Final = ("server.full", "server.shutting_down")
 
@@ -146,6 +147,8 @@ class Lobby:
         self._room_places: Places[Room] = Places(limits.rooms, limits.rooms_per_address)
         self._match_places: Places[MatchSession] = Places(limits.matches, limits.matches_per_address)
         self._rooms_timer = Timer(self.deadlines, self._rooms_due)
+        self._ended: dict[EndedMatch, float] = {}  # until when each is kept, the first to go first
+        self._ended_timer = Timer(self.deadlines, self._ended_due)
         self._finished = self._failed = self._decisions = 0
         self.on_idle: Callable[[], object] = lambda: None
         """Called when the last match has ended while the server goes down."""
@@ -187,10 +190,10 @@ class Lobby:
             session.connection = None
             for room in list(session.rooms.values()):
                 self._leave_room(session, room)
-            for match, seat in list(session.matches.values()):
+            for match, seat in session.running():
                 match.lost(seat, now)
             self._stop_watching(session, now)
-            self._keep_or_end(session, now)
+            self._end_if_done(session)
         self.house.on_closed(connection)
         self.house.log.info(
             "connection.closed",
@@ -217,7 +220,7 @@ class Lobby:
         connection.blocked_at = until if until < inf else None
         session = connection.session
         if since is not None and session is not None and session.connection is connection:
-            for match, seat in list(session.matches.values()):
+            for match, seat in session.running():
                 match.restart_clock(seat, since, until, now)
 
     def tick(self, now: float) -> None:
@@ -370,6 +373,9 @@ class Lobby:
         known = session.key_hashes[-1:] if login.resume is UNSET else (hashed(login.resume.key),)
         session.key_hashes = (*known, hashed(key))
         session.send(line(Welcome(session.id, key, session.name, session.wants, self.house.games.offered)))
+        has_played = bool(session.matches)
+        if login.resume is not UNSET:
+            self._forget_heard(session, login.resume.ended)
         for match, seat in list(session.matches.values()):
             match.back(seat, last_events.get(match.id, 0), now)
         for room in session.rooms.values():
@@ -378,7 +384,7 @@ class Lobby:
             self._take_reserved_seats(session, login.token, now)
         if self.draining and not session.is_playing():
             self._bye(connection, "server.shutting_down", "a new connection later", RETRY_MS)
-        if session.seat_token_hash is not None and session.matches and not session.is_playing():
+        if session.seat_token_hash is not None and has_played and not session.is_playing():
             self._bye(connection, "done", "nothing: this seat's match is over")
 
     def _session_for(
@@ -407,7 +413,9 @@ class Lobby:
         if taken is not None and room is None:
             if holder is not None and is_same_hash(holder.hash, taken.token_hash):
                 taken.is_organizer = holder.is_organizer  # which no journal tells
-                taken.forget_ended()  # who does not resume has come to play, not to hear an end once more
+                for match, own in taken.ended():
+                    if match.was_told(own):  # a client that does not resume has come to play
+                        self._forget_ended(taken, match, own)
                 return taken, {}
             if taken.connection is not None or taken.is_playing():
                 raise _RefusedError("auth.name_taken", "a name that nobody has", "/name")
@@ -417,7 +425,6 @@ class Lobby:
         if room is None:
             self._expect_place_for_session(connection.origin)
         session = Session(self._id(), name)
-        session.timer = Timer(self.deadlines, partial(self._session_due, session))
         if holder is not None:
             session.token_hash = holder.hash
             session.is_organizer = holder.is_organizer
@@ -473,8 +480,6 @@ class Lobby:
         session.connection = connection
         connection.session = session
         connection.lines.limit = self.house.limits.line
-        if session.timer is not None:
-            session.timer.clear()
 
     def _waits_no_longer(self, connection: Connection) -> None:
         """It has logged in, or is gone."""
@@ -482,24 +487,17 @@ class Lobby:
         if connection.timer is not None:
             connection.timer.retire()
 
-    def _keep_or_end(self, session: Session, now: float) -> None:
-        """A session without a connection lives while it plays, and some time after."""
-        if session.connection is not None or session.is_playing():
-            return
-        if session.matches and session.timer is not None:
-            session.timer.set(now + self.house.limits.session_kept_ms)
-        else:
+    def _end_if_done(self, session: Session) -> None:
+        """A session without a connection lives while it plays, and while it may hear how a match ended."""
+        if not session.matches:
             self._end_session(session)
-
-    def _session_due(self, session: Session, now: float) -> None:
-        self._end_session(session)
 
     def _end_session(self, session: Session) -> None:
         if session.connection is None and not session.is_playing():
+            for match, seat in session.ended():
+                self._forget_ended(session, match, seat)
             self.sessions.pop(session.id, None)
             self._session_places.give_back(session)
-            if session.timer is not None:
-                session.timer.retire()
             if self._names.get(session.name.lower()) is session:
                 del self._names[session.name.lower()]
 
@@ -760,10 +758,16 @@ class Lobby:
         """One that was made again as another server had left it."""
         match.go_on(missing, now)
 
-    def add_session(self, session: Session) -> None:
-        """One that another server had, and that may be resumed."""
-        session.timer = Timer(self.deadlines, partial(self._session_due, session))
+    def add_session(self, session: Session) -> bool:
+        """One that another server had, and that may be resumed. False if one that plays has its name: it has
+        made way before."""
+        taken = self._names.get(session.name.lower())
+        if taken is not None and session.seat_token_hash is None:
+            if taken.is_playing():
+                return False
+            self._end_session(taken)
         self._add_session(session, None)
+        return True
 
     def _match_over(self, match: MatchSession, now: float) -> None:
         self.matches.pop(match.id, None)
@@ -796,25 +800,74 @@ class Lobby:
             )
         for session in match.watchers:
             session.watched.pop(match.id, None)
+        ended = match.ended(self.note_disk_error)
+        for place in match.places:
+            if place.session is not None and not place.left:
+                ended.add(place.seat, place.session, knows_end=place.knows_end)
+        self.keep_ended(ended, now)
         for place in match.places:
             if place.session is not None:
-                self._after_match(place.session, now)
+                self._after_match(place.session)
         if self.draining and not self.matches:
             self.on_idle()
 
-    def _after_match(self, session: Session, now: float) -> None:
-        """Of matches that are over keep as many as can have ended at once, for who resumes and has not seen
-        their ends; and send away who has no more business here."""
-        over = [match.id for match, _ in session.matches.values() if match.is_over]
-        for id in over[: -session.max_matches]:
-            del session.matches[id]
+    # -- matches that are over -------------------------------------------------------------------
+
+    def keep_ended(self, ended: EndedMatch, now: float) -> None:
+        """For its players, whose connection may have broken before they heard of the end."""
+        for seat, session in ended.sessions:
+            session.matches[ended.id] = (ended, seat)
+        self._ended[ended] = now + self.house.limits.session_kept_ms
+        for _, session in ended.sessions:
+            all_ended = session.ended()
+            if len(all_ended) > MOST_ENDED:
+                oldest, seat = min(all_ended, key=lambda one: self._ended[one[0]])
+                self._forget_ended(session, oldest, seat)
+        if not ended.sessions:
+            self._drop_ended(ended)
+        elif len(self._ended) == 1:
+            self._ended_timer.set(self._ended[ended])
+
+    def _forget_heard(self, session: Session, ids: tuple[str, ...]) -> None:
+        """Those of them that are over and the session's: their ends have arrived."""
+        for id in ids:
+            match, seat = session.matches.get(id, (None, 0))
+            if isinstance(match, EndedMatch):
+                self._forget_ended(session, match, seat)
+
+    def _forget_ended(self, session: Session, ended: EndedMatch, seat: int) -> None:
+        session.matches.pop(ended.id, None)
+        ended.remove(seat)
+        if not ended.sessions:
+            self._drop_ended(ended)
+
+    def _drop_ended(self, ended: EndedMatch) -> None:
+        self._ended.pop(ended, None)
+        ended.forget()
+
+    def _ended_due(self, now: float) -> None:
+        """One timer is enough for all of them, as they are kept for equally long."""
+        for ended, until in list(self._ended.items()):
+            if until > now:
+                self._ended_timer.set(until)
+                return
+            for seat, session in ended.sessions:
+                self._forget_ended(session, ended, seat)
+                self._end_if_done(session)
+
+    def note_disk_error(self, match: str, error: Exception) -> None:
+        why = str(error) if isinstance(error, OSError) else type(error).__name__
+        self.house.log.error("end.not_repeated_in_full", match=match, error=why)
+
+    def _after_match(self, session: Session) -> None:
+        """Send away a client that has no more business here."""
         connection = session.connection
         if connection is not None and not session.is_playing():
             if session.seat_token_hash is not None:
                 self._bye(connection, "done", "nothing: this seat's match is over")
             elif self.draining:
                 self._bye(connection, "server.shutting_down", "a new connection later", RETRY_MS)
-        self._keep_or_end(session, now)
+        self._end_if_done(session)
 
     def _note_bug(self, match: MatchSession, error: Exception) -> None:
         self.house.log.error("match.bug", match=match.id, game=match.game.id, exc_info=error)
@@ -832,7 +885,7 @@ class Lobby:
             self.house.log.error("journal.not_synced", match=match, error=str(error))
             running.fail(now)
 
-    def _seated(self, session: Session, match: str) -> tuple[MatchSession, int]:
+    def _seated(self, session: Session, match: str) -> tuple[MatchSession | EndedMatch, int]:
         seated = session.matches.get(match)
         if seated is None:
             raise _RefusedError("protocol.no_such_match", "the id of a match from `start`", "/match")
@@ -860,7 +913,7 @@ class Lobby:
             session.send(line(Left(match=watched.id)))
             return
         match, seat = self._seated(session, leave.match)
-        if match.is_over or match.places[seat].left:
+        if isinstance(match, EndedMatch):
             raise _RefusedError("protocol.no_such_match", "a match that goes on", "/match")
         match.leave(seat, now)
         if match.places[seat].left:
@@ -894,7 +947,7 @@ def _first_refused(connection: Connection, refused: _RefusedError, text: bytes) 
         if session is None
         else [
             (ask.id, match.state.turn)
-            for match, seat in session.matches.values()
+            for match, seat in session.running()
             if (ask := match.places[seat].ask) is not None
         ]
     )

@@ -8,11 +8,11 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from stellwerk_protocol.messages import Wants
+from stellwerk_server.ended_match import EndedMatch
 
 if TYPE_CHECKING:
     from stellwerk_server.lobby.admission import Origin
     from stellwerk_server.lobby.connection import Connection
-    from stellwerk_server.lobby.deadlines import Timer
     from stellwerk_server.lobby.rooms import Room
     from stellwerk_server.match.match_session import MatchSession
     from stellwerk_server.match.refusals import Refused
@@ -42,7 +42,6 @@ class Session:
         "name",
         "rooms",
         "seat_token_hash",
-        "timer",
         "token_hash",
         "wants",
         "watched",
@@ -60,11 +59,10 @@ class Session:
         self.seat_token_hash: str | None = None  # a token for one seat: it goes when the match is over
         self.is_organizer = False
         self.rooms: dict[str, Room] = {}
-        self.matches: dict[str, tuple[MatchSession, int]] = {}  # those over too, as long as it is kept
+        self.matches: dict[str, tuple[MatchSession | EndedMatch, int]] = {}  # with its seat there
         self.watched: dict[str, MatchSession] = {}
         self.errors: Counter[str] = Counter()
         self.first_refused: dict[str, Refused] = {}  # by code
-        self.timer: Timer | None = None
 
     @property
     def origin(self) -> Origin:
@@ -84,13 +82,13 @@ class Session:
         self.errors.clear()
         self.first_refused.clear()
 
-    def forget_ended(self) -> None:
-        """The matches whose end was sent to somebody."""
-        self.matches = {
-            id: (match, seat)
-            for id, (match, seat) in self.matches.items()
-            if not match.places[seat].knows_end
-        }
+    def running(self) -> list[tuple[MatchSession, int]]:
+        """Its matches that go on, with its seat in each."""
+        return [(match, seat) for match, seat in self.matches.values() if not isinstance(match, EndedMatch)]
+
+    def ended(self) -> list[tuple[EndedMatch, int]]:
+        """Those that are over, and whose end it may not have heard."""
+        return [(match, seat) for match, seat in self.matches.values() if isinstance(match, EndedMatch)]
 
     def is_playing(self) -> bool:
         return any(not match.is_over for match, _ in self.matches.values())

@@ -24,6 +24,7 @@ from stellwerk_server.match.lines import line, lines
 if TYPE_CHECKING:
     from stellwerk_engine.core.decision import Events
     from stellwerk_engine.core.game import Game
+    from stellwerk_protocol.messages import Clocks
     from stellwerk_server.lobby.session import Session
     from stellwerk_server.match.deal import Deal
     from stellwerk_server.match.seat import Place
@@ -32,7 +33,7 @@ SeatState = Literal["lost", "back", "left", "by_default"]
 
 
 class Audience:
-    __slots__ = ("_commitment", "_deal", "_places", "events", "late_watchers", "watchers")
+    __slots__ = ("_deal", "_places", "commitment", "events", "late_watchers", "watchers")
 
     def __init__(self, deal: Deal, places: Sequence[Place], commitment: str, events: Events) -> None:
         self.events = events  # all that has happened
@@ -40,7 +41,7 @@ class Audience:
         self.late_watchers: list[Session] = []  # with all hands, when the match is over
         self._deal = deal
         self._places = places
-        self._commitment = commitment
+        self.commitment = commitment
 
     # -- news ------------------------------------------------------------------------------------
 
@@ -93,8 +94,7 @@ class Audience:
         if is_whole and whole:
             session.connection.send(whole[0])
             return
-        match = self._deal.match
-        text = lines([EventMessage(match, number, event) for number, event in enumerate(shown, before + 1)])
+        text = _numbered(self._deal.match, shown, before)
         if is_whole:
             whole.append(text)
         session.connection.send(text)
@@ -125,22 +125,38 @@ class Audience:
                 watchers.remove(session)
 
     def start_line(self, viewer: ViewerId) -> bytes:
-        game = self._deal.game
-        start = Start(
-            match=self._deal.match,
-            viewer=viewer_kind(viewer),
-            players=tuple([Player(p.seat, game.team_of[p.seat], p.name) for p in self._places]),
-            game=game.id,
-            rules_version=game.rules.rules_version,
-            options=game.options,
-            board=msgspec.Raw(board_text(game)),
-            board_digest=game.board.file.digest,
-            clocks=self._deal.clocks,
-            commitment=self._commitment,
-            seat=viewer if viewer >= 0 else UNSET,
-            technologies=for_sale(game.rules),
-        )
-        return line(start)
+        deal = self._deal
+        return start_line(deal.match, deal.game, deal.names, deal.clocks, self.commitment, viewer)
+
+
+def start_line(
+    match: str, game: Game, names: Sequence[str], clocks: Clocks, commitment: str, viewer: ViewerId
+) -> bytes:
+    """The `start` of a match, for one viewer."""
+    start = Start(
+        match=match,
+        viewer=viewer_kind(viewer),
+        players=tuple([Player(seat, game.team_of[seat], name) for seat, name in enumerate(names)]),
+        game=game.id,
+        rules_version=game.rules.rules_version,
+        options=game.options,
+        board=msgspec.Raw(board_text(game)),
+        board_digest=game.board.file.digest,
+        clocks=clocks,
+        commitment=commitment,
+        seat=viewer if viewer >= 0 else UNSET,
+        technologies=for_sale(game.rules),
+    )
+    return line(start)
+
+
+def event_lines(match: str, game: Game, viewer: ViewerId, events: Events, before: int) -> bytes:
+    """The events after that number, as the viewer may know them."""
+    return _numbered(match, [redact(event, game, viewer) for event in events], before)
+
+
+def _numbered(match: str, shown: Events, before: int) -> bytes:
+    return lines([EventMessage(match, number, event) for number, event in enumerate(shown, before + 1)])
 
 
 _boards: dict[str, bytes] = {}

@@ -31,13 +31,13 @@ from stellwerk_protocol.messages import (
     Act,
     Default,
     DefaultReason,
-    End,
     Error,
     Left,
     Ok,
     Wants,
 )
 from stellwerk_protocol.replays import Reveal, commitment
+from stellwerk_server.ended_match import NOTHING_OWED, EndedMatch, end_line
 from stellwerk_server.journal.journal import (
     VERSION,
     Journal,
@@ -66,7 +66,6 @@ if TYPE_CHECKING:
 
 AUTOMATIC_MOVES_AT_ONCE: Final = 4  # of house bots and absent seats, before others get their turn
 UNWRITTEN_RETRY_MS: Final = 500.0
-NOTHING_OWED: Final = "nothing: this ask has ended"
 
 Phase = Literal["set_up", "playing", "over", "failed"]
 
@@ -275,12 +274,8 @@ class MatchSession:
         if place.left:
             return
         self._note_keys(place, now)
-        if self.phase != "failed":  # else the disk may not have what has happened, and nobody heard of it
-            self._audience.catch_up(place, last_event)
-        if self._end_line:
-            place.send(self._end_line)
-            place.knows_end = True
-        if place.is_lost and not self.is_over:
+        self._audience.catch_up(place, last_event)
+        if place.is_lost:
             place.is_lost = False
             self._audience.tell_others(place, "back")
         if place.ask is not None:
@@ -294,7 +289,7 @@ class MatchSession:
     def _note_keys(self, place: Place, now: float) -> None:
         """Its session has a new resume key, which a server that goes on with this match has to know."""
         session = place.session
-        if session is not None and not self.is_over:
+        if session is not None:
             self._write(record_line(SessionRecord(place.seat, session.key_hashes, session.wants)), now)
 
     @entry
@@ -598,18 +593,25 @@ class MatchSession:
     def _end_with_result(self, now: float) -> None:
         result = self.state.result
         assert result is not None
-        is_shown = not self.deal.reveal_later
-        self._end_line = line(
-            End(
-                match=self.id,
-                result=result,
-                transcript=self._transcript,
-                reveal="now" if is_shown else "later",
-                seed=self.deal.seed.hex() if is_shown else UNSET,
-                salt=self.deal.salt.hex() if is_shown else UNSET,
-            )
+        deal = self.deal
+        self._end_line = end_line(
+            self.id, result, self._transcript, deal.seed, deal.salt, reveal_later=deal.reveal_later
         )
         self._end("over", now)
+
+    def ended(self, on_disk_error: Callable[[str, Exception], object]) -> EndedMatch:
+        """What is kept of it. Of one that failed the disk may not have what has happened."""
+        return EndedMatch(
+            match=self.id,
+            game=self.game,
+            names=self.deal.names,
+            clocks=self.clocks,
+            commitment=self._audience.commitment,
+            end_line=self._end_line,
+            event_count=self.event_count,
+            journal=self._log.journal if self.phase == "over" else None,
+            on_disk_error=on_disk_error,
+        )
 
     def _end(self, phase: Literal["over", "failed"], now: float) -> None:
         """Tell everybody. Whatever goes wrong in that, the match is over."""

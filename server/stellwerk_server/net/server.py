@@ -307,7 +307,8 @@ class Server:
                     try:
                         await journals.sync(journal)
                     except OSError as error:
-                        self._take_back(journal.match)
+                        if journal.match in self.lobby.matches:
+                            self._take_back(journal.match)
                         self.lobby.journal_failed(journal.match, error, self.clock.now())
                 for peer in peers:
                     self._send(peer, peer.unsynced.popleft().data)

@@ -528,27 +528,43 @@ def test_with_sync_what_was_written_is_listed_once_until_it_is_synced(tmp_path: 
 def test_with_sync_the_disk_knows_the_names_of_the_files_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a journal before anybody hears of its match; of a replay before its journal is gone."""
+    """Of a journal before anybody hears of its match; of a replay, and of all that the journal
+    holds, before the journal is kept under another name."""
     calls: list[str] = []
-    sync_folder, unlink = os.fsync, Path.unlink
+    sync_folder, sync_data, replace = os.fsync, os.fdatasync, Path.replace
 
     def note_sync(descriptor: int) -> None:
         calls.append(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
         sync_folder(descriptor)
 
-    def note_unlink(path: Path, *, missing_ok: bool = False) -> None:
-        calls.append(path.suffix)
-        unlink(path, missing_ok=missing_ok)
+    def note_data(descriptor: int) -> None:
+        calls.append(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
+        sync_data(descriptor)
+
+    def note_replace(path: Path, target: Path) -> Path:
+        calls.append(f"{path.name} to {target.name}")
+        return replace(path, target)
 
     monkeypatch.setattr(os, "fsync", note_sync)
-    monkeypatch.setattr(Path, "unlink", note_unlink)
+    monkeypatch.setattr(os, "fdatasync", note_data)
+    monkeypatch.setattr(Path, "replace", note_replace)
     journal = Journals(tmp_path, sync=True).open("match")
     for _ in range(2):
         journal.append(b"{}\n")
         journal.sync()
-    assert calls == ["running"]
+    assert calls == ["match.journal", "running", "match.journal"]
+    calls.clear()
     journal.finish()
-    assert calls == ["running", "replays", ".journal"]
+    assert calls == [
+        "match.part",
+        "match.part to match.jsonl",
+        "replays",
+        "match.journal",
+        "match.journal to match.ended",
+    ]
+    journal.note(b"{}\n")
+    journal.sync()
+    assert calls[5:] == ["match.ended"]
 
 
 def test_private_records_come_back_as_they_were() -> None:

@@ -83,6 +83,13 @@ class _Pieces:
 
     def abandon(self) -> None: ...
 
+    def read(self) -> bytes:
+        return b"".join(self.pieces)
+
+    def note(self, lines: bytes) -> None: ...
+
+    def forget(self) -> None: ...
+
 
 @cache
 def recorded(variant: Variant, seed: str = "recorded") -> Recording:

@@ -251,7 +251,7 @@ def test_a_match_that_is_not_named_comes_from_its_start(ended: bool) -> None:
     clients = world.seated(wants=BARE)
     if ended:
         world.play(clients)
-    count = world.match_of(clients[0]).event_count
+    count = world.event_count(clients[0])
     named = clients[0].resume({clients[0].match: count}, wants=BARE)
     assert (named.all_of(Start), numbers(named)) == ([], [])
     unnamed = named.resume({}, wants=BARE)
@@ -267,7 +267,7 @@ def test_who_was_away_all_the_time_can_tell_the_whole_match() -> None:
     got: list[int] = numbers(clients[0])
     while not heard[0].all_of(End):
         world.play_turns(heard, 9)
-        if world.match_of(clients[0]).is_over:
+        if not world.lobby.matches:
             break
         got += [number for number in numbers(heard[0]) if number > (got[-1] if got else 0)]
         heard[0].drop()
@@ -311,7 +311,7 @@ def test_who_comes_back_after_the_end_gets_the_end() -> None:
     while world.lobby.matches:
         world.wait(20_000)
         world.play(clients[1:])
-    again = clients[0].resume({clients[0].match: world.match_of(clients[1]).event_count})
+    again = clients[0].resume({clients[0].match: world.event_count(clients[1])})
     assert [peek(line).type for line in again.lines[2:]] == ["end"]
     assert ended(again) == ended(clients[1])
 

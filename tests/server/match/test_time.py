@@ -167,7 +167,8 @@ def test_the_time_that_the_last_try_took_comes_out_of_the_bank() -> None:
 
 def silent_until_by_default(world: World, silent: Client, other: Client) -> None:
     world.play([other], until=lambda: silent.is_asked())
-    while not world.match_of(silent).places[silent.seat].by_default:
+    place = world.match_of(silent).places[silent.seat]
+    while not place.by_default:
         world.wait(1_000)
         world.play([other], until=lambda: silent.is_asked())
 

@@ -1,0 +1,176 @@
+"""What the server keeps of a match that is over, for clients that have not heard of its end.
+
+Law: whoever resumes within `session_kept_ms` gets every event and the `end`, whether the server was killed in
+between or not. The journal stays on the disk until then, and the events are read from it: in memory there is
+one line, and who is to hear it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
+from msgspec import UNSET
+
+from stellwerk_protocol.canonical import CanonicalError, unseal
+from stellwerk_protocol.messages import End, Error
+from stellwerk_protocol.replays import Line, MoveMade, SetUp
+from stellwerk_server.journal.journal import SessionRecord, read_record, record_line
+from stellwerk_server.match.audience import event_lines, start_line
+from stellwerk_server.match.lines import line
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.decision import Seat
+    from stellwerk_engine.core.game import Game
+    from stellwerk_protocol.events import Event
+    from stellwerk_protocol.messages import Act, Clocks
+    from stellwerk_protocol.results import Result
+    from stellwerk_server.journal.journal import Journal
+    from stellwerk_server.lobby.session import Session
+
+MOST_ENDED: Final = 64
+"""Of one session. A `resume` can name as many."""
+
+NOTHING_OWED: Final = "nothing: this ask has ended"
+
+_decode_line = msgspec.json.Decoder(Line).decode
+
+
+@dataclass(slots=True)
+class _Hearer:
+    session: Session
+    knows_end: bool
+
+
+class EndedMatch:
+    """It answers what a session may still say about it, as `MatchSession` does before the end."""
+
+    __slots__ = (
+        "_clocks",
+        "_commitment",
+        "_end_line",
+        "_game",
+        "_hearers",
+        "_journal",
+        "_names",
+        "_on_disk_error",
+        "event_count",
+        "id",
+    )
+
+    is_over: Final = True
+
+    def __init__(
+        self,
+        *,
+        match: str,
+        game: Game,
+        names: tuple[str, ...],
+        clocks: Clocks,
+        commitment: str,
+        end_line: bytes,
+        event_count: int,
+        journal: Journal | None,
+        on_disk_error: Callable[[str, Exception], object],
+    ) -> None:
+        """Without a journal nothing comes but the last line."""
+        self.id = match
+        self.event_count = event_count
+        self._game = game
+        self._names = names
+        self._clocks = clocks
+        self._commitment = commitment
+        self._end_line = end_line
+        self._journal = journal
+        self._on_disk_error = on_disk_error
+        self._hearers: dict[Seat, _Hearer] = {}
+
+    # -- who is to hear of it --------------------------------------------------------------------
+
+    @property
+    def sessions(self) -> list[tuple[Seat, Session]]:
+        """In a list of its own, so that some may be removed meanwhile."""
+        return [(seat, hearer.session) for seat, hearer in self._hearers.items()]
+
+    def add(self, seat: Seat, session: Session, *, knows_end: bool) -> None:
+        self._hearers[seat] = _Hearer(session, knows_end)
+
+    def remove(self, seat: Seat) -> None:
+        self._hearers.pop(seat, None)
+
+    def was_told(self, seat: Seat) -> bool:
+        """Whether the end was sent there. It need not have arrived."""
+        return self._hearers[seat].knows_end
+
+    def forget(self) -> None:
+        """Nobody is to hear of it any more."""
+        if self._journal is not None:
+            self._journal.forget()
+
+    # -- what its players say --------------------------------------------------------------------
+
+    def ready(self, seat: Seat, now: float) -> Literal[False]:
+        return False
+
+    def act(self, seat: Seat, act: Act, now: float) -> Literal[False]:
+        stale = Error("protocol.stale_ask", NOTHING_OWED, match=self.id, ask=act.ask)
+        self._hearers[seat].session.send(line(stale))
+        return False
+
+    def back(self, seat: Seat, last_event: int, now: float) -> None:
+        """Send what a client has not heard that knows the events up to that one."""
+        hearer = self._hearers[seat]
+        session = hearer.session
+        if self._journal is not None:
+            self._note_keys(self._journal, seat, session)
+            if last_event == 0:
+                session.send(
+                    start_line(self.id, self._game, self._names, self._clocks, self._commitment, seat)
+                )
+            if session.wants.events and last_event < self.event_count:
+                session.send(self._event_lines(self._journal, seat, last_event))
+        session.send(self._end_line)
+        hearer.knows_end = True
+
+    def _note_keys(self, journal: Journal, seat: Seat, session: Session) -> None:
+        """Write down the session's new key, for the server that is started after a crash."""
+        try:
+            journal.note(record_line(SessionRecord(seat, session.key_hashes, session.wants)))
+        except OSError as error:
+            self._on_disk_error(self.id, error)
+
+    def _event_lines(self, journal: Journal, seat: Seat, last_event: int) -> bytes:
+        """Nothing if they cannot be read: then the client hears of the end alone."""
+        try:
+            events = list(events_in(journal.read().splitlines(keepends=True)))
+        except (OSError, CanonicalError, msgspec.DecodeError) as error:
+            self._on_disk_error(self.id, error)
+            return b""
+        return event_lines(self.id, self._game, seat, events[last_event:], last_event)
+
+
+def events_in(lines: list[bytes]) -> Iterator[Event]:
+    """The events of a journal or of a replay, as nobody may see them before the end."""
+    for text in lines:
+        if read_record(text) is None:
+            record = _decode_line(unseal(text)[0])
+            if isinstance(record, SetUp | MoveMade):
+                yield from record.events
+
+
+def end_line(
+    match: str, result: Result, transcript: str, seed: bytes, salt: bytes, *, reveal_later: bool
+) -> bytes:
+    """The last line about a match that has a result."""
+    return line(
+        End(
+            match=match,
+            result=result,
+            transcript=transcript,
+            reveal="later" if reveal_later else "now",
+            seed=UNSET if reveal_later else seed.hex(),
+            salt=UNSET if reveal_later else salt.hex(),
+        )
+    )
