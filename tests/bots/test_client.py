@@ -388,6 +388,36 @@ def test_a_resumed_client_names_the_last_event_that_it_has() -> None:
     assert len(played(first, second, events=True).results) == 1
 
 
+@pytest.mark.parametrize("features", [["resume"], ["resume", "resume_ended"]])
+def test_a_resumed_client_names_the_matches_that_have_ended_if_the_server_takes_that(
+    features: list[str],
+) -> None:
+    """It does not play a match again that comes once more, and does not count it."""
+    hello = {**HELLO, "features": features}
+
+    def first(peer: Peer) -> None:
+        peer.send(hello)
+        peer.receive("login")
+        peer.send(welcome("s1", "k1"))
+        peer.start("m1")
+        peer.send(end("m1"))
+        peer.start("m2")
+
+    def second(peer: Peer) -> None:
+        peer.send(hello)
+        resume = peer.receive("login")["resume"]
+        assert resume["last_events"] == {"m2": 0}
+        assert resume.get("ended") == (["m1"] if "resume_ended" in features else None)
+        peer.send(welcome("s1", "k2"))
+        if "resume_ended" not in features:
+            peer.send({**USA, "match": "m1"}, end("m1"))
+        peer.send({**USA, "match": "m2"}, end("m2"))
+        peer.receive("ping")
+        peer.receive_end()
+
+    assert len(played(first, second, matches=2).results) == 2
+
+
 def test_a_session_that_the_server_no_longer_knows_is_begun_afresh() -> None:
     def first(peer: Peer) -> None:
         peer.log_in("s1", "k1")

@@ -33,6 +33,8 @@ LONGEST_PAUSE: Final = 5.0
 ATTEMPTS: Final = 12  # in a row, without an answer that the server took: more than half a minute
 BUSY_PAUSE: Final = 1.0
 
+MOST_ENDED: Final = 32  # of the matches that are over, named in a login that has to stay short
+
 COME_BACK: Final = ("server.shutting_down", "server.too_slow", "server.full", "server.busy")
 
 
@@ -127,8 +129,9 @@ class Client:
         self._session: str | None = None
         self._key = ""
         self._matches: dict[str, _Match] = {}
-        self._over: set[str] = set()
+        self._over: dict[str, None] = {}  # in the order of their ends
         self._acted: _Match | None = None  # the one whose act was sent last
+        self._features: Sequence[str] = ()
         self._joining = False
         self._settled = True  # nothing is still to come of what an earlier connection began
         self._attempts = 0
@@ -198,6 +201,7 @@ class Client:
             raise ClientError("this is no Stellwerk server: it does not say hello", REFUSED)
         if PROTOCOL not in hello["protocols"]:
             raise ClientError(f"the server speaks protocol {hello['protocols']}, not {PROTOCOL}", REFUSED)
+        self._features = hello.get("features", ())
         self._send(connection, self._login())
         while True:
             message = self._receive(connection)
@@ -226,7 +230,10 @@ class Client:
             login["token"] = self._token
         if self._session is not None:
             last_events = {name: played.last_event for name, played in self._matches.items()}
-            login["resume"] = {"session": self._session, "key": self._key, "last_events": last_events}
+            resume: Message = {"session": self._session, "key": self._key, "last_events": last_events}
+            if self._over and "resume_ended" in self._features:
+                resume["ended"] = list(self._over)[-MOST_ENDED:]
+            login["resume"] = resume
         return login
 
     def _forget_session(self) -> None:
@@ -299,7 +306,7 @@ class Client:
 
     def _finish(self, match: str, text: str) -> None:
         del self._matches[match]
-        self._over.add(match)
+        self._over[match] = None
         if self._left is not None:
             self._left -= 1
         self._tell_result(text)
