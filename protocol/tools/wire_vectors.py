@@ -63,6 +63,18 @@ MESSAGES: Final[dict[str, tuple[str, JsonObject]]] = {
             },
         ),
     ),
+    "login-ended": (
+        "64 matches whose end has arrived, if `hello.features` has `resume_ended`",
+        _login(
+            max_matches=64,
+            resume={
+                "session": "0123456789abcdef01",
+                "key": "k" * 24,
+                "last_events": {},
+                "ended": [f"{number:018x}" for number in range(64)],
+            },
+        ),
+    ),
     "login-longest-name": ("a name of 32 characters", _login(name="B" * 32)),
     "login-wants-some": ("a want alone", _login(wants={"events": False})),
     "login-quotes": ("quotes and backslashes in a text", _login(language='a "b" \\c\\ /d/')),
@@ -151,7 +163,7 @@ MESSAGES: Final[dict[str, tuple[str, JsonObject]]] = {
     "watch": ("as the public", {"type": "watch", "match": "m1"}),
     "watch-all-hands": ("as the organizer", {"type": "watch", "match": "m1", "viewer": "all_hands"}),
 }
-NOT_TO_BE_SENT: Final = ("act-both", "act-neither")  # nobody's library has to write them
+NOT_TO_BE_SENT: Final = ("act-both", "act-neither", "login-ended")  # no library has to write them
 
 # The same messages, written in other ways that JSON allows.
 OTHER_WRITINGS: Final[dict[str, tuple[str, bytes, JsonObject]]] = {
@@ -481,6 +493,16 @@ REFUSED: Final[dict[str, Refused]] = {
         _text(_login(resume={"session": "s", "key": "k", "last_events": {f"m{n}": 0 for n in range(65)}})),
         "protocol.wrong_value",
         "/resume/last_events",
+    ),
+    "ended-65": (
+        "65 matches whose end has arrived",
+        _text(
+            _login(
+                resume={"session": "s", "key": "k", "last_events": {}, "ended": [f"m{n}" for n in range(65)]}
+            )
+        ),
+        "protocol.wrong_value",
+        "/resume/ended",
     ),
     "matches-65": (
         "more matches than 64",

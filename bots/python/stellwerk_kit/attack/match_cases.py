@@ -434,6 +434,27 @@ def _come_back(caller: Caller, before: Caller, resume: Message | None = None) ->
     return caller.log_in(before.welcome["name"], resume=resume or before.resume())
 
 
+def ended(attack: Attack) -> None:
+    """A match that is over comes again, until the client says that it has the end."""
+    attack.require("resume")
+    attack.require("resume_ended")
+    with attack.player() as first:
+        match = attack.asked(first)
+        end = first.play_on(match)
+        first.reset()
+        with attack.caller(first.told) as second:
+            _come_back(second, first)
+            second.hear("start", match=match)
+            if second.hear("end", match=match) != end:
+                raise FailedError("the same `end` again", "another one")
+            second.reset()
+            with attack.caller(first.told) as third:
+                _come_back(third, second, second.resume(ended=[match, match, "nowhere"]))
+                third.says_nothing_more("nothing about a match whose `end` has arrived")
+                third.say("act", match=match, ask=1, index=0)
+                third.is_refused("protocol.no_such_match")
+
+
 def taken_over(attack: Attack) -> None:
     attack.require("resume")
     with attack.player() as old:
@@ -597,6 +618,7 @@ MATCH_CASES: Final = (
     Case("rooms", "a room is entered once, and can be left", rooms),
     Case("leaving", "a match goes on without who has left it (L18, L21)", leaving),
     Case("resumed", "a session goes on where it was: later events, and the open ask", resumed),
+    Case("ended", "an `end` comes again to a client that may not have it (S65)", ended),
     Case("taken-over", "a new connection takes over, the old one ends with `bye`", taken_over),
     Case("keys", "a key is good until the first line after the next `welcome`", keys),
     Case("ahead-of-its-time", "an event that was never sent is no place to go on", ahead_of_its_time),

@@ -235,6 +235,8 @@ def _check_resume(bot: Patient, match: ScriptedMatch, login: Login, told: int) -
         raise FailedError("`resume` with the `resume_key` of the last `welcome`", came)
     if login.name != bot.name:
         raise FailedError(f"a login with the session's name, {bot.name}", f"the name {login.name}")
+    if resume.ended:
+        raise FailedError("no `resume.ended`: `hello.features` has no `resume_ended`", "the field")
     known = resume.last_events.get(match.id, 0)
     if known > told:
         expected = f"`resume` with {told} as last event of the match {match.id}, or less"
