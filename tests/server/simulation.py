@@ -344,6 +344,13 @@ class _World:
         """The ids of the matches that go on."""
         return [] if self.server is None else list(self.server.lobby.matches)
 
+    def ended(self) -> list[str]:
+        """The ids of the matches that are over, and whose end somebody may not have heard."""
+        if self.server is None:
+            return []
+        kept = self.server.lobby._ended  # pyright: ignore[reportPrivateUsage]  # the law is about it
+        return [match.id for match in kept]
+
     def dies_now(self, writing: str) -> bool:
         """Whether the server dies at this write."""
         self.story.writes += 1
@@ -434,21 +441,26 @@ class _MortalJournals(Journals):
         os.truncate(path, size)
         return _MortalJournal(self, path, 0)
 
+    def kept(self, path: Path, size: int) -> FileJournal:
+        os.truncate(path, size)
+        return _MortalJournal(self, path, None)
+
     def left_over(self) -> list[Path]:
         """By name: how fine the times of files are depends on the machine."""
         return sorted(super().left_over())
 
 
 class _MortalJournal(FileJournal):
-    def __init__(self, journals: _MortalJournals, path: Path, flags: int) -> None:
+    def __init__(self, journals: _MortalJournals, path: Path, flags: int | None) -> None:
         super().__init__(journals, path, flags)
         self._world = journals.world
         self._life = journals.life
         self._life.journals.append(self)
         there = b"" if flags else path.read_bytes()  # after a crash: what the disk has
         self.written = self._on_disk = (len(there), _events_in(there))
-        self.is_finished = False
-        self._world.on_disk[self.match] = self.written[1]
+        self.is_finished = flags is None
+        if not self.is_finished:
+            self._world.on_disk[self.match] = self.written[1]
 
     def reaches_disk(self, written: tuple[int, int]) -> None:
         self._on_disk = max(self._on_disk, written)
@@ -490,6 +502,14 @@ class _MortalJournal(FileJournal):
     def abandon(self) -> None:
         if not self._life.is_over.is_set():
             super().abandon()
+
+    def note(self, lines: bytes) -> None:
+        if not self._life.is_over.is_set():
+            super().note(lines)
+
+    def forget(self) -> None:
+        if not self._life.is_over.is_set():
+            super().forget()
 
 
 def _events_in(lines: bytes) -> int:
@@ -726,7 +746,7 @@ class _Client:
                 seats = self.witness.matches.items()
                 lost = {id for id, seen in seats if "seat" in seen.start and not seen.is_over}
                 lost -= self._gave_up
-                if lost & set(self._world.running()):
+                if lost & {*self._world.running(), *self._world.ended()}:
                     raise LawBrokenError(f"{self._client} cannot go on with {lost}")
                 await self._log_in_afresh()
             case "auth.bad_resume_key":
