@@ -521,7 +521,7 @@ def test_all_bots_that_cannot_start_are_reported(capsys: pytest.CaptureFixture[s
     ]
 
 
-PYTHON = f'cmd="{sys.executable} -I'
+PYTHON = f'cmd="{shlex.quote(sys.executable)} -I'
 # By their evidence: what the bot is, what its file holds, and what the hint says. None: there is no hint.
 HINTS: list[tuple[str, str, str, str | None]] = [
     ("a syntax error", PYTHON + ' {file}"', "def play(:\n", "correct the syntax error in {file}, line 1"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -130,7 +131,7 @@ def test_no_file_says_where_on_this_machine_it_was_played_and_by_whom(
         monkeypatch.setenv(name, str(home))
     for name in ("USER", "LOGNAME"):
         monkeypatch.setenv(name, TELL_TALE)
-    python = sys.executable
+    python = shlex.quote(sys.executable)
     (elsewhere / "ann.py").write_text(CRASH)
     bots = [
         f'name = "outside"\ncmd = "{python} {elsewhere / "ann.py"}"',
