@@ -33,13 +33,14 @@ SECONDS = 60.0  # for an answer: far more than it takes
 
 TOO_LONG = "the time for an answer takes 70.05 s here: --slow waits for it"
 
+# Each limit of a number is below what the crowds of the attack come to.
 SMALL_LIMITS = (
     "--set=limits.unsent_ms=300",
     "--set=limits.unsent_bytes=60000",
     "--set=limits.login_ms=800",
     "--set=limits.messages_a_second=400",
     "--set=limits.connections=280",
-    "--set=limits.rooms=250",
+    "--set=limits.rooms=150",
     "--set=limits.matches=100",
     "--set=time.move_ms=60000",
 )
@@ -156,6 +157,16 @@ WRONG: dict[str, tuple[Spoil, str, str]] = {
         wrong.without("error", "retry_ms"),
         "many-rooms",
         "`retry_ms` with server.full",
+    ),
+    "has no place for a newcomer": (
+        wrong.beyond(100, "hello", type="bye", code="server.full", expected="later", retry_ms=1),
+        "waiting-room",
+        "`hello`, however many connections wait",
+    ),
+    "has another word for being full": (
+        wrong.beyond(100, "welcome", type="bye", code="server.shutting_down", expected="later", retry_ms=1),
+        "many-sessions",
+        "`welcome`, or `bye` with server.full",
     ),
     "has another code": (
         wrong.code_instead("wire.bad_number", "wire.not_json"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import socket
 import threading
@@ -113,6 +114,16 @@ def changed(kind: str, change: Callable[[Message], Message]) -> Spoil:
 
 def code_instead(code: str, other: str) -> Spoil:
     return changed("error", lambda error: error | {"code": other} if error["code"] == code else error)
+
+
+def beyond(count: int, kind: str, **instead: Any) -> Spoil:  # Any: fields of many types
+    """After so many such messages something else comes instead of them."""
+    numbers = itertools.count(1)
+
+    def spoil(message: Message) -> Iterable[Message]:
+        yield instead if message["type"] == kind and next(numbers) > count else message
+
+    return spoil
 
 
 def without(kind: str, field: str = "") -> Spoil:
