@@ -43,6 +43,7 @@ from stellwerk_processes.started_match import (
 )
 from stellwerk_protocol.messages import Bye
 from stellwerk_protocol.names import Seat
+from stellwerk_server.door import ClosedDoorError, Door, shown_address
 from stellwerk_server.journal.journal import Journal
 from stellwerk_server.lobby.lobby import House
 from stellwerk_server.lobby.rooms import GameShelf
@@ -53,20 +54,10 @@ from stellwerk_server.net.server import Server, open_server
 from stellwerk_server.operate.settings import Limits
 
 if TYPE_CHECKING:
-    import ssl
+    pass
 
 MOST_WAITING: Final = 64  # processes without a match: more would cost memory that those who play may need
 OVER: Final = "nothing: all has been played"
-
-
-@dataclass(frozen=True, slots=True)
-class Door:
-    """Where remote bots come in. Those of other machines need TLS, unless plaintext tokens are accepted."""
-
-    host: str
-    port: int
-    tls: ssl.SSLContext | None = None
-    plaintext_tokens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +74,6 @@ class HallPlan:
     instances: Mapping[str, int]
     logins_at_once: int
     may_connect: Callable[[], bool] = lambda: True
-
-
-class ClosedDoorError(Exception):
-    """The hall cannot listen; one line says where and why."""
 
 
 @dataclass(eq=False, slots=True)
@@ -338,10 +325,6 @@ async def open_hall(plan: HallPlan) -> AsyncGenerator[Hall]:
             yield Hall(plan, server, nursery, notes)
         finally:
             nursery.cancel_scope.cancel()
-
-
-def shown_address(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 # -- helpers -----------------------------------------------------------------------------------------

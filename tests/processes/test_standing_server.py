@@ -15,8 +15,9 @@ from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.bot_process import UNCONFINED
 from stellwerk_processes.bot_spec import BotSpec, built_in_command
-from stellwerk_processes.standing_server import Door, Hall, HallPlan, open_hall
+from stellwerk_processes.standing_server import Hall, HallPlan, open_hall
 from stellwerk_processes.started_match import Fixture, PlayedMatch, Terms
+from stellwerk_server.door import Door
 from stellwerk_server.lobby.session import hashed
 from stellwerk_server.lobby.tokens import TokenHolder
 from stellwerk_server.net.server import open_server

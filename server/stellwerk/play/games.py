@@ -31,7 +31,7 @@ from stellwerk.simulate.simulation import replay_name
 from stellwerk_processes.bot_log import MatchLogs
 from stellwerk_processes.bot_process import BotStartError, Confinement
 from stellwerk_processes.seat_report import Played
-from stellwerk_processes.standing_server import ClosedDoorError, HallPlan, open_hall
+from stellwerk_processes.standing_server import HallPlan, open_hall
 from stellwerk_processes.started_match import (
     Fixture,
     MissingBotsError,
@@ -41,6 +41,7 @@ from stellwerk_processes.started_match import (
     Terms,
     play_match,
 )
+from stellwerk_server.door import ClosedDoorError
 from stellwerk_server.journal.journal import reveal, write_whole
 from stellwerk_server.operate.settings import Time
 

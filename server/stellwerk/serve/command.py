@@ -33,7 +33,7 @@ from stellwerk_engine.boards.board_file import BoardError, BoardFile, load_board
 from stellwerk_engine.boards.limits import check_line
 from stellwerk_engine.core.game import GameError, make_game
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_processes.standing_server import shown_address
+from stellwerk_server.door import shown_address
 from stellwerk_server.journal.journal import FileJournal, Journals
 from stellwerk_server.journal.recovery import recover
 from stellwerk_server.lobby.admission import LOOPBACK, Network
