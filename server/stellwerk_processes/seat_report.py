@@ -12,6 +12,7 @@ from stellwerk_processes.bot_spec import Process
 from stellwerk_processes.faults import Conduct, Fault, faults_of
 from stellwerk_protocol.names import Count, Points, Seat, Team
 from stellwerk_protocol.results import Bonus, Result, TeamResult, TicketScore
+from stellwerk_server.lobby.connection import Kind
 
 
 class Breakdown(Struct, frozen=True):
@@ -26,7 +27,7 @@ class Breakdown(Struct, frozen=True):
 class SeatReport(Struct, frozen=True, omit_defaults=True):
     """`used_ms` is what the bot's answers to its `asks` took by the match's clock, `cpu_ms` what its process
     used: one that is used again, while the match was played. A remote bot has none: nobody here knows it.
-    `log` is the file with all that it printed."""
+    `transport` is how it was connected last. `log` is the file with all that a started bot printed."""
 
     seat: Seat
     team: Team
@@ -42,6 +43,7 @@ class SeatReport(Struct, frozen=True, omit_defaults=True):
     cpu_ms: int | UnsetType = UNSET
     max_rss_kb: int | UnsetType = UNSET
     process: Process = "fresh"
+    transport: Kind | UnsetType = UNSET
     log: str | UnsetType = UNSET
 
 
@@ -58,6 +60,7 @@ class Played:
     printed: tuple[str, ...] = ()
     log: BotLog | None = None
     process: Process = "fresh"
+    transport: Kind | None = None  # of a remote bot
 
 
 def seat_reports(result: Result, seats: Sequence[Played]) -> tuple[SeatReport, ...]:
@@ -83,6 +86,7 @@ def _seat_report(seat: Seat, played: Played, result: Result) -> SeatReport:
         cpu_ms=UNSET if played.process == "remote" else process.cpu_ms,
         max_rss_kb=UNSET if process.max_rss_kb is None else process.max_rss_kb,
         process=played.process,
+        transport=UNSET if played.transport is None else played.transport,
         log=UNSET if played.log is None else str(played.log.path),
     )
 

@@ -556,6 +556,7 @@ def _played(seated: _Seated, place: Place | None, stranger: Stranger) -> Played:
         printed=() if seated.bot is None else seated.bot.last_lines(LINES_KEPT),
         log=None if seated.bot is None else seated.bot.log,
         process=seated.spec.process,
+        transport=session.transport if session is not None and conduct.is_remote else None,
     )
 
 

@@ -478,6 +478,7 @@ class Lobby:
             self._stop_watching(session, now)
             self._bye(old, "server.taken_over", "nothing: another connection goes on with this session")
         session.connection = connection
+        session.transport = connection.kind
         connection.session = session
         connection.lines.limit = self.house.limits.line
 

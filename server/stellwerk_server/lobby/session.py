@@ -12,7 +12,7 @@ from stellwerk_server.ended_match import EndedMatch
 
 if TYPE_CHECKING:
     from stellwerk_server.lobby.admission import Origin
-    from stellwerk_server.lobby.connection import Connection
+    from stellwerk_server.lobby.connection import Connection, Kind
     from stellwerk_server.lobby.rooms import Room
     from stellwerk_server.match.match_session import MatchSession
     from stellwerk_server.match.refusals import Refused
@@ -43,6 +43,7 @@ class Session:
         "rooms",
         "seat_token_hash",
         "token_hash",
+        "transport",
         "wants",
         "watched",
     )
@@ -54,6 +55,7 @@ class Session:
         self.wants = Wants()
         self.max_matches = 1
         self.connection: Connection | None = None
+        self.transport: Kind | None = None  # of the last connection
         self.key_hashes: tuple[str, ...] = ()  # the newest last; an older one is good until the next line
         self.token_hash: str | None = None
         self.seat_token_hash: str | None = None  # a token for one seat: it goes when the match is over

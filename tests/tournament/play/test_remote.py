@@ -228,6 +228,12 @@ def test_remote_bots_outlive_a_runner_that_is_killed_and_go_on_with_the_next(tmp
     assert len({(line["block"], line["rotation"]) for line in lines}) == len(lines) == 6
     assert len({line["seed"] for line in lines}) == 6
     assert not any(faults(folder).values())
+    resolved = json.loads((folder / "resolved.json").read_text())
+    assert [bot["transport"] for bot in resolved["bots"]] == ["", "", "tcp"]
+    seats = [(seat["bot"], seat.get("transport")) for line in lines for seat in line["bots"]]
+    assert set(seats) == {("ann", "tls"), ("bea", "tls"), ("here", None)}
+    conditions = (folder / "report.html").read_text().partition('id="conditions"')[2]
+    assert conditions.count(">tls<") == 2
     assert "ok, 6 matches" in tournament("verify", folder)
 
 

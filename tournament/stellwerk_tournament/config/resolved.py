@@ -45,8 +45,8 @@ class ResolvedGame(Struct, frozen=True):
 
 
 class ResolvedBot(Struct, frozen=True):
-    """`command` is what is executed; of a built-in bot only which one it is, of a remote one nothing. Its
-    token may be replaced. `files` are those that the command names, with their SHA-256."""
+    """`command` is what is executed; of a built-in bot only which one it is, of a remote one nothing, and no
+    `transport`. Its token may be replaced. `files` are those that the command names, with their SHA-256."""
 
     name: str
     command: tuple[str, ...]
@@ -130,11 +130,16 @@ def changes(before: Resolved, now: Resolved) -> Iterator[str]:
 
 
 def _comparable(resolved: Resolved) -> JsonValue:
-    bots = tuple(msgspec.structs.replace(bot, files={}) for bot in resolved.bots)
+    bots = tuple(map(_comparable_bot, resolved.bots))
     content: JsonValue = msgspec.to_builtins(
         msgspec.structs.replace(resolved, bots=bots, stellwerk="", python="")
     )
     return content
+
+
+def _comparable_bot(bot: ResolvedBot) -> ResolvedBot:
+    """How a remote bot connects is its own affair; 0.1 called that `tcp`."""
+    return msgspec.structs.replace(bot, files={}, transport="" if bot.process == "remote" else bot.transport)
 
 
 def _game(variant: Variant) -> ResolvedGame:
@@ -157,7 +162,7 @@ def _bot(entrant: Entrant, paths: MachinePaths) -> ResolvedBot:
     return ResolvedBot(
         name=bot.name,
         command=tuple(map(paths.hidden, bot.command)),
-        transport=bot.transport,
+        transport="" if entrant.is_remote else bot.transport,
         directory="" if bot.directory is None else paths.hidden(bot.directory),
         process=bot.process,
         files={paths.hidden(word): _digest(path) for word, path in _files(bot)},

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from msgspec import UNSET
+
 from stellwerk_processes.bot_spec import Process
 from stellwerk_protocol.figures import counted
 from stellwerk_tournament.config.settings import Entrant, Settings, Variant
@@ -54,7 +56,7 @@ def conditions(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[Html]
     yield element("h3", "Games")
     yield scrolling(_games(settings.variants, lines), "Rules and boards")
     yield element("h3", "Bots")
-    yield scrolling(_bots(settings.entrants), "Bots", "tall")
+    yield scrolling(_bots(settings.entrants, lines), "Bots", "tall")
 
 
 def _facts(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str, str]]:
@@ -165,14 +167,24 @@ def _origin(entrant: Entrant) -> str:
     return "comes with Stellwerk" if entrant.bot.built_in else "brought"
 
 
-def _bots(entrants: Sequence[Entrant]) -> Html:
+def _transport(entrant: Entrant, seen: set[str]) -> str:
+    return ", ".join(sorted(seen)) if entrant.is_remote else entrant.bot.transport
+
+
+def _bots(entrants: Sequence[Entrant], lines: Sequence[MatchLine]) -> Html:
+    """How a remote bot was connected is known from its matches."""
+    seen: dict[str, set[str]] = {}
+    for line in lines:
+        for seat in line.bots:
+            if seat.transport is not UNSET:
+                seen.setdefault(seat.bot, set()).add(seat.transport)
     rows = (
         element(
             "tr",
             bot_cell(entrant.name),
             element("td", entrant.author or ""),
             element("td", _origin(entrant)),
-            element("td", entrant.bot.transport),
+            element("td", _transport(entrant, seen.get(entrant.name, set()))),
             element("td", entrant.bot.process),
         )
         for entrant in entrants
