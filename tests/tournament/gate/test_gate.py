@@ -210,7 +210,9 @@ def test_without_a_conclusion_it_is_undecided_at_the_most_blocks(tmp_path: Path)
     rules = replace(WIDE, hypotheses=Hypotheses(-20, 20, 0.05, 0.05), most_blocks=FEWEST_BLOCKS)
     judge = Judge(lineup(rules=rules), rules)
     verdict = judged(tmp_path, judge, even)
-    assert verdict == Verdict("undecided", "neither has been shown after 30 blocks")
+    assert verdict == Verdict(
+        "undecided", "nothing shows whether the candidate is good enough after 30 blocks"
+    )
 
 
 @pytest.mark.parametrize(
