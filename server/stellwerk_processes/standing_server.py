@@ -43,13 +43,13 @@ from stellwerk_processes.started_match import (
 )
 from stellwerk_protocol.messages import Bye
 from stellwerk_protocol.names import Seat
-from stellwerk_server.door import ClosedDoorError, Door, shown_address
 from stellwerk_server.journal.journal import Journal
 from stellwerk_server.lobby.lobby import House
 from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.lobby.session import hashed
 from stellwerk_server.lobby.tokens import TokenHolder, Tokens, new_token
 from stellwerk_server.match.lines import line
+from stellwerk_server.net.door import ClosedDoorError, Door, shown_address
 from stellwerk_server.net.server import Server, open_server
 from stellwerk_server.operate.settings import Limits
 

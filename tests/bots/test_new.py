@@ -202,7 +202,7 @@ def test_the_page_of_the_starter_in_python_says_how_to_trust_an_authority(tmp_pa
     page = (tmp_path / "copy" / "README.md").read_text("utf-8")
     [command] = re.findall(r"## A server's own certificate\n.*?```sh\n(.*?)```", page, re.DOTALL)
     with serve(match_without_asks, tls=True) as address:
-        words = command.replace("ca.pem", str(AUTHORITY)).replace("tls://HOST:7878", address)
+        words = command.replace("ca.pem", shlex.quote(str(AUTHORITY))).replace("tls://HOST:7878", address)
         done = subprocess.run(
             ["sh", "-euc", words.replace("python ", f"{shlex.quote(sys.executable)} ")],
             cwd=tmp_path / "copy",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import socket
 import ssl
 import struct
@@ -546,7 +547,9 @@ def test_its_page_says_how_to_trust_an_authority_of_ones_own(bot: Built, tmp_pat
     """The commands below the heading, with a name of the file and an address that are there."""
     page = (bot.folder / "README.md").read_text("utf-8")
     [commands] = re.findall(r"## A server's own certificate\n.*?```sh\n(.*?)```", page, re.DOTALL)
-    script = commands.replace("ca.p12", str(tmp_path / "ca.p12")).replace("ca.pem", str(AUTHORITY))
+    script = commands.replace("ca.p12", str(tmp_path / "ca.p12")).replace(
+        "ca.pem", shlex.quote(str(AUTHORITY))
+    )
     with serve(whole_match, tls=True) as address:
         done = in_folder(("sh", "-euc", script.replace("tls://HOST:7878", address)), bot.folder, SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr

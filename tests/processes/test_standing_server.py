@@ -17,9 +17,9 @@ from stellwerk_processes.bot_process import UNCONFINED
 from stellwerk_processes.bot_spec import BotSpec, built_in_command
 from stellwerk_processes.standing_server import Hall, HallPlan, open_hall
 from stellwerk_processes.started_match import Fixture, PlayedMatch, Terms
-from stellwerk_server.door import Door
 from stellwerk_server.lobby.session import hashed
 from stellwerk_server.lobby.tokens import TokenHolder
+from stellwerk_server.net.door import Door
 from stellwerk_server.net.server import open_server
 from stellwerk_server.operate.settings import Time
 from tests.command.serve.test_serve import TwoAddresses

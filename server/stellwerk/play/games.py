@@ -41,8 +41,8 @@ from stellwerk_processes.started_match import (
     Terms,
     play_match,
 )
-from stellwerk_server.door import ClosedDoorError
 from stellwerk_server.journal.journal import reveal, write_whole
+from stellwerk_server.net.door import ClosedDoorError
 from stellwerk_server.operate.settings import Time
 
 Play: TypeAlias = Callable[[Fixture, Onlooker], Awaitable[PlayedMatch]]

@@ -33,13 +33,13 @@ from stellwerk_engine.boards.board_file import BoardError, BoardFile, load_board
 from stellwerk_engine.boards.limits import check_line
 from stellwerk_engine.core.game import GameError, make_game
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_server.door import shown_address
 from stellwerk_server.journal.journal import FileJournal, Journals
 from stellwerk_server.journal.recovery import recover
 from stellwerk_server.lobby.admission import LOOPBACK, Network
 from stellwerk_server.lobby.lobby import House, Log
 from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.lobby.tokens import TokenFileError, Tokens, read_tokens
+from stellwerk_server.net.door import shown_address
 from stellwerk_server.net.server import Server, is_loopback, open_server
 from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import KEPT_FREE_BY_MATCHES, raise_limit, room_for_more

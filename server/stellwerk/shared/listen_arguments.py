@@ -9,7 +9,7 @@ from typing import Final
 
 from stellwerk.shared.errors import usage_error
 from stellwerk_protocol.canonical import shown
-from stellwerk_server.door import Door
+from stellwerk_server.net.door import Door
 
 _ADDRESS: Final = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:\s]+)):(?P<port>[0-9]{1,5})")
 

@@ -43,8 +43,8 @@ from stellwerk.tournament.output import (
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import BUILT_IN
 from stellwerk_protocol.canonical import shown
-from stellwerk_server.door import ClosedDoorError, Door
 from stellwerk_server.journal.journal import write_whole
+from stellwerk_server.net.door import ClosedDoorError, Door
 from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import raise_limit, room_for_more
 from stellwerk_tournament.config import resolved as resolved_file

@@ -24,7 +24,6 @@ from stellwerk_protocol.canonical import CanonicalError, Chain, decode_as, unsea
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import DEFAULT_REASONS, DefaultReason
 from stellwerk_protocol.replays import CHAIN_LABEL, End, Header, Line, MoveMade, SetUp
-from stellwerk_server.ended_match import EndedMatch, end_line
 from stellwerk_server.journal.journal import (
     VERSION,
     Journals,
@@ -39,6 +38,7 @@ from stellwerk_server.journal.journal import (
 )
 from stellwerk_server.lobby.session import Session
 from stellwerk_server.match.deal import Deal
+from stellwerk_server.match.ended_match import EndedMatch, end_line
 from stellwerk_server.match.match_session import MatchSession
 
 if TYPE_CHECKING:

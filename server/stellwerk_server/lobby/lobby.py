@@ -39,7 +39,6 @@ from stellwerk_protocol.messages import (
     Watch,
     Welcome,
 )
-from stellwerk_server.ended_match import MOST_ENDED, EndedMatch
 from stellwerk_server.journal.journal import Journal, NoJournal
 from stellwerk_server.lobby.admission import LOOPBACK, Network, Origin, Places, origin_of
 from stellwerk_server.lobby.connection import Connection, Kind
@@ -49,6 +48,7 @@ from stellwerk_server.lobby.rooms import GameShelf, Reservation, Room
 from stellwerk_server.lobby.session import Session, hashed, is_same_hash
 from stellwerk_server.lobby.tokens import TokenHolder, Tokens
 from stellwerk_server.match.deal import Deal
+from stellwerk_server.match.ended_match import MOST_ENDED, EndedMatch
 from stellwerk_server.match.lines import line
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.refusals import Refused, shown_line

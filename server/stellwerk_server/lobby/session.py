@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from stellwerk_protocol.messages import Wants
-from stellwerk_server.ended_match import EndedMatch
+from stellwerk_server.match.ended_match import EndedMatch
 
 if TYPE_CHECKING:
     from stellwerk_server.lobby.admission import Origin

@@ -37,7 +37,6 @@ from stellwerk_protocol.messages import (
     Wants,
 )
 from stellwerk_protocol.replays import Reveal, commitment
-from stellwerk_server.ended_match import NOTHING_OWED, EndedMatch, end_line
 from stellwerk_server.journal.journal import (
     VERSION,
     Journal,
@@ -48,6 +47,7 @@ from stellwerk_server.journal.journal import (
 )
 from stellwerk_server.match.audience import Audience
 from stellwerk_server.match.edge import entry
+from stellwerk_server.match.ended_match import NOTHING_OWED, EndedMatch, end_line
 from stellwerk_server.match.lines import ask_line, line
 from stellwerk_server.match.record import MatchLog
 from stellwerk_server.match.refusals import SHOWN, Refused

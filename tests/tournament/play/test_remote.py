@@ -26,9 +26,9 @@ from stellwerk_processes.bot_spec import BotSpec, built_in_command
 from stellwerk_processes.seat_report import seat_reports
 from stellwerk_processes.standing_server import HallPlan, open_hall
 from stellwerk_processes.started_match import Fixture, PlayedMatch, Terms
-from stellwerk_server.door import Door
 from stellwerk_server.lobby.session import hashed
 from stellwerk_server.lobby.tokens import TokenHolder, new_token
+from stellwerk_server.net.door import Door
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.play.attendance import Attendance
 from tests.command.program import SECONDS, environment

@@ -32,7 +32,7 @@ from stellwerk_processes.faults import Fault
 from stellwerk_processes.seat_report import SeatReport, seat_reports
 from stellwerk_processes.standing_server import Hall, HallPlan, open_hall
 from stellwerk_processes.started_match import Fixture, NoResultError, PlayedMatch, Terms, play_match
-from stellwerk_server.door import ClosedDoorError, Door
+from stellwerk_server.net.door import ClosedDoorError, Door
 from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.settings import Settings, Variant
 from stellwerk_tournament.play.attendance import Attendance
