@@ -1,6 +1,6 @@
-"""Every code with which a line is refused: one closed list, with what each means and what to do.
+"""The closed list of error codes, with the meaning of each and a cure.
 
-The part before the dot says whose fault it is. The list only ever grows within a protocol version.
+The part before the dot shows whose fault it is. Within a protocol version the list only grows.
 """
 
 from typing import Final, Literal, get_args
@@ -48,61 +48,85 @@ ErrorCode = MoveErrorCode | LineErrorCode | SessionErrorCode | ServerErrorCode
 CURES: Final[dict[ErrorCode, tuple[str, str]]] = {
     "wire.too_long": (
         "the line is longer than the limit in `hello`",
-        "send less in a line; the connection ends",
+        "send shorter lines; the server closes the connection",
     ),
     "wire.not_utf8": ("the line is not UTF-8", "encode text as UTF-8"),
     "wire.too_deep": ("too many levels of brackets", "no message needs more than four"),
-    "wire.not_json": ("the line is not JSON", "one JSON object a line, ended by a newline"),
-    "wire.duplicate_name": ("a name stands twice in one object", "write each name once"),
-    "wire.bad_number": ("a number that is no integer of at most 2^53-1", "send small integers"),
-    "protocol.not_an_object": ("the line is JSON, but no object", "send an object with a `type`"),
-    "protocol.unknown_type": ("there is no such message", "`expected` names the nearest"),
-    "protocol.unknown_field": ("the message has no such field", "`expected` names the nearest; see `hello`"),
-    "protocol.missing_field": ("a field is missing", "`pointer` says where"),
+    "wire.not_json": ("the line is not JSON", "send one JSON object in each line, and end it with a newline"),
+    "wire.duplicate_name": ("an object has the same name twice", "write each name once"),
+    "wire.bad_number": ("a number is not an integer, or exceeds 2^53-1", "send small integers"),
+    "protocol.not_an_object": ("the line is JSON, but not an object", "send an object with a `type`"),
+    "protocol.unknown_type": ("there is no such message", "`expected` names the closest type"),
+    "protocol.unknown_field": (
+        "the message has no such field",
+        "`expected` names the closest field; see `features` in `hello`",
+    ),
+    "protocol.missing_field": ("a field is missing", "`pointer` shows where"),
     "protocol.wrong_value": (
-        "a field has a value of the wrong form",
-        "`pointer` and `expected` say what it takes",
+        "a field has a wrong value",
+        "`pointer` shows the field, and `expected` what it accepts",
     ),
-    "protocol.out_of_phase": ("the message is not for this moment", "`expected` says what is"),
+    "protocol.out_of_phase": (
+        "the message is not allowed at this moment",
+        "`expected` describes what is allowed",
+    ),
     "protocol.version": ("the server does not speak this version", "choose one of `hello.protocols`"),
-    "protocol.stale_ask": ("the ask has ended", "nothing: answer the next one"),
-    "protocol.no_such_match": ("the client is in no such match", "use the id from `start`"),
-    "protocol.no_such_room": ("there is no such room", "join without a room, or create it with a game"),
-    "protocol.too_many_matches": ("more matches than `max_matches`", "wait for an end, or log in with more"),
-    "protocol.too_fast": ("more messages a second than the limit", "send less; reading pauses meanwhile"),
-    "auth.name_taken": ("somebody else has this name", "choose another, or send its token"),
-    "auth.bad_token": ("no such token", "ask the organizer"),
-    "auth.token_needs_tls": ("a token in the clear beyond this machine", "connect with TLS"),
-    "auth.bad_resume_key": (
-        "session or key are not known",
-        "log in afresh; the seat's token takes it back too",
+    "protocol.stale_ask": ("the ask has ended", "do nothing; answer the next ask"),
+    "protocol.no_such_match": ("the client is not in a match with this id", "use the id from `start`"),
+    "protocol.no_such_room": (
+        "there is no room with this id",
+        "join without a room, or name a game to open the room",
     ),
-    "auth.not_allowed": ("this client may not do that", "it takes another token"),
-    "auth.login_timeout": ("no login in time", "send `login` right after `hello`"),
-    "game.over": ("the game has ended", "nothing"),
-    "game.not_asked": ("this seat owes no move", "answer asks only"),
-    "game.wrong_move": ("the decision takes no such move", "see the decision's page"),
+    "protocol.too_many_matches": (
+        "more matches than `max_matches`",
+        "wait until a match ends, or log in with a higher number",
+    ),
+    "protocol.too_fast": (
+        "more messages a second than the limit",
+        "send fewer; the server reads more slowly meanwhile",
+    ),
+    "auth.name_taken": ("another session has this name", "choose another name, or send its token"),
+    "auth.bad_token": ("the token is unknown, or not for this name", "ask the organizer"),
+    "auth.token_needs_tls": ("a token from another machine without TLS", "connect with TLS"),
+    "auth.bad_resume_key": (
+        "the session or the key is not known",
+        "log in without `resume`; the token takes the seat back too",
+    ),
+    "auth.not_allowed": ("this client may not do that", "log in with another token"),
+    "auth.login_timeout": ("the client did not log in in time", "send `login` right after `hello`"),
+    "game.over": ("the game has ended", "do nothing"),
+    "game.not_asked": ("this seat owes no move", "answer only asks"),
+    "game.wrong_move": (
+        "the decision does not accept this kind of move",
+        "see the decision on the game's page",
+    ),
     "game.not_available": ("the action is not available now", "choose from `legal`"),
-    "game.unknown_name": ("no such route, ticket or technology", "names are the ids of the board in `start`"),
-    "game.route_taken": ("the route is claimed, closed or barred for this seat", "choose another"),
+    "game.unknown_name": (
+        "there is no such route, ticket or technology",
+        "use the ids of the board in `start`",
+    ),
+    "game.route_taken": ("the route is claimed, closed or barred for this seat", "choose another route"),
     "game.missing_technology": ("the route needs a technology", "buy it first"),
-    "game.not_enough_trains": ("fewer trains than the route is long", "choose a shorter one"),
-    "game.not_enough_cards": ("the cards named are not there", "see the hand in the view"),
+    "game.not_enough_trains": ("the seat has fewer trains than the route is long", "choose a shorter route"),
+    "game.not_enough_cards": ("the seat does not have these cards", "see the hand in the view"),
     "game.wrong_payment": ("the cards do not pay the price", "`expected` names the price"),
-    "game.wrong_tickets": ("tickets that cannot be chosen so", "choose from `legal`"),
-    "game.wrong_cards": ("cards that cannot be laid so", "choose from `legal`"),
+    "game.wrong_tickets": ("these tickets cannot be chosen", "choose from `legal`"),
+    "game.wrong_cards": ("these cards cannot be laid", "choose from `legal`"),
     "server.busy": (
-        "the server cannot write its journal; clocks stand still",
-        "the same again in a second: it costs no try, and the error names none",
+        "the server cannot write its journal; the clocks stand still",
+        "send the same again after a second; it costs no try, so the error has no `tries`",
     ),
     "server.full": (
-        "no more sessions, rooms or matches, or a newcomer has got this place",
+        "the server has no place for another session, room or match, or gave this place to a newcomer",
         "come back after `retry_ms`",
     ),
-    "server.shutting_down": ("the server is going down", "come back after `retry_ms`, and resume"),
-    "server.too_slow": ("the client does not read what it is sent", "read on; the seat can be resumed"),
-    "server.taken_over": ("another connection has resumed this session", "nothing"),
-    "server.failed": ("an error of the server's own ended this", "tell the organizer; it costs nobody"),
+    "server.shutting_down": ("the server is shutting down", "come back after `retry_ms`, and resume"),
+    "server.too_slow": ("the client does not read what the server sends", "keep reading; resume the seat"),
+    "server.taken_over": ("another connection has resumed this session", "do nothing"),
+    "server.failed": (
+        "the server itself failed; the match that the message is about is over",
+        "report it to the organizer; it costs no player anything",
+    ),
 }
 
 ERROR_CODES: Final[tuple[ErrorCode, ...]] = (
