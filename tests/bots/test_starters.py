@@ -562,7 +562,7 @@ def test_every_page_says_how_to_leave_a_note_and_what_there_is_of_tls(starter: S
     assert re.search(r"\bnote\b", page)
     assert "stellwerk replay show FILE" in page
     assert ("## A server's own certificate" in page) == starter.tls
-    assert starter.tls or "knows no TLS" in page
+    assert starter.tls or "does not support TLS" in page
 
 
 @pytest.mark.parametrize("bot", OVER_TLS, indirect=True)
