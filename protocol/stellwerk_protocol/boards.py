@@ -1,8 +1,8 @@
 """The records of a board file: cities, routes and tickets (`protocol/BOARDS.md`).
 
-They fix the form of every field, for the schemas and for programs that read boards. They accept more than the
-engine's loader, which also knows whether a board can be played on: whether every id exists, routes join all
-cities, and each length has its points. What these records refuse, the loader refuses.
+They define the form of every field, for the schemas and for programs that read boards. The engine's loader
+accepts less: it also checks whether a board is playable, that is, whether every id exists, routes connect all
+cities, and each length has its points. The loader refuses everything that these records refuse.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Route(_Record, frozen=True):
 
 
 class Ticket(_Record, frozen=True):
-    """Two cities, or groups of cities, to connect. `cards` is the price where the board has no routes."""
+    """Two cities, or groups of cities, to connect. `cards` is the price if the board has no routes."""
 
     id: TicketName
     a: CityName

@@ -1,12 +1,12 @@
 """Canonical JSON, and the chain of hashes over it: one value has one text, in every language.
 
-The law: canonical JSON is RFC 8785 (JCS) where all numbers are integers of at most 2^53-1 and all names
-are ASCII. So no blanks, names in ascending order, none twice, and nothing escaped that can stand for itself.
-`protocol/REPLAYS.md` writes it down for implementers, with the chain.
+The law: canonical JSON is RFC 8785 (JCS) where all numbers are integers of at most 2^53-1 and all names are
+ASCII. So it has no blanks, its names are in ascending order and occur once, and it escapes only what it must.
+`protocol/REPLAYS.md` describes it for implementers, with the chain.
 
-What comes from elsewhere passes `decode` or `decode_as`, which let nothing but `CanonicalError` escape.
-msgspec alone would keep the last of duplicate names, take numbers of any size, skip broken UTF-8 in unknown
-fields, and raise errors of four kinds.
+Input from elsewhere passes `decode` or `decode_as`, which raise nothing but `CanonicalError`. msgspec alone
+would keep the last of duplicate names, accept numbers of any size, skip broken UTF-8 in unknown fields, and
+raise errors of four kinds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ JsonValue: TypeAlias = "bool | int | str | Sequence[JsonValue] | Mapping[str, Js
 Hash: TypeAlias = str  # 64 hexadecimal digits, lower case
 
 LARGEST_INT: Final = 2**53 - 1  # the largest integer that every language holds exactly (I-JSON)
-MAX_DEPTH: Final = 64  # levels of brackets; nothing that is said here needs more than 10
+MAX_DEPTH: Final = 64  # levels of brackets; no message or replay needs more than 10
 SHOWN_CHARACTERS: Final = 60  # of a value in a message: enough to find it, too few to flood a log
 
 T = TypeVar("T")
@@ -34,22 +34,25 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class CanonicalError(ValueError):
-    """This is not canonical JSON, or not of the type asked for; one line says why."""
+    """A text that is not canonical JSON, or not of the expected type. The message is one line."""
 
 
 # -- values and texts --------------------------------------------------------------------------------
 
 
 def encode(value: Struct | JsonValue) -> bytes:
-    """The one text of a value. `CanonicalError` for what has none: fractions, great numbers, names that are
-    not ASCII, half a surrogate pair. A struct is trusted to have fields of no such types, and bounds."""
+    """Return the canonical text of a value.
+
+    Raise `CanonicalError` for a value that has none: fractions, large numbers, names that are not ASCII, half
+    a surrogate pair. A struct is not checked: its field types must exclude all of these.
+    """
     if not isinstance(value, Struct):
         _check(value, 0)
     return _encode(value)
 
 
 def decode(text: bytes) -> JsonValue:
-    """The value of a canonical text, or `CanonicalError`."""
+    """Return the value of a canonical text. Raise `CanonicalError` for any other text."""
     string = gate(text)
     try:
         value = json.loads(
@@ -68,16 +71,16 @@ def decode(text: bytes) -> JsonValue:
 
 
 def decode_as(text: bytes, decoder: msgspec.json.Decoder[T]) -> T:
-    """The struct that a canonical text stands for, or `CanonicalError`.
+    """Return the struct that a canonical text encodes, or raise `CanonicalError`.
 
-    Every field must be one that the struct would write: an unknown one is refused, and so is a default.
-    Numbers are as large as the struct lets them be.
+    The text must have exactly the fields that the struct would write: unknown fields and default values are
+    refused. The types of the struct bound its numbers.
     """
     gate(text)
     try:
         value = decoder.decode(text)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        decode(text)  # says it better where the text itself is at fault
+        decode(text)  # has a better message if the text itself is wrong
         raise CanonicalError(shown(str(error), 200)) from None
     written = _encode(value)
     if written != text:
@@ -113,7 +116,8 @@ _BRACKETS_AND_STRINGS = re.compile(rb'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?', re.DO
 
 
 def gate(text: bytes) -> str:
-    """The text as characters, if it is UTF-8 and its brackets are not too deep for a recursive decoder."""
+    """Return the text as characters, if it is UTF-8 and its brackets are not too deep for a recursive
+    decoder."""
     try:
         string = text.decode()
     except UnicodeDecodeError as error:
@@ -133,7 +137,7 @@ def gate(text: bytes) -> str:
     return string
 
 
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:  # Any: that is how json hands values on
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:  # Any: the type that json passes
     members = dict(pairs)
     if len(members) < len(pairs):
         names = [name for name, _ in pairs]
@@ -161,7 +165,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first place where two values differ, and what stands there, each as a message shows it."""
+    """The first place where two values differ, and both values there, formatted for messages."""
 
     place: str  # `events[2].cards.red`; "" for the whole
     expected: str
@@ -173,7 +177,8 @@ class Difference:
 
 
 def difference(expected: JsonValue, found: JsonValue, place: str = "") -> Difference | None:
-    """Where two values differ first, in the order of the text; None if they are equal. `place` is theirs."""
+    """Return the first difference of two values, in the order of the text, or None. `place` is where they
+    are."""
     return _difference(place, expected, found)
 
 
@@ -215,7 +220,7 @@ def _value(value: JsonValue) -> str:
 
 
 def shown(text: str, characters: int = SHOWN_CHARACTERS) -> str:
-    """A text on one line, cut short where it is long, and with escapes for what a terminal would obey."""
+    """Return a text on one line, shortened if it is long, with escapes for what a terminal would obey."""
     cut = text if len(text) <= characters else text[:characters] + "..."
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
 
@@ -227,18 +232,22 @@ _SEAL_SIZE: Final = len(',"hash":"') + 64 + len('"}\n')
 
 
 def chained(previous: Hash, body: bytes) -> Hash:
-    """The hash of a line: over the hash of the line before, a newline, and the line's canonical JSON without
-    its hash. Before the first line stands the chain's label."""
+    """Return the hash of a line: over the previous hash, a newline, and the line's canonical JSON without its
+    hash.
+
+    For the first line, the previous hash is the chain's label.
+    """
     return sha256(previous.encode() + b"\n" + body).hexdigest()
 
 
 def seal(body: bytes, hash: Hash) -> bytes:
-    """The whole line: the canonical JSON of an object, with the hash as its last member, and a newline."""
+    """Return the complete line: the canonical JSON of an object, with the hash as its last member, and a
+    newline."""
     return b'%b,"hash":"%b"}\n' % (body[:-1], hash.encode())
 
 
 def unseal(line: bytes) -> tuple[bytes, Hash]:
-    """The canonical JSON of a line and the hash that it states; neither has been checked."""
+    """Return the canonical JSON of a line and the hash in it, without checking either."""
     match = _SEAL.fullmatch(line[-_SEAL_SIZE:])
     if match is None or not line.startswith(b"{"):
         raise CanonicalError('expected an object whose last member is "hash", and a newline after it')
@@ -246,22 +255,23 @@ def unseal(line: bytes) -> tuple[bytes, Hash]:
 
 
 class Chain:
-    """A chain while its lines are made or checked. It remembers the last hash, and nothing else."""
+    """A chain whose lines are being written or checked. It stores only the last hash."""
 
     __slots__ = ("last",)
 
     def __init__(self, last: str) -> None:
-        """`last` is the label of a new chain, or the last hash of one that goes on."""
+        """Start from `last`: the label of a new chain, or the last hash of an existing one."""
         self.last = last
 
     def add(self, record: Struct) -> bytes:
-        """The next line."""
+        """Return the next line, for a record."""
         body = _encode(record)
         self.last = chained(self.last, body)
         return seal(body, self.last)
 
     def follow(self, line: bytes) -> bytes:
-        """The canonical JSON of the next line. `CanonicalError` if its hash does not continue the chain."""
+        """Return the canonical JSON of the next line. Raise `CanonicalError` if its hash does not continue
+        the chain."""
         body, stated = unseal(line)
         expected = chained(self.last, body)
         if stated != expected:

@@ -6,7 +6,7 @@ from stellwerk_protocol.names import CardCount
 
 
 class Cards(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
-    """`{"red": 3, "locomotive": 1}`; a color that is not there counts 0 and is never written."""
+    """`{"red": 3, "locomotive": 1}`; a missing color counts as 0, and a 0 is never written."""
 
     purple: CardCount = 0
     blue: CardCount = 0

@@ -1,11 +1,13 @@
-"""A client's line, read with suspicion: a message, or a `LineError` that says what to mend.
+"""A reader of client lines that trusts nothing: a line becomes a message, or a `LineError` that says what to
+correct.
 
-The law: nothing else comes out, whatever goes in. msgspec alone would let other exceptions escape, keep
-the last of duplicate names, skip broken UTF-8 in unknown fields and take numbers of any size; so the line
-passes a gate before it, and after it every complaint is turned into a code, a place and an expectation.
+The law: nothing else comes out, whatever goes in. msgspec alone would let other exceptions escape, keep the
+last of duplicate names, skip broken UTF-8 in unknown fields and accept numbers of any size. So the line
+passes a gate before msgspec, and each complaint of msgspec is translated into a code, a place and an
+expectation.
 
-The gate costs several times as much as the decoder. Of the lines that bots send nearly all are plain: a
-glance proves that they would pass it.
+The gate costs several times as much as the decoder. Nearly all lines that bots send are plain, and a quick
+test proves that they would pass it.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ _MESSAGES: Final[dict[str, type[Struct]]] = {
 
 
 class LineError(Exception):
-    """The line is no message. `pointer` is a JSON Pointer into it."""
+    """A line that is not a message. `pointer` is a JSON Pointer into it."""
 
     def __init__(self, code: LineErrorCode, pointer: str, expected: str) -> None:
         super().__init__(f"{code} at {pointer or '/'}: expected {expected}")
@@ -41,14 +43,14 @@ class LineError(Exception):
 
 
 def read_line(line: bytes) -> FromClient:
-    """The message of a line, without its newline; a carriage return at its end is not looked at."""
+    """Return the message of a line without its newline. A carriage return at its end is ignored."""
     line = line.removesuffix(b"\r")
     message = read_plain_line(line)
     return message if message is not None else read_any_line(line)
 
 
 def read_any_line(line: bytes) -> FromClient:
-    """The same for every line, at the gate's cost."""
+    """Return the message of any line, at the cost of the gate."""
     text = _gate(line)
     try:
         message: FromClient = _decode(text)
@@ -63,12 +65,12 @@ def read_any_line(line: bytes) -> FromClient:
 
 
 def read_plain_line(line: bytes) -> FromClient | None:
-    """The message of a line that cannot but pass the gate; None says nothing about the line.
+    """Return the message of a line that would certainly pass the gate. None means nothing about the line.
 
-    The decoder itself refuses unknown members, broken UTF-8 in known ones, and every number but integers
-    within their bounds. So only a member that it takes and forgets, because its name comes again, can hide
-    anything. But then there are more strings in the line than in what our encoder writes of the message; and
-    without backslashes every string begins and ends with a quote and has no other.
+    The decoder itself refuses unknown members, broken UTF-8 in known ones, and all numbers except integers
+    within their bounds. So only a member that it reads and drops, because its name occurs again, can hide
+    anything. But then the line has more strings than our encoder writes for the message; and without
+    backslashes every string begins and ends with a quote and contains no other.
     """
     if b"\\" in line or line.count(b"{") + line.count(b"[") > MAX_DEPTH:
         return None
@@ -85,7 +87,7 @@ _TOKENS: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"|[\[\]{}]|-?\d[\d.eE+-]*
 
 
 def _gate(line: bytes) -> str:
-    """Strict UTF-8, shallow, no name twice, small integers only."""
+    """Check for strict UTF-8, few levels of brackets, unique names and small integers. Return the text."""
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
@@ -120,7 +122,7 @@ def _depth(text: str) -> int:
     return deepest
 
 
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:  # Any: that is how json hands values on
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:  # Any: the type that json passes
     members = dict(pairs)
     if len(members) < len(pairs):
         names = [name for name, _ in pairs]
@@ -140,12 +142,12 @@ def _no_integer(text: str) -> NoReturn:
 
 
 def _shown(text: str) -> str:
-    """A client's text in a message: short, and without control characters."""
+    """Return a client's text for a message: short, and without control characters."""
     return ascii(text if len(text) <= 40 else text[:39] + "…")
 
 
 def _printable(text: str) -> str:
-    """The same, for texts that are mostly the server's own."""
+    """Return the same for a text that is mostly the server's own."""
     return "".join(character if character.isprintable() else "?" for character in text[:200])
 
 
@@ -157,7 +159,7 @@ _MISSING_FIELD: Final = re.compile(r"Object missing required field `(.*?)`", re.
 
 
 def _explain(complaint: str, value: dict[str, Any]) -> LineError:
-    """msgspec's complaint as code, place and expectation."""
+    """Translate msgspec's complaint into a code, a place and an expectation."""
     kinds = sorted(_MESSAGES)
     kind = value.get("type")
     if kind is None:
@@ -166,27 +168,30 @@ def _explain(complaint: str, value: dict[str, Any]) -> LineError:
         return LineError("protocol.unknown_type", "/type", _nearest(str(kind), kinds))
     path = _PATH.search(complaint)
     pointer = _pointer(path.group(1)) if path else ""
-    said = complaint[: path.start()] if path else complaint
-    if unknown := _UNKNOWN_FIELD.match(said):
+    problem = complaint[: path.start()] if path else complaint
+    if unknown := _UNKNOWN_FIELD.match(problem):
         name = unknown.group(1)
         known = _fields_at(_MESSAGES[kind], pointer)
         return LineError("protocol.unknown_field", _printable(f"{pointer}/{name}"), _nearest(name, known))
-    if missing := _MISSING_FIELD.match(said):
+    if missing := _MISSING_FIELD.match(problem):
         return LineError("protocol.missing_field", _printable(f"{pointer}/{missing.group(1)}"), "this field")
-    return LineError("protocol.wrong_value", _printable(pointer), _printable(said.removeprefix("Expected ")))
+    return LineError(
+        "protocol.wrong_value", _printable(pointer), _printable(problem.removeprefix("Expected "))
+    )
 
 
 def _pointer(path: str) -> str:
-    """`.move.tickets[2]` as `/move/tickets/2`; `[...]` is somewhere in what stands before it."""
+    """Translate `.move.tickets[2]` into `/move/tickets/2`. `[...]` is a place somewhere inside the path
+    before it."""
     known = path.partition("[...]")[0]
     return re.sub(r"\.([^.\[]+)|\[(\d+)\]", lambda part: f"/{part.group(1) or part.group(2)}", known)
 
 
 def _fields_at(kind: type[Struct], pointer: str) -> list[str]:
-    """The fields that the object there has; none where several kinds of objects may stand."""
+    """Return the fields of the object at this place; none if objects of several kinds are possible."""
     for name in pointer.split("/")[1:]:
-        found = next((field for field in msgspec.structs.fields(kind) if field.name == name), None)
-        inner = found.type if found is not None else None
+        member = next((field for field in msgspec.structs.fields(kind) if field.name == name), None)
+        inner = member.type if member is not None else None
         structs = [
             part for part in (inner, *get_args(inner)) if isinstance(part, type) and issubclass(part, Struct)
         ]

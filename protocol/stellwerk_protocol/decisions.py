@@ -1,7 +1,7 @@
-"""What a game waits for: one struct a kind of decision, told apart by `type`.
+"""The decisions that a game waits for: one struct for each kind, distinguished by `type`.
 
-`seats` names who was asked. Where several are asked at once (GEN-03) it goes on naming all of them
-until the last has answered, so that nobody learns who already has.
+`seats` names the seats that were asked. If several were asked at once (GEN-03), it names all of them until
+the last has answered, so that nobody learns who already has.
 """
 
 from typing import Annotated
@@ -26,21 +26,21 @@ class _Decision(Struct, frozen=True, tag_field="type", gc=False):
 
 
 class KeepTickets(_Decision, frozen=True, tag="keep_tickets"):
-    """Which of the tickets offered to keep: at least `keep`. Answer: `keep_tickets`."""
+    """The offered tickets to keep: at least `keep`. Answer: `keep_tickets`."""
 
     offered_count: Count
     keep: Count
 
 
 class ShareTicket(_Decision, frozen=True, tag="share_ticket"):
-    """Which ticket to put on the team's holder, of those in `offered`; `offered_counts` says for each of
-    `seats` how many these are. Answer: `share_tickets` with one."""
+    """The ticket of those in `offered` to put on the team's holder. `offered_counts` has their number for
+    each of `seats`. Answer: `share_tickets` with one."""
 
     offered_counts: Annotated[tuple[Count, ...], Meta(max_length=MAX_SEATS)]
 
 
 class TakeTurn(_Decision, frozen=True, tag="take_turn"):
-    """The action of a turn; before it, where there are technologies, `buy_technology`."""
+    """The action of a turn; in games with technologies, `buy_technology` may come before it."""
 
 
 class TakeAction(_Decision, frozen=True, tag="take_action"):
@@ -48,24 +48,24 @@ class TakeAction(_Decision, frozen=True, tag="take_action"):
 
 
 class SecondCard(_Decision, frozen=True, tag="second_card"):
-    """The second train card, which goes to `place`. Answer: `draw_card`, `take_card`, or, where it
-    `may_stop`, `stop`."""
+    """The second train card, which goes to `place`. Answer: `draw_card`, `take_card`, or, if `may_stop`,
+    `stop`."""
 
     place: Place
     may_stop: bool
 
 
 class PlaceCard(_Decision, frozen=True, tag="place_card"):
-    """Where the first card goes. `card` is private to the seat unless it was taken from the market (`open`).
-    Answer: `place_card`."""
+    """The place of the first card. `card` is private to the seat unless it was taken from the market
+    (`open`). Answer: `place_card`."""
 
     open: bool
     card: Color | UnsetType = UNSET
 
 
 class ClaimRoute(_Decision, frozen=True, tag="claim_route"):
-    """A claim that a technology just bought brings, one of `claims_left`: with `right_of_way` of a route that
-    others hold. Answer: `claim_route`, or, where it `may_stop`, `stop`."""
+    """A claim that a technology just bought allows, one of `claims_left`; with `right_of_way`, of a route
+    that others hold. Answer: `claim_route`, or, if `may_stop`, `stop`."""
 
     technology: TechnologyName
     claims_left: Count
@@ -74,7 +74,7 @@ class ClaimRoute(_Decision, frozen=True, tag="claim_route"):
 
 
 class PayTunnel(_Decision, frozen=True, tag="pay_tunnel"):
-    """Whether to add `extra` cards for the tunnel. Answer: `pay_tunnel` or `abandon_tunnel`."""
+    """The choice whether to add `extra` cards for the tunnel. Answer: `pay_tunnel` or `abandon_tunnel`."""
 
     route: RouteName
     cards: Cards
@@ -84,7 +84,7 @@ class PayTunnel(_Decision, frozen=True, tag="pay_tunnel"):
 
 
 class CompleteTickets(_Decision, frozen=True, tag="complete_tickets"):
-    """Which tickets to complete with the on-track stack, for the turns have ended by `reason`. Answer:
+    """The tickets to complete with the on-track stack. `reason` is why the turns have ended. Answer:
     `complete_tickets`."""
 
     reason: EndReason

@@ -1,7 +1,7 @@
-"""Why a move was refused: a closed list of codes.
+"""The closed list of codes for refused moves.
 
-A refused move changes nothing. `pointer` is a JSON Pointer into the move; `expected` says what would
-have been right, without telling anything that the mover may not know.
+A refused move changes nothing. `pointer` is a JSON Pointer into the move. `expected` describes what would
+have been right, and reveals nothing that the mover may not know.
 """
 
 from typing import Literal, get_args
@@ -9,7 +9,7 @@ from typing import Literal, get_args
 MoveErrorCode = Literal[
     "game.over",  # the game has ended: nobody owes a move
     "game.not_asked",  # this seat owes no move now, or has already answered
-    "game.wrong_move",  # the decision does not take this kind of move
+    "game.wrong_move",  # the decision does not accept this kind of move
     "game.not_available",  # the action exists, but not at this moment (an empty pile, no such open card, ...)
     "game.unknown_name",  # no such route, ticket or technology on this board
     "game.route_taken",  # the route is claimed, closed, or barred for this seat
@@ -25,7 +25,7 @@ MOVE_ERROR_CODES: tuple[MoveErrorCode, ...] = get_args(MoveErrorCode)
 
 
 class IllegalMoveError(Exception):
-    """The move is not legal; the state is as it was."""
+    """A refused move. The state is as it was."""
 
     def __init__(self, code: MoveErrorCode, pointer: str, expected: str) -> None:
         super().__init__(f"{code} at {pointer or '/'}: expected {expected}")

@@ -1,8 +1,8 @@
-"""What happened, one fact a struct, told apart by `type`.
+"""The events of a game: one fact for each struct, distinguished by `type`.
 
-The engine makes events with everything in them; what a viewer may not know is absent from the copy
-that it gets, and only that: the fields marked "private" below. Folding the events that a viewer got
-gives the view that it would be shown. Cards leave and enter piles exactly where an event says so.
+The engine creates events with all fields. Each viewer gets a copy without the fields that it may not know,
+which are marked "private" below. Folding the events that a viewer got gives its view. Cards leave and enter
+piles exactly where an event says so.
 """
 
 from typing import Annotated
@@ -33,33 +33,33 @@ class _Event(Struct, frozen=True, tag_field="type", omit_defaults=True, gc=False
 
 
 class PileShuffled(_Event, frozen=True, tag="pile_shuffled"):
-    """`count` cards, face down, are the pile now; the discards are empty. No others than `may_hold` are
-    among them (which is exact, except after the card game's first half)."""
+    """A new pile: `count` cards, face down; the discards are empty. The pile has no other cards than
+    `may_hold` (which is exact, except after the card game's first half)."""
 
     count: Count
     may_hold: Cards
 
 
 class CardsLaidOpen(_Event, frozen=True, tag="cards_laid_open"):
-    """From the pile into the market."""
+    """Cards that went from the pile into the market."""
 
     cards: Cards
 
 
 class MarketExchanged(_Event, frozen=True, tag="market_exchanged"):
-    """All open cards were discarded, for there were three locomotives among them (USA-06)."""
+    """All open cards, discarded because three of them were locomotives (USA-06)."""
 
     cards: Cards
 
 
 class CardsRevealed(_Event, frozen=True, tag="cards_revealed"):
-    """From the pile, for a tunnel; they are no discards until the attempt ends (ASIA-24)."""
+    """Cards from the pile, revealed for a tunnel. They are not discards until the attempt ends (ASIA-24)."""
 
     cards: Cards
 
 
 class CardsDealt(_Event, frozen=True, tag="cards_dealt"):
-    """From the pile into a hand; `cards` is private to the seat."""
+    """Cards dealt from the pile into a hand; `cards` is private to the seat."""
 
     seat: Seat
     count: Count
@@ -67,7 +67,7 @@ class CardsDealt(_Event, frozen=True, tag="cards_dealt"):
 
 
 class LocomotiveDealt(_Event, frozen=True, tag="locomotive_dealt"):
-    """A locomotive for all to see, before the pile was shuffled (CARD-02, UK-02)."""
+    """An open locomotive, dealt before the pile was shuffled (CARD-02, UK-02)."""
 
     seat: Seat
 
@@ -80,8 +80,8 @@ class TicketPileShuffled(_Event, frozen=True, tag="ticket_pile_shuffled"):
 
 
 class TurnStarted(_Event, frozen=True, tag="turn_started"):
-    """The seat owes `take_turn`. `passes`: how many turns before it were passed, in a row.
-    `turns_left` is there in the last round and counts this turn."""
+    """The start of a turn: the seat owes `take_turn`. `passes` is the number of turns in a row before it that
+    were passed. `turns_left` is present in the last round and counts this turn."""
 
     seat: Seat
     turn: Count
@@ -90,8 +90,8 @@ class TurnStarted(_Event, frozen=True, tag="turn_started"):
 
 
 class Asked(_Event, frozen=True, tag="asked"):
-    """The game waits for this decision (`take_turn` is implied by `turn_started`). The card of a `place_card`
-    is private to the seat unless it is `open`."""
+    """A decision that the game waits for (`turn_started` implies `take_turn`). The card of a `place_card` is
+    private to the seat unless it is `open`."""
 
     decision: Decision
 
@@ -101,7 +101,7 @@ class Passed(_Event, frozen=True, tag="passed"):
 
 
 class Stopped(_Event, frozen=True, tag="stopped"):
-    """The seat left the second card or the second claim."""
+    """The seat's refusal of a second card or a second claim."""
 
     seat: Seat
 
@@ -111,8 +111,8 @@ class LastRound(_Event, frozen=True, tag="last_round"):
 
 
 class TurnsEnded(_Event, frozen=True, tag="turns_ended"):
-    """No turn follows before the scoring, of the game or of its first half. `passes` and `turns_left` as in
-    `turn_started`, as the last turn has left them."""
+    """The end of all turns before the scoring, of the game or of its first half. `passes` and `turns_left`
+    are those after the last turn, as in `turn_started`."""
 
     reason: EndReason
     passes: Count = 0
@@ -127,7 +127,7 @@ class GameEnded(_Event, frozen=True, tag="game_ended"):
 
 
 class CardTaken(_Event, frozen=True, tag="card_taken"):
-    """An open card, from the market. No `place`: the player decides it next (ASIA-06)."""
+    """An open card, taken from the market. Without `place`, the player decides it next (ASIA-06)."""
 
     seat: Seat
     card: Color
@@ -135,8 +135,8 @@ class CardTaken(_Event, frozen=True, tag="card_taken"):
 
 
 class CardDrawn(_Event, frozen=True, tag="card_drawn"):
-    """A card from the pile, blind; `card` is private to the seat (to the team on the holder).
-    No `place`: the player decides it next."""
+    """A card from the pile, drawn blind; `card` is private to the seat (to the team on the holder). Without
+    `place`, the player decides it next."""
 
     seat: Seat
     place: Place | UnsetType = UNSET
@@ -144,7 +144,7 @@ class CardDrawn(_Event, frozen=True, tag="card_drawn"):
 
 
 class CardPlaced(_Event, frozen=True, tag="card_placed"):
-    """The first card's place. `card` is private as in `card_drawn`, unless it was taken from the market
+    """The place of the first card. `card` is private as in `card_drawn`, unless it was taken from the market
     (`open`)."""
 
     seat: Seat
@@ -157,8 +157,8 @@ class CardPlaced(_Event, frozen=True, tag="card_placed"):
 
 
 class RouteClaimed(_Event, frozen=True, tag="route_claimed"):
-    """`cards` from the hand, `holder_cards` from the team's holder and `revealed` (of a tunnel) are
-    discarded as one lot; `trains` are placed; `points` are scored at once."""
+    """A claim. `cards` from the hand, `holder_cards` from the team's holder and `revealed` (of a tunnel) are
+    discarded together; `trains` are placed; `points` are scored at once."""
 
     seat: Seat
     route: RouteName
@@ -170,7 +170,8 @@ class RouteClaimed(_Event, frozen=True, tag="route_claimed"):
 
 
 class TunnelTried(_Event, frozen=True, tag="tunnel_tried"):
-    """The cards laid stay in hand and holder until the attempt ends; `extra` more are to be paid."""
+    """An attempt at a tunnel. The cards laid stay in hand and holder until it ends; the player must pay
+    `extra` more."""
 
     seat: Seat
     route: RouteName
@@ -181,7 +182,7 @@ class TunnelTried(_Event, frozen=True, tag="tunnel_tried"):
 
 
 class TunnelAbandoned(_Event, frozen=True, tag="tunnel_abandoned"):
-    """The cards laid were shown and stay where they were; `revealed` is discarded."""
+    """The end of an attempt. The cards laid were shown and stay where they were; `revealed` is discarded."""
 
     seat: Seat
     route: RouteName
@@ -194,7 +195,7 @@ class TunnelAbandoned(_Event, frozen=True, tag="tunnel_abandoned"):
 
 
 class TicketsOffered(_Event, frozen=True, tag="tickets_offered"):
-    """From the ticket pile, to choose from; `tickets` is private to the seat."""
+    """Tickets from the ticket pile to choose from; `tickets` is private to the seat."""
 
     seat: Seat
     count: Count
@@ -202,7 +203,7 @@ class TicketsOffered(_Event, frozen=True, tag="tickets_offered"):
 
 
 class TicketsKept(_Event, frozen=True, tag="tickets_kept"):
-    """The others went back; `tickets` and `returned` are private to the seat."""
+    """The tickets kept; the others went back. `tickets` and `returned` are private to the seat."""
 
     seat: Seat
     count: Count
@@ -212,7 +213,7 @@ class TicketsKept(_Event, frozen=True, tag="tickets_kept"):
 
 
 class TicketsToShare(_Event, frozen=True, tag="tickets_to_share"):
-    """One of these goes on the team's holder; `tickets` is private to the seat."""
+    """Tickets of which one goes on the team's holder; `tickets` is private to the seat."""
 
     seat: Seat
     count: Count
@@ -220,7 +221,7 @@ class TicketsToShare(_Event, frozen=True, tag="tickets_to_share"):
 
 
 class TicketsShared(_Event, frozen=True, tag="tickets_shared"):
-    """From the seat's secret tickets to the team's holder; `tickets` is private to the team."""
+    """Tickets that went from the seat to the team's holder; `tickets` is private to the team."""
 
     seat: Seat
     count: Count
@@ -231,21 +232,23 @@ class TicketsShared(_Event, frozen=True, tag="tickets_shared"):
 
 
 class CardsSent(_Event, frozen=True, tag="cards_sent"):
-    """One card of each color in the own yard, locomotives first, onto the on-track stack (CARD-04)."""
+    """One card of each color in the seat's yard, locomotives first, moved onto its on-track stack
+    (CARD-04)."""
 
     seat: Seat
     cards: Cards
 
 
 class CardsLaid(_Event, frozen=True, tag="cards_laid"):
-    """From the hand into the own rail yard. Locomotives lie on the one color laid with them."""
+    """Cards that went from the hand into the seat's rail yard. Locomotives lie on the one color laid with
+    them."""
 
     seat: Seat
     cards: Cards
 
 
 class Raided(_Event, frozen=True, tag="raided"):
-    """This seat's cards of `color` in the yard were discarded, locomotives on them too (CARD-10)."""
+    """This seat's cards of `color` in the yard, discarded together with the locomotives on them (CARD-10)."""
 
     seat: Seat
     color: Color
@@ -253,7 +256,7 @@ class Raided(_Event, frozen=True, tag="raided"):
 
 
 class StackTakenUp(_Event, frozen=True, tag="stack_taken_up"):
-    """The seat looks at its on-track stack; `cards` is private to the seat."""
+    """The seat's on-track stack, which it may now look at; `cards` is private to the seat."""
 
     seat: Seat
     count: Count
@@ -267,7 +270,8 @@ class TicketsCompleted(_Event, frozen=True, tag="tickets_completed"):
 
 
 class HalfStarted(_Event, frozen=True, tag="half_started"):
-    """Yards, stacks and discards are empty; their cards are in the pile shuffled next (CARD-15)."""
+    """The start of a half. Yards, stacks and discards are empty; their cards are in the pile that is shuffled
+    next (CARD-15)."""
 
     half: Count
 
@@ -282,14 +286,14 @@ class TechnologyBought(_Event, frozen=True, tag="technology_bought"):
 
 
 class TechnologyReturned(_Event, frozen=True, tag="technology_returned"):
-    """Back to the supply, after its claims (UK-21, UK-22)."""
+    """A technology that went back to the supply after its claims (UK-21, UK-22)."""
 
     seat: Seat
     technology: TechnologyName
 
 
 class TechnologiesWithdrawn(_Event, frozen=True, tag="technologies_withdrawn"):
-    """Nobody bought these in time: they leave the supply (UK-26)."""
+    """Technologies that left the supply because nobody bought them in time (UK-26)."""
 
     technologies: Annotated[tuple[TechnologyName, ...], Meta(max_length=32)]
 

@@ -1,9 +1,9 @@
-"""The messages of protocol version 1: one struct a kind, told apart by `type`.
+"""The messages of protocol version 1: one struct for each kind, distinguished by `type`.
 
-Server and client speak in lines, one JSON object each. Messages about a match carry its `match` id. What
-may be said when is the session's affair; here stands what can be said at all, every field bounded in its
-type. A server's message may grow new fields, and a client ignores those that it does not know; a client's
-message with an unknown field is refused, so that a typing error does not pass for a wish.
+Server and client send lines, one JSON object each. Messages about a match carry its `match` id. This module
+defines the form of the messages, with every field bounded by its type; the session decides which message is
+allowed when. A server's message may gain new fields, and a client ignores those that it does not know. A
+client's message with an unknown field is refused, so that a typing error does not go unnoticed.
 """
 
 from typing import Annotated, Final, Literal, get_args
@@ -34,7 +34,9 @@ PROTOCOL_VERSION: Final = 1
 LARGEST_INT: Final = 2**53 - 1  # the largest integer that every language holds exactly (I-JSON)
 
 Number = Annotated[int, Meta(title="WholeNumber", ge=0, le=LARGEST_INT)]
-Milliseconds = Annotated[int, Meta(title="Milliseconds", ge=0, le=LARGEST_INT)]  # a duration, never a time
+Milliseconds = Annotated[
+    int, Meta(title="Milliseconds", ge=0, le=LARGEST_INT)
+]  # a duration, never a time of day
 Id = Annotated[str, Meta(title="Id", min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+" + END)]
 Secret = Annotated[str, Meta(title="Secret", min_length=1, max_length=256, pattern=r"^[!-~]+" + END)]
 ShortText = Annotated[str, Meta(title="ShortText", max_length=200)]
@@ -51,7 +53,7 @@ class _FromServer(Struct, frozen=True, tag_field="type", omit_defaults=True, gc=
 
 
 class Limits(Struct, frozen=True, gc=False):
-    """What a client has to keep to, as this server has it set (`protocol/README.md` explains each)."""
+    """The limits for a client, as set on this server (`protocol/README.md` explains each)."""
 
     line_before_login: Number
     line: Number
@@ -64,7 +66,7 @@ class Limits(Struct, frozen=True, gc=False):
 
 
 class Hello(_FromServer, frozen=True, tag="hello"):
-    """The server speaks first."""
+    """The first line of a connection, from the server."""
 
     protocols: Annotated[tuple[Number, ...], Meta(max_length=16)]
     server: ShortText
@@ -73,7 +75,7 @@ class Hello(_FromServer, frozen=True, tag="hello"):
 
 
 class Wants(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
-    """What a client wants in its asks, and whether it wants events. All, unless it says no."""
+    """The parts that a client wants in its asks, and whether it wants events. The default is everything."""
 
     legal: bool = True
     view: bool = True
@@ -91,7 +93,8 @@ class OfferedGame(Struct, frozen=True, gc=False):
 
 
 class Welcome(_FromServer, frozen=True, tag="welcome"):
-    """Logged in. `resume_key` is good until the first line after the next `welcome`."""
+    """The answer to an accepted login. `resume_key` is valid until the first line after the next
+    `welcome`."""
 
     session: Id
     resume_key: Secret
@@ -101,14 +104,15 @@ class Welcome(_FromServer, frozen=True, tag="welcome"):
 
 
 class Joined(_FromServer, frozen=True, tag="joined"):
-    """In a room, which starts its match when nobody is `missing` any more. Said again when that changes."""
+    """The state of a room. Its match starts when no player is `missing`. Sent again whenever that number
+    changes."""
 
     room: Id
     missing: Count
 
 
 class Left(_FromServer, frozen=True, tag="left"):
-    """The answer to `leave`, or a room has closed that nobody has filled; nothing more comes of it."""
+    """The answer to `leave`, or the end of a room that was not filled. No more messages about it follow."""
 
     room: Id | UnsetType = UNSET
     match: Id | UnsetType = UNSET
@@ -121,7 +125,7 @@ class Player(Struct, frozen=True, gc=False):
 
 
 class Clocks(Struct, frozen=True, gc=False):
-    """How much time there is: see `protocol/README.md`, Time."""
+    """The clocks of a match: see `protocol/README.md`, Time."""
 
     set_up_ms: Milliseconds
     move_ms: Milliseconds
@@ -134,8 +138,8 @@ class Clocks(Struct, frozen=True, gc=False):
 
 
 class Start(_FromServer, frozen=True, tag="start"):
-    """A match begins. `seat` is the client's own; a spectator has none. `board` is a board file's content.
-    `technologies` are those for sale, in games that have some."""
+    """The beginning of a match. `seat` is the client's own; a spectator has none. `board` is the content of a
+    board file. `technologies` are those for sale, in games that have technologies."""
 
     match: Id
     viewer: Viewer
@@ -143,7 +147,7 @@ class Start(_FromServer, frozen=True, tag="start"):
     game: GameName
     rules_version: Number
     options: OptionNames
-    board: Annotated[Raw, Meta(title="Board")]  # the text of one, as `boards.py` has it
+    board: Annotated[Raw, Meta(title="Board")]  # the JSON text of a board, see `boards.py`
     board_digest: Digits64
     clocks: Clocks
     commitment: Digits64
@@ -160,8 +164,9 @@ class EventMessage(_FromServer, frozen=True, tag="event"):
 
 
 class Ask(_FromServer, frozen=True, tag="ask"):
-    """The match waits for this seat. `view` and `legal` are there as granted; `index` counts from 0 in
-    `legal`, whether it is sent or not. `fallback` is what will be done for who fails."""
+    """A question to this seat, for which the match waits. `view` and `legal` are present as granted. `index`
+    counts from 0 in `legal`, whether or not it is sent. `fallback` is the move that the server makes if no
+    act is accepted."""
 
     match: Id
     ask: Number
@@ -177,7 +182,7 @@ class Ask(_FromServer, frozen=True, tag="ask"):
 
 
 class Ok(_FromServer, frozen=True, tag="ok"):
-    """The act was accepted."""
+    """The answer to an accepted act."""
 
     match: Id
     ask: Number
@@ -186,9 +191,9 @@ class Ok(_FromServer, frozen=True, tag="ok"):
 
 
 class Error(_FromServer, frozen=True, tag="error"):
-    """A line was refused; nothing has changed. `pointer` is a JSON Pointer into it. With `ask`: an act was
-    refused, and may be tried again `tries` times; `nearest` is a legal move like it. `retry_ms` says when the
-    same line may succeed."""
+    """The answer to a refused line, which changed nothing. `pointer` is a JSON Pointer into it. With `ask`,
+    an act was refused: `tries` is the number of tries left, and `nearest` is a similar legal move. `retry_ms`
+    is when the same line may succeed."""
 
     code: ErrorCode
     expected: ShortText
@@ -205,7 +210,8 @@ DEFAULT_REASONS: Final[tuple[DefaultReason, ...]] = get_args(DefaultReason)
 
 
 class Default(_FromServer, frozen=True, tag="default"):
-    """The server moved for this seat, and why. With `by_default` it will go on doing so at once."""
+    """A move that the server made for this seat, with the reason. With `by_default`, the server moves for the
+    seat at once from now on."""
 
     match: Id
     ask: Number
@@ -216,7 +222,7 @@ class Default(_FromServer, frozen=True, tag="default"):
 
 
 class SeatChanged(_FromServer, frozen=True, tag="seat"):
-    """Another seat lost its connection, is back, left for good, or plays by default from now on."""
+    """A change of another seat: its connection is lost or back, it left for good, or it plays by default."""
 
     match: Id
     seat: Seat
@@ -224,8 +230,8 @@ class SeatChanged(_FromServer, frozen=True, tag="seat"):
 
 
 class End(_FromServer, frozen=True, tag="end"):
-    """The match is over. Seed and salt open the commitment, at once or `later`: when no match with the same
-    deal is still to be played. `transcript` is the hash of the replay's last line."""
+    """The end of a match. Seed and salt open the commitment, at once or `later`: when no match with the same
+    deal remains to be played. `transcript` is the hash of the replay's last line."""
 
     match: Id
     result: Result
@@ -240,7 +246,7 @@ class Pong(_FromServer, frozen=True, tag="pong"):
 
 
 class Bye(_FromServer, frozen=True, tag="bye"):
-    """The last line of a connection: why, and when to come back, if at all."""
+    """The last line of a connection: the reason, and when to come back, if at all."""
 
     code: ErrorCode | Literal["done"]
     expected: ShortText
@@ -275,8 +281,8 @@ class _FromClient(
 
 
 class Resume(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
-    """The session to go on with. `last_events` says, for each match, up to which event the client has all;
-    0 asks for `start` too. `ended` lists matches whose `end` has arrived: nothing more is sent about them."""
+    """The session to continue. `last_events` has, for each match, the last event that the client has; 0 asks
+    for `start` too. `ended` lists matches whose `end` has arrived: the server sends nothing more about them."""
 
     session: Id
     key: Secret
@@ -297,8 +303,9 @@ class Login(_FromClient, frozen=True, tag="login"):
 
 
 class Join(_FromClient, frozen=True, tag="join"):
-    """Enter the room of that name, or any that fits, or create it. With `against`, a house bot for each of
-    the other seats in their order: a practice match, at once, in which `seat` and `seed` can be chosen."""
+    """A request to enter the room of that name, or any that fits, or to open one. With `against`, which names
+    a house bot for each of the other seats in order, it starts a practice match at once; `seat` and `seed`
+    can then be chosen."""
 
     game: GameName
     players: SeatCount
@@ -310,20 +317,20 @@ class Join(_FromClient, frozen=True, tag="join"):
 
 
 class Leave(_FromClient, frozen=True, tag="leave"):
-    """Leave a room, or a match: the fallback plays on for good."""
+    """A request to leave a room or a match. In a match, the server makes the seat's fallbacks for good."""
 
     match: Id | UnsetType = UNSET
     room: Id | UnsetType = UNSET
 
 
 class Ready(_FromClient, frozen=True, tag="ready"):
-    """Ends the set-up clock of this seat."""
+    """The end of the set-up clock for this seat."""
 
     match: Id
 
 
 class Act(_FromClient, frozen=True, tag="act"):
-    """The answer to an ask: exactly one of `index` and `move`. `note` is kept in the bot's own replay."""
+    """The answer to an ask: exactly one of `index` and `move`. `note` is kept in the replay of the match."""
 
     match: Id
     ask: Number
@@ -337,7 +344,8 @@ class Ping(_FromClient, frozen=True, tag="ping"):
 
 
 class Watch(_FromClient, frozen=True, tag="watch"):
-    """Watch a match: as the public, at once; with the organizer's token with all hands, after the end."""
+    """A request to watch a match: as the public, at once; with the organizer's token and all hands, after the
+    end."""
 
     match: Id
     viewer: Literal["public", "all_hands"] = "public"

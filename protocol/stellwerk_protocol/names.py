@@ -1,15 +1,15 @@
 """The words on the wire and their bounds.
 
-Every number and every text that a peer may send is bounded here, in its type, so that nothing
-behind the decoder ever meets a value that it was not built for. Names are the ids of the board
-file; a position in a list never means anything. A `title` is the type's name in the schemas.
+The type of every number and every text that a peer may send has bounds, so that the code behind the decoder
+meets only values that it was built for. Names are the ids of the board file; list positions are never
+identifiers. A `title` is the type's name in the schemas.
 """
 
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
-END: Final = r"$(?!\n)"  # of a pattern: `$` alone lets a newline follow in Python
+END: Final = r"$(?!\n)"  # the end of a pattern: in Python `$` alone lets a newline follow
 
 Color = Literal["purple", "blue", "orange", "white", "green", "yellow", "black", "red", "locomotive"]
 Place = Literal["hand", "holder"]

@@ -1,6 +1,6 @@
-"""Where the specification is: its pages, the schemas, the examples and the vectors.
+"""The location of the specification: its pages, schemas, examples and vectors.
 
-In a checkout that is the folder `protocol/` around this package, in a wheel a copy of it inside.
+In a checkout it is the folder `protocol/` around this package, in a wheel a copy of it inside.
 """
 
 from __future__ import annotations
@@ -13,5 +13,5 @@ _IN_THE_WHEEL: Final = _PACKAGE / "protocol"
 
 
 def protocol_folder() -> Path:
-    """Return the folder that has README.md, `schema`, `conformance` and the rest."""
+    """Return the folder with README.md, `schema`, `conformance` and the rest."""
     return _IN_THE_WHEEL if _IN_THE_WHEEL.is_dir() else _PACKAGE.parent

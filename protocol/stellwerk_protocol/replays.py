@@ -1,8 +1,8 @@
-"""The lines of a replay: one struct a kind of line, told apart by `type`.
+"""The lines of a replay: one struct for each kind of line, distinguished by `type`.
 
 A replay is a header, the set-up, the moves and the end, in this order, and one line that reveals the seed:
-after the header, or, where it is kept secret during the match, after the end. `protocol/REPLAYS.md` says
-what each line must be, and `canonical.py` holds the chain that seals them.
+after the header or, if the seed is secret during the match, after the end. `protocol/REPLAYS.md` defines each
+line, and `canonical.py` the chain that seals them.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from stellwerk_protocol.names import END, MAX_SEATS, Digits64, GameName, OptionN
 from stellwerk_protocol.results import Result
 
 FORMAT: Final = "stellwerk-replay/1"
-CHAIN_LABEL: Final = FORMAT  # stands where the first line's previous hash would
+CHAIN_LABEL: Final = FORMAT  # the "previous hash" of the first line
 COMMITMENT_LABEL: Final = "stellwerk-commitment/1"
 
 MAX_LINE_BYTES: Final = 2**20
-"""A line with its newline. The longest there can be, a header with the largest board, has some 100,000."""
+"""A line with its newline. The longest possible one, a header with the largest board, has about 100,000."""
 
 MAX_BYTES: Final = 2**26
-"""A whole replay; a game has some 100,000. The bound is for readers that must keep all lines until they learn
-the seed."""
+"""A complete replay; a game has about 100,000. The bound protects readers that must keep all lines until they
+know the seed."""
 
 MatchId = Annotated[str, Meta(max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*" + END)]
 Reason = Annotated[str, Meta(max_length=64, pattern=r"^[a-z][a-z0-9_.]*" + END)]
@@ -36,8 +36,8 @@ Events = Annotated[tuple[Event, ...], Meta(max_length=10_000)]
 
 
 class BoardReference(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """`digest` is the SHA-256 of the board's canonical JSON, which is the `content`. The content is there
-    unless the board comes with Stellwerk."""
+    """A board. `digest` is the SHA-256 of the board's canonical JSON, which is the `content`. The content is
+    absent if the board comes with Stellwerk."""
 
     id: GameName
     digest: Digits64
@@ -53,7 +53,7 @@ class _Line(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True, o
 
 
 class Header(_Line, frozen=True, tag="header"):
-    """All that fixes a game, but for the seed and the moves. `options` are in ascending order."""
+    """The conditions of a game, except the seed and the moves. `options` are in ascending order."""
 
     format: Literal["stellwerk-replay/1"]
     game: GameName
@@ -66,7 +66,7 @@ class Header(_Line, frozen=True, tag="header"):
 
 
 class Reveal(_Line, frozen=True, tag="reveal"):
-    """The seed, as `protocol/DICE.md` has it; with a commitment the salt too."""
+    """The seed (see `protocol/DICE.md`); with a commitment, also the salt."""
 
     seed: Digits64
     salt: Digits64 | UnsetType = UNSET
@@ -77,7 +77,7 @@ class SetUp(_Line, frozen=True, tag="set_up"):
 
 
 class MoveMade(_Line, frozen=True, tag="move"):
-    """`by` is there when the seat did not move itself, with a `reason` if it is known."""
+    """A move. `by` is present if the seat did not move itself, with a `reason` if it is known."""
 
     seat: Seat
     move: Move
@@ -95,7 +95,7 @@ Line = Header | Reveal | SetUp | MoveMade | End
 
 
 class Commitment(Struct, frozen=True, omit_defaults=True):
-    """What a commitment is made of; the names mean what they mean in the header and in the reveal."""
+    """The input of a commitment; the fields have the same meaning as in the header and in the reveal."""
 
     board: Digits64
     game: GameName
@@ -107,7 +107,8 @@ class Commitment(Struct, frozen=True, omit_defaults=True):
 
 
 def commitment(header: Header, reveal: Reveal) -> str:
-    """What is published before the first card is dealt, so that the deal cannot be changed afterwards."""
+    """Return the hash to publish before the first card is dealt, so that the deal cannot change
+    afterwards."""
     committed = Commitment(
         board=header.board.digest,
         game=header.game,

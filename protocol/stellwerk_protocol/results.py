@@ -1,4 +1,4 @@
-"""How a game ended: points with all their parts, and ranks."""
+"""The result of a game: points with all their parts, and ranks."""
 
 from typing import Annotated
 
@@ -29,7 +29,8 @@ class Bonus(Struct, frozen=True, gc=False):
 
 
 class TeamResult(Struct, frozen=True, gc=False):
-    """`points` is the sum of `route_points`, of all tickets' and of all bonuses' points."""
+    """The result of a team. `points` is the sum of `route_points` and the points of all tickets and
+    bonuses."""
 
     team: Team
     seats: Seats
@@ -43,7 +44,8 @@ class TeamResult(Struct, frozen=True, gc=False):
 
 
 class Result(Struct, frozen=True, gc=False):
-    """`ranks` has a rank for each seat: partners have their team's (GEN-07)."""
+    """The result of a game. `ranks` has a rank for each seat: partners have the rank of their team
+    (GEN-07)."""
 
     reason: EndReason
     turns: Count

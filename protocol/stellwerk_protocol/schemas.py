@@ -1,11 +1,11 @@
-"""JSON Schemas (2020-12) of everything on the wire, of boards and of replays, made from the types.
+"""JSON Schemas (2020-12) of everything on the wire, of boards and of replays, generated from the types.
 
-The law: the usual generators make good types of each schema. Every record, union, list of words and bounded
-value has one name, the same in every file, and no name needs a number after it. A tag is a `const`, a union a
-`oneOf` with a `discriminator`, and a pattern means the same to every engine for regular expressions.
+The law: the usual generators produce good types from each schema. Every record, union, list of words and
+bounded value has one name, the same in every file, and no name needs a number after it. A tag is a `const`, a
+union a `oneOf` with a `discriminator`, and a pattern means the same to every engine for regular expressions.
 
-`python -m stellwerk_protocol.schemas DIR` writes the files. They are kept in `protocol/schema/v1`, so that
-nobody needs Python to have them, and a test fails when they are stale.
+`python -m stellwerk_protocol.schemas DIR` writes the files. `protocol/schema/v1` has them, so that nobody
+needs Python to get them. A test fails when they are stale.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ Schema: TypeAlias = dict[str, Any]  # Any: a schema is JSON
 
 MODULES: Final = (messages, decisions, moves, events, views, results, cards, technologies, boards, replays)
 
-# What the definitions of a module's records are called. Some records of different modules have the same name,
-# and in generated code all of them are neighbors.
+# The names of the definitions of a module's records. Some records of different modules have the same name,
+# and generated code puts all of them side by side.
 NAME_FORMS: Final = {decisions.__name__: "{}Decision", replays.__name__: "Replay{}"}
 RENAMED: Final[dict[type[Struct], str]] = {
     messages.Error: "ErrorMessage"
-}  # most languages have an Error of their own
+}  # most languages have their own Error
 
 # The lists of words and the unions that several records share. Python does not know their names.
-WORDS: Final[dict[str, Any]] = {  # Any: unions and literals are no classes
+WORDS: Final[dict[str, Any]] = {  # Any: unions and literals are not classes
     "Color": names.Color,
     "Place": names.Place,
     "Viewer": names.Viewer,
@@ -79,7 +79,7 @@ FILES: Final = {
 }
 """The definition at the root of each file. Each message has a file too, in `messages`."""
 
-# What msgspec has no word for: a board has all of these fields or none.
+# msgspec cannot express this: a board has all of these fields or none.
 BOARD_DEPENDENCIES: Final = {
     "routes": ["trains", "route_points"],
     "trains": ["routes"],
@@ -133,10 +133,11 @@ def _references(schema: Schema) -> list[str]:
 
 
 class _Definitions:
-    """The definitions of all types, written anew from msgspec's.
+    """The definitions of all types, rewritten from those of msgspec.
 
-    msgspec calls a record by its class, or by its module too where two have one name, and writes everything
-    else in place. Here whatever needs a name gets one, and the place a reference.
+    msgspec names a record after its class, and also after its module if two classes have the same name. It
+    writes everything else in place. Here everything that needs a name gets one, and its place gets a
+    reference.
     """
 
     def __init__(self) -> None:
@@ -158,7 +159,8 @@ class _Definitions:
             self._seal(self.by_name[_name_of(line)])
 
     def _rewritten(self, schema: Schema, name: str) -> Schema:
-        """Return the schema as it is written here. A list of words that nobody else uses is called `name`."""
+        """Return the schema in the form of these files. A list of words that has no other user is called
+        `name`."""
         if "$ref" in schema:
             return _reference(self._records[schema["$ref"]])
         if "enum" in schema or "anyOf" in schema:
@@ -167,7 +169,7 @@ class _Definitions:
         for keyword, value in schema.items():
             match keyword:
                 case "default":
-                    pass  # generated code would write it, and the protocol leaves it out
+                    pass  # generated code would write the default, and the protocol omits it
                 case "description":
                     rewritten[keyword] = " ".join(value.split())
                 case "pattern":
@@ -220,7 +222,7 @@ class _Definitions:
 
 
 def _records() -> list[type[Struct]]:
-    """Return every record of the modules, without the nameless bases."""
+    """Return every record of the modules, without the bases that have no name."""
     return [
         kind
         for module in MODULES

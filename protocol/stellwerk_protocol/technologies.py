@@ -1,4 +1,4 @@
-"""The technologies for sale in a match: how many there are, what they cost, and which routes need them."""
+"""The technologies for sale in a match: the number of each, its price, and the routes that need it."""
 
 from typing import Annotated
 
@@ -8,8 +8,8 @@ from stellwerk_protocol.names import Count, RegionName, TechnologyName
 
 
 class TechnologyForSale(Struct, frozen=True, omit_defaults=True, gc=False):
-    """Its facts. A route needs it if one of its cities lies in one of `regions`, if its length is one of
-    `lengths`, or, with `ferries`, if it is a ferry. `price` is in locomotives."""
+    """A technology for sale. A route needs it if one of its cities is in one of `regions`, if its length is
+    one of `lengths`, or, with `ferries`, if it is a ferry. `price` is in locomotives."""
 
     technology: TechnologyName
     supply: Count

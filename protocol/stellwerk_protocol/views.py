@@ -1,8 +1,8 @@
-"""What one viewer may know of a game, whole: a bot needs no history.
+"""The complete knowledge of one viewer of a game: a bot needs no history.
 
-A view holds what perfect memory of public play gives (which cards of a hand everybody saw, what the
-pile can still hold) and the viewer's own secrets. A field is absent when the viewer may not know it
-or the game has no such thing; it is never null.
+A view has what a player with a perfect memory would remember of public play (which cards of a hand everybody
+saw, what the pile can still hold), and the viewer's own secrets. A field is absent if the viewer may not know
+it or the game does not have it; it is never null.
 """
 
 from typing import Annotated
@@ -36,7 +36,8 @@ class YardStack(Struct, frozen=True, gc=False):
 
 
 class PlayerView(Struct, frozen=True, omit_defaults=True, gc=False):
-    """`known_cards` is the part of the hand that everybody saw taken and not played since."""
+    """One player. `known_cards` is the part of the hand that everybody saw taken and that was not played
+    since."""
 
     seat: Seat
     team: Team
@@ -72,9 +73,9 @@ class TeamView(Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class View(Struct, frozen=True, omit_defaults=True, gc=False):
-    """`pile_may_hold`: no others than these are in the pile; those of them that are not in it were drawn
-    blind (after the card game's first half some were in hands already). `progress_turn` and `passes` count
-    towards an early end (GEN-05, GEN-06)."""
+    """A view. The pile has no other cards than `pile_may_hold`; those of it that are not in the pile were
+    drawn blind (after the card game's first half some were already in hands). `progress_turn` and `passes`
+    count towards an early end (GEN-05, GEN-06)."""
 
     game: GameName
     viewer: Viewer
