@@ -1,7 +1,7 @@
 """The files of `protocol/conformance/vectors/{wire,rules,views,folds}` and of `transcripts`.
 
-`python -m tools.conformance_vectors` writes them anew. Do that when the messages or the rules were
-meant to change, or the server's words in the transcripts.
+`make vectors` writes them. Run it when the messages, the rules, or the server's texts in the transcripts were
+meant to change.
 """
 
 from __future__ import annotations

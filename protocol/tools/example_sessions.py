@@ -1,11 +1,11 @@
-"""The recorded sessions of `protocol/examples`: all that one client and the server say, one file a game.
+"""The recorded sessions of `protocol/examples`: all lines of one client and the server, one file for each
+game.
 
-`python -m tools.example_sessions` writes them anew. Do that when the messages, the rules or the
-server were meant to change.
+`make examples` writes them. Run it when the messages, the rules or the server were meant to change.
 
-The server is the real one without its sockets: its entropy follows from the game's name, and its time passes
-when the client lets it. Client and house bots are `greedy`, whose answers are laid down in
-`protocol/GREEDY.md`: a bot that got better would make these files stale.
+The server is the real one without its sockets. Its entropy follows from the game's name, and its time passes
+when the client lets it. Client and house bots are `greedy`, whose answers `protocol/GREEDY.md` defines: a bot
+that improves would make these files stale.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from tests.server.support import ListLog, entropy, shelf
 FOLDER: Final = Path(__file__).resolve().parents[2] / "protocol" / "examples"
 REMAKE: Final = "python -m tools.example_sessions"
 
-SERVER: Final = "stellwerk 0.1.0"  # not today's version: that alone makes no file stale
+SERVER: Final = "stellwerk 0.1.0"  # a fixed version, so that a release does not make the files stale
 WAY_BACK_MS: Final = 250  # from the loss of a connection to the login over the next one
-SLOW_MS: Final = 1_400  # an answer that takes some of the bank
+SLOW_MS: Final = 1_400  # an answer that uses some of the bank
 
 
 class ExampleClient:
-    """A client that keeps to the protocol, and to a script where it does not."""
+    """A client that follows the protocol, except where a script makes it break it."""
 
     def __init__(self, game: str, **login: Any) -> None:  # Any: fields of many types
-        """`login` has what the client wants besides its name."""
+        """Store the fields of `login` besides the name."""
         self._house = House(
             server=SERVER,
             limits=Limits(),
@@ -82,7 +82,7 @@ class ExampleClient:
         return text
 
     def _read(self) -> None:
-        """All that the server has sent over the connection in use."""
+        """Read all lines that the server has sent over the connection in use."""
         self._lobby.take_dirty()
         for line in self._connection.take_out().splitlines():
             self.lines.append(b'{"from":"server","line":%b}\n' % line)
@@ -109,7 +109,7 @@ class ExampleClient:
     # -- time --
 
     def wait(self, milliseconds: float) -> None:
-        """Let time pass, and the server do what becomes due."""
+        """Let time pass, and let the server do what becomes due."""
         until = self._now + milliseconds
         while self._lobby.deadlines.next <= until:
             self._now = max(self._now, self._lobby.deadlines.next)
@@ -118,7 +118,7 @@ class ExampleClient:
         self._now = until
 
     def wait_for_default(self) -> None:
-        """Say nothing until the server makes the fallback."""
+        """Send nothing until the server makes the fallback."""
         ask = self.open_ask["ask"]
         while self.ask is not None and self.ask["ask"] == ask:
             self.wait(1)
@@ -137,19 +137,19 @@ class ExampleClient:
         self._say(self._login)
 
     def lose_connection(self) -> None:
-        """What the server has sent and the client has not read is lost with it."""
+        """Lose the connection, and with it all lines that the client has not read."""
         self._lobby.disconnect(self._connection, "lost", self._now)
         self._connection.take_out()
 
     def answer_and_lose_connection(self) -> None:
-        """The answer arrives; what the server says to it does not."""
+        """Send an answer that arrives, and lose the connection before the reply does."""
         text = self._record_own(self._act())
         self._lobby.receive(self._connection, text, self._now)
         self.lose_connection()
         self.ask = None
 
     def resume(self) -> None:
-        """Over a new connection."""
+        """Resume the session over a new connection."""
         self.wait(WAY_BACK_MS)
         self._connect()
         resume = {
@@ -160,7 +160,7 @@ class ExampleClient:
         self._say(self._login | {"resume": resume})
 
     def wait_for_bye(self) -> None:
-        """The server goes down, and says so to who is in no match."""
+        """Shut the server down, so that it sends `bye` to a client that is in no match."""
         self._lobby.drain(self._now)
         self._read()
 
@@ -172,7 +172,8 @@ class ExampleClient:
         self.say("ready", match=self.match)
 
     def play(self, until: Callable[[Message], bool] = lambda _: False) -> None:
-        """Answer all asks up to such a one, which stays open, or up to the end of the match."""
+        """Answer all asks up to one that `is_the_one` accepts, which stays open, or up to the end of the
+        match."""
         while self._player is not None:
             if self.ask is None:
                 self.wait(max(0, self._lobby.deadlines.next - self._now))
@@ -182,7 +183,7 @@ class ExampleClient:
                 self.answer()
 
     def answer(self) -> None:
-        """After some thought, which takes longer for some asks than for others."""
+        """Answer after a thinking time that differs between asks."""
         self.wait(3 + self.open_ask["ask"] * 37 % 50)
         self._say(self._act())
 
@@ -196,7 +197,7 @@ class ExampleClient:
 
 
 class MovesFromViews:
-    """For who gets no lists: the view alone tells which moves there are, and an answer names one."""
+    """A player that gets no lists: it derives the moves from the view alone, and answers with a move."""
 
     def __init__(self, start: Message) -> None:
         self._game = game_of(start)
@@ -220,7 +221,7 @@ def _text(message: Message) -> bytes:
 
 
 def usa() -> ExampleClient:
-    """Nothing goes wrong."""
+    """Play a session in which nothing goes wrong."""
     client = ExampleClient("usa", language="Python")
     client.log_in()
     client.say("ping", echo=17)
@@ -231,7 +232,7 @@ def usa() -> ExampleClient:
 
 
 def card_game() -> ExampleClient:
-    """Mistakes and lateness: what they cost, and what they do not."""
+    """Make mistakes and be late, to show what that costs and what it does not."""
     client = ExampleClient("card_game", language="Python")
     client.log_in()
     client.say("join", game="card_game", players=2, againts=["greedy"])
@@ -255,8 +256,8 @@ def card_game() -> ExampleClient:
 
 
 def team_asia() -> ExampleClient:
-    """A client that knows the rules and wants no lists. It loses its connection twice: with an answer under
-    way, and with an ask open. The deal is one in which it has to pay for a tunnel."""
+    """Play as a client that knows the rules and wants no lists. It loses its connection twice: with an answer
+    under way, and with an ask open. In this deal it has to pay for a tunnel."""
     client = ExampleClient("team_asia", language="Python", wants={"legal": False})
     client.log_in()
     client.join("team_asia", 4, seed="7")
@@ -272,7 +273,7 @@ def team_asia() -> ExampleClient:
 
 
 def united_kingdom() -> ExampleClient:
-    """A match with an option and from the other seat; then a second match, which the client leaves."""
+    """Play a match with an option, from the other seat; then leave a second match."""
     client = ExampleClient("united_kingdom", language="Python")
     client.log_in()
     client.join("united_kingdom", 2, seed="2", options=["advanced_technologies"], seat=1)
@@ -285,7 +286,7 @@ def united_kingdom() -> ExampleClient:
 
 
 def _is_turn_after(count: int) -> Callable[[Message], bool]:
-    """The first ask for a turn after so many asks."""
+    """Return a test for the first ask for a turn after this number of asks."""
     return lambda ask: ask["ask"] > count and ask["decision"]["type"] == "take_turn"
 
 
@@ -298,7 +299,7 @@ SESSIONS: Final[dict[str, Callable[[], ExampleClient]]] = {
 
 
 def session(game: str) -> bytes:
-    """The file of a game."""
+    """Return the file of a game."""
     return b"".join(SESSIONS[game]().lines)
 
 

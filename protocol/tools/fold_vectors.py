@@ -1,8 +1,9 @@
-"""`protocol/conformance/vectors/folds`: a view, the events of one move, and the view after them.
+"""The vectors of `protocol/conformance/vectors/folds`: a view, the events of one move, and the view after
+them.
 
-They are there for what a client that keeps a view of its own gets wrong most easily. A vector belongs to a
-case, a case to the file that a requirement names. A case has a sign by which a move that shows it is found in
-the matches of `vectors/rules`.
+They cover what a client that keeps its own view gets wrong most easily. A vector belongs to a case, and a
+case to the file that a requirement names. A case has a sign, which detects the moves in the matches of
+`vectors/rules` that show it.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from stellwerk_engine.parts.technologies.buy_technology import for_sale
 from stellwerk_protocol import canonical
 from tools.game_vectors import MATCHES, Match, play
 
-Json = dict[str, Any]  # Any: a value as JSON has it
+Json = dict[str, Any]  # Any: a JSON value
 
 EACH: Final = 2  # vectors of a case
 
 
 @dataclass(frozen=True)
 class Fold:
-    """What one viewer has before and after a move, and what it hears of it; all as JSON."""
+    """One viewer's view before and after a move, and the events that it gets; all as JSON."""
 
     before: Json
     events: list[Json]
@@ -43,14 +44,14 @@ class Fold:
         return any(self.all(*kinds))
 
     def players(self) -> Iterator[tuple[Json, Json]]:
-        """Each seat before and after."""
+        """Yield each seat's player before and after."""
         return zip(self.before["players"], self.after["players"], strict=True)
 
     def teams(self) -> Iterator[tuple[Json, Json]]:
         return zip(self.before.get("teams", []), self.after.get("teams", []), strict=True)
 
     def seat(self, event: Json) -> tuple[Json, Json]:
-        """The seat that an event is about, before and after."""
+        """Return the player that an event is about, before and after."""
         return self.before["players"][event["seat"]], self.after["players"][event["seat"]]
 
     def team(self, event: Json) -> tuple[Json, Json]:
@@ -76,7 +77,7 @@ class Case:
 
 
 def _merged(field: str) -> Sign:
-    """New names do not stand behind the old ones."""
+    """Test whether new names come between the old ones, and not after them."""
     return lambda fold: any(
         _is_merged(one.get(field), other.get(field)) for one, other in (*fold.players(), *fold.teams())
     )
@@ -87,7 +88,7 @@ def _is_merged(old: list[str] | None, new: list[str] | None) -> bool:
 
 
 def _reordered(kind: str, field: str, into: str) -> Sign:
-    """An event names things in another order than the view has them from then on."""
+    """Test whether an event names things in another order than the view then has them."""
 
     def sign(fold: Fold) -> bool:
         for event in fold.all(kind):
@@ -129,7 +130,7 @@ def _double_heading_without_bonus(fold: Fold) -> bool:
 
 
 def _pays(fold: Fold) -> Iterator[tuple[Json, Json, Json, str]]:
-    """What was known before and after, what was paid, and from where."""
+    """Yield the known cards before and after, the cards paid, and their place."""
     for event in fold.all("route_claimed", "technology_bought", "cards_laid"):
         before, after = fold.seat(event)
         if event.get("cards"):
@@ -154,7 +155,8 @@ def _pays_less_than_known(place: str) -> Sign:
 
 
 def _shown(place: str, known_before: bool) -> Sign:
-    """A tunnel was given up, and more cards are known now; some of that color were known already, or none."""
+    """Test whether an abandoned tunnel made more cards known, where some of that color were known already, or
+    none."""
     known, laid = ("known_cards", "cards") if place == "hand" else ("known_holder", "holder_cards")
 
     def sign(fold: Fold) -> bool:
@@ -193,7 +195,7 @@ def _placed(place: str, *, is_open: bool, seen: bool) -> Sign:
 
 
 def _goes(field: str) -> Sign:
-    """A field of the view or of a seat is there before and not after."""
+    """Test whether a field of the view or of a seat is present before and absent after."""
     return lambda fold: any(
         field in one and field not in other
         for one, other in ((fold.before, fold.after), *fold.players(), *fold.teams())
@@ -208,7 +210,7 @@ def _comes(field: str) -> Sign:
 
 
 def _empties(field: str) -> Sign:
-    """A list or set is empty after, and still there."""
+    """Test whether a list or set becomes empty, and stays present."""
     return lambda fold: any(
         one.get(field) and field in other and not other[field]
         for one, other in ((fold.before, fold.after), *fold.players(), *fold.teams())
@@ -230,7 +232,7 @@ def _ends_after_one_card(fold: Fold) -> bool:
 
 
 def _runs_on_over_the_halves(fold: Fold) -> bool:
-    """The first half has ended with a pass."""
+    """Test whether the first half ended with a pass."""
     return fold.has("half_started") and fold.before["passes"] > 0
 
 
@@ -409,13 +411,13 @@ CASES: Final = (
 
 
 def json_view(match: Match, after: int, viewer: ViewerId) -> Json:
-    """What the viewer is shown after so many moves."""
+    """Return the view of the viewer after this number of moves."""
     shown: Json = as_json(view(match.states[after], viewer))
     return shown
 
 
 def as_json(value: object) -> Any:
-    """As whoever reads its JSON has it."""
+    """Return a record as a reader of its JSON has it."""
     return msgspec.json.decode(msgspec.json.encode(value))
 
 
@@ -432,7 +434,7 @@ def folds_of(match: Match) -> Iterator[tuple[int, ViewerId, Fold]]:
 
 
 def vectors() -> dict[str, list[Json]]:
-    """By file, in the order of the cases."""
+    """Return the vectors by file, in the order of the cases."""
     found: dict[Case, list[Json]] = {case: [] for case in CASES}
     shown: Counter[tuple[Case, str]] = Counter()
     for played in MATCHES:
@@ -465,7 +467,8 @@ def _vector(case: Case, match: Match, after: int, viewer: ViewerId, fold: Fold) 
 
 
 def _first_views() -> Iterator[Json]:
-    """From nothing to the first decision, of one match of each game, with and without its options."""
+    """Yield the vectors from nothing to the first decision, for a match of each game, with and without its
+    options."""
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for played in MATCHES:
         if (played.game, played.options) in seen:
@@ -488,7 +491,7 @@ def _first_views() -> Iterator[Json]:
 
 
 def start_of(game: Game, viewer: ViewerId) -> Json:
-    """What a fold needs of a `start`. The board is named."""
+    """Return the part of a `start` that a fold needs. It has only the id of the board."""
     technologies = for_sale(game.rules)
     return {
         "viewer": viewer_kind(viewer),
@@ -502,6 +505,6 @@ def start_of(game: Game, viewer: ViewerId) -> Json:
 
 
 def files() -> Iterator[tuple[str, bytes]]:
-    """Names and contents."""
+    """Yield the names and contents of the files."""
     for name, lines in vectors().items():
         yield f"folds/{name}.jsonl", b"".join(canonical.encode(line) + b"\n" for line in lines)

@@ -1,8 +1,9 @@
-"""`protocol/conformance/vectors/rules` and `views`: games, and at chosen points all that the rules say.
+"""The vectors of `protocol/conformance/vectors/rules` and `views`: games, and all that the rules define at
+chosen points.
 
-A match is given by game, options, players, seed and moves, so that any language can come to each of its
-points by dealing (`protocol/DICE.md`) and making the moves. The points are those at which something happens
-for the first times: a kind of decision, move, event or refusal, or what `rule_signs.py` sees of a rule.
+A match is given by game, options, players, seed and moves. So a program in any language can reach each of its
+points by dealing (`protocol/DICE.md`) and making the moves. A point is chosen if something happens there for
+one of the first times: a kind of decision, move, event or refusal, or a sign of a rule from `rule_signs.py`.
 """
 
 from __future__ import annotations
@@ -32,19 +33,19 @@ from tests.properties.wires import any_wire
 from tests.support import table
 from tools.rule_signs import Refused, Step, rules_of
 
-Json = dict[str, Any]  # Any: a value as JSON has it
+Json = dict[str, Any]  # Any: a JSON value
 
 CARDS: Final = moves.DrawCard | moves.TakeCard
 
-WIRES: Final = 12  # moves out of the blue that are tried at every decision
+WIRES: Final = 12  # random moves to try at every decision
 REFUSED: Final = 6  # of a point
 EACH: Final = 2  # points at which the same thing happens, in all matches of a game
-LONG: Final = 9_000  # bytes of a point that is there for variety alone
+LONG: Final = 9_000  # bytes of a point that was chosen only for variety
 
 
 @dataclass(frozen=True)
 class Played:
-    """A match. The seed is a text, as `join` takes one."""
+    """A match to play. The seed is a text, as in `join`."""
 
     id: str
     game: str
@@ -65,7 +66,7 @@ def by_chance(label: str) -> Callable[[], Choose]:
 
 
 def half_planned(label: str) -> Callable[[], Choose]:
-    """Every second move by rules of thumb: so games end as real ones do."""
+    """Choose every second move by rules of thumb, so that games end as real ones do."""
 
     def new() -> Choose:
         chance = mixed(label)
@@ -82,7 +83,7 @@ def half_planned(label: str) -> Callable[[], Choose]:
 
 
 def hoarding(label: str) -> Callable[[], Choose]:
-    """Cards before anything else: pile and discards run out."""
+    """Prefer cards to everything else, so that pile and discards run out."""
 
     def new() -> Choose:
         chance = mixed(label)
@@ -98,7 +99,7 @@ def hoarding(label: str) -> Callable[[], Choose]:
 
 
 def inventing(label: str) -> Callable[[], Choose]:
-    """Technologies before anything else, then cards, and now and then a claim."""
+    """Prefer technologies to everything else, then cards, and now and then a claim."""
 
     def new() -> Choose:
         chance = mixed(label)
@@ -118,7 +119,7 @@ def inventing(label: str) -> Callable[[], Choose]:
 
 
 def emptying(label: str) -> Callable[[], Choose]:
-    """All tickets first, then sets to lay, then cards: in the end somebody has nothing to do but to pass."""
+    """Prefer tickets, then sets to lay, then cards, so that in the end somebody can only pass."""
 
     def new() -> Choose:
         chance = mixed(label)
@@ -143,7 +144,7 @@ WISHES: Final = (
 
 
 def wishing(label: str) -> Callable[[], Choose]:
-    """Saves cards for its wishes, and for long routes; only now and then it claims another one."""
+    """Save cards for its wishes, and for long routes; claim another route only now and then."""
 
     def new() -> Choose:
         chance = mixed(label)
@@ -169,7 +170,8 @@ def wishing(label: str) -> Callable[[], Choose]:
 
 
 def doubling(label: str) -> Callable[[], Choose]:
-    """Double Heading first, then claims, and as few tickets as can be: none of them is completed."""
+    """Buy Double Heading first, then claim routes with as few tickets as possible, and complete none of
+    them."""
 
     def new() -> Choose:
         chance = mixed(label)
@@ -228,7 +230,7 @@ MATCHES: Final = (
 
 @dataclass(frozen=True)
 class Match:
-    """What happened. `states` are those before each step, and the last one."""
+    """A match that was played. `states` are those before each step, and the last one."""
 
     played: Played
     set_up: Events
@@ -269,7 +271,7 @@ def play(played: Played) -> Match:
 def _tried(
     state: State, seat: Seat, listed: list[Move], chance: Random
 ) -> tuple[tuple[Refused, ...], tuple[msgspec.Struct, ...]]:
-    """Of moves out of the blue one for each way to be refused, and those that are legal and not listed."""
+    """Return one random move for each way to be refused, and random moves that are legal but not listed."""
     refused: dict[tuple[str, str, str], Refused] = {}
     accepted: list[msgspec.Struct] = []
     known = {move.json for move in listed}
@@ -286,7 +288,7 @@ def _tried(
 
 
 def _laid_again(state: State, seat: Seat) -> Iterator[moves.Move]:
-    """Pairs and threes with colors that may lie in a rail yard already."""
+    """Yield pairs and threes with colors that may already be in a rail yard."""
     if state.game.rules.rail_yards:
         held = [color for color in PLAIN_COLORS if counts(state.hands[seat])[color]]
         for color in held:
@@ -300,7 +302,7 @@ def _laid_again(state: State, seat: Seat) -> Iterator[moves.Move]:
 
 
 def _kinds(step: Step) -> set[str]:
-    """What happens in a step, in names."""
+    """Return the names of all kinds of things that happen in a step."""
     assert step.before.pending is not None
     decision = step.before.pending.to_wire(step.before, step.seat, sees_all=True)
     answer = str(step.move.__struct_config__.tag)
@@ -310,7 +312,7 @@ def _kinds(step: Step) -> set[str]:
 
 
 def _points(match: Match, seen: Counter[str]) -> dict[int, tuple[str, ...]]:
-    """The steps that become points, with the rules that they show."""
+    """Return the steps that become points, with the rules that they show."""
     points: dict[int, tuple[str, ...]] = {}
     for number, step in enumerate(match.steps):
         rules = rules_of(step)
@@ -391,7 +393,8 @@ LATEST_VIEWS: Final = 2  # of each kind of decision, in all matches of a game
 
 
 def views_file(match: Match, seen: Counter[str]) -> bytes:
-    """Before decisions of every kind, where others have answered already too, and after the end."""
+    """Return views before decisions of every kind, also after other seats have answered, and after the
+    end."""
     lines: list[bytes] = []
     last = len(match.states) - 1
     for number, state in enumerate(match.states):
@@ -413,7 +416,7 @@ def _moment(state: State) -> str:
 
 
 def _viewers(match: Match, number: int) -> tuple[int, ...]:
-    """Whoever moves, the next seat, and the two spectators."""
+    """Return the mover, the next seat, and the two spectators."""
     owing = engine.owing(match.states[number])
     seat = owing[0] if owing else 0
     return (seat, (seat + 1) % match.played.players, PUBLIC, ALL_HANDS)
@@ -440,7 +443,7 @@ def _view(match: Match, number: int, viewer: int) -> bytes:
 
 
 def files() -> Iterator[tuple[str, bytes]]:
-    """Names and contents."""
+    """Yield the names and contents of the files."""
     for game in dict.fromkeys(played.game for played in MATCHES):
         points, views = Counter[str](), Counter[str]()
         for played in MATCHES:

@@ -1,11 +1,10 @@
-"""The recorded asks of `protocol/GREEDY.md`: matches from seeds, and of their asks those that tell most.
+"""The recorded asks of `protocol/GREEDY.md`: matches from seeds, and the most informative of their asks.
 
-`python -m tools.greedy_vectors` writes them anew. Do that only when the bot was meant to change, or the
-messages were.
+`python -m tools.greedy_vectors` writes them. Run it only when the bot or the messages were meant to change.
 
-The asks come from players of which some move by chance, because `greedy` alone would never come into most
-positions. Kept are, of every kind of decision and answer, about equally many, and for each of the wrong bots
-below those asks by which it is found out.
+Some of the players make random moves, because `greedy` alone would never reach most positions. The files have
+about equally many asks for every kind of decision and answer, and for each of the wrong bots below the asks
+that detect it.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ from tests.support import table
 FOLDER = Path(__file__).resolve().parents[2] / "protocol" / "conformance" / "vectors" / "greedy"
 
 ASKS: Final = 150  # of a game, and a few more
-LONGEST: Final = 5_000  # characters of an ask that is there for variety alone
-EACH: Final = 2  # asks by which a wrong bot is found out, in each match
+LONGEST: Final = 5_000  # characters of an ask that was chosen only for variety
+EACH: Final = 2  # asks in each match that detect a wrong bot
 
 
 @dataclass(frozen=True)
 class Played:
-    """A match that is recorded from its seat 0. Of ten moves `chance` are made by chance."""
+    """A match that is recorded from its seat 0. Of ten moves, `chance` are random."""
 
     game: str
     seats: int
@@ -99,14 +98,14 @@ class Recorded:
 
 
 def vectors(game: str) -> str:
-    """The file of a game."""
+    """Return the file of a game."""
     matches = [play(played) for played in MATCHES[game]]
-    telling = [_telling(match) for match in matches]
-    kept = telling
+    informative = [_informative(match) for match in matches]
+    kept = informative
     for quota in range(1, ASKS):
         if sum(map(len, kept)) < ASKS:
             kept = [
-                of_match | _spread(match, quota) for match, of_match in zip(matches, telling, strict=True)
+                of_match | _spread(match, quota) for match, of_match in zip(matches, informative, strict=True)
             ]
     lines: list[dict[str, Any]] = []
     for match, of_match in zip(matches, kept, strict=True):
@@ -117,7 +116,7 @@ def vectors(game: str) -> str:
 
 
 def play(played: Played) -> Recorded:
-    """Every ask to seat 0, with what `greedy` answers, whatever was played then."""
+    """Play a match. Return every ask to seat 0 with the answer of `greedy`, whichever move was made."""
     game = table(played.game, played.seats, played.options)
     start = start_for(game, 0, played.match)
     bot = Greedy(start, "")
@@ -142,7 +141,7 @@ def play(played: Played) -> Recorded:
 
 
 def _spread(match: Recorded, quota: int) -> set[int]:
-    """Of each kind of pair at most `quota`, spread over the match."""
+    """Return at most `quota` pairs of each kind, spread over the match."""
     by_kind: defaultdict[tuple[str, str, bool], list[int]] = defaultdict(list)
     for number, pair in enumerate(match.pairs):
         if _length(pair) <= LONGEST:
@@ -154,13 +153,13 @@ def _spread(match: Recorded, quota: int) -> set[int]:
     return spread
 
 
-def _telling(match: Recorded) -> set[int]:
-    """Of the pairs by which a wrong bot is found out the shortest, for each of them."""
-    telling: set[int] = set()
+def _informative(match: Recorded) -> set[int]:
+    """Return the shortest pairs that detect each wrong bot."""
+    informative: set[int] = set()
     for name in WRONG_BOTS:
-        found_out = sorted(found_out_by(name, match), key=lambda number: _length(match.pairs[number]))
-        telling.update(found_out[:EACH])
-    return telling
+        detecting = sorted(detected_by(name, match), key=lambda number: _length(match.pairs[number]))
+        informative.update(detecting[:EACH])
+    return informative
 
 
 def _length(pair: Pair) -> int:
@@ -171,7 +170,7 @@ def _length(pair: Pair) -> int:
 
 
 class Wrong(Greedy):
-    """Greedy, but for a wrong worth."""
+    """A `greedy` with one wrong value."""
 
     def __init__(self, start: Message, worth: Callable[[Item, Message, int], int]) -> None:
         super().__init__(start, "")
@@ -278,8 +277,9 @@ WRONG_PARTS: Final[dict[str, tuple[str, object]]] = {
 WRONG_BOTS: Final = ("makes the last of the best moves", *WRONG_WORTHS, *WRONG_PARTS)
 
 
-def found_out_by(name: str, match: Recorded) -> list[int]:
-    """The places of the pairs in which the wrong bot of this name answers otherwise, or cannot."""
+def detected_by(name: str, match: Recorded) -> list[int]:
+    """Return the places of the pairs that the wrong bot of this name answers differently, or cannot
+    answer."""
     with _wrong_bot(name, match.start) as bot:
         return [number for number, pair in enumerate(match.pairs) if _answer(bot, pair.ask) != pair.answer]
 
@@ -287,7 +287,7 @@ def found_out_by(name: str, match: Recorded) -> list[int]:
 def _answer(bot: Greedy, ask: Message) -> Answer | None:
     try:
         return bot.answer(ask)
-    except KeyError:  # it looks for what a board without a map has not
+    except KeyError:  # it looks for fields that a board without a map does not have
         return None
 
 
@@ -311,7 +311,7 @@ def _wrong_bot(name: str, start: Message) -> Generator[Greedy, None, None]:
 
 
 def recorded(game: str) -> list[Recorded]:
-    """What stands in the file of a game."""
+    """Return the content of the file of a game."""
     starts: list[Message] = []
     pairs: list[list[Pair]] = []
     for line in (FOLDER / f"{game}.jsonl").read_text("utf-8").splitlines():
@@ -322,7 +322,7 @@ def recorded(game: str) -> list[Recorded]:
             case {"ask": ask, "answer": answer}:
                 pairs[-1].append(Pair(ask, answer))
             case other:
-                raise ValueError(f"no vector: {other}")
+                raise ValueError(f"not a vector: {other}")
     return [Recorded(start, tuple(of_match)) for start, of_match in zip(starts, pairs, strict=True)]
 
 

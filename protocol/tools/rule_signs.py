@@ -1,7 +1,8 @@
-"""Which rules a step of a game shows: for each rule a sign by which one can tell.
+"""The signs of the rules: for each rule, a test for whether a step of a game shows it.
 
-A sign says that the rule has had an effect here, not that it was kept: that is for whoever plays the step
-again. Rules about the deal, about what is public and about all games at once have no sign: see `ELSEWHERE`.
+A sign shows that a rule had an effect here, not that it was followed: a program that plays the step again
+checks that. Rules about the deal, about public knowledge and about all games at once have no sign: see
+`ELSEWHERE`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Step:
-    """A move that was made, what was possible instead, and what came of it."""
+    """A move that was made, the other moves that were possible, and the effects."""
 
     before: State
     seat: int
@@ -102,15 +103,15 @@ def _only_locomotives(tried: ev.TunnelTried | ev.RouteClaimed) -> bool:
 
 
 def _touches(step: Step, *cities: str) -> bool:
-    """A claim of a route to or from a city whose name begins so."""
+    """Test for a claim of a route to or from a city whose name begins with one of these."""
     return any(
         city.startswith(cities) for claimed, _ in step.claimed for city in _cities(step, claimed.route)
     )
 
 
 def _cities(step: Step, route: str) -> tuple[str, str]:
-    found = next(each for each in step.before.game.board.file.routes if each.id == route)
-    return found.a, found.b
+    match = next(each for each in step.before.game.board.file.routes if each.id == route)
+    return match.a, match.b
 
 
 def _refuses_a_track(step: Step, tracks: int) -> bool:
@@ -126,7 +127,7 @@ def _claims_a_track(step: Step, tracks: int) -> bool:
 
 
 def _needs(step: Step, technology: str) -> bool:
-    """A claim of a route that needs it."""
+    """Test for a claim of a route that needs this technology."""
     bit = 1 << step.before.game.technology_ids[technology]
     return any(route.needs_mask & bit for _, route in step.claimed)
 
@@ -143,7 +144,7 @@ def _lays_a_color_again(step: Step) -> bool:
 
 
 def _has_little_to_add(step: Step) -> bool:
-    """All cards of a tunnel's color are laid, or as good as."""
+    """Test whether a seat abandoned a tunnel that demanded more cards."""
     return any(tried.extra for tried in step.all(ev.TunnelTried)) and step.has(ev.TunnelAbandoned)
 
 
@@ -287,5 +288,5 @@ SIGNS: Final[dict[str, dict[str, Sign]]] = {
 
 
 def rules_of(step: Step) -> tuple[str, ...]:
-    """The rules of the step's game that it shows."""
+    """Return the rules of the step's game that it shows."""
     return tuple(rule for rule, sign in SIGNS[step.before.game.id].items() if sign(step))

@@ -1,4 +1,4 @@
-"""The pages of the specification, taken apart for the tests that hold them to the program."""
+"""The pages of the specification, parsed for the tests that compare them with the program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGES = (SPECIFICATION, *GAME_PAGES.values())
 
 @dataclass(frozen=True)
 class Section:
-    """What stands under one heading, down to the next of any level."""
+    """The text under one heading, down to the next heading of any level."""
 
     title: str
     level: int
@@ -24,7 +24,7 @@ class Section:
 
     @property
     def named(self) -> list[str]:
-        """The names in backticks in the heading."""
+        """Return the names in backticks in the heading."""
         return re.findall(r"`([^`]+)`", self.title)
 
     def blocks(self, language: str) -> list[str]:
@@ -32,27 +32,27 @@ class Section:
 
     @property
     def lines(self) -> list[str]:
-        """The examples that are lines of their own."""
+        """Return the examples that are one line each."""
         return [line for block in self.blocks("json") for line in block.splitlines()]
 
     @property
     def values(self) -> list[Any]:
-        """The examples, however they are broken into lines."""
+        """Return the examples, however they are broken into lines."""
         decoder = json.JSONDecoder()
-        found: list[Any] = []
+        values: list[Any] = []
         for block in self.blocks("json"):
             rest = block.strip()
             while rest:
                 value, end = decoder.raw_decode(rest)
-                found.append(value)
+                values.append(value)
                 rest = rest[end:].lstrip()
-        return found
+        return values
 
     @property
     def tables(self) -> list[list[list[str]]]:
-        """Each a list of rows without the head, each row a list of cells."""
-        found = re.findall(r"(?:^\|.*\|\n)+", self.text, re.MULTILINE)
-        return [[_cells(row) for row in table.splitlines()[2:]] for table in found]
+        """Return the tables: each a list of rows without the head, each row a list of cells."""
+        tables = re.findall(r"(?:^\|.*\|\n)+", self.text, re.MULTILINE)
+        return [[_cells(row) for row in table.splitlines()[2:]] for table in tables]
 
 
 def _cells(row: str) -> list[str]:
@@ -64,7 +64,7 @@ def names_in(cell: str) -> list[str]:
 
 
 def first_names(table: list[list[str]]) -> list[str]:
-    """The names in backticks of the first column."""
+    """Return the names in backticks of the first column."""
     return [name for row in table for name in names_in(row[0])]
 
 
@@ -78,15 +78,15 @@ def sections(page: Path) -> list[Section]:
 
 
 def section(page: Path, title: str) -> Section:
-    (found,) = [section for section in sections(page) if section.title == title]
-    return found
+    (match,) = [section for section in sections(page) if section.title == title]
+    return match
 
 
 _HIDDEN = "\0"
 
 
 def _hide_comments(text: str) -> str:
-    """A `#` at the beginning of a line of a program is no heading."""
+    """Hide each `#` of a program, because it does not begin a heading."""
     return re.sub(
         r"^```.*?^```",
         lambda block: block.group().replace("#", _HIDDEN),

@@ -1,6 +1,6 @@
-"""`protocol/conformance/vectors/wire`: lines, and what whoever reads them makes of them.
+"""The vectors of `protocol/conformance/vectors/wire`: lines, and their meaning to a reader.
 
-What is expected stands here beside each line; the test of the vectors holds `client_line.read_line` to it.
+The expectation is beside each line. The test of the vectors compares `client_line.read_line` with it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _act(**fields: Any) -> JsonObject:  # Any: fields of many types
 
 
 def _ping(member: bytes) -> bytes:
-    """A `ping` with one more member."""
+    """Return a `ping` with one more member."""
     return b'{"type":"ping",%b}' % member
 
 
@@ -163,7 +163,7 @@ MESSAGES: Final[dict[str, tuple[str, JsonObject]]] = {
     "watch": ("as the public", {"type": "watch", "match": "m1"}),
     "watch-all-hands": ("as the organizer", {"type": "watch", "match": "m1", "viewer": "all_hands"}),
 }
-NOT_TO_BE_SENT: Final = ("act-both", "act-neither", "login-ended")  # no library has to write them
+NOT_TO_BE_SENT: Final = ("act-both", "act-neither", "login-ended")  # libraries need not write them
 
 # The same messages, written in other ways that JSON allows.
 OTHER_WRITINGS: Final[dict[str, tuple[str, bytes, JsonObject]]] = {
@@ -238,7 +238,7 @@ REFUSED: Final[dict[str, Refused]] = {
         "",
     ),
     "utf16": ("UTF-16", '{"type":"ping"}'.encode("utf-16"), "wire.not_utf8", ""),
-    # no JSON
+    # not JSON
     "empty": ("an empty line", b"", "wire.not_json", ""),
     "carriage-return-alone": ("an empty line with a carriage return", b"\r", "wire.not_json", ""),
     "blanks": ("blanks alone", b"  \t ", "wire.not_json", ""),
@@ -345,7 +345,7 @@ REFUSED: Final[dict[str, Refused]] = {
         "protocol.wrong_value",
         "/echo",
     ),
-    # values that are no object
+    # values that are not objects
     "null": ("null", b"null", "protocol.not_an_object", ""),
     "list": ("a list with a message", b'[{"type":"ping"}]', "protocol.not_an_object", ""),
     "text": ("a text with a message", b'"{\\"type\\":\\"ping\\"}"', "protocol.not_an_object", ""),
@@ -853,7 +853,7 @@ def server_lines() -> Iterator[ServerLine]:
 
 
 def _known(message: JsonObject, new: JsonObject) -> JsonObject:
-    """What a client that does not know the new fields has to see all the same."""
+    """Return what a client must read from a message even if it does not know the new fields."""
     changed = {name: value for name, value in new.items() if name == "code"}
     return {name: value for name, value in message.items() if name not in ("features",)} | changed
 
@@ -913,7 +913,7 @@ def streams() -> Iterator[Stream]:
 
 
 def files() -> dict[str, bytes]:
-    """Names and contents."""
+    """Return the names and contents of the files."""
     vectors: dict[str, list[Struct]] = {
         "client_lines": [*client_lines()],
         "server_lines": [*server_lines()],

@@ -14,7 +14,7 @@ from stellwerk_bots.players import new_player
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_protocol import messages
 from tests.bots.table import game_for, play_block
-from tools.greedy_vectors import ASKS, FOLDER, MATCHES, WRONG_BOTS, found_out_by, recorded, vectors
+from tools.greedy_vectors import ASKS, FOLDER, MATCHES, WRONG_BOTS, detected_by, recorded, vectors
 
 Item = dict[str, Any]  # a part of a message: json knows no types
 
@@ -270,9 +270,9 @@ def test_there_are_enough_recorded_asks_of_every_kind(game: str) -> None:
     assert decisions == expected[game]
 
 
-def test_every_wrong_bot_is_found_out_by_a_recorded_ask() -> None:
+def test_every_wrong_bot_is_detected_by_a_recorded_ask() -> None:
     matches = [match for game in MATCHES for match in recorded(game)]
-    undetected = [name for name in WRONG_BOTS if not any(found_out_by(name, match) for match in matches)]
+    undetected = [name for name in WRONG_BOTS if not any(detected_by(name, match) for match in matches)]
     assert undetected == []
 
 
