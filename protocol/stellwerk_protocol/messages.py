@@ -282,7 +282,8 @@ class _FromClient(
 
 class Resume(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """The session to continue. `last_events` has, for each match, the last event that the client has; 0 asks
-    for `start` too. `ended` lists matches whose `end` has arrived: the server sends nothing more about them."""
+    for `start` too. `ended` lists matches whose `end` has arrived: the server sends nothing more about
+    them."""
 
     session: Id
     key: Secret

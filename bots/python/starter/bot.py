@@ -1,9 +1,9 @@
-"""A bot that claims the longest route it can pay for. Make it your own: `Player.answer` is all of it.
+"""A bot that claims the longest route it can pay for. To make it your own, change `Player.answer`.
 
     python bot.py --game usa --against random
 
-Without `--game` it plays wherever the server seats it. That is how a server starts it: then address, token
-and name stand in its environment.
+Without `--game` it plays wherever the server seats it. A server starts it that way, with address, token and
+name as environment variables.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ NAME = "my-bot"
 
 
 class Player:
-    """Plays one match. All that it may know stands in the `view` of each ask: it need not remember."""
+    """A player of one match. The `view` of each ask holds all that it may know: it need not remember
+    anything."""
 
     def __init__(self, start: Message, seed_text: str) -> None:
         self.routes = by_id(start["board"].get("routes", []))
@@ -63,11 +64,13 @@ def arguments() -> argparse.Namespace:
         "--address", default=default_address(), help="tcp://HOST:PORT, tls://HOST:PORT or stdio:"
     )
     parser.add_argument("--name", default=os.environ.get("STELLWERK_NAME", NAME))
-    parser.add_argument("--game", help="ask for one match of this game")
-    parser.add_argument("--players", type=int, help="how many, with you (default: 2, or as --against says)")
+    parser.add_argument("--game", help="join one match of this game")
+    parser.add_argument(
+        "--players", type=int, help="the number of seats (default: 2, or one more than --against names)"
+    )
     parser.add_argument("--against", default="", help="house bots for the other seats: random,greedy,planner")
-    parser.add_argument("--room", help="the name of a room to meet in")
-    parser.add_argument("--seed", help="the deal, with --against")
+    parser.add_argument("--room", help="the name of a room")
+    parser.add_argument("--seed", help="the seed of the deal, with --against")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""python -m unittest: what the bot answers to asks that are made up here."""
+"""Tests of the bot's answers to made-up asks: `python -m unittest`."""
 
 import unittest
 

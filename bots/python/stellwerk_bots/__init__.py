@@ -1,1 +1,1 @@
-"""Reference bots, and a client library that a student can read."""
+"""The reference bots, and a client library that a student can read."""

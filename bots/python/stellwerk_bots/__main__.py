@@ -1,7 +1,7 @@
-"""`python -m stellwerk_bots NAME`: one of the bots plays on a server.
+"""`python -m stellwerk_bots NAME`: the command that runs one of the bots on a server.
 
-With `--game` it wishes for a match, without it plays where the server seats it, which is how a bot is started
-by a server. Exit codes: 0 played, 1 refused, 2 usage, 4 no server, 130 interrupted.
+With `--game` the bot joins a match. Without it, the bot plays wherever the server seats it; a server starts
+bots that way. Exit codes: 0 played, 1 refused, 2 usage, 4 no server, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -61,16 +61,26 @@ def _parser() -> argparse.ArgumentParser:
         default=default_address(),
         help=f"tcp://HOST:PORT, tls://HOST:PORT or {STDIO} (default {DEFAULT_ADDRESS})",
     )
-    parser.add_argument("--tls-ca", metavar="FILE", help="certificates to trust instead of the system's")
+    parser.add_argument(
+        "--tls-ca", metavar="FILE", help="certificates to trust instead of those of the system"
+    )
     parser.add_argument("--name", default=os.environ.get("STELLWERK_NAME"), help="the name to log in with")
     parser.add_argument("--token", default=os.environ.get("STELLWERK_TOKEN"))
-    parser.add_argument("--seed-text", default=os.environ.get("STELLWERK_BOT_SEED"), help="the bot's chance")
-    parser.add_argument("--matches", type=_count, metavar="N", help="how many, one after the other")
+    parser.add_argument(
+        "--seed-text",
+        default=os.environ.get("STELLWERK_BOT_SEED"),
+        help="the seed of the bot's random choices",
+    )
+    parser.add_argument(
+        "--matches", type=_count, metavar="N", help="the number of matches, one after the other"
+    )
     match = parser.add_argument_group(
-        "the match to wish for (without --game: whatever the server seats it in)"
+        "the match to join (without --game: any match in which the server seats the bot)"
     )
     match.add_argument("--game")
-    match.add_argument("--players", type=_count, metavar="N", help="default 2, or as --against says")
+    match.add_argument(
+        "--players", type=_count, metavar="N", help="default: 2, or one more than --against names"
+    )
     match.add_argument("--option", action="append", default=[], metavar="NAME")
     match.add_argument("--against", default="", metavar="BOT,...", help="house bots for the other seats")
     match.add_argument("--room", metavar="NAME")

@@ -1,7 +1,7 @@
-"""What a bot is: something that gives an answer for each ask of one match.
+"""The interface of a bot: an object that returns an answer for each ask of one match.
 
-The law: everything that an answer depends on stands in the match's `start` message and in the ask. A player
-that remembers more between two asks would be lost after a lost connection.
+The law: an answer depends only on the match's `start` message and on the ask. A player that needs more state
+between two asks would lose it with its process.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-Message = dict[str, Any]  # a message of the wire as json decodes it, and json knows no types
+Message = dict[str, Any]  # a message as json decodes it; json has no types
 Answer = dict[str, Any]  # {"index": n}, n counting from 0 in the ask's `legal`, or {"move": {...}}
 
 
 class SettingError(ValueError):
-    """The environment holds a setting that makes no sense; the message says which, and what would."""
+    """An invalid setting in the environment. The message names the setting and shows a valid value."""
 
 
 class Player(Protocol):
-    """Plays one match for one seat."""
+    """A player of one match for one seat."""
 
     def answer(self, ask: Message) -> Answer: ...
 
 
 NewPlayer = Callable[[Message, str], Player]
-"""Makes a player for a new match from its `start` message and a seed text for its chance, if it uses any."""
+"""A callable that returns a player for a `start` message and a seed text for its random choices, if any."""

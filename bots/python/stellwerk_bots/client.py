@@ -1,13 +1,14 @@
 """A client: it logs in, takes a seat, and asks a player for the answers, match by match.
 
-The law: what the server does never ends in a traceback. An unknown message or field is ignored, for servers
-grow; a refused answer is followed by a harmless one; a lost connection is made anew, and the session goes on
-with it where it was. What cannot be mended is a ClientError of one line, with the exit code for it.
+The law: no action of the server ends in a traceback. The client ignores unknown messages and fields, because
+servers gain new ones. If an answer is refused, it sends a harmless one. If the connection is lost, it
+connects again and resumes the session. If it cannot continue, it raises a ClientError of one line, with an
+exit code.
 
     client = Client(default_address(), "my-bot", MyPlayer, join("usa", against=["greedy"]))
     client.run()
 
-A mistake of the player's own is not caught: its author wants to see it.
+It does not catch exceptions of the player, because the author wants to see them.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ REFUSED: Final = 1  # exit codes
 USAGE: Final = 2
 NO_SERVER: Final = 4
 
-FIRST_PAUSE: Final = 0.1  # seconds before the connection is tried again, doubled each time
+FIRST_PAUSE: Final = 0.1  # seconds before the next attempt to connect, doubled each time
 LONGEST_PAUSE: Final = 5.0
-ATTEMPTS: Final = 12  # in a row, without an answer that the server took: more than half a minute
+ATTEMPTS: Final = 12  # in a row, without an accepted answer: more than half a minute
 BUSY_PAUSE: Final = 1.0
 
 MOST_ENDED: Final = 32  # of the matches that are over, named in a login that has to stay short
@@ -39,7 +40,7 @@ COME_BACK: Final = ("server.shutting_down", "server.too_slow", "server.full", "s
 
 
 class ClientError(Exception):
-    """It cannot go on: one line says why."""
+    """The reason why the client cannot continue, in one line."""
 
     def __init__(self, text: str, exit_code: int) -> None:
         super().__init__(text)
@@ -47,7 +48,7 @@ class ClientError(Exception):
 
 
 class _LostError(Exception):
-    """The connection is gone, and another may help: after `pause` seconds, if the server named a time."""
+    """A lost connection. Another one may help: after `pause` seconds, if the server named a time."""
 
     def __init__(self, text: str, pause: float | None = None) -> None:
         super().__init__(text)
@@ -62,7 +63,7 @@ class _Match:
         self.player = player
         self.last_event = 0
         self.ask: Message | None = None  # the open one
-        self.answers: list[Answer] = []  # the one sent, then those to try after it
+        self.answers: list[Answer] = []  # the answer sent, then those to try after it
 
 
 def join(
@@ -75,8 +76,8 @@ def join(
     seat: int | None = None,
     seed: str | None = None,
 ) -> Message:
-    """The wish for a match: with house bots (`against`), in a room, or with whoever else comes. `seat` and
-    `seed` can be chosen against house bots."""
+    """Return a `join`: with house bots (`against`), in a room, or with any other players. With house bots,
+    `seat` and `seed` can be chosen."""
     message: Message = {"type": "join", "game": game, "players": players}
     message |= {"options": list(options)} if options else {}
     message |= {"against": list(against)} if against else {}
@@ -93,8 +94,8 @@ def _log_to_stderr(text: str) -> None:
 
 
 class Client:
-    """Plays `matches` matches, one after the other, each by the `wish`; without a wish, the matches in which
-    the server seats it, until it says goodbye. `observe` sees every message that comes."""
+    """A client that plays `matches` matches, one after the other, and sends `wish` for each. Without a wish
+    it plays the matches in which the server seats it, until `bye`. It passes every message to `observe`."""
 
     def __init__(
         self,
@@ -130,14 +131,14 @@ class Client:
         self._key = ""
         self._matches: dict[str, _Match] = {}
         self._over: dict[str, None] = {}  # in the order of their ends
-        self._acted: _Match | None = None  # the one whose act was sent last
+        self._acted: _Match | None = None  # the match whose act was sent last
         self._features: Sequence[str] = ()
         self._joining = False
-        self._settled = True  # nothing is still to come of what an earlier connection began
+        self._settled = True  # no answer to an earlier connection's messages can still come
         self._attempts = 0
 
     def run(self) -> None:
-        """Until all is played. ClientError if that cannot be."""
+        """Play all matches. Raise ClientError if that is not possible."""
         while True:
             try:
                 with closing(self._connect()) as connection:
@@ -146,7 +147,7 @@ class Client:
                     return
             except _LostError as lost:
                 if self._address == STDIO and not self._left and not self._matches:
-                    return  # the end of input is a goodbye
+                    return  # the end of input means bye
                 self._attempts += 1
                 if self._address == STDIO or self._attempts >= ATTEMPTS:
                     raise ClientError(str(lost), NO_SERVER) from None
@@ -174,18 +175,18 @@ class Client:
             raise _LostError("the connection is lost") from None
 
     def _receive(self, connection: Connection) -> Message:
-        """The next message. A goodbye never is one: it ends the connection."""
+        """Return the next message. A `bye` is never returned: it ends the connection."""
         try:
             message = connection.receive()
         except OSError:
             message = None
         except WrongLineError as error:
-            raise ClientError(f"this is no Stellwerk server: {error}", REFUSED) from None
+            raise ClientError(f"this is not a Stellwerk server: {error}", REFUSED) from None
         if message is None:
             raise _LostError("the connection is lost")
         self._observe(message)
         if message["type"] == "bye" and message.get("code") != "done":
-            text = _reason("the server said goodbye", message)
+            text = _reason("the server sent bye", message)
             if message.get("code") not in COME_BACK:
                 raise ClientError(text, REFUSED)
             raise _LostError(text, _pause_of(message))
@@ -198,7 +199,7 @@ class Client:
         self._settled = self._session is None and self._token is None
         hello = self._receive(connection)
         if hello["type"] != "hello":
-            raise ClientError("this is no Stellwerk server: it does not say hello", REFUSED)
+            raise ClientError("this is not a Stellwerk server: it sent no hello", REFUSED)
         if PROTOCOL not in hello["protocols"]:
             raise ClientError(f"the server speaks protocol {hello['protocols']}, not {PROTOCOL}", REFUSED)
         self._features = hello.get("features", ())
@@ -208,7 +209,7 @@ class Client:
             match message["type"]:
                 case "welcome":
                     self._session, self._key = message["session"], message["resume_key"]
-                    self._name = message["name"]  # a seat's token gives the seat's own
+                    self._name = message["name"]  # with a seat token the server uses the seat's name
                     if not self._settled:
                         self._send(connection, {"type": "ping"})
                     return
@@ -218,7 +219,7 @@ class Client:
                 case "error":
                     raise _refusal("the login was refused", message)
                 case "bye":
-                    raise ClientError(_reason("the server said goodbye", message), REFUSED)
+                    raise ClientError(_reason("the server sent bye", message), REFUSED)
                 case _:
                     pass
 
@@ -237,7 +238,7 @@ class Client:
         return login
 
     def _forget_session(self) -> None:
-        """Its matches are lost, unless the token brings them back with a new `start`."""
+        """Forget the session and its matches. Only a token can bring these back, with a new `start`."""
         self._session = None
         self._matches.clear()
 
@@ -251,7 +252,7 @@ class Client:
             message = self._receive(connection)
             if message["type"] == "bye":
                 if self._matches or self._left:
-                    raise ClientError("the server said goodbye before all was played", REFUSED)
+                    raise ClientError("the server sent bye before all matches were played", REFUSED)
                 return
             self._take(connection, message)
 
@@ -284,14 +285,15 @@ class Client:
         return self._matches.get(message["match"])
 
     def _start(self, connection: Connection, start: Message) -> None:
-        """A new match, or one that a resumed session goes on with, which is ready already."""
+        """Begin a new match, or continue one of a resumed session, which is already ready."""
         self._joining = False
         if start["match"] not in self._matches:
             self._matches[start["match"]] = _Match(start, self._new_player(start, self._seed_text))
             self._send(connection, {"type": "ready", "match": start["match"]})
 
     def _answer(self, connection: Connection, played: _Match, ask: Message) -> None:
-        """What the player says; and, should the server refuse that, the first listed move or the fallback."""
+        """Send the player's answer. If the server refuses it, the first listed move follows, then the
+        fallback."""
         played.ask = ask
         harmless: list[Answer] = [{"index": 0}, {"move": ask["fallback"]}]
         answer = played.player.answer(ask)
@@ -312,8 +314,8 @@ class Client:
         self._tell_result(text)
 
     def _refused(self, connection: Connection, error: Message) -> None:
-        """Answers come in the order of the questions: an error that names no match is about the last act, if
-        that is still open."""
+        """Handle an error. Answers come in the order of the questions, so an error that names no match is
+        about the last act, if its ask is still open."""
         code: str = error["code"]
         played = self._matches.get(error["match"]) if "match" in error else self._acted
         open_ask = played.ask if played is not None else None
@@ -322,7 +324,7 @@ class Client:
             case "protocol.stale_ask" | "protocol.too_fast":
                 pass
             case "protocol.out_of_phase" | "protocol.too_many_matches":
-                pass  # ready, or in the room, already: an earlier connection saw to it
+                pass  # already ready, or in the room: an earlier connection did it
             case "server.failed" if played is not None and "match" in error:
                 self._finish(error["match"], f"{played.start['game']}: no result, server.failed")
             case "server.busy" if played is not None and is_about_ask:
@@ -333,7 +335,7 @@ class Client:
                 del played.answers[:1]
                 self._act(connection, played)
             case _ if self._joining:
-                raise _refusal("the wish for a match was refused", error)
+                raise _refusal("the join was refused", error)
             case _:
                 self._log(_reason("the server refused a message", error))
 
@@ -342,18 +344,18 @@ def _told(start: Message, end: Message) -> str:
     try:
         return result_line(start, end)
     except (KeyError, TypeError, ValueError):
-        raise ClientError("the server sent a result that has no ranks", REFUSED) from None
+        raise ClientError("the server sent a result without ranks", REFUSED) from None
 
 
 def _refusal(what: str, error: Message) -> Exception:
-    """What to raise for an error: if the server named a time, it wants to be visited again."""
+    """Return the exception for an error. If the server named a time, the client should come back then."""
     text = _reason(what, error)
     pause = _pause_of(error)
     return ClientError(text, REFUSED) if pause is None else _LostError(text, pause)
 
 
 def _pause_of(message: Message) -> float | None:
-    """The seconds until the server wants to be visited again, if it named a time."""
+    """Return the seconds after which the server wants the client back, if it named a time."""
     retry_ms = message.get("retry_ms")
     return None if retry_ms is None else retry_ms / 1000
 

@@ -1,7 +1,7 @@
-"""`python -m stellwerk_bots.codec`: what this library makes of lines, for `stellwerk kit codec`.
+"""`python -m stellwerk_bots.codec`: the driver of this library for `stellwerk kit codec`.
 
-A request a line on standard input, its answer a line on standard output: `protocol/conformance/README.md`
-has their forms. `decode` and `stream` go through the very `Connection` that the bots use.
+It reads one request a line from standard input, and writes each answer as a line to standard output.
+`protocol/conformance/README.md` describes both. `decode` and `stream` use the same `Connection` as the bots.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _stream(request: Message) -> Message:
 
 
 def _read(request: Message) -> Message:
-    """As a server does."""
+    """Read a client's line, as a server does."""
     try:
         return {"message": msgspec.to_builtins(read_line(base64.b64decode(request["base64"])))}
     except LineError as error:
@@ -67,7 +67,7 @@ _ANSWERS: Final[dict[str, Callable[[Message], Message]]] = {
 
 
 class _Pieces(io.RawIOBase):
-    """A socket that gives one piece at a time."""
+    """A socket that returns one piece at a time."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self._pieces = iter(pieces)
@@ -76,7 +76,7 @@ class _Pieces(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:  # Any: whatever the reader in front of it has
+    def readinto(self, buffer: Any) -> int:  # Any: a buffer of any type
         self._rest = self._rest or next(self._pieces, b"")
         piece, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
         buffer[: len(piece)] = piece

@@ -1,8 +1,8 @@
-"""A line to the server and back: TCP, TLS, or this process's own standard input and output.
+"""A connection to the server: TCP, TLS, or this process's own standard input and output.
 
-Every message leaves in one write and at once: two small writes, or a system that waits for more to send,
-would cost 40 milliseconds and more for each answer. A bot may be started for a single match, so `ssl`, which
-takes longer to import than all the rest, is imported only for an address that needs it.
+Every message is sent at once in one write. Two small writes, or a system that waits for more data, would cost
+40 milliseconds and more for each answer. A bot may be started for a single match, so `ssl`, which takes
+longer to import than everything else, is imported only for an address that needs it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STDIO: Final = "stdio:"
 
 _CONNECT_SECONDS: Final = 10.0
 
-# What a client cannot do without in the messages that it acts upon. Of others it needs nothing.
+# The fields that the client needs of the messages that it handles.
 _NEEDED: Final[dict[str, dict[str, type]]] = {
     "hello": {"protocols": list},
     "welcome": {"session": str, "resume_key": str, "name": str},
@@ -38,11 +38,11 @@ _LONGEST_LINE: Final = 1 << 20  # a server's lines stay below 60,000 bytes
 
 
 class AddressError(ValueError):
-    """Not an address; one line says what one looks like."""
+    """A text that is not an address. The message, one line, shows what an address looks like."""
 
 
 class WrongLineError(Exception):
-    """What came is no message; one line says what it was."""
+    """A line that is not a message. The message, one line, describes it."""
 
 
 class Connection:
@@ -54,37 +54,38 @@ class Connection:
         self._close = close
 
     def send(self, message: Message) -> None:
-        """OSError if the connection is gone."""
+        """Send a message. Raise OSError if the connection is lost."""
         self._write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
 
     def receive(self) -> Message | None:
-        """The next message, or None at the end. OSError if the connection is gone."""
+        """Return the next message, or None at the end. Raise OSError if the connection is lost."""
         line = self._reader.readline(_LONGEST_LINE)
         if not line.endswith(b"\n"):
             if len(line) == _LONGEST_LINE:
-                raise WrongLineError("a line without an end")
-            return None  # half a line is what a cut leaves
+                raise WrongLineError("a line that does not end")
+            return None  # a cut connection leaves half a line
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict):
-            raise WrongLineError(f"no JSON object: {line[:80].decode('latin-1')!a}")
-        _check(message)  # pyright: ignore[reportUnknownArgumentType]  # json knows no types
-        return message  # pyright: ignore[reportUnknownVariableType]  # json knows no types
+            raise WrongLineError(f"not a JSON object: {line[:80].decode('latin-1')!a}")
+        _check(message)  # pyright: ignore[reportUnknownArgumentType]  # json has no types
+        return message  # pyright: ignore[reportUnknownVariableType]  # json has no types
 
     def close(self) -> None:
         self._close()
 
 
 def default_address() -> str:
-    """Where the server is that started this process; without one, where `stellwerk serve` listens."""
+    """Return the address of the server that started this process; without one, the default of `stellwerk
+    serve`."""
     return os.environ.get("STELLWERK_ADDRESS", DEFAULT_ADDRESS)
 
 
 def connect(address: str, tls_ca: str | None = None) -> Connection:
-    """To `tcp://host:port`, to `tls://host:port` with a certificate that the system or the file `tls_ca`
-    vouches for, or to whoever started this process: `stdio:`. AddressError or OSError."""
+    """Connect to `tcp://host:port`, to `tls://host:port` with a certificate that the system or the file
+    `tls_ca` trusts, or to the server that started this process: `stdio:`. Raise AddressError or OSError."""
     if address == STDIO:
         return _standard_streams()
     scheme, host, port = _parts(address)
@@ -94,7 +95,7 @@ def connect(address: str, tls_ca: str | None = None) -> Connection:
         raise AddressError(f"not the name of a host: {host!r}") from None
     try:
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # else a dead peer is silent for ever
+        plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # detects a peer that died silently
         if scheme == "tls":
             import ssl
 
@@ -103,7 +104,7 @@ def connect(address: str, tls_ca: str | None = None) -> Connection:
             )
         else:
             line = plain
-        line.settimeout(None)  # others may think long
+        line.settimeout(None)  # other players may think for long
     except BaseException:
         plain.close()
         raise
@@ -126,11 +127,12 @@ def _parts(address: str) -> tuple[str, str, int]:
         host = ""
     if scheme in ("tcp", "tls") and host and port.isascii() and port.isdecimal() and 0 < int(port) < 65536:
         return scheme, host, int(port)
-    raise AddressError(f"not an address: {address!r}; it is tcp://HOST:PORT, tls://HOST:PORT or {STDIO}")
+    raise AddressError(f"not an address: {address!r}; expected tcp://HOST:PORT, tls://HOST:PORT or {STDIO}")
 
 
 def _standard_streams() -> Connection:
-    """From now on what anybody prints goes to standard error: it must not get between the messages."""
+    """Reserve standard output for messages. All other output of this process goes to standard error from now
+    on."""
     sys.stdout.flush()
     reader, writer = open(0, "rb", closefd=False), os.fdopen(os.dup(1), "wb")  # noqa: SIM115
     os.dup2(2, 1)
@@ -152,4 +154,4 @@ def _check(message: Message) -> None:
         raise WrongLineError("an object without a type")
     for name, form in _NEEDED.get(kind, {}).items():
         if not isinstance(message.get(name), form):
-            raise WrongLineError(f"{kind!r} without a right {name!r}")
+            raise WrongLineError(f"{kind!r} without a valid {name!r}")

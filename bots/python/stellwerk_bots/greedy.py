@@ -1,8 +1,8 @@
-"""The bot `greedy`: each listed move has a worth, and the first of those worth most is made.
+"""The bot `greedy`: it gives each listed move a value, and makes the first move with the highest one.
 
-The law stands in `protocol/GREEDY.md`, so that the same bot can be written in any language; recorded asks
-with their answers are in `protocol/conformance/vectors/greedy`. An answer follows from the board and the ask,
-in whole numbers, without chance.
+The law is in `protocol/GREEDY.md`, so that the same bot can be written in any language.
+`protocol/conformance/vectors/greedy` has recorded asks with their answers. An answer follows from the board
+and the ask, in whole numbers, without random choices.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from stellwerk_bots.bot import Answer, Message, Player
 from stellwerk_bots.reading import Item, own_view
 
 GOOD_ROUTE_POINTS: Final = 7
-LARGE_HAND: Final = 15  # time to claim anything
-CARDS_TO_ASK_FOR: Final = 56  # by the tickets of all players together, where tickets ask for cards
+LARGE_HAND: Final = 15  # so large that any claim is good
+CARDS_TO_ASK_FOR: Final = 56  # on the tickets of all players together, if tickets require cards
 ROOM_FOR_A_TICKET: Final = 4
 TECHNOLOGIES: Final = ("mechanical_stoker", "superheated_steam_boiler", "boiler_lagging")
 
@@ -59,7 +59,8 @@ class Greedy:
                 return 0
 
     def _worth_of_tickets(self, kept: list[str], view: Message) -> int:
-        """On a map few points, and so few tickets; where tickets ask for cards, many, within the limit."""
+        """Return the value of keeping tickets: on a map, few points are best; if tickets require cards, many
+        within the limit."""
         if not _has_yards(view):
             return -self._points(kept)
         return self._points(kept) if self._asked(view) + self._cards(kept) <= _limit(view) else -1

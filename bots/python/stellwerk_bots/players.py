@@ -1,4 +1,5 @@
-"""The bots by name, each imported when it is asked for: `random` need not wait for what `searcher` needs."""
+"""The bots by name. Each is imported only when it is used, so `random` starts without the imports of
+`searcher`."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ NAMES: Final = ("random", "greedy", "planner", "searcher")  # from the weakest t
 
 
 def new_player(name: str) -> NewPlayer:
-    """What makes the players of the bot of this name, one of NAMES. KeyError for another; SettingError if the
-    environment holds what the bot can make no sense of."""
+    """Return the factory of players for the bot of this name, one of NAMES. Raise KeyError for another name,
+    and SettingError if the environment has an invalid setting for the bot."""
     match name:
         case "random":
             from stellwerk_bots.random_bot import new_random
@@ -28,7 +29,7 @@ def new_player(name: str) -> NewPlayer:
         case "searcher":
             from stellwerk_bots.searcher.bot import environments_budget, new_searcher
 
-            environments_budget()  # now, and not when the first match has begun
+            environments_budget()  # now, not when the first match begins
             return new_searcher
         case _:
             raise KeyError(name)

@@ -1,9 +1,10 @@
-"""Players that need no thinking time: one moves by chance, the other by rules of thumb that plan ahead.
+"""Two policies that need no thinking time: one chooses at random, the other by rules of thumb that plan
+ahead.
 
-The law: a policy gets the whole state, for it plays inside one process, and yet looks only at what a view
-would show its seat: the own hand and tickets, the team's holders, and what is public. What is hidden from the
-seat never changes its move. A policy keeps nothing between two moves, so it can go on with any state, an
-imagined one too. That is why it does not know its on-track stack, unless the rules show it (CARD-05).
+The law: a policy gets the whole state, because it plays inside one process, but looks only at what a view
+would show its seat: its own hand and tickets, the team's holders, and what is public. Hidden information
+never changes its move. A policy keeps nothing between two moves, so it can continue from any state, also an
+imagined one. So it does not know its on-track stack, unless the rules show it (CARD-05).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from stellwerk_engine.core.decision import Move, Seat
 from stellwerk_engine.core.state import State
 
 Policy = Callable[[State, Seat, list[Move]], Move]
-"""Chooses one of the moves that `legal` lists for the seat."""
+"""A function that returns one of the moves that `legal` lists for the seat."""
 
 
 class RandomSource(Protocol):
@@ -27,7 +28,7 @@ class RandomSource(Protocol):
 
 
 def random_policy(source: RandomSource) -> Policy:
-    """Every listed move with the same chance."""
+    """Return a random listed move, each with the same probability."""
 
     def choose(state: State, seat: Seat, moves: list[Move]) -> Move:
         return moves[int(source.random() * len(moves))]
@@ -36,7 +37,8 @@ def random_policy(source: RandomSource) -> Policy:
 
 
 def planner(state: State, seat: Seat, moves: list[Move]) -> Move:
-    """The move of greatest worth by a rule of thumb, the first of equal ones; no chance, no search."""
+    """Return the move with the highest value by a rule of thumb, the first of equal ones; no chance, no
+    search."""
     if len(moves) == 1:
         return moves[0]
     return max(moves, key=yard_worth(state, seat) if state.game.rules.rail_yards else map_worth(state, seat))

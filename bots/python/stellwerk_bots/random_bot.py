@@ -1,4 +1,4 @@
-"""The bot `random`: every listed move with the same chance."""
+"""The bot `random`: it makes every listed move with the same probability."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from stellwerk_bots.bot import Answer, Message, Player
 
 
 class RandomPlayer:
-    """Its chance depends on the seed text, the match and the ask, so a resumed bot would choose the same."""
+    """A player whose choices depend on the seed text, the match and the ask, so a resumed bot chooses the
+    same."""
 
     def __init__(self, start: Message, seed_text: str) -> None:
         self._chance = f"{seed_text}/{start['match']}"

@@ -1,4 +1,4 @@
-"""What a player reads out of messages, by words instead of brackets."""
+"""Functions that read the parts of messages that a player needs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ Item = dict[str, Any]  # a part of a message: a move, a player's view, a route o
 
 
 def own_view(view: Message) -> Item:
-    """The viewer's own part of a view, hand and tickets included."""
+    """Return the viewer's own part of a view, including hand and tickets."""
     own: Item = view["players"][view["seat"]]
     return own
 
 
 def legal_by_type(ask: Message) -> dict[str, list[tuple[int, Item]]]:
-    """The listed moves with their indexes, grouped by what they are: `claim_route`, `draw_card`, ..."""
+    """Return the listed moves with their indexes, grouped by type: `claim_route`, `draw_card`, ..."""
     groups: dict[str, list[tuple[int, Item]]] = {}
     for index, move in enumerate(ask["legal"]):
         groups.setdefault(move["type"], []).append((index, move))
@@ -25,12 +25,13 @@ def legal_by_type(ask: Message) -> dict[str, list[tuple[int, Item]]]:
 
 
 def by_id(items: Iterable[Item]) -> dict[str, Item]:
-    """The board's cities, routes or tickets by their ids: `by_id(start["board"]["routes"])`."""
+    """Return cities, routes or tickets of the board by their ids: `by_id(start["board"]["routes"])`."""
     return {item["id"]: item for item in items}
 
 
 def result_line(start: Message, end: Message) -> str:
-    """How a match ended, best first: `usa: 1. greedy 97, 2. random -45`. Partners share their points."""
+    """Return the result of a match, best first: `usa: 1. greedy 97, 2. random -45`. Partners share their
+    points."""
     names = {player["seat"]: player["name"] for player in start["players"]}
     teams = sorted(end["result"]["teams"], key=lambda team: int(team["rank"]))
     places = [

@@ -1,4 +1,4 @@
-"""Whole games between policies inside one process: for simulations, tests and measurements."""
+"""Complete games between policies inside one process, for simulations, tests and measurements."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
     result: Result
-    decision_count: int  # moves asked for, a simultaneous decision once for each seat
+    decision_count: int  # moves made; a simultaneous decision counts once for each seat
     longest_list: int  # of legal moves
 
 
@@ -32,8 +32,8 @@ def play_game(
     write: Callable[[bytes], object] | None = None,
     names: Sequence[str] = (),
 ) -> PlayedGame:
-    """From the deal to the result; `policies` has one for each seat. `write` gets the game's replay piece by
-    piece, with the `names` of the seats, if there are any."""
+    """Play from the deal to the result. `policies` has one for each seat. `write` gets the game's replay
+    piece by piece, with the `names` of the seats, if given."""
     if len(policies) != game.seat_count:
         raise ValueError(f"{len(policies)} policies for {game.seat_count} seats")
     events: Events | None = None if write is None else []

@@ -1,9 +1,9 @@
-"""The bot `planner`: thumb rules that look ahead.
+"""The bot `planner`: rules of thumb that look ahead.
 
-It plans the routes that its tickets need, saves and draws the cards that these lack, and watches the end. The
-rules stand in the engine (`map_worth.py`, `yard_worth.py`, `network_plan.py`), where they also move for the
-other players whom a search imagines. They look only at what the seat may know, so one imagined state is as
-good as any other.
+It plans the routes that its tickets need, saves and draws the cards that these lack, and watches for the end.
+The rules are in `map_worth.py`, `yard_worth.py` and `network_plan.py`; a search also uses them for the other
+players that it imagines. They look only at what the seat may know, so all states imagined from a view give
+the same move.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from stellwerk_engine import engine
 
 
 class Planner:
-    """Its moves follow from the ask alone: it uses no chance but to fill what it does not look at."""
+    """A player whose moves follow from the ask alone. It uses random numbers only to fill in what it does not
+    look at."""
 
     def __init__(self, start: Message, seed_text: str) -> None:
         self._game = game_of(start)

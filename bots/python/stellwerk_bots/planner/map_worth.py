@@ -1,8 +1,9 @@
-"""What a move is worth on a map: the thumb rules of the policy `planner`.
+"""The value of a move on a map: the rules of thumb of the policy `planner`.
 
-First connect the own tickets by the plan of `network_plan.py`: buy what it needs, claim its routes as soon as
-they can be paid, else draw the cards that they lack. Then draw more tickets while there are trains for them,
-and at last turn the trains left into points. Worth is in tenths of points, but only its order matters.
+First it connects the seat's tickets by the plan of `network_plan.py`: it buys what the plan needs, claims its
+routes as soon as it can pay for them, and otherwise draws the missing cards. Then it draws more tickets while
+there are trains for them. At last it turns the remaining trains into points. Values are in tenths of points,
+but only their order matters.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from stellwerk_engine.parts.technologies.buy_technology import Buy, BuyTechnolog
 from stellwerk_engine.parts.tickets import DrawTicketsMove, Keep, ShareOne, ShareTickets
 from stellwerk_engine.parts.tunnels import PayMore, holder_of
 
-# Levels, far enough apart that what is weighed within one never reaches the next.
+# Levels, far enough apart that values within one never reach the next.
 BUY_FOR_PLAN: Final = 3000
 CLAIM_FOR_PLAN: Final = 2000
 CLAIM_FOR_POINTS: Final = 1000
@@ -52,12 +53,12 @@ TRAINS_TO_PLAN_WITH: Final = (
 )  # of the trains, for new tickets: others build too, and the game may end early
 TRAINS_FOR_MORE_TICKETS: Final = 3  # draw tickets while a third of the trains is left
 PRICE_OF_A_STEP: Final = 1  # of the plan for a ticket, in points
-SOON: Final = 5  # so few trains with anybody: the end is near
+SOON: Final = 5  # if any player has so few trains, the end is near
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What the seat can tell about its chances."""
+    """The seat's estimate of its chances."""
 
     state: State
     seat: Seat
@@ -77,8 +78,8 @@ def map_worth(state: State, seat: Seat) -> Callable[[Move], float]:
 
 
 def best_listed(state: State, seat: Seat) -> Move:
-    """The move of greatest worth, at a third of the price of listing and weighing all that are legal: for
-    searches, which play thousands of turns."""
+    """Return the listed move with the highest value, at a third of the cost of listing and evaluating all
+    legal moves. Searches, which play thousands of turns, need that."""
     decision = state.pending
     assert decision is not None
     if not isinstance(decision, TakeTurn):
@@ -87,13 +88,13 @@ def best_listed(state: State, seat: Seat) -> Move:
     outlook = _look(state, seat)
     worth = partial(_worth, outlook)
     best = max(_worthwhile(outlook, decision), key=worth, default=None)
-    if best is None or worth(best) <= 0:  # moves that were left out may be worth as much
+    if best is None or worth(best) <= 0:  # moves that were left out may have the same value
         best = max(decision.legal(state, seat), key=worth)
     return best
 
 
 def _worthwhile(outlook: Outlook, decision: TakeTurn) -> list[Move]:
-    """Of the legal moves, in their order, those that can be worth anything."""
+    """Return the legal moves that can have a value, in their order."""
     state, seat = outlook.state, outlook.seat
     moves: list[Move] = []
     for action in (*state.game.rules.menu, *decision.before):
@@ -112,7 +113,7 @@ def _worthwhile(outlook: Outlook, decision: TakeTurn) -> list[Move]:
 
 
 def _worthwhile_mask(outlook: Outlook) -> int:
-    """Routes for which a claim can be worth anything."""
+    """Return the routes of which a claim can have a value."""
     if outlook.last_round:
         return outlook.usable_mask
     if outlook.plan.routes_mask:
@@ -126,7 +127,7 @@ def _good_mask(game: Game) -> int:
 
 
 def _is_good(route: Route) -> bool:
-    """Its points are worth its trains."""
+    """Test whether a route's points are worth its trains."""
     return 2 * route.points >= 3 * route.length
 
 
@@ -211,7 +212,8 @@ def _look(state: State, seat: Seat) -> Outlook:
 
 
 def _nearest(board: Board, open_mask: int, purse: bytes) -> list[Route]:
-    """Two routes that lack few cards and bring many points; of equal ones those of the lowest ids."""
+    """Return two routes that lack few cards and bring many points; of equal ones those with the lowest
+    ids."""
     nearest: list[tuple[int, RouteId]] = []
     for kinds in board.kinds:
         for kind in kinds:
@@ -224,13 +226,14 @@ def _nearest(board: Board, open_mask: int, purse: bytes) -> list[Route]:
 
 
 def _lacking(route: Route, purse: bytes) -> int:
-    """How many cards for the route are not in the purse."""
+    """Return how many cards for the route are missing from the purse."""
     of_color = max(purse[:LOCOMOTIVE]) if route.color == GRAY else purse[route.color]
     return max(0, route.length - min(of_color, route.length - route.symbols) - purse[LOCOMOTIVE])
 
 
 def _wanted(routes: list[Route], purse: bytes) -> list[int]:
-    """What all these routes together lack. A gray route takes the color of which most is left."""
+    """Return the cards that all these routes together lack. A gray route takes the color of which most are
+    left."""
     left = list(purse)
     wanted = [0] * len(purse)
     for route in sorted(routes, key=lambda route: (route.color == GRAY, _lacking(route, purse))):
@@ -262,14 +265,14 @@ def _worth_of_claim(outlook: Outlook, route: Route, cards: CardSet) -> float:
 
 
 def _price(outlook: Outlook, cards: CardSet) -> float:
-    """Locomotives and cards that the plan lacks are dearer than others."""
+    """Return the price of cards. Locomotives and cards that the plan lacks cost more than others."""
     paid = counts(cards)
     lacking = sum(paid[color] for color in PLAIN_COLORS if outlook.wanted[color] > 0)
     return 3 * paid[LOCOMOTIVE] + 2 * lacking + total(cards) / 2
 
 
 def _cards_beside(outlook: Outlook, cards: CardSet) -> int:
-    """How many cards there are for the bill of a tunnel."""
+    """Return how many cards remain to pay for a tunnel."""
     paid, purse = counts(cards), outlook.purse
     color: CardColor = next((color for color in PLAIN_COLORS if paid[color]), LOCOMOTIVE)
     locomotives = purse[LOCOMOTIVE] - paid[LOCOMOTIVE]
@@ -277,7 +280,7 @@ def _cards_beside(outlook: Outlook, cards: CardSet) -> int:
 
 
 def _points_completed(outlook: Outlook, route: Route) -> int:
-    """Of the tickets that the route completes at once."""
+    """Return the points of the tickets that the route completes at once."""
     state = outlook.state
     merged = route.ends_mask
     for network in state.networks[state.game.team_of[outlook.seat]]:
@@ -288,7 +291,8 @@ def _points_completed(outlook: Outlook, route: Route) -> int:
 
 
 def _can_spare(outlook: Outlook, pay: CardSet) -> bool:
-    """Locomotives at any time; cards in their place only out of a large hand."""
+    """Test whether the seat can spare a payment: locomotives at any time, cards in their place only from a
+    large hand."""
     return not any(counts(pay)[:LOCOMOTIVE]) or total(outlook.state.hands[outlook.seat]) > 14
 
 
@@ -302,7 +306,8 @@ def _wants_tickets(outlook: Outlook) -> bool:
 
 
 def _worth_of_tickets(outlook: Outlook, kept_mask: int) -> float:
-    """Points of the tickets that can be connected beside the open ones, less the others', less the effort."""
+    """Return the points of the tickets that can be connected together with the open ones, minus those of the
+    others, minus the effort."""
     state = outlook.state
     part, whole = TRAINS_TO_PLAN_WITH
     plan = make_plan(

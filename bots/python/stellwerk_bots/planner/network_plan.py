@@ -1,7 +1,7 @@
-"""Which routes to claim for a set of tickets: cheapest paths, one ticket after the other.
+"""The routes to claim for a set of tickets: cheapest paths, one ticket after the other.
 
-What is planned for one ticket costs the next ones nothing, so their paths join where they can. The tickets of
-most points come first: the others branch off from them.
+A route planned for one ticket costs the next ones nothing, so their paths join where they can. The tickets
+with most points come first; the others branch off from them.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from stellwerk_engine.boards.board import NO_ROUTE, CityId, RouteId, Ticket, bit
 if TYPE_CHECKING:
     from stellwerk_engine.core.game import Game
 
-# In cards: a turn for the claim itself, so that few long routes beat many short ones; what locomotives cost.
+# In cards: a turn for the claim itself, so that few long routes beat many short ones; the locomotives.
 CLAIM_COST: Final = 1
 SYMBOL_COST: Final = 2
 TECHNOLOGY_COST: Final = 3
 
-PLANS_KEPT: Final = 4096  # most moves leave everything that a plan depends on as it was
+PLANS_KEPT: Final = 4096  # most moves change nothing that a plan depends on
 GAMES_KEPT: Final = 64
 
 Step = tuple[CityId, RouteId, int, int, int]  # to, by, its bit, its cost, the technologies it needs
@@ -32,15 +32,15 @@ class Plan:
     routes_mask: int  # to be claimed
     technologies_mask: int  # to be bought for them
     cost: int
-    points: int  # of the tickets that this completes, less those of the others
+    points: int  # of the tickets that this completes, minus those of the others
 
 
 @lru_cache(maxsize=PLANS_KEPT)
 def make_plan(
     game: Game, network_mask: int, usable_mask: int, tickets_mask: int, to_buy_mask: int, trains: int
 ) -> Plan:
-    """Connect the tickets by the own network and usable routes, for which only technologies of `to_buy_mask`
-    are missing. A ticket for which the trains do not suffice is given up."""
+    """Plan to connect the tickets through the team's network and usable routes, for which only technologies
+    of `to_buy_mask` are missing. A ticket that needs more trains than there are is left out."""
     routes = game.board.routes
     tickets = [game.board.tickets[ticket] for ticket in bits(tickets_mask)]
     planned_mask = bought_mask = cost = points = 0
@@ -67,8 +67,8 @@ Path = tuple[int, list[RouteId]]  # the cost, and the routes
 def cheapest_path(
     game: Game, ticket: Ticket, free_mask: int, usable_mask: int, missing_mask: int
 ) -> Path | None:
-    """The cheapest way between the ticket's places; None if there is none. One that was found before is
-    still the cheapest while all of it is usable and nothing has become usable since."""
+    """Return the cheapest path between the ticket's places, or None. An earlier result is still the cheapest
+    while all of it is usable and nothing else has become usable."""
     paths = _paths(game)
     key = (ticket.id, free_mask, missing_mask)
     known = paths.get(key)
@@ -85,7 +85,7 @@ def cheapest_path(
 
 @lru_cache(maxsize=GAMES_KEPT)
 def _paths(game: Game) -> dict[tuple[int, int, int], tuple[int, int, Path | None]]:
-    """What was found last for a ticket, by what was free and missing: what was usable then, and the path."""
+    """Return the last results by ticket, free and missing routes: what was usable then, and the path."""
     return {}
 
 
@@ -123,7 +123,7 @@ def _way_back(game: Game, city: CityId, came_by: dict[CityId, RouteId]) -> list[
 
 @lru_cache(maxsize=GAMES_KEPT)
 def _steps(game: Game) -> tuple[tuple[Step, ...], ...]:
-    """The steps from each city."""
+    """Return the steps from each city."""
     steps: list[list[Step]] = [[] for _ in game.board.city_ids]
     for route in game.board.routes:
         if route is not NO_ROUTE:

@@ -1,7 +1,8 @@
-"""What a move is worth in a game with rail yards: the thumb rules of the policy `planner`.
+"""The value of a move in a game with rail yards: the rules of thumb of the policy `planner`.
 
-Lay large sets of colors that the own tickets ask for, as long as there are turns to send them on; between
-that draw such colors, and more tickets whenever more cards will come onto the stack than the tickets ask for.
+It lays large sets of colors that the seat's tickets require, as long as there are turns to send them on.
+Otherwise it draws such colors, and more tickets whenever more cards will reach the stack than the tickets
+require.
 """
 
 from __future__ import annotations
@@ -26,13 +27,11 @@ CARD_WANTED: Final = 4.5
 BLIND: Final = 3.5
 CARD: Final = 0.5
 
-CARDS_IN_A_TURN: Final = 1.2  # that leave the pile, on an average
+CARDS_IN_A_TURN: Final = 1.2  # that leave the pile, on average
 WORTH_OF_A_CARD: Final = 3.0  # on the stack, for a ticket
 PRICE_OF_A_CARD: Final = 0.8
 PRICE_OF_A_LOCOMOTIVE: Final = 0.3  # beside that
-PART_TO_PROMISE: Final = (
-    0.85  # of the cards that may come onto the stack: not each will be of the right color
-)
+PART_TO_PROMISE: Final = 0.85  # of the cards that may reach the stack: not all will have the right color
 PART_TO_DRAW_AT: Final = 0.7
 PRICE_OF_A_CARD_TOO_MANY: Final = 9.0
 WORTH_OF_A_BIG_CITY: Final = 2.0
@@ -43,9 +42,9 @@ class Outlook:
     state: State
     seat: Seat
     hand: bytes
-    turns: int  # that the seat still has, with this one: a guess
-    coming: float  # cards that will be on the stack at the end: a guess
-    asked: list[int]  # cards of each color that the tickets ask for, less those in the yard
+    turns: int  # turns that the seat still has, including this one: an estimate
+    coming: float  # cards that will be on the stack at the end: an estimate
+    asked: list[int]  # cards of each color that the tickets require, minus those in the yard
     asked_in_all: int
 
 
@@ -100,7 +99,8 @@ def _cards_asked(game: Game, tickets_mask: int) -> list[int]:
 
 
 def _worth_of_set(outlook: Outlook, cards: CardSet) -> float:
-    """By the cards that will be sent on in time and serve a ticket. Locomotives serve any."""
+    """Return the value of a set, by the cards that are sent on in time and serve a ticket. Locomotives serve
+    any ticket."""
     laid = counts(cards)
     locomotives = laid[LOCOMOTIVE]
     useful = sum(

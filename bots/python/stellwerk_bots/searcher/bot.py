@@ -1,15 +1,15 @@
-"""The bot `searcher`: what the planner would do, unless playing on from imagined states shows better.
+"""The bot `searcher`: it plays like the planner, unless games played from imagined states show a better move.
 
-It imagines deals of all that is hidden, makes every candidate move in the same deals, and lets everybody go
-on by the planner's rules. The planner's own choice is left only where what was seen outweighs what was
-believed before: that the other moves are worse, for mostly they are, and few games prove little.
+It imagines deals of everything hidden, makes every candidate move in the same deals, and lets all players
+continue by the planner's rules. It leaves the planner's choice only if the results outweigh the prior belief
+that the other moves are worse: mostly they are, and few games prove little.
 
-On a map it searches where games played on can tell a difference: choices of tickets, which are few and felt
-to the end, and the end itself, which is near enough to be played out many times. What a card or a claim in
-the middle changes is lost in the luck of the rest.
+On a map it searches only where such games can show a difference: for choices of tickets, which are few and
+matter to the end, and near the end, which can be played out many times. In the middle of a game, the effect
+of one card or claim is lost in the luck of the rest.
 
-How long it thinks says its budget: iterations, that is games played on for one answer, which makes its
-answers reproducible, or time. `STELLWERK_BOT_BUDGET` holds one or the other: `200` or `500ms`.
+A budget limits its thinking. It is either a number of iterations (games played for one answer), which makes
+the answers reproducible, or a time. `STELLWERK_BOT_BUDGET` holds one or the other: `200` or `500ms`.
 """
 
 from __future__ import annotations
@@ -34,40 +34,42 @@ from stellwerk_engine.core.turn import TakeTurn
 from stellwerk_engine.parts.tickets import DrawTicketsMove, KeepTickets, ShareTicket
 
 BUDGET_VARIABLE: Final = "STELLWERK_BOT_BUDGET"
-DEALS_IN_A_HEAT: Final = 4  # after so many deals the worse half of the candidates is dropped
+DEALS_IN_A_HEAT: Final = 4  # after this number of deals the worse half of the candidates is dropped
 NEAR_END: Final = 14  # so few trains with a team
 
-# What is believed of a move that the planner does not choose, in points; measured over moves of its games.
+# The prior belief about a move that the planner does not choose, in points; measured over moves of its games.
 BELIEVED_LOSS: Final = 5.0
 BELIEVED_SPREAD: Final = 8.0
-HOPELESS: Final = -4.0  # a candidate of which no more than this is to be expected is dropped
+HOPELESS: Final = -4.0  # a candidate whose expected gain is at most this is dropped
 
-Deal = Callable[[int], State]  # the state of the ask, with what is hidden dealt for the n-th time
+Deal = Callable[[int], State]  # the state of the ask, with everything hidden dealt for the n-th time
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """For one answer; exactly one of the two."""
+    """A budget for one answer; exactly one of the two is set."""
 
     iterations: int | None = None
     seconds: float | None = None
 
 
-DEFAULT_ITERATIONS: Final = 80  # divided by the number of teams, for with more of them each takes longer
+DEFAULT_ITERATIONS: Final = (
+    80  # divided by the number of teams, because with more of them each game takes longer
+)
 
 
 class BudgetError(SettingError):
-    """This is no budget; the message says what one looks like."""
+    """A text that is not a budget. The message shows what a budget looks like."""
 
 
 def budget_from(text: str) -> Budget:
-    """`200` for iterations, `500ms` for time."""
-    found = re.fullmatch(r"([1-9][0-9]{0,6})(ms)?", text)
-    if found is None:
+    """Parse `200` as iterations, `500ms` as a time."""
+    match = re.fullmatch(r"([1-9][0-9]{0,6})(ms)?", text)
+    if match is None:
         raise BudgetError(
             f"{BUDGET_VARIABLE}: expected a number like 200 or a time like 500ms, not {text!r:.60}"
         )
-    number, unit = found.groups()
+    number, unit = match.groups()
     return Budget(seconds=int(number) / 1000) if unit else Budget(iterations=int(number))
 
 
@@ -97,13 +99,13 @@ class Searcher:
 
 
 def new_searcher(start: Message, seed_text: str, budget: Budget | None = None) -> Player:
-    """Without a budget: that of the environment, or the default, some tenths of a second of
-    computing at most. BudgetError for a text that is none."""
+    """Return a factory of searchers. Without a budget, use that of the environment, or the default, which is
+    at most some tenths of a second of computing. Raise BudgetError for an invalid text."""
     return Searcher(start, seed_text, budget or environments_budget() or default_budget(start))
 
 
 def environments_budget() -> Budget | None:
-    """BudgetError if there is one and makes no sense."""
+    """Return the budget in the environment, if there is one. Raise BudgetError if it is invalid."""
     text = os.environ.get(BUDGET_VARIABLE)
     return None if text is None else budget_from(text)
 
@@ -131,8 +133,8 @@ def _is_near_end(state: State) -> bool:
 
 
 def best_of(chosen: list[int], seat: Seat, deal: Deal, has_budget: Callable[[], bool]) -> int:
-    """The best of the moves of these indexes; `chosen` begins with the planner's choice. Those that are still
-    in the race have been played on from the same deals."""
+    """Return the best of the moves with these indexes; `chosen` begins with the planner's choice. All
+    remaining candidates have been played from the same deals."""
     first = chosen[0]
     rivals: list[int] = chosen[1:]
     outcomes: dict[int, list[int]] = {index: [] for index in chosen}
@@ -163,7 +165,8 @@ def _outcome(state: State, seat: Seat, index: int) -> int:
 
 
 def expected_gain(outcomes: list[int], of_first: list[int]) -> float:
-    """Of a move beyond the first, from what is believed and what was seen, each weighed by its certainty."""
+    """Return the expected gain of a move over the first, from the prior belief and the results, each weighted
+    by its certainty."""
     if len(outcomes) < 2:
         return -BELIEVED_LOSS
     gains = [outcome - other for outcome, other in zip(outcomes, of_first, strict=True)]

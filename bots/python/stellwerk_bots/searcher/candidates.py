@@ -1,8 +1,9 @@
-"""Which moves a search looks at: the planner's choice, and few others of each kind.
+"""The moves that a search examines: the planner's choice, and a few others of each kind.
 
-A list of legal moves holds dozens of claims and sets, most of them of no use or so much like each other
-that a search cannot tell which is better. So of the moves that differ only in how they are paid, or in how
-many cards they lay, the one of most worth stands for all, and of each kind of move there are only so many.
+A list of legal moves has dozens of claims and sets. Most of them are of no use, or so similar to each other
+that a search cannot tell which is better. So among moves that differ only in their payment, or in the number
+of cards that they lay, only the one with the highest value is a candidate. And the number of candidates of
+each kind is limited.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ MOST_OF_A_KIND: Final[dict[type[Move], int]] = {Claim: 2, Lay: 3, TakeFirst: 2, 
 
 
 def candidates(state: State, seat: Seat, moves: list[Move]) -> list[int]:
-    """Indexes of at most so many moves, the planner's choice first."""
+    """Return the indexes of at most this number of moves, the planner's choice first."""
     worth = _worth(state, seat)
     worths = [worth(move) for move in moves]
     ranked = sorted(range(len(moves)), key=lambda index: -worths[index])

@@ -1,9 +1,9 @@
-"""Which tickets others may hold, by the routes that they have claimed.
+"""A guess of the tickets that others hold, from the routes that they have claimed.
 
-`imagine` deals them without preference. But whoever holds a ticket works at it: one that the network
-connects, or nearly, is far more likely than one that lies elsewhere. So the hidden tickets of an imagined
-state are dealt once more by such weights. How many lie where stays as it is, and so does all that the viewer
-sees.
+`imagine` deals them without preference. But a player works at the tickets that it holds: a ticket that its
+network connects, or nearly, is far more likely than one elsewhere. So this module deals the hidden tickets of
+an imagined state once more, with such weights. The number of tickets in each place does not change, nor does
+anything that the viewer sees.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from stellwerk_engine.core.game import Game
     from stellwerk_engine.core.state import State
 
-Holding = tuple[Literal["secret", "shared"], int]  # with a seat, or on a team's holder
+Holding = tuple[Literal["secret", "shared"], int]  # of a seat, or on a team's holder
 
 CERTAINTY: Final = 5.0  # a ticket that is connected is exp(5) times as likely as one not begun
-CUT_OFF: Final = -1.0  # counts for a ticket that can no longer be connected: given up, or never held
+CUT_OFF: Final = -1.0  # for a ticket that can no longer be connected: given up, or never held
 UNIT: Final = 1000  # weights are whole numbers
 WAYS_KEPT: Final = 4096
 
 
 def guess_tickets(state: State, viewer: Seat) -> None:
-    """Deal the tickets that the viewer does not see once more, by the state's own dice. The state is
+    """Deal the tickets that the viewer does not see once more, with the state's own dice. The state is
     changed."""
     put_back_mask = state.returned_masks[viewer]
     put_back = [ticket for ticket in state.ticket_pile if put_back_mask >> ticket & 1]
@@ -41,7 +41,7 @@ def guess_tickets(state: State, viewer: Seat) -> None:
     holdings = {holding: _held_mask(state, holding) for holding in _hidden_holdings(state, viewer)}
     for mask in holdings.values():
         hidden += bits(mask)
-    hidden.sort()  # where a ticket was dealt before says nothing
+    hidden.sort()  # the earlier deal of a ticket has no meaning
     source = state.dice.stream("guess/tickets")
     for holding, mask in holdings.items():
         dealt = _deal(state, holding, mask.bit_count(), hidden, source)
@@ -60,7 +60,7 @@ def _hidden_holdings(state: State, viewer: Seat) -> Iterator[Holding]:
 
 
 def _held_mask(state: State, holding: Holding) -> int:
-    """Without tickets just drawn, which nobody has worked at yet."""
+    """Return the tickets that a seat holds, without those just drawn, which nobody has worked at yet."""
     place, owner = holding
     if place == "shared":
         return state.shared_masks[owner]
@@ -74,7 +74,7 @@ def _hold_instead(state: State, holding: Holding, old_mask: int, new_mask: int) 
 
 
 def _deal(state: State, holding: Holding, count: int, hidden: list[TicketId], source: Stream) -> int:
-    """So many of the hidden tickets, which leave the list; the more likely ones more often."""
+    """Take this number of hidden tickets off the list, the more likely ones more often."""
     place, owner = holding
     team = owner if place == "shared" else state.game.team_of[owner]
     weights = [_weight(state, team, ticket) for ticket in hidden] if count else []
@@ -93,7 +93,7 @@ def _weight(state: State, team: int, ticket: TicketId) -> int:
 
 
 def _part_done(state: State, team: int, ticket: Ticket) -> float:
-    """How much of the way the network spares: 1 for all of it."""
+    """Return the part of the ticket's path that the network saves: 1 for all of it."""
     if connects(state.networks[team], ticket):
         return 1.0
     network_mask = 0

@@ -1,9 +1,9 @@
-"""From the messages of a match to states of the engine: what a bot that thinks ahead starts from.
+"""Engine states from the messages of a match: the starting point of a bot that thinks ahead.
 
-The law: `start` makes the game, and the view of an ask, nothing else, makes the states. What the seat does
-not know is dealt by the bot's own chance, which follows from its seed text, the match and the ask. So equal
-messages and seed texts give equal states, and a bot that has lost its connection goes on as if nothing had
-happened.
+The law: `start` fixes the game, and the view of an ask, nothing else, fixes the states. Everything that the
+seat does not know is dealt with the bot's own random numbers, which follow from its seed text, the match and
+the ask. So equal messages and seed texts give equal states, and a bot that has lost its connection continues
+as if nothing had happened.
 """
 
 from __future__ import annotations
@@ -23,11 +23,14 @@ from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.imagine import Imagination
 from stellwerk_protocol.views import View
 
-GAMES_KEPT: Final = 16  # a bot plays many matches on few boards, and a game's tables fill as it is played
+GAMES_KEPT: Final = (
+    16  # a bot plays many matches on few boards, and a game fills its tables while it is played
+)
 
 
 def game_of(start: Message) -> Game:
-    """The game of the match. KeyError, GameError or BoardError for one that this version does not play."""
+    """Return the game of the match. Raise KeyError, GameError or BoardError for one that this version does
+    not play."""
     return _game(start["game"], tuple(start["options"]), len(start["players"]), json.dumps(start["board"]))
 
 
@@ -37,11 +40,11 @@ def _game(game_id: str, options: tuple[str, ...], seat_count: int, board: str) -
 
 
 def imagination_of(game: Game, ask: Message) -> Imagination:
-    """What the ask shows, ready to be dealt from."""
+    """Return the content of the ask, ready to be dealt from."""
     return Imagination(game, msgspec.convert(ask["view"], View))
 
 
 def dice_for(seed_text: str, ask: Message, deal: int = 0) -> Dice:
-    """The chance of one imagined deal."""
+    """Return the dice of one imagined deal."""
     words = json.dumps([seed_text, ask["match"], ask["ask"], deal])
     return Dice(sha256(words.encode()).digest())

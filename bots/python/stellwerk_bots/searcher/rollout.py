@@ -1,4 +1,4 @@
-"""What becomes of an imagined state if everybody goes on by the planner's thumb rules."""
+"""The continuation of an imagined state if all players follow the planner's rules of thumb."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from stellwerk_engine.core.decision import Move, Seat
     from stellwerk_engine.core.state import State
 
-VICTORY: Final = 10  # points that winning is worth beside the lead: a match is won, however narrowly
+VICTORY: Final = 10  # bonus points for a victory: a match is won, however narrowly
 
 
 def play_on(state: State) -> None:
-    """To the end of the game. The state is changed."""
+    """Play to the end of the game. The state is changed."""
     choose = _at_a_yard if state.game.rules.rail_yards else best_listed
     while state.pending is not None:
         for seat in engine.owing(state):
@@ -27,7 +27,8 @@ def play_on(state: State) -> None:
 
 
 def success(state: State, team: int) -> int:
-    """Of a game that is over: points ahead of the best of the other teams, and what a victory is worth."""
+    """Return the success in a game that is over: points ahead of the best other team, plus a bonus for a
+    victory."""
     assert state.result is not None
     teams = state.result.teams
     lead = teams[team].points - max(other.points for other in teams if other.team != team)
@@ -43,8 +44,8 @@ def _at_a_yard(state: State, seat: Seat) -> Move:
 
 
 def packed_tickets(state: State, seat: Seat) -> tuple[TicketId, ...]:
-    """Tickets that the on-track stack completes, those of most points first: not always the best choice,
-    but at a hundredth of its price."""
+    """Return tickets that the on-track stack completes, those with most points first: not always the best
+    choice, but at a hundredth of its price."""
     tickets = [state.game.board.tickets[ticket] for ticket in bits(state.ticket_masks[seat])]
     stack = list(counts(state.stacks[seat]))
     packed: list[TicketId] = []
