@@ -1,4 +1,4 @@
-"""Many games between policies, in this process or in several: what happened in each of them.
+"""Many games between policies, in this process or in several, with a record of each.
 
 Law: game number i is fixed by the simulation's seed and i alone. It is dealt from the seed text `S/i`, and a
 policy that moves by chance gets a source of its own for each game and seat. So neither the number of
@@ -8,24 +8,18 @@ processes nor which games are played changes any game.
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import random
 import re
-import signal
-import traceback
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
 from time import process_time
-from typing import Final, assert_never
+from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from stellwerk.shared.errors import CommandError, infrastructure_error, not_writable
+from stellwerk.shared.errors import not_writable
 from stellwerk_bots.policies import Policy, planner, random_policy
 from stellwerk_bots.self_play import PlayedGame, play_game
 from stellwerk_engine.core.dice import seed_from_text
@@ -40,7 +34,6 @@ POLICY_NAMES: Final[tuple[PolicyName, ...]] = ("random", "planner")
 GAMES_IN_A_CHUNK: Final = (
     8  # some tenths of a second: little to wait for, and much more than sending it costs
 )
-SECONDS_TO_END: Final = 5.0  # much more than the rest of a chunk takes
 _SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -89,11 +82,15 @@ class Chunk(Struct, frozen=True):
 
 
 def simulate(simulation: Simulation, jobs: int) -> Iterator[Chunk]:
-    """The chunks as they get ready: with several jobs in any order."""
+    """Play all games in `jobs` processes and yield the chunks in order."""
     starts = range(simulation.first, simulation.numbers.stop, GAMES_IN_A_CHUNK)
     chunks = [range(start, min(start + GAMES_IN_A_CHUNK, simulation.numbers.stop)) for start in starts]
     if min(jobs, len(chunks)) > 1:
-        return _in_processes(simulation, chunks, min(jobs, len(chunks)))
+        from stellwerk.simulate.processes import (
+            play_in_processes,
+        )  # it would add a fifth to the start of all others
+
+        return play_in_processes(simulation, chunks, min(jobs, len(chunks)))
     return (play(simulation, numbers) for numbers in chunks)
 
 
@@ -182,103 +179,3 @@ def _write(path: str, lines: list[bytes]) -> None:
                 os.unlink(part)
     except OSError as error:
         raise not_writable(path, error) from None
-
-
-# -- processes ---------------------------------------------------------------------------------------
-
-
-class _Crashed(Struct, frozen=True):
-    """What a process says of a fault of ours, for tracebacks cannot be sent."""
-
-    traceback: str
-
-
-def _in_processes(simulation: Simulation, chunks: list[range], jobs: int) -> Iterator[Chunk]:
-    """Each process gets a chunk, and the next one for its answer. It ends when its pipe does."""
-    workers = _start(simulation, jobs)
-    waiting = iter(chunks)
-    busy: set[Connection] = set()
-    try:
-        for connection in workers:
-            connection.send(next(waiting))
-            busy.add(connection)
-        while busy:
-            for ready in wait(busy):
-                assert isinstance(ready, Connection)
-                answer = _receive(ready)
-                numbers = next(waiting, None)
-                if numbers is None:
-                    busy.remove(ready)
-                else:
-                    ready.send(numbers)
-                yield answer
-    finally:
-        for connection in workers:
-            connection.close()
-        for process in workers.values():
-            process.join(SECONDS_TO_END)
-            process.terminate()
-
-
-def _start(simulation: Simulation, jobs: int) -> dict[Connection, SpawnProcess]:
-    """Spawn the processes; a forked one would hold the pipes of those before it."""
-    context = multiprocessing.get_context("spawn")
-    workers: dict[Connection, SpawnProcess] = {}
-    try:
-        with _interrupts_blocked():
-            for _ in range(jobs):
-                ours, theirs = context.Pipe()
-                process = context.Process(target=_work, args=(simulation, theirs), daemon=True)
-                process.start()
-                theirs.close()
-                workers[ours] = process
-    except OSError as error:
-        raise infrastructure_error(f"no more processes can be started: {error.strerror or error}") from None
-    return workers
-
-
-@contextlib.contextmanager
-def _interrupts_blocked() -> Generator[None]:
-    """Block SIGINT, also for the processes started meanwhile: Ctrl-C reaches all processes of a terminal, but
-    it is this one that stops the others. Windows has no such masks."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # else the first start would do it, and unblock the signal
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-
-
-def _receive(connection: Connection) -> Chunk:
-    try:
-        answer: Chunk | CommandError | _Crashed = connection.recv()
-    except (EOFError, ConnectionError):
-        raise infrastructure_error("a process that played games has died") from None
-    match answer:
-        case Chunk():
-            return answer
-        case CommandError():
-            raise answer
-        case _Crashed(text):
-            raise RuntimeError(f"in a process that played games:\n{text}")
-        case _:
-            assert_never(answer)
-
-
-def _work(simulation: Simulation, connection: Connection) -> None:
-    """What the other processes do."""
-    with contextlib.suppress(EOFError, ConnectionError):  # the first process has seen enough, or is gone
-        while True:
-            connection.send(_answer(simulation, connection.recv()))
-
-
-def _answer(simulation: Simulation, numbers: range) -> Chunk | CommandError | _Crashed:
-    try:
-        return play(simulation, numbers)
-    except CommandError as error:
-        return error
-    except Exception:
-        return _Crashed(traceback.format_exc())

@@ -93,7 +93,7 @@ def test_the_version_imports_no_command_and_no_other_package() -> None:
             {"numpy", "multiprocessing", "stellwerk_tournament", "stellwerk_processes.standing_server"},
             435,
         ),
-        ("simulate", {"trio", "structlog", "numpy", "ssl", "stellwerk_tournament", "asyncio"}, 225),
+        ("simulate", {"trio", "structlog", "numpy", "ssl", "multiprocessing", "asyncio"}, 195),
         ("token", {"trio", "structlog", "numpy", "stellwerk_engine", "multiprocessing", "asyncio"}, 150),
     ],
 )
