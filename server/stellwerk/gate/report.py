@@ -9,8 +9,7 @@ import html
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
-from xml.etree import ElementTree
+from typing import Final, assert_never
 
 import msgspec
 from msgspec import Struct
@@ -22,6 +21,7 @@ from stellwerk_processes.faults import Fault
 from stellwerk_protocol.canonical import shown
 from stellwerk_tournament.gate.gate import Found, Judge, Verdict, Word
 from stellwerk_tournament.gate.sequential import elo_of, interval, log_likelihood_ratio
+from stellwerk_tournament.report.junit import LONGEST_LINE, Case, Mark, Suite, junit_xml
 
 UNDECIDED: Final = 3
 INTERRUPTED: Final = 130
@@ -271,61 +271,55 @@ def json_of(report: Report) -> bytes:
 
 
 def junit_of(report: Report) -> bytes:
-    """Three suites: the doctor's steps, the candidate's conduct in each game, and the verdict."""
-    root = ElementTree.Element("testsuites", name="stellwerk gate")
-    if report.doctor is not None:
-        suite = _suite(root, "doctor")
-        for finding in report.doctor:
-            case = _case(suite, "doctor", finding.step, finding.seconds)
-            if finding.failure is not None:
-                text = failure_in_lines(finding, finding.failure)
-                _mark(case, "failure", "doctor", step_in_words(finding, finding.failure), text)
-            elif finding.warning is not None:
-                ElementTree.SubElement(case, "system-out").text = _line(finding.warning)
-    suite = _suite(root, "conduct")
-    for game in report.games if report.matches else ():
-        name = game_in_words(game)
-        case = _case(suite, "conduct", name)
-        found = [each for each in report.faults if each.bot == report.candidate and each.game == name]
-        if found and report.faulty <= report.test.faults:
-            ElementTree.SubElement(case, "system-out").text = "\n".join(map(_line, _lines_of(found)))
-        elif found:
-            _mark(case, "failure", found[0].fault.kind, fault_in_words(found[0]), list(_lines_of(found)))
-    case = _case(_suite(root, "verdict"), "verdict", f"strength of {report.candidate}")
-    match report.verdict:
-        case "passed":
-            pass
-        case "failed" | "undecided":
-            _mark(case, "failure", report.verdict, report.reason, list(_summary(report)))
-        case "infrastructure" | "interrupted":
-            _mark(case, "error", report.verdict, report.reason, list(_summary(report)))
-    for suite in root:
-        suite.set("tests", str(len(suite)))
-        for kind in ("failure", "error"):
-            suite.set(f"{kind}s", str(len(suite.findall(f"testcase/{kind}"))))
-    ElementTree.indent(root)
-    document: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return document + b"\n"
-
-
-def _suite(root: ElementTree.Element, name: str) -> ElementTree.Element:
-    return ElementTree.SubElement(root, "testsuite", name=name)
-
-
-def _case(suite: ElementTree.Element, kind: str, name: str, seconds: float = 0.0) -> ElementTree.Element:
-    return ElementTree.SubElement(
-        suite, "testcase", classname=f"stellwerk.gate.{kind}", name=_line(name), time=f"{seconds:.3f}"
+    """Write three suites: the doctor's steps, the candidate's conduct in each game, and the verdict."""
+    doctor = [] if report.doctor is None else [_suite("doctor", map(_step_case, report.doctor))]
+    games = [_conduct_case(report, game) for game in report.games] if report.matches else []
+    return junit_xml(
+        "stellwerk gate", [*doctor, _suite("conduct", games), _suite("verdict", [_verdict_case(report)])]
     )
 
 
-def _mark(case: ElementTree.Element, tag: str, kind: str, message: str, text: Iterable[str]) -> None:
-    mark = ElementTree.SubElement(case, tag, type=kind, message=_line(message))
-    mark.text = "\n".join(map(_line, text))
+def _suite(name: str, cases: Iterable[Case]) -> Suite:
+    return Suite(name, f"stellwerk.gate.{name}", list(cases))
 
 
-def _line(text: str) -> str:
-    """Without the control characters that XML cannot hold."""
-    return shown(text, 2000)
+def _step_case(finding: Finding) -> Case:
+    mark = None
+    if finding.failure is not None:
+        mark = Mark(
+            "failure",
+            step_in_words(finding, finding.failure),
+            "doctor",
+            failure_in_lines(finding, finding.failure),
+        )
+    output = () if finding.warning is None else (finding.warning,)
+    return Case(finding.step, finding.seconds, mark, output)
+
+
+def _conduct_case(report: Report, game: GameScore) -> Case:
+    """Make the case of a game, which passes in spite of faults as long as they are allowed."""
+    name = game_in_words(game)
+    faults = [each for each in report.faults if each.bot == report.candidate and each.game == name]
+    lines = list(_lines_of(faults))
+    if not faults or report.faulty <= report.test.faults:
+        return Case(name, output=lines)
+    first = faults[0]
+    return Case(name, mark=Mark("failure", fault_in_words(first), first.fault.kind, lines))
+
+
+def _verdict_case(report: Report) -> Case:
+    lines = list(_summary(report))
+    mark: Mark | None
+    match report.verdict:
+        case "passed":
+            mark = None
+        case "failed" | "undecided":
+            mark = Mark("failure", report.reason, report.verdict, lines)
+        case "infrastructure" | "interrupted":
+            mark = Mark("error", report.reason, report.verdict, lines)
+        case _:
+            assert_never(report.verdict)
+    return Case(f"strength of {report.candidate}", mark=mark)
 
 
 def _lines_of(faults: Iterable[FoundFault]) -> Iterator[str]:
@@ -400,9 +394,9 @@ def _row(name: str, value: str, *, head: bool = False) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", html.escape(_line(text), quote=False))
+    return _SPECIAL.sub(r"\\\1", html.escape(shown(text, LONGEST_LINE), quote=False))
 
 
 def _fenced(lines: Sequence[str]) -> Iterator[str]:
     """Each line begins with something of ours, so that none can close the fence."""
-    yield from ("```text", *map(_line, lines), "```", "")
+    yield from ("```text", *(shown(line, LONGEST_LINE) for line in lines), "```", "")

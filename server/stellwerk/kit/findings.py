@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
-from xml.etree import ElementTree
 
 from stellwerk.shared.errors import DONE, FAILED, not_writable, usage_error
 from stellwerk.shared.terminal import flush_stdout, say
 from stellwerk_kit.doctor.doctor import Finding
-from stellwerk_protocol.canonical import shown
+from stellwerk_tournament.report.junit import Case, Mark, Suite, junit_xml
 
 NOT_TAKEN: Final = "a step before it failed"
 
@@ -55,46 +54,33 @@ def exit_code_of(findings: Iterable[Finding]) -> int:
 
 
 def write_junit(name: str, command: str, findings: Sequence[Finding], cases: Sequence[str] = ()) -> None:
-    """A test case for each finding. `cases` are the names of all that were to be made: those that were not,
-    for one before them failed, are skipped ones."""
-    suite = ElementTree.Element("testsuite", name=command)
-    for finding in findings:
-        case = _case(suite, command, finding.step, finding.seconds)
-        if finding.failure is not None:
-            message = f"expected {finding.failure.expected}; came {finding.failure.came}"
-            mark = ElementTree.SubElement(case, "failure", type=command, message=_line(message))
-            mark.text = "\n".join(map(_line, (f"law: {finding.law}", *finding.failure.printed)))
-        elif finding.skipped is not None:
-            ElementTree.SubElement(case, "skipped", message=_line(finding.skipped))
-        elif finding.warning is not None:
-            ElementTree.SubElement(case, "system-out").text = _line(finding.warning)
-    made = {finding.step for finding in findings}
-    for step in cases:
-        if step not in made:
-            ElementTree.SubElement(_case(suite, command, step, 0.0), "skipped", message=NOT_TAKEN)
-    suite.set("tests", str(len(suite)))
-    suite.set("errors", "0")
-    suite.set("failures", str(len(suite.findall("testcase/failure"))))
-    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
-    suite.set("time", f"{sum(finding.seconds for finding in findings):.3f}")
-    root = ElementTree.Element("testsuites", name=command)
-    root.append(suite)
-    ElementTree.indent(root)
-    document: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    """Write a test case for each finding into a file.
+
+    `cases` are the names of all steps. A step without a finding, because one before it failed, is skipped.
+    """
+    taken = {finding.step for finding in findings}
+    suite = Suite(
+        command,
+        command.replace(" ", "."),
+        [
+            *(_case(command, finding) for finding in findings),
+            *(Case(step, mark=Mark("skipped", NOT_TAKEN)) for step in cases if step not in taken),
+        ],
+    )
     try:
-        Path(name).write_bytes(document + b"\n")
+        Path(name).write_bytes(junit_xml(command, [suite]))
     except OSError as error:
         raise not_writable(name, error) from None
     except ValueError as error:  # a name that no file can have
         raise usage_error(f"{name}: cannot be written: {error}") from None
 
 
-def _case(suite: ElementTree.Element, command: str, name: str, seconds: float) -> ElementTree.Element:
-    return ElementTree.SubElement(
-        suite, "testcase", classname=command.replace(" ", "."), name=name, time=f"{seconds:.3f}"
-    )
-
-
-def _line(text: str) -> str:
-    """Without the control characters that XML cannot hold."""
-    return shown(text, 2000)
+def _case(command: str, finding: Finding) -> Case:
+    mark = None
+    if finding.failure is not None:
+        message = f"expected {finding.failure.expected}; came {finding.failure.came}"
+        mark = Mark("failure", message, command, (f"law: {finding.law}", *finding.failure.printed))
+    elif finding.skipped is not None:
+        mark = Mark("skipped", finding.skipped)
+    output = () if finding.warning is None else (finding.warning,)
+    return Case(finding.step, finding.seconds, mark, output)

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final
-from xml.sax.saxutils import quoteattr
 
 import msgspec
 
-from stellwerk_protocol.canonical import shown
+from stellwerk_protocol.figures import counted
 from stellwerk_server.journal.journal import write_whole
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.ratings.rating_file import RatingFile, WarningLine, rating_file
 from stellwerk_tournament.ratings.ratings import RatingError, Report, rate_all
+from stellwerk_tournament.report.junit import Case, Mark, Suite, junit_xml
 from stellwerk_tournament.report.page import GENERATOR, report_html
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings
@@ -108,24 +108,16 @@ def cross_table(tournament: Tournament) -> bytes:
 
 
 def junit(tournament: Tournament) -> bytes:
-    """A test case for each bot in each game: it fails if something was wrong with the bot in a match."""
+    """Write a test case for each bot in each game: it fails if the bot had a fault in a match."""
     lines, settings = tournament.lines, tournament.settings
-    games = list(dict.fromkeys(line.game for line in lines))
-    cases = [_case(name, game, lines) for game in games for name in settings.names]
-    failures = sum("<failure" in case for case in cases)
-    title = quoteattr(shown(settings.title or "tournament", 200))
-    lines_of_file = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        "<testsuites>",
-        f'<testsuite name={title} tests="{len(cases)}" failures="{failures}" errors="0">',
-        "".join(cases) + "</testsuite>",
-        "</testsuites>",
-        "",
-    ]
-    return "\n".join(lines_of_file).encode()
+    title = settings.title or "tournament"
+    games = dict.fromkeys(line.game for line in lines)
+    return junit_xml(
+        title, [Suite(game, game, [_case(name, game, lines) for name in settings.names]) for game in games]
+    )
 
 
-def _case(name: str, game: str, lines: Sequence[MatchLine]) -> str:
+def _case(name: str, game: str, lines: Sequence[MatchLine]) -> Case:
     counts: Counter[str] = Counter()
     first: dict[str, str] = {}
     seconds = 0.0
@@ -138,16 +130,12 @@ def _case(name: str, game: str, lines: Sequence[MatchLine]) -> str:
                     first.setdefault(
                         fault.kind, f"block {line.block}, rotation {line.rotation}: {fault.detail}"
                     )
-    case = (
-        f"  <testcase classname={quoteattr(game)} name={quoteattr(name)} time={quoteattr(f'{seconds:.3f}')}"
-    )
     if not counts:
-        return f"{case}/>\n"
-    told = "; ".join(
-        f"{kind} {count} times, first in {first[kind]}" for kind, count in sorted(counts.items())
+        return Case(name, seconds)
+    message = "; ".join(
+        f"{kind} {counted(count, 'time')}, first in {first[kind]}" for kind, count in sorted(counts.items())
     )
-    kinds = quoteattr(", ".join(sorted(counts)))
-    return f"{case}>\n    <failure type={kinds} message={quoteattr(shown(told, 1000))}/>\n  </testcase>\n"
+    return Case(name, seconds, Mark("failure", message, ", ".join(sorted(counts))))
 
 
 # -- report ------------------------------------------------------------------------------------------
