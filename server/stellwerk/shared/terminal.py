@@ -21,14 +21,19 @@ _SGR: Final = re.compile(r"\x1b\[[0-9;]*m")
 _WORDS: Final = re.compile(r" *[^ ]+")
 
 
-def say(line: str) -> None:
-    """A line to standard output, with a substitute for what its encoding does not have."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    print(line.encode(encoding, "backslashreplace").decode(encoding))
+def say(text: str, *, errors: str = "backslashreplace", end: str = "\n") -> None:
+    """Print to standard output. `errors` is how to replace what its encoding does not have."""
+    encoding = output_encoding()
+    print(text.encode(encoding, errors).decode(encoding), end=end)
+
+
+def output_encoding() -> str:
+    """Return the encoding of standard output."""
+    return getattr(sys.stdout, "encoding", None) or "utf-8"
 
 
 def complain(message: str) -> None:
-    """A line to standard error."""
+    """Print one line to standard error."""
     from stellwerk_protocol.canonical import shown  # its imports would double the time of --help
 
     line = shown(message, len(message)).encode("ascii", "backslashreplace").decode()

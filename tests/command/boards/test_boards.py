@@ -1,6 +1,5 @@
 """`stellwerk boards` tells what it is asked for, and never ends in a traceback."""
 
-import argparse
 import json
 import os
 import re
@@ -14,7 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from stellwerk.boards.command import add_arguments, run
+from stellwerk.__main__ import main
 from stellwerk.boards.drawing import draw_board
 from stellwerk.boards.summary import listing, summary
 from stellwerk_engine.boards.board_file import SHIPPED, BoardFile, format_board, parse_board, shipped_board
@@ -26,21 +25,15 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def boards(*words: str) -> int:
-    parser = argparse.ArgumentParser(prog="stellwerk boards")
-    add_arguments(parser)
-    return run(parser.parse_args(words))
+    return main(["boards", *words])
 
 
 def boards_process(*words: str, **options: Any) -> "subprocess.CompletedProcess[str]":
     """The same in a process of its own; `options` are those of `subprocess.run`."""
-    program = (
-        "import argparse, sys; from stellwerk.boards.command import add_arguments, run; "
-        "parser = argparse.ArgumentParser(); add_arguments(parser); sys.exit(run(parser.parse_args()))"
-    )
     roots = os.pathsep.join(str(REPOSITORY / root) for root in ("protocol", "server"))
     environment = {**os.environ, "PYTHONPATH": roots, **options.pop("env", {})}
     return subprocess.run(
-        [sys.executable, "-c", program, *words],
+        [sys.executable, "-m", "stellwerk", "boards", *words],
         env=environment,
         text=True,
         stderr=subprocess.PIPE,
@@ -219,7 +212,7 @@ def test_show_refuses_in_one_line(
     assert boards(*words) == 2
     told = capsys.readouterr()
     assert told.out == ""
-    assert re.fullmatch(f"{message}\n", told.err)
+    assert re.fullmatch(f"stellwerk: {message}\n", told.err)
 
 
 # check
@@ -241,8 +234,8 @@ def test_check_tells_of_each_file_whether_and_in_which_games_it_can_be_played_on
     fault, folder = told.err.splitlines()
     line = text[: text.index('"points": 5')].count("\n") + 1
     place, expected = r"tickets\[\d+\].points", "expected a whole number from 1 to 200, found 0"
-    assert re.fullmatch(f"{re.escape(str(bad))}:{line}: {place}: {expected}", fault)
-    assert folder == f"{tmp_path}: cannot be read: Is a directory"
+    assert re.fullmatch(f"stellwerk: {re.escape(str(bad))}:{line}: {place}: {expected}", fault)
+    assert folder == f"stellwerk: {tmp_path}: cannot be read: Is a directory"
 
 
 def test_check_names_what_a_board_lacks_for_the_game_that_it_comes_closest_to(
@@ -253,17 +246,18 @@ def test_check_names_what_a_board_lacks_for_the_game_that_it_comes_closest_to(
     assert boards("check", str(small)) == 2
     told = capsys.readouterr()
     assert told.out == ""
-    assert re.fullmatch(rf"{small}:\d+: \w+: .* usa .*\n", told.err)
+    assert re.fullmatch(rf"stellwerk: {small}:\d+: \w+: .* usa .*\n", told.err)
 
 
 @pytest.mark.parametrize(
     "words", [(), ("check",), ("show",), ("show", "usa", "--json", "--svg", "x"), ("play",)]
 )
-def test_wrong_words_are_a_usage_error(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        boards(*words)
-    assert ended.value.code == 2
-    assert "usage: stellwerk boards" in capsys.readouterr().err
+def test_wrong_words_are_a_usage_error_in_one_line(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert boards(*words) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("stellwerk: ")
 
 
 # The drawing
@@ -354,7 +348,7 @@ def test_the_drawing_is_written_to_a_file_or_to_stdout(
 
 def test_a_drawing_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert boards("show", "usa", "--svg", str(tmp_path)) == 2
-    assert capsys.readouterr() == ("", f"{tmp_path}: cannot be written: Is a directory\n")
+    assert capsys.readouterr() == ("", f"stellwerk: {tmp_path}: cannot be written: Is a directory\n")
 
 
 # A stdout that does not take everything
@@ -371,7 +365,10 @@ def test_a_reader_who_has_seen_enough_is_no_fault() -> None:
 def test_a_full_disk_is_told() -> None:
     with open("/dev/full", "w") as full:
         ended = boards_process("show", "usa", stdout=full)
-    assert (ended.returncode, ended.stderr) == (4, "stdout: cannot be written: No space left on device\n")
+    assert (ended.returncode, ended.stderr) == (
+        4,
+        "stellwerk: standard output: cannot be written: No space left on device\n",
+    )
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
