@@ -13,8 +13,8 @@ from itertools import pairwise
 from textwrap import wrap
 from typing import Final, TypeAlias
 
-from stellwerk.shared.figures import counted
 from stellwerk_engine.boards.board_file import BoardFile, City, Route
+from stellwerk_protocol.figures import counted
 
 Point: TypeAlias = complex  # pixels, x to the right and y downwards; also a direction
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from stellwerk.shared.choose_game import checked_seed, whole_number
-from stellwerk.shared.errors import DONE, not_writable, usage_error
+from stellwerk.shared.errors import DONE, not_writable
+from stellwerk.shared.folders import empty_folder
 from stellwerk.shared.terminal import flush_stdout, own_name, say
 from stellwerk.tournament import command as tournament_command
 from stellwerk_server.journal.journal import write_whole
@@ -100,17 +101,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _folder(name: str | None) -> Path:
-    """One that holds nothing yet: no demo is played over another one, nor over anything else."""
+    if name is not None:
+        return empty_folder(name)
     try:
-        if name is None:
-            return Path(tempfile.mkdtemp(prefix="stellwerk-demo-"))
-        folder = Path(name)
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise usage_error(f"{folder}: is not empty")
+        return Path(tempfile.mkdtemp(prefix="stellwerk-demo-"))
     except OSError as error:
-        raise not_writable(name or tempfile.gettempdir(), error) from None
-    return folder
+        raise not_writable(tempfile.gettempdir(), error) from None
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import shlex
 import signal
 import sys
 import tempfile
@@ -28,17 +27,18 @@ from stellwerk.gate.doctor import findings
 from stellwerk.gate.output import annotations_of, lines_of, lines_of_finding, progress_of
 from stellwerk.gate.report import EXIT_CODES, Report, json_of, junit_of, markdown_of, report_of, step_in_words
 from stellwerk.shared import progress as play_progress
+from stellwerk.shared.bot_arguments import bot_of, expect_startable, wrap_of
 from stellwerk.shared.choose_game import checked_seed, chosen_game, whole_number
 from stellwerk.shared.errors import not_writable, usage_error
+from stellwerk.shared.folders import empty_folder
 from stellwerk.shared.terminal import complain, flush_stdout, say
 from stellwerk.shared.version import version
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_kit.bot_process import CannotStartError
 from stellwerk_kit.doctor.doctor import Finding
-from stellwerk_processes.bot_process import BotStartError, Confinement, command_line
-from stellwerk_processes.bot_spec import BUILT_IN, BotSpec, BotSpecError, parse_bot_spec
-from stellwerk_protocol.canonical import shown
+from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.bot_spec import BUILT_IN, BotSpec
 from stellwerk_server.journal.journal import write_whole
 from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import raise_limit
@@ -214,14 +214,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _gate(arguments: argparse.Namespace) -> _Gate:
-    candidate = _bot("--candidate", arguments.candidate)
-    baselines = [_bot(f"--baseline {n}", text) for n, text in enumerate(arguments.baseline, 1)]
-    confinement = Confinement(_wrap(arguments.wrap), arguments.memory)
+    candidate = bot_of("--candidate", arguments.candidate)
+    baselines = [bot_of(f"--baseline {n}", text) for n, text in enumerate(arguments.baseline, 1)]
+    confinement = Confinement(wrap_of(arguments.wrap), arguments.memory)
     for what, bot in (("--candidate", candidate), *((f"--baseline {bot.name}", bot) for bot in baselines)):
-        try:
-            command_line(bot, confinement, os.curdir)
-        except BotStartError as error:
-            raise usage_error(f"{what}: {error}") from None
+        expect_startable(what, bot, confinement)
     rules = Rules(_hypotheses(arguments), arguments.blocks, arguments.max_blocks, arguments.faults)
     try:
         lineup = lineup_of(
@@ -237,7 +234,8 @@ def _gate(arguments: argparse.Namespace) -> _Gate:
         raise usage_error(str(error)) from None
     seed = None if arguments.seed is None else checked_seed(arguments.seed)
     judge = Judge(lineup, rules)
-    return _Gate(candidate, judge, seed, _directory(arguments.directory), not arguments.no_doctor)
+    directory = None if arguments.directory is None else empty_folder(arguments.directory).absolute()
+    return _Gate(candidate, judge, seed, directory, not arguments.no_doctor)
 
 
 def _hypotheses(arguments: argparse.Namespace) -> Hypotheses:
@@ -245,13 +243,6 @@ def _hypotheses(arguments: argparse.Namespace) -> Hypotheses:
         return Hypotheses(arguments.elo0, arguments.elo1, arguments.alpha, arguments.beta)
     except ValueError as error:
         raise usage_error(f"the test: {error}") from None
-
-
-def _bot(what: str, text: str) -> BotSpec:
-    try:
-        return parse_bot_spec(text)
-    except BotSpecError as error:
-        raise usage_error(f"{what}: {error}") from None
 
 
 def _games(texts: Sequence[str], board: str | None) -> list[GameChoice]:
@@ -267,38 +258,11 @@ def _games(texts: Sequence[str], board: str | None) -> list[GameChoice]:
             count = whole_number(1, 99)(players) if players else None
         except argparse.ArgumentTypeError as error:
             raise usage_error(f"--game {text}: the number of players: {error}") from None
-        choice = chosen_game(
-            argparse.Namespace(
-                game=game, players=count, option=options.split(",") if options else [], board=board
-            )
-        )
+        choice = chosen_game(game, count, options.split(",") if options else [], board)
         if choice in games:
             raise usage_error(f"--game {text}: this game is given twice")
         games.append(choice)
     return games
-
-
-def _wrap(text: str) -> tuple[str, ...]:
-    try:
-        return tuple(shlex.split(text))
-    except ValueError as error:
-        raise usage_error(f"--wrap: {str(error).lower()}") from None
-
-
-def _directory(name: str | None) -> Path | None:
-    if name is None:
-        return None
-    path = Path(name).absolute()
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        is_empty = next(path.iterdir(), None) is None
-    except OSError as error:
-        raise not_writable(name, error) from None
-    except ValueError as error:  # a name that no folder can have
-        raise usage_error(f"{shown(name)}: cannot be written: {error}") from None
-    if not is_empty:
-        raise usage_error(f"{name}: expected a new or empty folder")
-    return path
 
 
 def _files(arguments: argparse.Namespace) -> Mapping[Path, Callable[[Report], bytes]]:

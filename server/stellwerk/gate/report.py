@@ -20,7 +20,8 @@ from stellwerk_processes.bot_process import Isolation
 from stellwerk_processes.faults import Fault
 from stellwerk_protocol.canonical import shown
 from stellwerk_tournament.gate.gate import Found, Judge, Verdict, Word
-from stellwerk_tournament.gate.sequential import elo_of, interval, log_likelihood_ratio
+from stellwerk_tournament.gate.sequential import interval, log_likelihood_ratio
+from stellwerk_tournament.ratings.elo import elo_of
 from stellwerk_tournament.report.junit import LONGEST_LINE, Case, Mark, Suite, junit_xml
 
 UNDECIDED: Final = 3

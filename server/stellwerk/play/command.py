@@ -13,7 +13,6 @@ import secrets
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -22,15 +21,17 @@ from stellwerk.play.games import Outcome, Session, play_games
 from stellwerk.play.plan import Plan, complete_blocks, longest_seed_text
 from stellwerk.play.report import MatchReport, Report
 from stellwerk.play.table import lines_of_faults, lines_of_match, lines_of_matches, lines_of_missing
-from stellwerk.shared.choose_game import checked_seed, chosen_game, unknown, whole_number
-from stellwerk.shared.errors import DONE, FAILED, not_writable, usage_error
-from stellwerk.shared.figures import counted
+from stellwerk.shared.bot_arguments import bot_of, expect_startable, wrap_of
+from stellwerk.shared.choose_game import checked_seed, game_of_arguments, unknown, whole_number
+from stellwerk.shared.errors import DONE, FAILED, usage_error
+from stellwerk.shared.folders import writable_folder
 from stellwerk.shared.terminal import own_name, say
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_processes.bot_process import BotStartError, Confinement, command_line
-from stellwerk_processes.bot_spec import BUILT_IN, BotSpec, BotSpecError, parse_bot_spec, with_unique_names
+from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.bot_spec import BUILT_IN, with_unique_names
 from stellwerk_processes.faults import Fault, FaultKind
 from stellwerk_protocol.canonical import shown
+from stellwerk_protocol.figures import counted
 from stellwerk_server.operate.settings import Time
 
 DESCRIPTION: Final = f"""\
@@ -190,16 +191,16 @@ def _faults(report: Report) -> Iterator[Fault]:
 def _session(arguments: argparse.Namespace) -> Session:
     if arguments.game not in RULE_SETS:
         raise usage_error(unknown("game", arguments.game, RULE_SETS))
-    bots = tuple(replace(bot, process=arguments.process) for bot in _bots(arguments.bot))
+    specs = with_unique_names(
+        [bot_of(f"--bot {number}", text) for number, text in enumerate(arguments.bot, 1)]
+    )
+    bots = tuple(replace(bot, process=arguments.process) for bot in specs)
     _expect_enough_bots(arguments, len(bots))
-    confinement = Confinement(_wrap(arguments.wrap), arguments.memory)
+    confinement = Confinement(wrap_of(arguments.wrap), arguments.memory)
     for number, bot in enumerate(bots, 1):
-        try:
-            command_line(bot, confinement, os.curdir)
-        except BotStartError as error:
-            raise usage_error(f"--bot {number}: {error}") from None
+        expect_startable(f"--bot {number}", bot, confinement)
     plan = Plan(
-        game=chosen_game(arguments),
+        game=game_of_arguments(arguments),
         bots=bots,
         seed=secrets.token_hex(16) if arguments.seed is None else checked_seed(arguments.seed),
         game_count=arguments.games,
@@ -211,20 +212,10 @@ def _session(arguments: argparse.Namespace) -> Session:
         plan,
         time,
         confinement,
-        replays=_folder(arguments.replays),
-        logs=_folder(arguments.log),
+        replays=None if arguments.replays is None else writable_folder(arguments.replays),
+        logs=None if arguments.log is None else writable_folder(arguments.log),
         jobs=arguments.jobs or len(os.sched_getaffinity(0)),
     )
-
-
-def _bots(texts: Sequence[str]) -> tuple[BotSpec, ...]:
-    bots: list[BotSpec] = []
-    for number, text in enumerate(texts, 1):
-        try:
-            bots.append(parse_bot_spec(text))
-        except BotSpecError as error:
-            raise usage_error(f"--bot {number}: {error}") from None
-    return with_unique_names(bots)
 
 
 def _expect_enough_bots(arguments: argparse.Namespace, bot_count: int) -> None:
@@ -240,28 +231,6 @@ def _expect_enough_bots(arguments: argparse.Namespace, bot_count: int) -> None:
     if arguments.players not in (None, seats):
         raise usage_error(f"--players {arguments.players}: with {bot_count} bots there are {seats} players")
     arguments.players = seats
-
-
-def _wrap(text: str) -> tuple[str, ...]:
-    try:
-        return tuple(shlex.split(text))
-    except ValueError as error:
-        raise usage_error(f"--wrap: {str(error).lower()}") from None
-
-
-def _folder(name: str | None) -> Path | None:
-    """Find out before the first game that nothing can be written there."""
-    if name is None:
-        return None
-    try:
-        os.makedirs(name, exist_ok=True)
-    except OSError as error:
-        raise not_writable(name, error) from None
-    except ValueError as error:  # a name that no folder can have
-        raise usage_error(f"{name}: cannot be written: {error}") from None
-    if not os.access(name, os.W_OK | os.X_OK):
-        raise usage_error(f"{name}: cannot be written: no permission")
-    return Path(name)
 
 
 # -- output ------------------------------------------------------------------------------------------

@@ -16,17 +16,17 @@ from typing import Final
 from msgspec import UNSET
 
 from stellwerk.play.report import MatchReport, NotStarted
-from stellwerk.shared.figures import counted
 from stellwerk.shared.narration import END_REASONS
 from stellwerk.shared.tally import Spread
 from stellwerk.shared.terminal import aligned
 from stellwerk_processes.faults import Fault
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_protocol.canonical import shown
+from stellwerk_protocol.figures import counted
 from stellwerk_server.match.refusals import Refused
+from stellwerk_tournament.ratings.student import quantile
 
 FEWEST_BLOCKS: Final = 4  # with fewer an interval says next to nothing
-_NORMAL: Final = 1.959963984540054  # 97.5 % of the normal distribution lie below
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,25 +133,13 @@ def in_words(fault: Fault) -> str:
 
 
 def margin(values: Sequence[float]) -> Margin | None:
-    """Of the values of so many blocks; None if they are too few."""
+    """Return the mean of the values of blocks with its interval; None if they are too few."""
     count = len(values)
     if count < FEWEST_BLOCKS:
         return None
     mean = sum(values) / count
     deviation = math.sqrt(sum((value - mean) ** 2 for value in values) / (count - 1))
-    return Margin(mean, student(count - 1) * deviation / math.sqrt(count), count)
-
-
-def student(freedom: int) -> float:
-    """Below what 97.5 % of Student's distribution lie: the expansion by Cornish and Fisher, which from three
-    degrees of freedom on is right to 1 %."""
-    z, n = _NORMAL, float(freedom)
-    return (
-        z
-        + (z**3 + z) / (4 * n)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3)
-    )
+    return Margin(mean, quantile(0.975, count - 1) * deviation / math.sqrt(count), count)
 
 
 # -- helpers -----------------------------------------------------------------------------------------

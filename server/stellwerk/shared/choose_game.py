@@ -36,23 +36,28 @@ def add_game_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_game(arguments: argparse.Namespace) -> GameChoice:
-    """The game that the arguments name, or a usage error."""
-    game_id: str = arguments.game
+def game_of_arguments(arguments: argparse.Namespace) -> GameChoice:
+    """Return the game that the arguments of `add_game_arguments` name, or raise a usage error."""
+    return chosen_game(arguments.game, arguments.players, arguments.option, arguments.board)
+
+
+def chosen_game(
+    game_id: str, players: int | None, options: Collection[str], board_file: str | None
+) -> GameChoice:
+    """Return the game for so many players, by default as few as it allows, or raise a usage error."""
     if game_id not in RULE_SETS:
         raise usage_error(unknown("game", game_id, RULE_SETS))
     rules = RULE_SETS[game_id]
-    players: int | None = arguments.players
     try:
-        board = shipped_board(rules.board) if arguments.board is None else load_board(arguments.board)
+        board = shipped_board(rules.board) if board_file is None else load_board(board_file)
         choice = GameChoice(
             game_id=game_id,
             seat_count=min(rules.seat_counts) if players is None else players,
-            options=tuple(sorted(set(arguments.option))),
+            options=tuple(sorted(set(options))),
             board=board,
         )
         game = choice.make()
-        if arguments.board is not None:
+        if board_file is not None:
             check_line(game)
     except (BoardError, GameError) as error:
         raise usage_error(str(error)) from None
@@ -60,12 +65,12 @@ def chosen_game(arguments: argparse.Namespace) -> GameChoice:
 
 
 def unknown(kind: str, name: str, known: Collection[str]) -> str:
-    """`there is no game "use"; did you mean "usa"? (usa, ...)`."""
+    """Return `there is no game "use"; did you mean "usa"? (usa, ...)`."""
     return f"there is no {kind} {quoted(name)}{suggestion(name, known)} ({', '.join(known)})"
 
 
 def checked_seed(text: str, what: str = "--seed") -> str:
-    """The text of a seed that can be used, or a usage error."""
+    """Return the text of a seed if it can be used, or raise a usage error."""
     try:
         seed_from_text(text)
     except SeedError as error:
@@ -74,7 +79,7 @@ def checked_seed(text: str, what: str = "--seed") -> str:
 
 
 def whole_number(low: int, high: int) -> Callable[[str], int]:
-    """For `type=` of an argument."""
+    """Return a function for the `type=` of an argument."""
 
     def read(text: str) -> int:
         try:

@@ -11,12 +11,12 @@ from typing import Final, assert_never
 
 from msgspec import UNSET, UnsetType
 
-from stellwerk.shared.figures import counted
 from stellwerk_engine.core.game import Game
 from stellwerk_protocol import decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.cards import Cards
+from stellwerk_protocol.figures import counted
 from stellwerk_protocol.names import COLORS, Color, EndReason, Place, Seat, TicketNames
 from stellwerk_protocol.results import Result, TeamResult
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import Final, Self
 
-from stellwerk.shared.figures import counted
 from stellwerk.shared.terminal import width
 from stellwerk_protocol.canonical import shown
+from stellwerk_protocol.figures import counted
 from stellwerk_server.match.match_session import MatchSession
 
 _CLEAR: Final = "\r\x1b[K"

@@ -21,11 +21,12 @@ from msgspec import Struct
 from stellwerk.shared.choose_game import (
     add_game_arguments,
     checked_seed,
-    chosen_game,
+    game_of_arguments,
     unknown,
     whole_number,
 )
-from stellwerk.shared.errors import DONE, not_writable, usage_error
+from stellwerk.shared.errors import DONE, usage_error
+from stellwerk.shared.folders import writable_folder
 from stellwerk.shared.tally import Tally
 from stellwerk.shared.terminal import say
 from stellwerk.simulate.simulation import POLICY_NAMES, Chunk, GameRecord, PolicyName, Simulation, simulate
@@ -129,12 +130,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _simulation(arguments: argparse.Namespace) -> Simulation:
-    game = chosen_game(arguments)
+    game = game_of_arguments(arguments)
     policies = _policies(arguments.policy)
     seed = secrets.token_hex(8) if arguments.seed is None else checked_seed(arguments.seed)
     checked_seed(f"{seed}/{arguments.first + arguments.games - 1}", "--seed with the number of a game")
     if arguments.replays is not None:
-        _make_folder(arguments.replays)
+        writable_folder(arguments.replays)
     return Simulation(game, policies, seed, arguments.first, arguments.games, arguments.replays)
 
 
@@ -144,18 +145,6 @@ def _policies(values: list[str]) -> tuple[PolicyName, ...]:
         if name not in POLICY_NAMES:
             raise usage_error(f"--policy: {unknown('policy', name, POLICY_NAMES)}")
     return names or ("random",)
-
-
-def _make_folder(folder: str) -> None:
-    """Find out before the first game that nothing can be written there."""
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise not_writable(folder, error) from None
-    except ValueError as error:  # a name that no folder can have
-        raise usage_error(f"{folder}: cannot be written: {error}") from None
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise usage_error(f"{folder}: cannot be written: no permission")
 
 
 def _cores() -> int:

@@ -12,12 +12,13 @@ from typing import Final, Literal, Protocol
 
 import msgspec
 
-from stellwerk.shared.figures import counted, interval, signed
 from stellwerk.shared.terminal import aligned, flush_stdout, say, size
 from stellwerk_protocol.canonical import shown
+from stellwerk_protocol.figures import counted, interval, signed
 from stellwerk_server.net.door import shown_address
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.progress import BlockEnded, Ended, Observer, Progress, Row
+from stellwerk_tournament.ratings.elo import hundredths
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings, Sums
 
@@ -70,16 +71,12 @@ def rounded(rows: Sequence[Row]) -> tuple[Row, ...]:
             row,
             score=round(row.score, 4),
             points=round(row.points, 2),
-            elo=_hundredth(row.elo),
-            low=_hundredth(row.low),
-            high=_hundredth(row.high),
+            elo=None if row.elo is None else hundredths(row.elo),
+            low=None if row.low is None else hundredths(row.low),
+            high=None if row.high is None else hundredths(row.high),
         )
         for row in rows
     )
-
-
-def _hundredth(elo: float | None) -> float | None:
-    return None if elo is None else round(elo, 2) + 0.0  # and never -0.0
 
 
 def fault_lines(lines: Sequence[MatchLine], names: Sequence[str]) -> list[str]:

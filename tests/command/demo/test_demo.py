@@ -32,7 +32,7 @@ def test_it_plays_all_games_rates_the_bots_and_names_what_can_be_looked_at(tmp_p
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("")
 
-    assert "is not empty" in refused("demo", "--folder", str(tmp_path))
+    assert "new or empty folder" in refused("demo", "--folder", str(tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 

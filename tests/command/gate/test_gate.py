@@ -38,7 +38,7 @@ from stellwerk_processes.faults import Fault
 from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment
 from tests.tools import needs
 
-SMALL_BOT = REPOSITORY / "tests" / "kit" / "small_bot.py"  # makes the first legal move
+SMALL_BOT = REPOSITORY / "tests" / "kit" / "doctor" / "small_bot.py"  # makes the first legal move
 ANSWER = 'say(type="act", match=message["match"], ask=message["ask"], index=0)'
 SHORT = 12  # trains: a game of some thirty turns
 

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from stellwerk.__main__ import main
 from stellwerk.play.plan import Plan, complete_blocks, planned_games
 from stellwerk.play.report import MatchReport
-from stellwerk.play.table import FEWEST_BLOCKS, lines_of_faults, lines_of_matches, margin, student
+from stellwerk.play.table import FEWEST_BLOCKS, lines_of_faults, lines_of_matches, margin
 from stellwerk.shared.progress import progress_line
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_engine.core.dice import seed_from_text
@@ -35,6 +35,7 @@ from stellwerk_processes.bot_spec import BotSpec
 from stellwerk_processes.faults import Conduct, Fault, FaultKind, faults_of
 from stellwerk_processes.seat_report import Breakdown, SeatReport
 from stellwerk_protocol.messages import DefaultReason
+from stellwerk_tournament.ratings.student import quantile
 from tests.command.program import COMMAND, SECONDS, environment, refused
 from tests.tools import BWRAP, needs
 
@@ -949,7 +950,7 @@ def blocks_of(differences: list[int]) -> list[MatchReport]:
 def test_a_comparison_is_made_over_blocks() -> None:
     differences = [10, 20, 30, 40]
     lines = list(lines_of_matches(blocks_of(differences), range(4)))
-    half = student(3) * math.sqrt(500 / 3) / 2
+    half = quantile(0.975, 3) * math.sqrt(500 / 3) / 2
     expected = f"a over b: +25.0 points a game (95 %: {25 - half:+.1f} to {25 + half:+.1f}, 4 deals)"
     assert lines[-2:] == [expected, "  ahead in 100.0 % of the games (in every deal alike)"]
 
@@ -973,19 +974,11 @@ def test_a_win_that_is_shared_counts_for_each_in_part() -> None:
     assert [row[:3] for row in rows[1:3]] == [["a", "2", "1.5"], ["b", "2", "0.5"]]
 
 
-@pytest.mark.parametrize(
-    ("freedom", "quantile"), [(3, 3.1824), (5, 2.5706), (10, 2.2281), (30, 2.0423), (1000, 1.9623)]
-)
-def test_students_distribution_is_right_to_one_percent(freedom: int, quantile: float) -> None:
-    """The figures are those of the tables that every textbook has."""
-    assert student(freedom) == pytest.approx(quantile, rel=0.01)
-
-
 def test_a_margin_is_that_of_a_mean() -> None:
     found = margin([1.0, 2.0, 3.0, 4.0])
     assert found is not None
     assert found.mean == 2.5
-    assert found.half_width == pytest.approx(student(3) * math.sqrt(5 / 3) / 2)
+    assert found.half_width == pytest.approx(quantile(0.975, 3) * math.sqrt(5 / 3) / 2)
     assert margin([1.0] * (FEWEST_BLOCKS - 1)) is None
 
 

@@ -28,8 +28,8 @@ from stellwerk_tournament.gate.sequential import (
     Sample,
     look,
     look_once,
-    score_of,
 )
+from stellwerk_tournament.ratings.elo import score_of
 
 Floats = NDArray[np.float64]
 

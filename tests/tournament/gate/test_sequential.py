@@ -16,13 +16,12 @@ from stellwerk_tournament.gate.sequential import (
     Conclusion,
     Hypotheses,
     Sample,
-    elo_of,
     interval,
     log_likelihood_ratio,
     look,
     look_once,
-    score_of,
 )
+from stellwerk_tournament.ratings.elo import elo_of, score_of
 from tests.tournament.gate.gate_simulation import Setting, World, measure
 
 FIFTY = Hypotheses(0, 50, 0.05, 0.05)

@@ -26,11 +26,11 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from stellwerk_tournament.ratings.elo import score_of
 from stellwerk_tournament.ratings.student import quantile
 
 FEWEST_BLOCKS: Final = 30  # before the first look
 FEWEST_FIXED: Final = 10  # of a test that looks once; with fewer its intervals are not to be believed
-ELO: Final = 400.0  # for odds of 10 to 1
 MOST_ELO: Final = 800.0  # a score of 0.99: beyond, a block tells next to nothing
 LEVEL: Final = 0.95  # of the interval that is shown
 IMAGINED: Final = (
@@ -38,16 +38,6 @@ IMAGINED: Final = (
 )
 
 Conclusion: TypeAlias = Literal["passed", "failed", "undecided"]
-
-
-def score_of(elo: float) -> float:
-    """The expected score of a candidate that is so much better than its baselines."""
-    return 1 / (1 + 10 ** (-elo / ELO))
-
-
-def elo_of(score: float) -> float | None:
-    """None for a score that no finite Elo has."""
-    return ELO * math.log10(score / (1 - score)) if 0 < score < 1 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from stellwerk_tournament.ratings.elo import score_of
 from stellwerk_tournament.ratings.outcomes import Outcome
 
 K: Final = 16.0  # points of a running Elo that move from one entrant to another at most in a match of two
-ELO_FOR_ODDS_OF_10: Final = 400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def plain_scores(outcomes: Sequence[Outcome]) -> tuple[PlainScore, ...]:
             for j, other in enumerate(rows):
                 if j != i:
                     beaten += 1.0 if rank < outcome.ranks[j] else 0.5 if rank == outcome.ranks[j] else 0.0
-                    expected += 1 / (1 + 10 ** ((other.elo - row.elo) / ELO_FOR_ODDS_OF_10))
+                    expected += score_of(row.elo - other.elo)
             moves[i] = K * (beaten - expected) / (outcome.size - 1)
             row.score += beaten / (outcome.size - 1)
             row.places += outcome.size - beaten

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
+from stellwerk_tournament.ratings.elo import hundredths
 from stellwerk_tournament.ratings.plain_scores import PlainScore
 from stellwerk_tournament.ratings.ratings import Rating, Ratings, RatingWarning, Report, SeatEffect, TieTerm
 
@@ -126,7 +127,7 @@ def pairs(ratings: Ratings) -> Iterator[PairLine]:
 def _entrant(rating: Rating) -> EntrantLine:
     return EntrantLine(
         name=rating.name,
-        elo=_hundredth(rating.elo),
+        elo=hundredths(rating.elo),
         stderr=_figure(rating.stderr),
         low=_figure(rating.low),
         high=_figure(rating.high),
@@ -143,7 +144,7 @@ def _seat(effect: SeatEffect) -> SeatLine:
         game=effect.game,
         players=effect.players,
         seat=effect.seat,
-        elo=_hundredth(effect.elo),
+        elo=hundredths(effect.elo),
         stderr=_figure(effect.stderr),
         low=_figure(effect.low),
         high=_figure(effect.high),
@@ -165,13 +166,9 @@ def _plain(score: PlainScore) -> PlainLine:
         wins=round(score.wins, 4),
         score=round(score.score, 4),
         mean_rank=round(score.mean_rank, 4),
-        running_elo=_hundredth(score.running_elo),
+        running_elo=hundredths(score.running_elo),
     )
 
 
 def _figure(elo: float | None) -> float | None:
-    return None if elo is None else _hundredth(elo)
-
-
-def _hundredth(elo: float) -> float:
-    return round(elo, 2) + 0.0  # and never -0.0
+    return None if elo is None else hundredths(elo)

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from stellwerk_tournament.ratings.block_errors import BlockErrors, block_errors
 from stellwerk_tournament.ratings.choice_model import FloatArray, Ties
+from stellwerk_tournament.ratings.elo import ELO_FOR_ODDS_OF_10
 from stellwerk_tournament.ratings.fit import Fit, confounded, fit
 from stellwerk_tournament.ratings.game_words import tables_of
 from stellwerk_tournament.ratings.model import (
@@ -44,7 +45,7 @@ from stellwerk_tournament.ratings.outcomes import Outcome
 from stellwerk_tournament.ratings.plain_scores import PlainScore, plain_scores
 from stellwerk_tournament.ratings.student import probability_below, quantile
 
-ELO: Final = 400 / math.log(10)
+ELO: Final = ELO_FOR_ODDS_OF_10 / math.log(10)
 SEAT_PRIOR: Final = 100.0  # Elo, a standard deviation: few games are decided by the seat
 LEVEL: Final = 0.95  # of all intervals
 MOST_ENTRANTS: Final = 3000  # some matrices with as many rows and columns: 72 MB each

@@ -1,0 +1,34 @@
+"""Bots on the command line: what `--bot`, `--candidate`, `--baseline` and `--wrap` mean."""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from stellwerk.shared.errors import usage_error
+from stellwerk_processes.bot_process import BotStartError, Confinement, command_line
+from stellwerk_processes.bot_spec import BotSpec, BotSpecError, parse_bot_spec
+
+
+def bot_of(argument: str, text: str) -> BotSpec:
+    """Read the specification of a bot, or raise a usage error that names the argument."""
+    try:
+        return parse_bot_spec(text)
+    except BotSpecError as error:
+        raise usage_error(f"{argument}: {error}") from None
+
+
+def wrap_of(text: str) -> tuple[str, ...]:
+    """Split the command of `--wrap` into words as a shell does."""
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise usage_error(f"--wrap: {str(error).lower()}") from None
+
+
+def expect_startable(argument: str, bot: BotSpec, confinement: Confinement) -> None:
+    """Raise a usage error if the program of a bot, or of what confines it, does not exist."""
+    try:
+        command_line(bot, confinement, os.curdir)
+    except BotStartError as error:
+        raise usage_error(f"{argument}: {error}") from None
