@@ -85,7 +85,7 @@ def test_the_version_imports_no_command_and_no_other_package() -> None:
     [
         ("boards", {"trio", "structlog", "numpy", "multiprocessing", "ssl", "asyncio"}, 180),
         ("bots", {"trio", "structlog", "numpy", "multiprocessing", "asyncio"}, 190),
-        ("play", {"structlog", "numpy", "asyncio"}, 375),
+        ("play", {"structlog", "numpy", "jinja2", "asyncio"}, 375),
         ("ratings", {"trio", "structlog", "numpy", "multiprocessing", "asyncio"}, 130),
         ("replay", {"trio", "structlog", "numpy", "multiprocessing", "ssl", "asyncio"}, 190),
         (
@@ -95,6 +95,7 @@ def test_the_version_imports_no_command_and_no_other_package() -> None:
         ),
         ("simulate", {"trio", "structlog", "numpy", "ssl", "multiprocessing", "asyncio"}, 195),
         ("token", {"trio", "structlog", "numpy", "stellwerk_engine", "multiprocessing", "asyncio"}, 150),
+        ("tournament", {"jinja2", "asyncio"}, 550),
     ],
 )
 def test_a_command_imports_what_it_needs(command: str, needless: set[str], most: int) -> None:

@@ -21,6 +21,7 @@ from stellwerk_processes.faults import Fault, FaultKind
 from stellwerk_protocol.figures import MINUS_SIGN, counted
 from stellwerk_protocol.figures import signed as signed_in_text
 from stellwerk_protocol.names import EndReason
+from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.progress import rows_of
 from stellwerk_tournament.ratings.game_words import tables_of
 from stellwerk_tournament.ratings.ratings import RatingError
@@ -28,19 +29,12 @@ from stellwerk_tournament.report.cross_table import STEPS, step_of
 from stellwerk_tournament.report.derived import Tournament, cross_table, rating_report
 from stellwerk_tournament.report.effects import ENDS
 from stellwerk_tournament.report.faults import KINDS
-from stellwerk_tournament.report.history import FEWEST_FITS, MOST_FITS, course
-from stellwerk_tournament.report.markup import Html, element, signed, tenths, whole
+from stellwerk_tournament.report.history import FEWEST_FITS, MOST_FITS, NAMED, course
+from stellwerk_tournament.report.markup import Html, element, grouped, signed, tenths
 from stellwerk_tournament.report.matches import MOST_MATCHES
 from stellwerk_tournament.report.page import report_html
 from stellwerk_tournament.report.plot import Interval, Scale, apart, scale_of
-from stellwerk_tournament.report.style import (
-    DARK,
-    HEAT_DARK,
-    HEAT_LIGHT,
-    LIGHT,
-    LINES_DARK,
-    LINES_LIGHT,
-)
+from stellwerk_tournament.report.template import file_text
 from stellwerk_tournament.store.standings import Standings
 from tests.tournament.report.report_tournaments import Played, line, played, settings_for
 
@@ -105,6 +99,11 @@ def read(page: bytes) -> Node:
 @pytest.fixture(scope="module")
 def cup(tmp_path_factory: pytest.TempPathFactory) -> Played:
     return played(tmp_path_factory.mktemp("cup"), 6, 6, (("usa", 2), ("card_game", 3), ("team_asia", 4)))
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return settings_for(tmp_path_factory.mktemp("settings"), ["a", "b"])
 
 
 # -- the page ----------------------------------------------------------------------------------------
@@ -205,6 +204,17 @@ def test_any_text_reads_back_as_itself_or_with_visible_escapes(text: str, value:
     for put_in, found in ((text, paragraph.text), (value, paragraph.attributes["title"])):
         assert found.isprintable()
         assert found == put_in or not put_in.isprintable()
+
+
+@given(title=st.text(st.characters(codec=None), min_size=1))
+def test_any_text_in_a_template_reads_back_as_itself_or_with_visible_escapes(
+    settings: Settings, title: str
+) -> None:
+    root = read(report_html(replace(settings, title=title), (), RatingError("not rated")))
+    [heading] = root.all("h1")
+    assert heading.children == []
+    assert heading.text.isprintable()
+    assert heading.text == title or not title.isprintable()
 
 
 def test_a_sum_of_markup_and_text_is_text_again() -> None:
@@ -561,20 +571,21 @@ def test_elo_has_its_sign(elo: float, text: str) -> None:
 
 def test_a_negative_figure_has_the_sign_that_the_script_reads() -> None:
     assert [tenths(value) for value in (-1234.56, 0.0, 12.04)] == [f"{MINUS_SIGN}1,234.6", "0.0", "12.0"]
-    assert [whole(value) for value in (-1234, 0)] == [f"{MINUS_SIGN}1,234", "0"]
+    assert [grouped(value) for value in (-1234, 0)] == [f"{MINUS_SIGN}1,234", "0"]
 
 
 def test_one_is_one_and_two_are_several() -> None:
     assert [counted(n, "match", "matches") for n in (0, 1, 2000)] == ["0 matches", "1 match", "2,000 matches"]
 
 
-@pytest.mark.parametrize(
-    ("colors", "heat", "lines"), [(LIGHT, HEAT_LIGHT, LINES_LIGHT), (DARK, HEAT_DARK, LINES_DARK)]
-)
-def test_every_text_stands_out_from_its_ground(
-    colors: dict[str, str], heat: tuple[str, ...], lines: tuple[str, ...]
-) -> None:
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_from_its_ground(scheme: str) -> None:
     """WCAG 2.2 asks for 4.5 to 1 for text, and for 3 to 1 for the lines of a drawing."""
+    light, _, rest = file_text("report.css").partition("@media (prefers-color-scheme: dark)")
+    text = light if scheme == "light" else rest.partition("}")[0]
+    colors = dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6});", text))
+    heat = [colors[f"h{step}"] for step in range(STEPS + 1)]
+    lines = [colors[f"c{number}"] for number in range(NAMED)]
     for ground in ("paper", "card", "band", "caution"):
         assert contrast(colors["ink"], colors[ground]) >= 4.5
     for ground in ("paper", "card", "band"):

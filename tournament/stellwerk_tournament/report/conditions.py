@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from msgspec import UNSET
 
 from stellwerk_processes.bot_spec import Process
 from stellwerk_protocol.figures import counted
 from stellwerk_tournament.config.settings import Entrant, Settings, Variant
-from stellwerk_tournament.ratings.game_words import game_title
-from stellwerk_tournament.report.markup import (
-    Html,
-    bot_cell,
-    element,
-    head,
-    milliseconds,
-    number_cell,
-    numbers,
-    scrolling,
-    texts,
-)
+from stellwerk_tournament.report.markup import milliseconds
 from stellwerk_tournament.store.match_line import MatchLine
 
 _KINDS = {
@@ -48,15 +38,50 @@ _PROCESSES: dict[Process, str] = {
 }
 
 
-def conditions(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[Html]:
-    rows = _facts(settings, lines)
-    yield element(
-        "dl", *(cell for title, told in rows for cell in (element("dt", title), element("dd", told)))
+@dataclass(frozen=True, slots=True)
+class GameRow:
+    """A game of the tournament, with the versions of its rules that the matches were played under."""
+
+    variant: Variant
+    rules_versions: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What this section shows. `facts` are titles with sentences."""
+
+    facts: Sequence[tuple[str, str]]
+    games: Sequence[GameRow]
+    entrants: Sequence[Entrant]
+    transports: dict[str, str]  # of each entrant; a remote one's is known from its matches
+
+
+def conditions(settings: Settings, lines: Sequence[MatchLine]) -> Conditions:
+    """Collect the rules, clocks and surroundings of the matches."""
+    games = [
+        GameRow(
+            variant,
+            sorted({line.rules_version for line in lines if line.game == variant.choice.game_id}),
+        )
+        for variant in settings.variants
+    ]
+    transports = {entrant.name: _transport(entrant, lines) for entrant in settings.entrants}
+    return Conditions(tuple(_facts(settings, lines)), games, settings.entrants, transports)
+
+
+def _transport(entrant: Entrant, lines: Sequence[MatchLine]) -> str:
+    if not entrant.is_remote:
+        return entrant.bot.transport
+    return ", ".join(
+        sorted(
+            {
+                seat.transport
+                for line in lines
+                for seat in line.bots
+                if seat.bot == entrant.name and seat.transport is not UNSET
+            }
+        )
     )
-    yield element("h3", "Games")
-    yield scrolling(_games(settings.variants, lines), "Rules and boards")
-    yield element("h3", "Bots")
-    yield scrolling(_bots(settings.entrants, lines), "Bots", "tall")
 
 
 def _facts(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str, str]]:
@@ -129,65 +154,5 @@ def _clocks(settings: Settings) -> Iterator[tuple[str, str]]:
 
 def _share(words: dict[str, str], counts: Counter[str]) -> Iterator[str]:
     for key, count in counts.most_common():
-        told = words.get(key, key)
-        yield told if len(counts) == 1 else f"{told} ({counted(count, 'match', 'matches')})"
-
-
-def _games(variants: Sequence[Variant], lines: Sequence[MatchLine]) -> Html:
-    rows = (_game(variant, lines) for variant in variants)
-    columns = head(
-        *texts("game"),
-        *numbers("players"),
-        *texts("options"),
-        *numbers("rules version"),
-        *texts("board", "digest"),
-        *numbers("deals a round"),
-    )
-    return element("table", columns, element("tbody", *rows))
-
-
-def _game(variant: Variant, lines: Sequence[MatchLine]) -> Html:
-    choice = variant.choice
-    versions = sorted({line.rules_version for line in lines if line.game == choice.game_id})
-    return element(
-        "tr",
-        element("th", game_title(choice.game_id), scope="row"),
-        number_cell(str(choice.seat_count)),
-        element("td", ", ".join(choice.options) or "none"),
-        number_cell(", ".join(map(str, versions))),
-        element("td", choice.board.id),
-        element("td", element("code", choice.board.digest[:16]), title=choice.board.digest),
-        number_cell(str(variant.weight)),
-    )
-
-
-def _origin(entrant: Entrant) -> str:
-    if entrant.is_remote:
-        return "remote"
-    return "comes with Stellwerk" if entrant.bot.built_in else "brought"
-
-
-def _transport(entrant: Entrant, seen: set[str]) -> str:
-    return ", ".join(sorted(seen)) if entrant.is_remote else entrant.bot.transport
-
-
-def _bots(entrants: Sequence[Entrant], lines: Sequence[MatchLine]) -> Html:
-    """How a remote bot was connected is known from its matches."""
-    seen: dict[str, set[str]] = {}
-    for line in lines:
-        for seat in line.bots:
-            if seat.transport is not UNSET:
-                seen.setdefault(seat.bot, set()).add(seat.transport)
-    rows = (
-        element(
-            "tr",
-            bot_cell(entrant.name),
-            element("td", entrant.author or ""),
-            element("td", _origin(entrant)),
-            element("td", _transport(entrant, seen.get(entrant.name, set()))),
-            element("td", entrant.bot.process),
-        )
-        for entrant in entrants
-    )
-    columns = head(*texts("bot", "author", "origin", "transport", "process"))
-    return element("table", columns, element("tbody", *rows), class_="sortable")
+        text = words.get(key, key)
+        yield text if len(counts) == 1 else f"{text} ({counted(count, 'match', 'matches')})"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,6 @@ from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.ratings.rating_file import RatingFile, WarningLine, rating_file
 from stellwerk_tournament.ratings.ratings import RatingError, Report, rate_all
 from stellwerk_tournament.report.junit import Case, Mark, Suite, junit_xml
-from stellwerk_tournament.report.page import GENERATOR, report_html
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings
 
@@ -141,7 +141,13 @@ def _case(name: str, game: str, lines: Sequence[MatchLine]) -> Case:
 # -- report ------------------------------------------------------------------------------------------
 
 
+GENERATOR: Final = re.compile(r'<meta name="generator" content="Stellwerk ([^"]*)">')
+
+
 def report_page(tournament: Tournament) -> bytes:
+    """Write the report."""
+    from stellwerk_tournament.report.page import report_html  # templates, which no other file needs
+
     return report_html(tournament.settings, tournament.lines, tournament.rated, tournament.version)
 
 

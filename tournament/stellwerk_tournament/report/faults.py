@@ -1,28 +1,14 @@
-"""What went wrong with bots, in the report: by cause, apart from losses, with what they printed."""
+"""The faults of bots, in the report: by cause, apart from losses, with what the bots printed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from stellwerk_processes.faults import Fault, FaultKind
-from stellwerk_protocol.figures import counted
-from stellwerk_tournament.report.markup import (
-    Html,
-    bot_cell,
-    element,
-    head,
-    joined,
-    milliseconds,
-    number_cell,
-    numbers,
-    percent,
-    scrolling,
-    texts,
-)
-from stellwerk_tournament.report.matches import match_label, replay_link
 from stellwerk_tournament.store.match_line import MatchLine
-from stellwerk_tournament.store.standings import Standings
+from stellwerk_tournament.store.standings import Standings, Sums
 
 KINDS: Final[Mapping[FaultKind, str]] = {
     "start_failure": "did not start",
@@ -39,85 +25,66 @@ KINDS: Final[Mapping[FaultKind, str]] = {
 MOST_EXAMPLES: Final = 300  # one for each bot and cause, and no more than these
 
 
-def faults(lines: Sequence[MatchLine], names: Sequence[str], standings: Standings) -> Iterator[Html]:
-    """`names` in the order of the ranking."""
+@dataclass(frozen=True, slots=True)
+class FaultRow:
+    """A bot with its matches by fault. `cpu_ms` is None where nobody could measure it."""
+
+    name: str
+    sums: Sums
+    counts: Sequence[int]
+    mean_ms: float
+    cpu_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The first match in which a bot had a fault of this kind."""
+
+    bot: str
+    kind: str
+    fault: Fault
+    match: MatchLine
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """What this section shows. `kinds` are the faults that occurred, in words."""
+
+    faulty_bots: int
+    kinds: Sequence[str]
+    rows: Sequence[FaultRow]
+    examples: Sequence[Example]
+    left_out: int
+
+
+def faults(lines: Sequence[MatchLine], names: Sequence[str], standings: Standings) -> Faults:
+    """Count the faults and pick the examples. `names` are in the order of the ranking."""
     seen = {kind for name in names for kind, count in standings.of[name].faults.items() if count}
     kinds: list[FaultKind] = [kind for kind in KINDS if kind in seen]
-    concerned = sum(standings.of[name].faulty > 0 for name in names)
-    verdict = (
-        f"{counted(concerned, 'bot')} of {len(names):,} had faults."
-        if concerned
-        else "No bot had a fault in any match."
-    )
-    yield element(
-        "p",
-        f"{verdict} A figure says in how many matches something was wrong with the bot. A fault is no loss: "
-        "the match went on, with the server's moves in place of the missing ones, and its result counts. "
-        "What the machine itself did wrong is not held against anybody.",
-    )
-    yield scrolling(_table(names, standings, kinds), "Faults and time", "tall")
-    examples = list(_examples(lines, names))
-    if examples:
-        yield element("h3", "Examples")
-        yield element(
-            "p", "The first match with each bot and cause, and the last lines that the bot printed."
-        )
-        yield from examples[:MOST_EXAMPLES]
-        if len(examples) > MOST_EXAMPLES:
-            more = len(examples) - MOST_EXAMPLES
-            yield element(
-                "p",
-                f"{counted(more, 'more', 'more')} are in ",
-                element("a", "junit.xml", href="junit.xml"),
-                ".",
-            )
-
-
-def _table(names: Sequence[str], standings: Standings, kinds: Sequence[FaultKind]) -> Html:
-    columns = head(
-        *texts("bot"),
-        *numbers("matches", "with faults", *(KINDS[kind] for kind in kinds)),
-        *numbers("asks", "mean time", "slowest", "CPU a match"),
-    )
-    rows = (_row(name, standings, kinds) for name in names)
-    return element("table", columns, element("tbody", *rows), class_="sortable")
-
-
-def _row(name: str, standings: Standings, kinds: Sequence[FaultKind]) -> Html:
-    sums = standings.of[name]
-    share = joined([f"{sums.faulty:,} (", percent(sums.faulty / sums.matches), ")"]) if sums.faulty else "0"
-    mean = sums.used_ms / sums.asks if sums.asks else 0.0
-    cpu = sums.cpu_ms / sums.cpu_matches if sums.cpu_matches else None
-    return element(
-        "tr",
-        bot_cell(name),
-        number_cell(f"{sums.matches:,}", sums.matches),
-        number_cell(share, sums.faulty),
-        *(number_cell(f"{sums.faults[kind]:,}", sums.faults[kind]) for kind in kinds),
-        number_cell(f"{sums.asks:,}", sums.asks),
-        number_cell(milliseconds(mean), mean),
-        number_cell(milliseconds(sums.slowest_ms), sums.slowest_ms),
-        number_cell("" if cpu is None else milliseconds(cpu), -1 if cpu is None else cpu),
+    examples = _examples(lines, names)
+    return Faults(
+        faulty_bots=sum(standings.of[name].faulty > 0 for name in names),
+        kinds=[KINDS[kind] for kind in kinds],
+        rows=[_row(name, standings.of[name], kinds) for name in names],
+        examples=examples[:MOST_EXAMPLES],
+        left_out=max(0, len(examples) - MOST_EXAMPLES),
     )
 
 
-def _examples(lines: Sequence[MatchLine], names: Sequence[str]) -> Iterator[Html]:
-    first: dict[tuple[str, FaultKind], tuple[Fault, MatchLine]] = {}
+def _row(name: str, sums: Sums, kinds: Sequence[FaultKind]) -> FaultRow:
+    return FaultRow(
+        name,
+        sums,
+        [sums.faults[kind] for kind in kinds],
+        mean_ms=sums.used_ms / sums.asks if sums.asks else 0.0,
+        cpu_ms=sums.cpu_ms / sums.cpu_matches if sums.cpu_matches else None,
+    )
+
+
+def _examples(lines: Sequence[MatchLine], names: Sequence[str]) -> list[Example]:
+    first: dict[tuple[str, FaultKind], Example] = {}
     for line in lines:
         for seat in line.bots:
             for fault in seat.faults:
-                first.setdefault((seat.bot, fault.kind), (fault, line))
-    for (name, kind), (fault, line) in sorted(first.items(), key=lambda item: names.index(item[0][0])):
-        yield element(
-            "details",
-            element("summary", element("b", name), f" {KINDS[kind]}: {fault.detail}"),
-            element("p", f"{match_label(line)}: ", replay_link(line)),
-            element("pre", *_one_below_the_other(fault.last_lines)) if fault.last_lines else "",
-            class_="example",
-        )
-
-
-def _one_below_the_other(texts: Sequence[str]) -> Iterator[str]:
-    for text in texts:
-        yield text
-        yield Html("\n")
+                first.setdefault((seat.bot, fault.kind), Example(seat.bot, KINDS[fault.kind], fault, line))
+    return sorted(first.values(), key=lambda example: names.index(example.bot))

@@ -7,23 +7,12 @@ ratings are measured from would be that of others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from stellwerk_protocol.figures import counted
 from stellwerk_tournament.ratings.ratings import Ratings, Report, estimates
-from stellwerk_tournament.report.markup import (
-    Html,
-    bot_cell,
-    element,
-    head,
-    number_cell,
-    numbers,
-    scrolling,
-    signed,
-    texts,
-    unsorted,
-)
+from stellwerk_tournament.report.markup import Html
 from stellwerk_tournament.report.plot import Line, line_chart, lines_between, small_line
 from stellwerk_tournament.store.match_line import MatchLine
 
@@ -52,18 +41,35 @@ def _chosen(rounds: Sequence[int], most: int) -> list[int]:
     return [rounds[(number + 1) * len(rounds) // count - 1] for number in range(count)]
 
 
-def history(lines: Sequence[MatchLine], names: Sequence[str], rated: Report | None) -> Iterator[Html]:
-    """`names` in the order of the ranking."""
+@dataclass(frozen=True, slots=True)
+class CourseRow:
+    """A bot with its line, and its rating now, at its highest and at its lowest."""
+
+    name: str
+    drawing: Html
+    figures: tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What this section shows, from round `first` to `last`. Rounds are counted from 1 here."""
+
+    chart: Html
+    first: int
+    last: int
+    steps: int
+    is_whole: bool
+    rows: Sequence[CourseRow]
+
+
+def history(lines: Sequence[MatchLine], names: Sequence[str], rated: Report | None) -> History | None:
+    """Draw the course of the ratings, or return None if there are too few rounds for one.
+
+    `names` are in the order of the ranking.
+    """
     after = {} if rated is None else course(lines, rated.pooled)
     if len(after) < 2:
-        yield element("p", "There are too few rounds in which all bots can be compared to show a course.")
-        return
-    yield element(
-        "p",
-        "The rating as it was after each round: one fit to all matches up to then. Each line ends with the "
-        "figure of the ranking. Early figures come from few matches and move much. The bots do not learn "
-        "between matches, so a line that rises says that earlier estimates were too low.",
-    )
+        return None
     first, last = min(after), max(after)
     drawn = [
         Line(
@@ -72,26 +78,13 @@ def history(lines: Sequence[MatchLine], names: Sequence[str], rated: Report | No
         for name in names
         if name in after[last]
     ]
-    foot = f"From left to right: after round {first + 1:,} to round {last + 1:,}"
-    foot += "." if len(after) == last - first + 1 else f", in {counted(len(after), 'step')}."
-    if len(drawn) > NAMED:
-        foot += f" With a name: the first {NAMED} of the ranking; all others are the thin lines."
-    yield line_chart(drawn[:NAMED], drawn[NAMED:], lines_between(drawn), foot)
-    rows = (
-        element(
-            "tr",
-            bot_cell(line.name),
-            element("td", small_line(line), class_="sparks"),
-            *(number_cell(signed(figure), figure) for figure in _figures(line)),
-        )
-        for line in drawn
-    )
-    columns = head(*texts("bot"), *unsorted("course"), *numbers("now", "highest", "lowest"))
-    table = element("table", columns, element("tbody", *rows), class_="sortable")
-    yield element(
-        "details",
-        element("summary", "The course of each bot"),
-        scrolling(table, "Ratings after each round", "tall"),
+    return History(
+        chart=line_chart(drawn[:NAMED], drawn[NAMED:], lines_between(drawn)),
+        first=first + 1,
+        last=last + 1,
+        steps=len(after),
+        is_whole=len(after) == last - first + 1,
+        rows=[CourseRow(line.name, small_line(line), _figures(line)) for line in drawn],
     )
 
 

@@ -149,9 +149,11 @@ class Line:
     points: tuple[tuple[float, float], ...]
 
 
-def line_chart(lines: Sequence[Line], background: Sequence[Line], scale: Scale, foot: str) -> Html:
-    """`lines` with their names at the right end, and others behind them without. Every line has an id, for
-    `small_line`."""
+def line_chart(lines: Sequence[Line], background: Sequence[Line], scale: Scale) -> Html:
+    """Draw `lines` with their names at the right end, and others behind them without.
+
+    Every line has an id, for `small_line`.
+    """
     grid_lines = (
         element("path", d=f"M0 {_down(scale, tick)} H{WIDTH}", class_=_tick(tick)) for tick in scale.ticks()
     )
@@ -188,8 +190,7 @@ def line_chart(lines: Sequence[Line], background: Sequence[Line], scale: Scale, 
         class_="leaders",
         aria_hidden="true",
     )
-    frame = element("div", drawing, leaders, *ticks, *labels, class_="frame")
-    return element("figure", frame, element("figcaption", foot), class_="chart")
+    return element("div", drawing, leaders, *ticks, *labels, class_="frame")
 
 
 def small_line(line: Line) -> Html:

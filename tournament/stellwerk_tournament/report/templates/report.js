@@ -1,21 +1,14 @@
-"""The script of the report: sorting, searching, and pointing at cells.
+/* The script of the report: sorting, searching, and pointing at cells.
 
-Law: it adds comfort and no content. The page is complete without it; buttons and fields that need it are made
-by it. It fetches nothing, and puts in texts as texts only.
-"""
-
-from __future__ import annotations
-
-from typing import Final
-
-SCRIPT: Final = """\
+Law: it adds comfort and no content. The page is complete without it, and it makes the buttons and fields that need it.
+It fetches nothing, and inserts texts as texts only. */
 "use strict";
 (function () {
   function valueOf(cell) {
     if (!cell) return "";
     if (cell.dataset.v !== undefined) return parseFloat(cell.dataset.v);
     const text = cell.textContent.trim();
-    const number = parseFloat(text.replace(/,/g, "").replace("\\u2212", "-"));
+    const number = parseFloat(text.replace(/,/g, "").replace("\u2212", "-"));
     return cell.classList.contains("num") && text !== "" && !isNaN(number) ? number : text.toLowerCase();
   }
 
@@ -92,4 +85,3 @@ SCRIPT: Final = """\
     });
   }
 })();
-"""
