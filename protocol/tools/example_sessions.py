@@ -17,9 +17,9 @@ from typing import Any, Final
 
 from stellwerk.serve.house_bots import house_bots
 from stellwerk_bots.bot import Answer, Message, Player
+from stellwerk_bots.imagined import dice_for, game_of, imagination_of
 from stellwerk_bots.players import new_player
 from stellwerk_bots.reading import Item
-from stellwerk_bots.searcher.imagined import dice_for, game_of, imagination_of
 from stellwerk_engine import engine
 from stellwerk_protocol.names import COLORS
 from stellwerk_server.lobby.connection import Connection

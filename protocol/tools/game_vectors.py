@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import msgspec
 
-from stellwerk_bots.policies import planner
+from stellwerk_bots.planner.policy import planner
 from stellwerk_engine import engine
 from stellwerk_engine.core.cards import PLAIN_COLORS, counts, of, to_wire
 from stellwerk_engine.core.decision import Events, Move, Seat

@@ -6,7 +6,8 @@ from random import Random
 
 import pytest
 
-from stellwerk_bots.policies import Policy, planner, random_policy
+from stellwerk_bots.planner.policy import planner
+from stellwerk_bots.policies import Policy, random_policy
 from stellwerk_bots.self_play import play_game
 from stellwerk_engine import engine
 from stellwerk_engine.core.decision import Move, Seat

@@ -17,7 +17,7 @@ import msgspec
 import pytest
 from msgspec import Struct
 
-from stellwerk_bots.policies import planner
+from stellwerk_bots.planner.policy import planner
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_engine.core.cards import LOCOMOTIVE

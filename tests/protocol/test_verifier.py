@@ -19,7 +19,7 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from stellwerk_bots.policies import planner
+from stellwerk_bots.planner.policy import planner
 from stellwerk_engine.boards.board_file import BoardFile, board_content, parse_board, shipped_board
 from stellwerk_engine.core.decision import Move, Seat
 from stellwerk_engine.core.state import State

@@ -1,5 +1,5 @@
-"""Two policies that need no thinking time: one chooses at random, the other by rules of thumb that plan
-ahead.
+"""Policies: players inside one process, which need no thinking time. Here is the one that chooses at random;
+the planner's is in `planner/policy.py`.
 
 The law: a policy gets the whole state, because it plays inside one process, but looks only at what a view
 would show its seat: its own hand and tickets, the team's holders, and what is public. Hidden information
@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from stellwerk_bots.planner.map_worth import map_worth
-from stellwerk_bots.planner.yard_worth import yard_worth
 from stellwerk_engine.core.decision import Move, Seat
 from stellwerk_engine.core.state import State
 
@@ -34,11 +32,3 @@ def random_policy(source: RandomSource) -> Policy:
         return moves[int(source.random() * len(moves))]
 
     return choose
-
-
-def planner(state: State, seat: Seat, moves: list[Move]) -> Move:
-    """Return the move with the highest value by a rule of thumb, the first of equal ones; no chance, no
-    search."""
-    if len(moves) == 1:
-        return moves[0]
-    return max(moves, key=yard_worth(state, seat) if state.game.rules.rail_yards else map_worth(state, seat))

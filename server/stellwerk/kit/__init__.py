@@ -1,1 +1,7 @@
-"""`stellwerk kit`: the conformance kit, a module for each of its commands."""
+"""`stellwerk kit`: tools for authors of bots, a module each.
+
+May import: `stellwerk.shared`, `stellwerk_kit`, bot processes, the engine; for JUnit the tournaments'
+reports.
+
+Law: a finding names the law that is broken, what was expected and what came.
+"""

@@ -1,1 +1,6 @@
-"""`stellwerk play`: games between bots that are started as processes."""
+"""`stellwerk play`: games between bots that are started as processes.
+
+May import: `stellwerk.shared` and all packages below.
+
+Law: game number i follows from the seed, the bots and i alone. A fault of a bot costs that bot only its game.
+"""

@@ -27,7 +27,7 @@ from stellwerk.play.plan import Plan, PlannedGame, planned_games
 from stellwerk.play.report import MatchReport, NotStarted, match_report, not_started
 from stellwerk.shared.errors import CommandError, infrastructure_error, not_writable, usage_error
 from stellwerk.shared.progress import Progress
-from stellwerk.simulate.simulation import replay_name
+from stellwerk.shared.replay_name import replay_name
 from stellwerk_processes.bot_log import MatchLogs
 from stellwerk_processes.bot_process import BotStartError, Confinement
 from stellwerk_processes.seat_report import Played

@@ -17,7 +17,7 @@ from msgspec import UNSET
 
 from stellwerk.play.report import MatchReport, NotStarted
 from stellwerk.shared.narration import END_REASONS
-from stellwerk.shared.tally import Spread
+from stellwerk.shared.spread import Spread
 from stellwerk.shared.terminal import aligned
 from stellwerk_processes.faults import Fault
 from stellwerk_processes.seat_report import SeatReport

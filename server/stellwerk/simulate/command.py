@@ -27,9 +27,9 @@ from stellwerk.shared.choose_game import (
 )
 from stellwerk.shared.errors import DONE, usage_error
 from stellwerk.shared.folders import writable_folder
-from stellwerk.shared.tally import Tally
 from stellwerk.shared.terminal import say
 from stellwerk.simulate.simulation import POLICY_NAMES, Chunk, GameRecord, PolicyName, Simulation, simulate
+from stellwerk.simulate.tally import Tally
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_protocol.canonical import shown

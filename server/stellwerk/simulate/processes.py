@@ -1,7 +1,7 @@
-"""Chunks of games in several processes, which end with the first one.
+"""Work in several processes, which end with the first one.
 
-Law: the chunks come in order. Ctrl-C, an error in a process and its death each end all processes, and the
-first one raises what happened. A process completes the chunk that it is playing, so no replay is cut short.
+Law: the results come in order. Ctrl-C, an error in a process and its death each end all processes, and the
+first one raises what happened. A process completes the piece that it works on, so no replay is cut short.
 """
 
 from __future__ import annotations
@@ -12,44 +12,46 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing import resource_tracker
-from typing import Final
+from typing import Final, TypeVar
 
 from stellwerk.shared.errors import infrastructure_error
-from stellwerk.simulate.simulation import Chunk, Simulation, play
 
-CHUNKS_AHEAD_FOR_A_JOB: Final = 4  # so that no process waits while a slow chunk is the next in order
+PIECES_AHEAD_FOR_A_JOB: Final = 4  # so that no process waits while a slow piece is the next in order
+
+Piece = TypeVar("Piece")
+Done = TypeVar("Done")
 
 
-def play_in_processes(simulation: Simulation, chunks: list[range], jobs: int) -> Iterator[Chunk]:
-    """Play the chunks in `jobs` processes."""
+def in_processes(work: Callable[[Piece], Done], pieces: Sequence[Piece], jobs: int) -> Iterator[Done]:
+    """Do the work on each piece in one of `jobs` processes, and yield the results in their order."""
     # Spawned, because a forked process would inherit the locks and the open files of the moment.
     executor = ProcessPoolExecutor(
         jobs, multiprocessing.get_context("spawn"), initializer=_end_with_the_first
     )
     try:
-        waiting = iter(chunks)
-        ahead = islice(waiting, jobs * CHUNKS_AHEAD_FOR_A_JOB)
-        running = deque(_submit(executor, simulation, numbers) for numbers in ahead)
+        waiting = iter(pieces)
+        ahead = islice(waiting, jobs * PIECES_AHEAD_FOR_A_JOB)
+        running = deque(_submit(executor, work, piece) for piece in ahead)
         while running:
-            chunk = running.popleft().result()
-            running.extend(_submit(executor, simulation, numbers) for numbers in islice(waiting, 1))
-            yield chunk
+            done = running.popleft().result()
+            running.extend(_submit(executor, work, piece) for piece in islice(waiting, 1))
+            yield done
     except BrokenProcessPool:
         raise infrastructure_error("a process that played games has died") from None
     finally:
         executor.shutdown(cancel_futures=True)
 
 
-def _submit(executor: ProcessPoolExecutor, simulation: Simulation, numbers: range) -> Future[Chunk]:
-    """Have some process of the executor play a chunk. This starts another process if all are busy."""
+def _submit(executor: ProcessPoolExecutor, work: Callable[[Piece], Done], piece: Piece) -> Future[Done]:
+    """Give a piece to some process of the executor. This starts another process if all are busy."""
     try:
         with _interrupts_blocked():
-            return executor.submit(play, simulation, numbers)
+            return executor.submit(work, piece)
     except OSError as error:
         raise infrastructure_error(f"no more processes can be started: {error.strerror or error}") from None
 

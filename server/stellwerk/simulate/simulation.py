@@ -10,17 +10,18 @@ from __future__ import annotations
 import contextlib
 import os
 import random
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import sha256
+from functools import partial
 from time import process_time
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk.shared.errors import not_writable
-from stellwerk_bots.policies import Policy, planner, random_policy
+from stellwerk.shared.replay_name import replay_name
+from stellwerk_bots.planner.policy import planner
+from stellwerk_bots.policies import Policy, random_policy
 from stellwerk_bots.self_play import PlayedGame, play_game
 from stellwerk_engine.core.dice import seed_from_text
 from stellwerk_engine.core.game import Game
@@ -34,7 +35,6 @@ POLICY_NAMES: Final[tuple[PolicyName, ...]] = ("random", "planner")
 GAMES_IN_A_CHUNK: Final = (
     8  # some tenths of a second: little to wait for, and much more than sending it costs
 )
-_SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +86,15 @@ def simulate(simulation: Simulation, jobs: int) -> Iterator[Chunk]:
     starts = range(simulation.first, simulation.numbers.stop, GAMES_IN_A_CHUNK)
     chunks = [range(start, min(start + GAMES_IN_A_CHUNK, simulation.numbers.stop)) for start in starts]
     if min(jobs, len(chunks)) > 1:
-        from stellwerk.simulate.processes import (
-            play_in_processes,
-        )  # it would add a fifth to the start of all others
+        # Only now: the import would add a fifth to the start of every other simulation.
+        from stellwerk.simulate.processes import in_processes
 
-        return play_in_processes(simulation, chunks, min(jobs, len(chunks)))
+        return in_processes(partial(play, simulation), chunks, min(jobs, len(chunks)))
     return (play(simulation, numbers) for numbers in chunks)
 
 
 def play(simulation: Simulation, numbers: range) -> Chunk:
+    """Play the games with these numbers in this process."""
     game = simulation.game.make()
     started = process_time()
     games = [_play_game(simulation, game, number) for number in numbers]
@@ -156,14 +156,6 @@ def _seat_record(result: Result, seat: Seat, policy: PolicyName) -> SeatRecord:
 
 
 # -- replays -----------------------------------------------------------------------------------------
-
-
-def replay_name(game: Game, seed: str, number: int) -> str:
-    """A seed that would make no plain file name gets into it in part, with a piece of its hash."""
-    if not _SAFE_NAME.fullmatch(seed):
-        digest = sha256(seed.encode()).hexdigest()[:8]
-        seed = re.sub(r"[^A-Za-z0-9_-]+", "_", seed)[:40] + "-" + digest
-    return f"{game.id}-{seed}-{number}.jsonl"
 
 
 def _write(path: str, lines: list[bytes]) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from stellwerk_bots.greedy import new_greedy
+from stellwerk_bots.imagined import dice_for, game_of, imagination_of
 from stellwerk_bots.planner.bot import new_planner
 from stellwerk_bots.planner.map_worth import best_listed
 from stellwerk_bots.planner.network_plan import cheapest_path
-from stellwerk_bots.policies import planner
-from stellwerk_bots.searcher.imagined import dice_for, game_of, imagination_of
+from stellwerk_bots.planner.policy import planner
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board import mask_of
 from stellwerk_engine.core.dice import Dice, seed_from_text

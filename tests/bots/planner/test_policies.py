@@ -5,7 +5,8 @@ from __future__ import annotations
 from random import Random
 
 from stellwerk_bots.planner.network_plan import Plan, make_plan
-from stellwerk_bots.policies import Policy, planner, random_policy
+from stellwerk_bots.planner.policy import planner
+from stellwerk_bots.policies import Policy, random_policy
 from stellwerk_bots.self_play import play_game
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board import mask_of

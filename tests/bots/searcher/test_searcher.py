@@ -11,7 +11,7 @@ from stellwerk_bots.__main__ import main
 from stellwerk_bots.bot import Message, Player
 from stellwerk_bots.planner.bot import new_planner
 from stellwerk_bots.planner.map_worth import best_listed
-from stellwerk_bots.policies import planner
+from stellwerk_bots.planner.policy import planner
 from stellwerk_bots.searcher.bot import (
     BELIEVED_LOSS,
     BUDGET_VARIABLE,

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from stellwerk.__main__ import main
 from stellwerk.replay.story import tell
 from stellwerk.shared.narration import Style
-from stellwerk_bots.policies import planner
+from stellwerk_bots.planner.policy import planner
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.replays.reader import ReplayError, read_replay
 from stellwerk_engine.replays.writer import header_of

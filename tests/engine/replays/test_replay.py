@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stellwerk_bots.policies import planner
+from stellwerk_bots.planner.policy import planner
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import parse_board, shipped_board
 from stellwerk_engine.core.decision import Events, Seat

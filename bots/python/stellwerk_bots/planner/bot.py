@@ -9,8 +9,8 @@ the same move.
 from __future__ import annotations
 
 from stellwerk_bots.bot import Answer, Message, Player
-from stellwerk_bots.policies import planner
-from stellwerk_bots.searcher.imagined import dice_for, game_of, imagination_of
+from stellwerk_bots.imagined import dice_for, game_of, imagination_of
+from stellwerk_bots.planner.policy import planner
 from stellwerk_engine import engine
 
 

@@ -23,9 +23,9 @@ from time import monotonic
 from typing import Final
 
 from stellwerk_bots.bot import Answer, Message, Player, SettingError
+from stellwerk_bots.imagined import dice_for, game_of, imagination_of
 from stellwerk_bots.searcher.candidates import candidates
 from stellwerk_bots.searcher.guessed_tickets import guess_tickets
-from stellwerk_bots.searcher.imagined import dice_for, game_of, imagination_of
 from stellwerk_bots.searcher.rollout import play_on, success
 from stellwerk_engine import engine
 from stellwerk_engine.core.decision import Move, Seat

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from stellwerk_bots.planner.map_worth import best_listed
-from stellwerk_bots.policies import planner
+from stellwerk_bots.planner.policy import planner
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board import TicketId, bits
 from stellwerk_engine.core.cards import LOCOMOTIVE, counts

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stellwerk.shared.tally import Spread, Tally
+from stellwerk.shared.spread import Spread
 from stellwerk.simulate.simulation import GameRecord, SeatRecord
+from stellwerk.simulate.tally import Tally
 from tests.support import table
 
 

@@ -1,44 +1,16 @@
-"""What many games come to: points, wins, turns and speed, counted game by game and shown as a table."""
+"""Many games in figures: points, wins, turns and speed, counted game by game and shown as a table."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from stellwerk.shared.spread import Spread
+from stellwerk.shared.terminal import aligned
 from stellwerk.simulate.simulation import GameRecord, PolicyName
 from stellwerk_engine.core.game import Game
-
-
-@dataclass(slots=True)
-class Spread:
-    """Mean, standard deviation (of a sample), least and greatest of whole numbers."""
-
-    count: int = 0
-    least: int = 0
-    greatest: int = 0
-    _sum: int = 0
-    _sum_of_squares: int = 0
-
-    def add(self, number: int) -> None:
-        self.least = min(self.least, number) if self.count else number
-        self.greatest = max(self.greatest, number) if self.count else number
-        self.count += 1
-        self._sum += number
-        self._sum_of_squares += number * number
-
-    @property
-    def mean(self) -> float:
-        return self._sum / self.count
-
-    @property
-    def deviation(self) -> float:
-        if self.count < 2:
-            return 0.0
-        squares = Fraction(self._sum_of_squares) - Fraction(self._sum**2, self.count)
-        return math.sqrt(squares / (self.count - 1))
 
 
 @dataclass(slots=True)
@@ -73,7 +45,7 @@ class Tally:
                 row.wins += won
 
     def lines(self) -> Iterator[str]:
-        yield from _aligned([_HEAD, *self._table()])
+        yield from aligned([_HEAD, *self._table()], left=0)
         yield ""
         turns = self._turns
         yield f"turns         {turns.mean:.1f} a game ({turns.least} to {turns.greatest})"
@@ -107,11 +79,3 @@ class Tally:
 
 
 _HEAD = ("", "played", "mean", "sd", "min", "max", "wins", "of all")
-
-
-def _aligned(rows: list[Sequence[str]]) -> Iterator[str]:
-    """The first column to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for label, *cells in rows:
-        numbers = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
-        yield "  ".join([f"{label:<{widths[0]}}", *numbers])
