@@ -10,25 +10,25 @@ import (
 
 // Client logs in, takes a seat, and asks a player for the answers, match by match.
 //
-// The law: what the server does never ends in a panic. Unknown messages and fields are ignored, for servers grow; a
-// refused answer is followed by a harmless one; a lost connection is made anew, and the session goes on where it was.
-// What cannot be mended is a ClientError of one line. A mistake of the player's own is not caught: its author wants to
-// see it.
+// The law: no action of the server ends in a panic. The client ignores unknown messages and fields, because servers
+// gain new ones. If an answer is refused, it sends a harmless one. If the connection is lost, it connects again and
+// resumes the session. If it cannot continue, it returns a ClientError of one line. It does not catch errors of the
+// player, because the author wants to see them.
 type Client struct {
 	Address   string
 	Name      string
 	Token     string
 	NewPlayer NewPlayer
 	Seed      string
-	Wish      *Join // the match to ask for; without one it plays where the server seats it, until bye
-	Tell      func(text string)
+	Wish      *Join // the match to join; without one it plays wherever the server seats it, until bye
+	Print      func(text string)
 	Log       func(text string)
 
 	connection *Connection
 	session    *Welcome
 	matches    map[string]*match
 	over       map[string]bool
-	acted      *match // the one whose act was sent last
+	acted      *match // the match whose act was sent last
 	joining    bool
 	done       bool
 	attempts   int
@@ -38,14 +38,14 @@ type match struct {
 	start     *Start
 	player    Player
 	lastEvent int
-	asked     bool // since then the server knows that this seat is ready
+	asked     bool // if true, the server knows that this seat is ready
 	ask       *Ask // the open one
 	answers   []Answer
 }
 
 const (
 	protocol     = 1
-	mostAttempts = 12 // to connect, in a row, without an answer that the server took: more than half a minute
+	mostAttempts = 12 // to connect, in a row, without an accepted answer: more than half a minute
 	firstPause   = 100 * time.Millisecond
 	longestPause = 5 * time.Second
 	busyPause    = time.Second
@@ -56,7 +56,7 @@ var comeBack = []string{"server.shutting_down", "server.too_slow", "server.full"
 var needsNoAnswer = []string{
 	"protocol.stale_ask",
 	"protocol.too_fast",
-	"protocol.out_of_phase",     // ready, or in the room, already: an earlier connection saw to it
+	"protocol.out_of_phase",     // already ready, or in the room: an earlier connection did it
 	"protocol.too_many_matches", // the same
 }
 
@@ -70,7 +70,7 @@ func (c *Client) Run() error {
 			return err
 		}
 		if c.Address == stdio && c.Wish == nil && c.session != nil && len(c.matches) == 0 {
-			return nil // the end of input is a goodbye
+			return nil // the end of input means bye
 		}
 		if c.attempts++; c.Address == stdio || c.attempts >= mostAttempts {
 			return &ClientError{lost.text, exitNoServer}
@@ -84,7 +84,7 @@ func (c *Client) Run() error {
 	}
 }
 
-// playUntilTheEnd: that of the match of the wish, or of the connection.
+// playUntilTheEnd plays until the end of the match of the wish, or of the connection.
 func (c *Client) playUntilTheEnd() error {
 	connection, err := connect(c.Address)
 	var wrong *AddressError
@@ -130,7 +130,7 @@ func (c *Client) receive() (any, error) {
 		return nil, &lostError{text: "the connection is lost"}
 	}
 	if bye, ok := message.(*Bye); ok {
-		text := reason("the server said goodbye", bye.Code, "", bye.Expected)
+		text := reason("the server sent bye", bye.Code, "", bye.Expected)
 		if slices.Contains(comeBack, bye.Code) {
 			return nil, &lostError{text, bye.RetryMs}
 		}
@@ -152,12 +152,12 @@ func (c *Client) logIn() error {
 	}
 	hello, ok := message.(*Hello)
 	if !ok {
-		return &ClientError{"this is no Stellwerk server: it does not say hello", exitRefused}
+		return &ClientError{"this is not a Stellwerk server: it sent no hello", exitRefused}
 	}
 	if !slices.Contains(hello.Protocols, protocol) {
 		return &ClientError{fmt.Sprintf("the server speaks protocol %v, not %d", hello.Protocols, protocol), exitRefused}
 	}
-	isFresh := c.session == nil && c.Token == "" // else it may be in a match already
+	isFresh := c.session == nil && c.Token == "" // otherwise it may already be in a match
 	if err := c.send(c.login()); err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (c *Client) logIn() error {
 			return c.enter(message, isFresh)
 		case *Error:
 			if message.Code != "auth.bad_resume_key" || c.session == nil {
-				return &ClientError{told("the login was refused", message), exitRefused}
+				return &ClientError{refusal("the login was refused", message), exitRefused}
 			}
 			c.session = nil // its matches are lost, unless the token brings them back with a new start
 			clear(c.matches)
@@ -193,11 +193,12 @@ func (c *Client) login() Login {
 	return login
 }
 
-// enter: the matches that a session is in come before the answer to a ping, and then it is known whether to join.
+// enter sends a ping. The server sends the matches of a session before it answers. Then the client knows whether to
+// join.
 func (c *Client) enter(welcome *Welcome, isFresh bool) error {
-	c.session, c.Name = welcome, welcome.Name // a seat's token gives the seat's own
+	c.session, c.Name = welcome, welcome.Name // with a seat token the server uses the seat's name
 	for id, match := range c.matches {
-		if !match.asked { // a `ready` may have been lost; a second one does no harm
+		if !match.asked { // a `ready` may have been lost; a second one is harmless
 			if err := c.send(Ready{"ready", id}); err != nil {
 				return err
 			}
@@ -259,7 +260,7 @@ func (c *Client) join() error {
 	return c.send(c.Wish)
 }
 
-// start: a new match, or one that a resumed session goes on with.
+// start begins a new match, or continues one of a resumed session.
 func (c *Client) start(start *Start) error {
 	c.joining = false
 	if c.over[start.Match] || c.matches[start.Match] != nil {
@@ -269,7 +270,7 @@ func (c *Client) start(start *Start) error {
 	return c.send(Ready{"ready", start.Match})
 }
 
-// answer sends what the player says; and, should the server refuse that, the first listed move or the fallback.
+// answer sends the player's answer. If the server refuses it, the first listed move follows, then the fallback.
 func (c *Client) answer(match *match, ask *Ask) error {
 	match.ask, match.asked = ask, true
 	match.answers = []Answer{match.player.Answer(ask), choose(0), {Move: ask.Fallback}}
@@ -288,10 +289,11 @@ func (c *Client) finish(match *match, text string) {
 	delete(c.matches, match.start.Match)
 	c.over[match.start.Match] = true
 	c.done = c.Wish != nil
-	c.Tell(text)
+	c.Print(text)
 }
 
-// mend: errors come in the order of the lines that they are about, so one that names no match is about the last act.
+// mend handles an error. Errors come in the order of the lines that they are about, so one without a match is about the
+// last act.
 func (c *Client) mend(err *Error) error {
 	match := c.matches[err.Match]
 	if err.Match == "" {
@@ -306,13 +308,13 @@ func (c *Client) mend(err *Error) error {
 		time.Sleep(busyPause)
 		return c.act(match)
 	case c.joining:
-		return &ClientError{told("the wish for a match was refused", err), exitRefused}
+		return &ClientError{refusal("the join was refused", err), exitRefused}
 	case isOpen:
-		c.Log(told("the answer was refused", err))
+		c.Log(refusal("the answer was refused", err))
 		match.answers = match.answers[min(1, len(match.answers)):]
 		return c.act(match)
 	default:
-		c.Log(told("the server refused a message", err))
+		c.Log(refusal("the server refused a message", err))
 	}
 	return nil
 }

@@ -10,18 +10,18 @@ import (
 
 const longestLine = 1 << 20 // a server's lines stay below 60,000 bytes
 
-// NotStellwerkError is about bytes that no Stellwerk server sends.
+// NotStellwerkError is the error for bytes that no Stellwerk server sends.
 type NotStellwerkError struct{ text string }
 
-func (e *NotStellwerkError) Error() string { return "this is no Stellwerk server: " + e.text }
+func (e *NotStellwerkError) Error() string { return "this is not a Stellwerk server: " + e.text }
 
-// encode gives the message's line, to be written at once.
+// encode returns the message's line, to be written at once.
 func encode(message any) ([]byte, error) {
 	line, err := json.Marshal(message)
 	return append(line, '\n'), err
 }
 
-// decode gives a pointer to one of the messages from the server.
+// decode returns a pointer to one of the messages from the server.
 func decode(line []byte) (any, error) {
 	var kind Unknown
 	if err := json.Unmarshal(line, &kind); err != nil || kind.Type == "" {
@@ -66,7 +66,7 @@ func messageOf(kind string) any {
 	}
 }
 
-// linesOf splits a stream at "\n", and at nothing else. Half a line at the end is what a cut leaves: it is dropped.
+// linesOf splits a stream at "\n" only. A cut connection leaves half a line at the end, which is dropped.
 func linesOf(stream io.Reader) *bufio.Scanner {
 	lines := bufio.NewScanner(stream)
 	lines.Buffer(nil, longestLine)

@@ -18,11 +18,11 @@ const (
 	connectTime    = 10 * time.Second
 )
 
-// AddressError is about an address that does not say where a server is.
+// AddressError is the error for a text that is not an address.
 type AddressError struct{ address string }
 
 func (e *AddressError) Error() string {
-	return fmt.Sprintf("not an address: %q; it is tcp://HOST:PORT, tls://HOST:PORT or %s", e.address, stdio)
+	return fmt.Sprintf("not an address:  %q; it is tcp://HOST:PORT, tls://HOST:PORT or %s", e.address, stdio)
 }
 
 // Connection sends and receives messages, over TCP, over TLS, or over this process's own standard streams.
@@ -56,15 +56,14 @@ func connect(address string) (*Connection, error) {
 	return &Connection{linesOf(socket), socket, socket.Close}, nil
 }
 
-// overStdio keeps standard output for itself: what a player prints goes to standard error, and not between the
-// messages.
+// overStdio reserves standard output for the messages. Output of a player goes to standard error.
 func overStdio() *Connection {
 	output := os.Stdout
 	os.Stdout = os.Stderr
 	return &Connection{linesOf(os.Stdin), output, func() error { return nil }}
 }
 
-// send writes the line at once: two writes for one line would wait for each other on the way.
+// send writes the line at once: two writes for one line would wait for each other on the network.
 func (c *Connection) send(message any) error {
 	line, err := encode(message)
 	if err != nil {
@@ -74,13 +73,13 @@ func (c *Connection) send(message any) error {
 	return err
 }
 
-// receive gives the next message; io.EOF if the connection has ended, however that came about.
+// receive returns the next message, or io.EOF if the connection has ended for any reason.
 func (c *Connection) receive() (any, error) {
 	if c.lines.Scan() {
 		return decode(c.lines.Bytes())
 	}
 	if errors.Is(c.lines.Err(), bufio.ErrTooLong) {
-		return nil, &NotStellwerkError{"a line without an end"}
+		return nil, &NotStellwerkError{"a line that does not end"}
 	}
 	return nil, io.EOF
 }

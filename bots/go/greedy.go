@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// greedy gives each listed move a worth, and makes the first of those worth most. The law stands in
-// protocol/GREEDY.md: an answer follows from the board and the ask, in whole numbers, without chance.
+// greedy gives each listed move a value, and makes the first move with the highest one. The law is in
+// protocol/GREEDY.md: an answer follows from the board and the ask, in whole numbers, without random choices.
 type greedy struct {
 	tickets     map[string]Ticket
 	routePoints map[string]int
@@ -14,8 +14,8 @@ type greedy struct {
 
 const (
 	goodRoutePoints = 7
-	largeHand       = 15 // time to claim anything
-	cardsToAskFor   = 56 // by the tickets of all players together, where tickets ask for cards
+	largeHand       = 15 // so large that any claim is good
+	cardsToAskFor   = 56 // on the tickets of all players, if tickets require cards
 	roomForATicket  = 4
 )
 
@@ -76,7 +76,7 @@ func (p *greedy) worth(move *Move, view *View) int {
 	}
 }
 
-// worthOfTickets: on a map few points, and so few tickets; with yards many, within the limit.
+// worthOfTickets is the value of keeping tickets: on a map few points are best; with yards many, within the limit.
 func (p *greedy) worthOfTickets(kept []string, view *View) int {
 	own := view.own()
 	points := 0

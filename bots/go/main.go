@@ -1,5 +1,5 @@
-// A bot for Stellwerk. With --game it asks for a match, without it plays where the server seats it, which is how a
-// server starts a bot. Exit codes: 0 played, 1 refused, 2 usage, 4 no server.
+// A bot for Stellwerk. With --game it joins a match. Without it, it plays wherever the server seats it; a server starts
+// bots that way. Exit codes: 0 played, 1 refused, 2 usage, 4 no server.
 package main
 
 import (
@@ -17,7 +17,7 @@ const usage = `usage: stellwerk-bot NAME [--address tcp://127.0.0.1:7878] [--nam
                      [--game G --players N --option X --against a,b,c --seed S --room R --seat K]
        stellwerk-bot vectors FILE
 
-NAME is random or greedy. --option can be given several times. An address is tcp://HOST:PORT, tls://HOST:PORT or
+NAME is random or greedy. --option may be repeated. An address is tcp://HOST:PORT, tls://HOST:PORT or
 stdio:. Defaults come from STELLWERK_ADDRESS, STELLWERK_NAME, STELLWERK_TOKEN; what the bot leaves to chance follows
 from STELLWERK_BOT_SEED.`
 
@@ -68,11 +68,11 @@ func clientOf(name string, words []string) (*Client, error) {
 	client := &Client{
 		NewPlayer: players[name],
 		Seed:      cmp.Or(os.Getenv("STELLWERK_BOT_SEED"), rand.Text()),
-		Tell:      func(text string) { fmt.Println(printable(text)) },
+		Print:      func(text string) { fmt.Println(printable(text)) },
 		Log:       func(text string) { fmt.Fprintf(os.Stderr, "%s: %s\n", name, printable(text)) },
 	}
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // what is wrong is told by the error
+	flags.SetOutput(io.Discard) // the error describes what is wrong
 	flags.StringVar(&client.Address, "address", cmp.Or(os.Getenv("STELLWERK_ADDRESS"), defaultAddress), "")
 	flags.StringVar(&client.Name, "name", cmp.Or(os.Getenv("STELLWERK_NAME"), name+"-"+rand.Text()[:6]), "")
 	flags.StringVar(&client.Token, "token", os.Getenv("STELLWERK_TOKEN"), "")

@@ -2,10 +2,10 @@ package main
 
 import "encoding/json"
 
-// The messages of protocol 1, as far as this client reads and writes them. A pointer is nil, and a slice or a map
-// that is not required is nil, where the field is absent.
+// The messages of protocol 1 that this client reads and writes. If a field is absent, its pointer is nil, and so is a
+// slice or map that is not required.
 
-// Cards are how many there are of each color: "purple", "blue", "orange", "white", "green", "yellow", "black",
+// Cards are the numbers of cards of each color: "purple", "blue", "orange", "white", "green", "yellow", "black",
 // "red", "locomotive".
 type Cards map[string]int
 
@@ -37,7 +37,7 @@ type SeatedPlayer struct {
 	Name string `json:"name"`
 }
 
-// Event is one fact of a match. What a bot wants to know of it, it decodes itself.
+// Event is one fact of a match. A bot decodes the fields that it needs.
 type Event struct {
 	Match  string          `json:"match"`
 	Number int             `json:"number"`
@@ -73,7 +73,7 @@ type Error struct {
 	Expected string `json:"expected"`
 	Pointer  string `json:"pointer"`
 	Match    string `json:"match"`
-	Ask      int    `json:"ask"` // 0 is absent: asks count from 1
+	Ask      int    `json:"ask"` // 0 means absent: asks count from 1
 }
 
 type End struct {
@@ -101,7 +101,7 @@ type Bye struct {
 	RetryMs  *int   `json:"retry_ms"`
 }
 
-// Unknown is a message of a type that this client needs not know.
+// Unknown is a message of a type that this client does not know.
 type Unknown struct {
 	Type string `json:"type"`
 }
@@ -150,7 +150,7 @@ type Act struct {
 type Answer struct {
 	Index *int   `json:"index,omitzero"`
 	Move  any    `json:"move,omitzero"`
-	Note  string `json:"note,omitzero"` // for the match's own replay
+	Note  string `json:"note,omitzero"` // for the replay of the match
 }
 
 type Ping struct {
@@ -159,7 +159,7 @@ type Ping struct {
 
 // -- parts of messages
 
-// Board has Routes and RoutePoints where there is a map. RoutePoints are by the length, as text.
+// Board has Routes and RoutePoints if it is a map. The keys of RoutePoints are lengths, as text.
 type Board struct {
 	Id          string         `json:"id"`
 	Trains      int            `json:"trains"`
@@ -218,7 +218,7 @@ type View struct {
 	Teams      []TeamView     `json:"teams"`
 	Supply     map[string]int `json:"supply"`
 	Half       int            `json:"half"`
-	TurnsLeft  *int           `json:"turns_left"` // there in the last round
+	TurnsLeft  *int           `json:"turns_left"` // present in the last round
 }
 
 // PlayerView has Hand, Tickets, Offered and Returned for your own seat only, and Yard in the card game.
@@ -257,7 +257,7 @@ type YardStack struct {
 	Locomotives int    `json:"locomotives"`
 }
 
-// TeamView is about a holder; Holder and SharedTickets are there for your own team only.
+// TeamView is the view of a holder. Holder and SharedTickets are present for your own team only.
 type TeamView struct {
 	Team          int      `json:"team"`
 	HolderCount   int      `json:"holder_count"`

@@ -1,7 +1,7 @@
 package main
 
-// Player plays one match for one seat. All that an answer depends on should stand in the Start and in the Ask: a
-// player that remembers more would have lost it after a restart.
+// Player plays one match for one seat. An answer should depend only on the Start and on the Ask: a restart loses
+// everything that a player remembers.
 type Player interface {
 	Answer(ask *Ask) Answer
 }
@@ -11,14 +11,14 @@ type EventReader interface {
 	ReadEvent(event *Event)
 }
 
-// NewPlayer makes the player of a match. The seed is for its chance.
+// NewPlayer returns the player of a match. The seed is for its random choices.
 type NewPlayer func(start *Start, seed string) Player
 
-// players are the bots by name. Yours goes here.
+// players are the bots by name. Add yours here.
 var players = map[string]NewPlayer{
 	"greedy": newGreedy,
 	"random": newRandom,
 }
 
-// choose is the answer that makes a listed move.
+// choose returns the answer that makes a listed move.
 func choose(index int) Answer { return Answer{Index: &index} }

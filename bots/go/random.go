@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// randomPlayer makes every listed move with the same chance. The chance depends on the seed, the match and the ask, so
-// a bot that resumes would choose the same.
+// randomPlayer makes every listed move with the same probability. Its choices depend on the seed, the match and the
+// ask, so a bot that resumes chooses the same.
 type randomPlayer struct{ seed string }
 
 func newRandom(start *Start, seed string) Player {

@@ -1,6 +1,6 @@
 package main
 
-// What goes wrong between a client and a server.
+// The errors between a client and a server.
 
 const (
 	exitRefused  = 1
@@ -8,7 +8,7 @@ const (
 	exitNoServer = 4
 )
 
-// ClientError: it cannot go on; one line says why.
+// ClientError is the reason why the client cannot continue, in one line.
 type ClientError struct {
 	Text     string
 	ExitCode int
@@ -16,7 +16,7 @@ type ClientError struct {
 
 func (e *ClientError) Error() string { return e.Text }
 
-// lostError: the connection is gone, and another may help, after so many milliseconds if the server named a time.
+// lostError is a lost connection. Another one may help, after this number of milliseconds if the server named a time.
 type lostError struct {
 	text    string
 	retryMs *int

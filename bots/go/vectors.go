@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// answerVectors asks greedy all recorded asks of a file of JSON Lines: a start, and its asks with their answers. The
-// error tells the first difference.
+// answerVectors lets greedy answer all recorded asks of a file of JSON Lines: a start, and its asks with their answers.
+// The error describes the first difference.
 func answerVectors(file string) (asks int, err error) {
 	stream, err := os.Open(file)
 	if err != nil {

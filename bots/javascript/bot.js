@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// `node bot.js NAME`: one of the bots plays on a Stellwerk server. With --game it asks for a match, without it plays
-// where the server seats it, which is how a server starts a bot. Exit codes: 0 played, 1 refused, 2 usage, 4 no
-// server, 130 interrupted.
+// `node bot.js NAME`: the command that runs one of the bots on a Stellwerk server. With --game it joins a match.
+// Without it, it plays wherever the server seats it; a server starts bots that way. Exit codes: 0 played, 1 refused, 2
+// usage, 4 no server, 130 interrupted.
 
 import { Console } from "node:console";
 import { randomBytes } from "node:crypto";
@@ -18,7 +18,7 @@ const USAGE = `usage: node bot.js NAME [--address tcp://127.0.0.1:7878] [--name 
                 [--game G --players N --option X --against a,b,c --seed S --room R --seat K]
        node bot.js vectors FILE
 
-NAME is ${[...PLAYERS.keys()].join(" or ")}. --option can be given several times. An address is tcp://HOST:PORT,
+NAME is ${[...PLAYERS.keys()].join(" or ")}. --option may be repeated. An address is tcp://HOST:PORT,
 tls://HOST:PORT or ${STDIO}. Defaults come from STELLWERK_ADDRESS, STELLWERK_NAME, STELLWERK_TOKEN; what the bot
 leaves to chance follows from STELLWERK_BOT_SEED.`;
 
@@ -41,7 +41,7 @@ async function main(words) {
   const { env } = process;
   const address = values.address ?? env.STELLWERK_ADDRESS ?? "tcp://127.0.0.1:7878";
   if (address === STDIO) {
-    globalThis.console = new Console(process.stderr); // what a player prints must not get between the messages
+    globalThis.console = new Console(process.stderr); // the output of a player must not mix with the messages
   }
   const client = new Client({
     address,
@@ -50,7 +50,7 @@ async function main(words) {
     seed: env.STELLWERK_BOT_SEED ?? randomBytes(16).toString("hex"),
     token: values.token ?? env.STELLWERK_TOKEN,
     wish: wish(values),
-    tell: (text) => console.log(printable(text)),
+    print: (text) => console.log(printable(text)),
     log: (text) => console.error(printable(text)),
   });
   await client.run();
@@ -120,7 +120,7 @@ function vectors(file) {
 }
 
 /**
- * For a terminal: without control characters.
+ * Prepares a text for a terminal: without control characters.
  * @param {string} text
  */
 function printable(text) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# `bash bot.sh random`: a bot for Stellwerk in nothing but bash, over TCP or over standard input and output. It knows
-# no rule and no move: it draws lots for the index of one. It does not resume: a lost connection is the end.
-# Exit codes: 0 played, 1 refused, 2 usage, 4 no server.
+# `bash bot.sh random`: a bot for Stellwerk in pure bash, over TCP or over standard input and output. It knows no rules
+# and no moves: it chooses a random index. It does not resume: it exits if the connection is lost. Exit codes: 0 played,
+# 1 refused, 2 usage, 4 no server.
 
 ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)) || { echo "bash ${BASH_VERSION%%(*} is too old: 4.4 will do" >&2 && exit 2; }
 set -uo pipefail
@@ -12,14 +12,14 @@ source "$(dirname "${BASH_SOURCE[0]}")/codec.sh"
 usage='usage: bash bot.sh random [--address tcp://127.0.0.1:7878] [--name N] [--token T]
                 [--game G --players N --option X --against a,b,c --seed S --room R --seat K]
 
---option can be given several times. An address is tcp://HOST:PORT or stdio:. Defaults come from
+--option may be repeated. An address is tcp://HOST:PORT or stdio:. Defaults come from
 STELLWERK_ADDRESS, STELLWERK_NAME and STELLWERK_TOKEN; the lots follow from STELLWERK_BOT_SEED.'
 
 address=${STELLWERK_ADDRESS-tcp://127.0.0.1:7878} name=${STELLWERK_NAME-random-$$} token=${STELLWERK_TOKEN-}
 game='' players='' options=() against='' seed='' room='' seat=''
 
-declare -A got=()                # the message that came last, as `decode` leaves it
-declare -A needed=(              # what a message must not lack
+declare -A got=()                # the last message, as `decode` stores it
+declare -A needed=(              # the fields that a message needs
     [start]='match game' [ask]='match ask legal' [ok]=match [default]=match [end]=match [error]=code [bye]=code
 )
 phase=greeting                   # then login, and in
@@ -44,10 +44,10 @@ main() {
     fi
     connect
     while IFS= read -r -u 3 line; do
-        decode "$line" || stop 1 "this is no Stellwerk server: ${line:0:80}"
+        decode "$line" || stop 1 "this is not a Stellwerk server: ${line:0:80}"
         take "$line"
     done
-    [[ $address == stdio: && $over == yes && -z $match ]] && exit 0 # the end of input is a goodbye
+    [[ $address == stdio: && $over == yes && -z $match ]] && exit 0 # the end of input means bye
     stop 4 'the connection is lost'
 }
 
@@ -73,13 +73,13 @@ option() { # NAME VALUE
 connect() {
     local tcp='^tcp://(\[([^]]+)\]|([^]:/@[]+)):([0-9]{1,5})$'
     if [[ $address == stdio: ]]; then
-        exec 3<&0 4>&1 1>&2 # standard output belongs to the messages
+        exec 3<&0 4>&1 1>&2 # standard output is for the messages only
     elif [[ $address =~ $tcp ]]; then
         local server=/dev/tcp/${BASH_REMATCH[2]:-${BASH_REMATCH[3]}}/${BASH_REMATCH[4]}
         { exec 3<>"$server"; } 2>/dev/null || stop 4 "cannot connect to $address"
         exec 4>&3
     else
-        misused "not an address: $address; it is tcp://HOST:PORT or stdio:"
+        misused "not an address:  $address; it is tcp://HOST:PORT or stdio:"
     fi
 }
 
@@ -88,10 +88,10 @@ connect() {
 take() { # LINE, which is in `got` too
     local type=${got[type]} field
     if [[ $phase == greeting && $type != @(hello|bye) ]]; then
-        stop 1 'this is no Stellwerk server: it does not say hello'
+        stop 1 'this is not a Stellwerk server: it sent no hello'
     fi
     for field in ${needed[$type]-}; do
-        [[ -n ${got[$field]-} ]] || stop 1 "this is no Stellwerk server: $type without a right $field"
+        [[ -n ${got[$field]-} ]] || stop 1 "this is not a Stellwerk server: $type without a valid $field"
     done
     if [[ $type == @(ask|ok|default|end) && ${got[match]} != "$match" ]]; then
         return
@@ -117,7 +117,7 @@ take() { # LINE, which is in `got` too
             ;;
         bye)
             [[ ${got[code]} == 'done' && -z $match && -z $game ]] && exit 0
-            stop 1 "the server said goodbye: ${got[code]}"
+            stop 1 "the server sent bye: ${got[code]}"
             ;;
     esac
 }
@@ -150,7 +150,7 @@ act() {
     say '{"type":"act","match":"%s","ask":%s,"index":%s}' "$match" "$ask" "$lot"
 }
 
-# After a refused answer the first of the listed moves is made; should that be refused as well, the server moves.
+# If an answer is refused, send the first listed move. If that is refused, too, the server moves.
 mend() {
     local text="${got[code]}${got[pointer]:+ at ${got[pointer]}}: ${got[expected]-}"
     [[ $phase == in ]] || stop 1 "the login was refused: $text"
@@ -158,7 +158,7 @@ mend() {
         protocol.stale_ask | protocol.too_fast | protocol.out_of_phase) return ;;
         server.failed) finish "$played: no result, server.failed" && return ;;
     esac
-    [[ -n $match ]] || stop 1 "the wish for a match was refused: $text"
+    [[ -n $match ]] || stop 1 "the join was refused: $text"
     if [[ -z $ask || ${got[ask]-$ask} != "$ask" ]]; then
         log "the server refused a message: $text"
     elif [[ ${got[code]} == server.busy ]]; then

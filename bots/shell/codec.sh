@@ -1,11 +1,11 @@
-# Messages in bash: no more than this bot reads and writes.
+# Messages in bash: only what this bot reads and writes.
 
-# Word splitting is wanted here, files are not.
+# Split words here, but do not expand file names.
 set -f
 
-# decode LINE: the fields of the line's object into the associative array `got`. Texts and numbers are there as they
-# are, but for what is escaped in them; of a list or an object the number of those right inside, and no more.
-# It fails for what is no object with a type.
+# decode LINE: the fields of the line's object into the associative array `got`. Texts and numbers are stored as they
+# are, with their escapes; for a list or an object only the number of its members is stored. It fails if the line is not
+# an object with a type.
 decode() {
     local line=${1//\\\\/} key=_ depth=0 place character following
     line=${line//\\\"/}
@@ -13,7 +13,7 @@ decode() {
     [[ $line == *$'\r' ]] && line=${line%?}
     [[ $line == '{'*'}' ]] || return 1
     local IFS='"'
-    local parts=($line) # by turns what stands between texts, and a text
+    local parts=($line) # alternately: the part between texts, and a text
     unset IFS
     for ((place = 0; place < ${#parts[@]}; place++)); do
         if ((place % 2 == 0)); then
@@ -31,7 +31,7 @@ decode() {
     ((depth == 0 && ${#parts[@]} % 2 == 1)) && [[ ${got[type]-} == [!0-9]* ]]
 }
 
-# A part of `decode`: brackets are counted, and what is left at the first level is the text of a number.
+# A part of `decode`: it counts brackets; the rest at the first level is the text of a number.
 between_texts() {
     for ((character = 0; character < ${#1}; character++)); do
         case ${1:character:1} in
@@ -47,7 +47,7 @@ between_texts() {
     done
 }
 
-# text WORD: the word as JSON has it.
+# text WORD: the word as JSON.
 text() {
     local word=${1//\\/\\\\}
     printf '"%s"' "${word//\"/\\\"}"

@@ -1,4 +1,4 @@
-"""Every starter in `bots/` does what `bots/README.md` says, and what the protocol asks of a client."""
+"""Every starter in `bots/` does what `bots/README.md` and the protocol demand of a client."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def start(match: str = "m1") -> Message:
 
 
 def ask(number: int = 1, match: str = "m1") -> Message:
-    """With three legal moves, of which `greedy` makes the first."""
+    """Return an ask with three legal moves, of which `greedy` makes the first."""
     legal = [{"type": "draw_card"}, {"type": "draw_tickets"}, PASS]
     return ask_for(DEAL, 0, number, match) | {"legal": legal, "fallback": PASS}
 
@@ -93,7 +93,7 @@ def end(match: str = "m1") -> Message:
 
 
 def log_in(peer: Peer, session: str = "s1", key: str = "k1", name: str = "bot") -> Message:
-    """From hello to welcome; gives the login."""
+    """Go from hello to welcome, and return the login."""
     peer.send(HELLO)
     login = peer.receive("login")
     peer.send(welcome(session, key, name))
@@ -101,7 +101,7 @@ def log_in(peer: Peer, session: str = "s1", key: str = "k1", name: str = "bot") 
 
 
 def begin(peer: Peer, match: str = "m1") -> None:
-    """From the wish to the bot's being ready."""
+    """Go from the `join` to the bot's `ready`."""
     peer.receive("join")
     peer.send({"type": "joined", "room": "r", "missing": 0}, start(match))
     assert peer.receive("ready")["match"] == match
@@ -115,8 +115,8 @@ def test_what_the_server_says_here_is_what_a_server_can_say(message: Message) ->
     assert decode(msgspec.json.encode(message)).__struct_config__.tag == message["type"]
 
 
-def _row(starter: Starter) -> Any:  # pytest names no type for it
-    """All tests of a language in one worker: the others build theirs meanwhile."""
+def _row(starter: Starter) -> Any:  # pytest has no type for it
+    """Return all tests of a language for one worker, while the others build theirs."""
     return pytest.param(starter, id=starter.language, marks=pytest.mark.xdist_group(starter.language))
 
 
@@ -417,7 +417,7 @@ def test_who_does_not_speak_the_protocol_is_no_server(bot: Built, line: bytes) -
     def script(peer: Peer) -> None:
         peer.send_bytes(line + b"\n")
 
-    assert_refused(bot, script, "no Stellwerk server")
+    assert_refused(bot, script, "not a Stellwerk server")
 
 
 def test_an_ask_that_lacks_what_is_needed_ends_in_one_line(bot: Built) -> None:
@@ -429,14 +429,14 @@ def test_an_ask_that_lacks_what_is_needed_ends_in_one_line(bot: Built) -> None:
     assert_refused(bot, script, "ask")
 
 
-def assert_refused(bot: Built, script: Callable[[Peer], None], *told: str) -> None:
-    """It ends at once, and says why in one line of printable characters."""
+def assert_refused(bot: Built, script: Callable[[Peer], None], *parts: str) -> None:
+    """Check that the bot exits at once, with the reason in one line of printable characters."""
     with serve(script) as address:
         done = bot.done("random", "--address", address, "--game", "usa", "--name", "bot")
     assert (done.returncode, done.stdout) == (REFUSED, "")
     [line] = done.stderr.splitlines()
     assert line.isprintable()
-    assert all(part in line for part in told), line
+    assert all(part in line for part in parts), line
 
 
 # -- lost connections --------------------------------------------------------------------------------
@@ -517,7 +517,8 @@ def test_it_asks_for_no_new_match_while_the_old_one_may_still_come(bot: Built) -
 
 @pytest.mark.parametrize("bot", RESUMING, indirect=True)
 def test_a_server_that_goes_down_is_visited_again_when_it_said(bot: Built) -> None:
-    """Were it not for what it said, the eleventh visit would come half a minute after the first: too late."""
+    """Without the time that the server names, the eleventh visit would come half a minute after the first:
+    too late."""
 
     def goes_down(peer: Peer) -> None:
         peer.send(HELLO)
@@ -544,7 +545,7 @@ def whole_match(peer: Peer) -> None:
 
 @pytest.mark.parametrize("bot", OVER_TLS, indirect=True)
 def test_its_page_says_how_to_trust_an_authority_of_ones_own(bot: Built, tmp_path: Path) -> None:
-    """The commands below the heading, with a name of the file and an address that are there."""
+    """Runs the commands below the heading, with an existing file and address."""
     page = (bot.folder / "README.md").read_text("utf-8")
     [commands] = re.findall(r"## A server's own certificate\n.*?```sh\n(.*?)```", page, re.DOTALL)
     script = commands.replace("ca.p12", str(tmp_path / "ca.p12")).replace(
@@ -578,9 +579,9 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(bot: Built) -> None:
 # -- one write for a message -------------------------------------------------------------------------
 
 
-@needs("Linux")  # which says how many segments have come
+@needs("Linux")  # which reports how many segments have arrived
 def test_a_message_is_one_segment(bot: Built) -> None:
-    """What is written in two pieces is two segments, with TCP_NODELAY and without."""
+    """A message written in two pieces is two segments, with TCP_NODELAY and without."""
     talk: list[tuple[Message, str]] = [(HELLO, "login"), (welcome(), "join"), (start(), "ready")]
     talk += [(ask(number), "act") for number in range(1, 6)]
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -589,14 +590,14 @@ def test_a_message_is_one_segment(bot: Built) -> None:
         with bot.started("random", "--address", address, "--game", "usa"):
             connection, _ = listener.accept()
             with connection, connection.makefile("rb") as lines:
-                for said, (message, answer) in enumerate(talk, start=1):
+                for count, (message, answer) in enumerate(talk, start=1):
                     connection.sendall(conversation(message).encode())
                     assert json.loads(lines.readline())["type"] == answer
-                    assert segments(connection) == said, answer
+                    assert segments(connection) == count, answer
 
 
 def segments(connection: socket.socket) -> int:
-    """How many with data have come: `tcpi_data_segs_in`."""
+    """Return how many segments with data have arrived: `tcpi_data_segs_in`."""
     information = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 160)
     count: int = struct.unpack_from("=I", information, 152)[0]
     return count
@@ -639,7 +640,7 @@ ALWAYS_THERE: Final = {"Ask": ("view", "legal", "legal_complete"), "View": ("sea
 
 
 def test_the_types_for_typescript_are_those_of_the_schemas() -> None:
-    """But for events, which have one open type, and for the board, which has its own format."""
+    """Except events, which have one open type, and the board, which has its own format."""
     declared = declared_types((BOTS / "javascript" / "src" / "protocol.d.ts").read_text("utf-8"))
     wanted = wanted_types()
     for name, always in ALWAYS_THERE.items():
@@ -649,21 +650,23 @@ def test_the_types_for_typescript_are_those_of_the_schemas() -> None:
 
 
 def declared_types(text: str) -> dict[str, Fields]:
-    """By the name of an interface, or that of a union with the tag of its part."""
-    found: dict[str, Fields] = {}
+    """Return the fields by the name of an interface, or of a union with the tag of its part."""
+    declared: dict[str, Fields] = {}
     for name, body in re.findall(r"^export interface (\w+) \{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL):
         fields = re.findall(r"^  (\w+)(\??):", body, re.MULTILINE)
-        found[name] = {field: mark == "?" for field, mark in fields}
+        declared[name] = {field: mark == "?" for field, mark in fields}
     for union, body in re.findall(r"^export type (\w+) =\n(.*?);\n\n", text, re.MULTILINE | re.DOTALL):
         for part in re.findall(r"\{(.*?)\}", body, re.DOTALL):
             [tag] = re.findall(r'type: "(\w+)"', part)
-            found[f"{union}.{tag}"] = {field: mark == "?" for field, mark in re.findall(r"(\w+)(\??):", part)}
-    found["Player"] = found.pop("SeatedPlayer")  # the name is taken, by what its author writes
-    return found
+            declared[f"{union}.{tag}"] = {
+                field: mark == "?" for field, mark in re.findall(r"(\w+)(\??):", part)
+            }
+    declared["Player"] = declared.pop("SeatedPlayer")  # the name is taken by the player that an author writes
+    return declared
 
 
 def wanted_types() -> dict[str, Fields]:
-    """The same of the schemas."""
+    """Return the same for the schemas."""
     wanted: dict[str, Fields] = {}
     for union, called in UNIONS.items():
         for definition in definitions(union).values():

@@ -1,13 +1,13 @@
 #include "session.h"
 
-#include "told.h"
+#include "texts.h"
 
 #include <string.h>
 #include <time.h>
 
 enum {
     PROTOCOL = 1,
-    ATTEMPTS = 12,        /* to connect, in a row, without an answer that the server took: over half a minute */
+    ATTEMPTS = 12,        /* to connect, in a row, without an accepted answer: over half a minute */
     FIRST_PAUSE_MS = 100, /* between two of them, doubled each time */
     LONGEST_PAUSE_MS = 5000,
 };
@@ -31,7 +31,7 @@ void log_line(const struct client *client, const char *what)
 {
     char line[LINE_SIZE + 64];
     snprintf(line, sizeof line, "%s: %s", client->options->bot, what);
-    tell(stderr, line);
+    print_line(stderr, line);
 }
 
 static enum status lost(struct client *client)
@@ -41,16 +41,16 @@ static enum status lost(struct client *client)
     return LOST;
 }
 
-enum status refused(struct client *client, const char *what, const cJSON *said)
+enum status refused(struct client *client, const char *what, const cJSON *message)
 {
-    tell_reason(client->problem, LINE_SIZE, what, said);
+    format_reason(client->problem, LINE_SIZE, what, message);
     client->exit_code = EXIT_REFUSED;
     return STOPPED;
 }
 
 static enum status not_stellwerk(struct client *client, const char *why)
 {
-    snprintf(client->problem, LINE_SIZE, "this is no Stellwerk server: %s", why);
+    snprintf(client->problem, LINE_SIZE, "this is not a Stellwerk server: %s", why);
     client->exit_code = EXIT_REFUSED;
     return STOPPED;
 }
@@ -72,7 +72,7 @@ cJSON *message_of(const char *type)
 static enum status leave(struct client *client, const cJSON *bye)
 {
     bool all_played = client->session != NULL && client->start == NULL && client->options->wish == NULL;
-    enum status status = refused(client, "the server said goodbye", bye);
+    enum status status = refused(client, "the server sent bye", bye);
     for (size_t i = 0; i < sizeof COME_BACK / sizeof *COME_BACK; i++)
         if (is_code(bye, COME_BACK[i])) {
             client->retry_ms = field(bye, "retry_ms") == NULL ? -1 : number(bye, "retry_ms");
@@ -82,7 +82,7 @@ static enum status leave(struct client *client, const cJSON *bye)
     return client->done ? FINE : status;
 }
 
-/* A goodbye never is FINE, but if all was played. */
+/* Handles bye. It is FINE only if all matches were played. */
 static enum status receive(struct client *client, cJSON **message)
 {
     char wrong[LINE_SIZE / 2];
@@ -122,21 +122,21 @@ static enum status send_login(struct client *client)
     return send_off(client, login);
 }
 
-/* The matches that a session is in come before the answer to a ping, and then it is known whether to join. Takes the
-   message over. */
+/* The server sends the matches of a session before it answers a ping. Then the client knows whether to join. Takes
+   ownership of the message. */
 static enum status enter(struct client *client, cJSON *welcome, bool is_fresh)
 {
     enum status status = FINE;
     cJSON_Delete(client->session);
-    client->session = welcome; /* with its name: a seat's token gives the seat's own */
+    client->session = welcome; /* with its name: with a seat token the server uses the seat's name */
     if (client->start != NULL && !client->asked)
-        status = send_ready(client); /* it may have been lost; a second one does no harm */
+        status = send_ready(client); /* it may have been lost; a second one is harmless */
     if (status == FINE)
         status = is_fresh ? join(client) : send_off(client, message_of("ping"));
     return status;
 }
 
-/* The answer to a login. Takes the message over. */
+/* Handles the answer to a login. Takes ownership of the message. */
 static enum status take_of_login(struct client *client, cJSON *message, bool is_fresh)
 {
     enum status status = FINE;
@@ -157,18 +157,19 @@ static enum status take_of_login(struct client *client, cJSON *message, bool is_
     return status;
 }
 
-/* From hello to the end of the match of the wish, or of the connection. */
+/* Goes from hello to the end of the match of the wish, or of the connection. */
 static enum status play(struct client *client)
 {
     enum { GREETING, LOGIN, IN } phase = GREETING;
     enum status status = FINE;
-    bool is_fresh = client->session == NULL && client->options->token == NULL; /* else it may be in a match already */
+    /* otherwise it may already be in a match */
+    bool is_fresh = client->session == NULL && client->options->token == NULL;
     cJSON *message, *version;
     client->joining = false;
     while (status == FINE && !client->done && (status = receive(client, &message)) == FINE) {
         switch (phase) {
         case GREETING:
-            status = not_stellwerk(client, is_type(message, "hello") ? "not of protocol 1" : "it does not say hello");
+            status = not_stellwerk(client, is_type(message, "hello") ? "not of protocol 1" : "it sent no hello");
             cJSON_ArrayForEach(version, field(message, "protocols")) if (version->valueint == PROTOCOL) status = FINE;
             status = status == FINE ? send_login(client) : status;
             phase = LOGIN;
@@ -204,14 +205,14 @@ static enum status connect_and_play(struct client *client)
     return status;
 }
 
-/* Whether to connect once more, after a pause. */
+/* Tests whether to connect once more, after a pause. */
 static bool comes_back(struct client *client)
 {
     bool is_stdio = strcmp(client->options->address, STDIO) == 0;
     client->attempts++;
     client->exit_code = EXIT_NO_SERVER;
     if (is_stdio && client->session != NULL && client->options->wish == NULL && client->start == NULL)
-        client->exit_code = EXIT_PLAYED; /* the end of input is a goodbye */
+        client->exit_code = EXIT_PLAYED; /* the end of input means bye */
     if (is_stdio || client->attempts >= ATTEMPTS)
         return false;
     char line[LINE_SIZE + 32];
@@ -232,7 +233,7 @@ int client_run(const struct options *options)
     while (status == LOST && comes_back(&client));
     int exit_code = status == FINE ? EXIT_PLAYED : client.exit_code;
     if (exit_code != EXIT_PLAYED)
-        tell(stderr, client.problem);
+        print_line(stderr, client.problem);
     forget_match(&client);
     cJSON_Delete(client.session);
     cJSON_Delete(client.over);

@@ -8,7 +8,7 @@ enum { PIECE = 1 << 16, LONGEST_LINE = 1 << 20 }; /* a server's lines stay below
 
 typedef cJSON_bool (*is_kind)(const cJSON *);
 
-/* What the client relies upon. Other messages, and other fields, may be whatever they are. */
+/* The fields that the client relies on. Other messages and fields may have any form. */
 static const struct {
     const char *type, *field;
     is_kind is_kind;
@@ -94,7 +94,7 @@ char *encode(const cJSON *message)
     return line;
 }
 
-/* What is wrong with the message; NULL if nothing is. */
+/* Returns what is wrong with the message, or NULL. */
 static const char *lacking(const cJSON *message)
 {
     for (size_t i = 0; i < sizeof NEEDED / sizeof *NEEDED; i++)
@@ -107,7 +107,7 @@ static const char *lacking(const cJSON *message)
 
 cJSON *decode(const char *line, size_t length, char *wrong, size_t wrong_size)
 {
-    bool is_text = memchr(line, '\0', length) == NULL; /* cJSON would read no further */
+    bool is_text = memchr(line, '\0', length) == NULL; /* cJSON would stop there */
     cJSON *message = is_text ? cJSON_ParseWithOpts(line, NULL, true) : NULL;
     if (!cJSON_IsObject(message) || !cJSON_IsString(field(message, "type"))) {
         snprintf(wrong, wrong_size, "no object with a type: %.80s", line);
@@ -116,7 +116,7 @@ cJSON *decode(const char *line, size_t length, char *wrong, size_t wrong_size)
     }
     const char *lack = lacking(message);
     if (lack != NULL) {
-        snprintf(wrong, wrong_size, "%s without a right %s", text(message, "type"), lack);
+        snprintf(wrong, wrong_size, "%s without a valid %s", text(message, "type"), lack);
         cJSON_Delete(message);
         return NULL;
     }

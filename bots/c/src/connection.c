@@ -46,7 +46,7 @@ static int connected_to(const struct addrinfo *place)
     int descriptor = socket(place->ai_family, place->ai_socktype, place->ai_protocol), on = 1;
     if (descriptor < 0)
         return -1;
-    set_send_time(descriptor, CONNECT_SECONDS); /* it limits the time to connect, too */
+    set_send_time(descriptor, CONNECT_SECONDS); /* also limits the time to connect */
     if (connect(descriptor, place->ai_addr, place->ai_addrlen) != 0) {
         int error = errno == EINPROGRESS ? ETIMEDOUT : errno;
         close(descriptor);
@@ -55,11 +55,11 @@ static int connected_to(const struct addrinfo *place)
     }
     set_send_time(descriptor, 0);
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on); /* else a dead peer is silent for ever */
+    setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on); /* detects a peer that died silently */
     return descriptor;
 }
 
-/* Standard output belongs to the messages: what a player prints goes to standard error. */
+/* Reserves standard output for the messages. Output of a player goes to standard error. */
 static enum connected open_stdio(struct connection *connection)
 {
     *connection = (struct connection){.input = STDIN_FILENO, .output = dup(STDOUT_FILENO)};
@@ -73,7 +73,7 @@ enum connected connection_open(struct connection *connection, const char *addres
         return open_stdio(connection);
     char host[HOST_SIZE], port[6];
     if (!parts_of(address, host, port)) {
-        snprintf(problem, size, "not an address: %s; it is tcp://HOST:PORT or " STDIO, address);
+        snprintf(problem, size, "not an address:  %s; it is tcp://HOST:PORT or " STDIO, address);
         return WRONG_ADDRESS;
     }
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *places;
@@ -95,7 +95,7 @@ bool connection_send(struct connection *connection, const cJSON *message)
 {
     char *line = encode(message);
     size_t length = strlen(line), sent = 0;
-    while (sent < length) { /* once, unless the system takes only a part */
+    while (sent < length) { /* once, unless the system accepts only a part */
         ssize_t count = write(connection->output, line + sent, length - sent);
         if (count < 0 && errno != EINTR)
             break;
@@ -112,14 +112,14 @@ enum received connection_receive(struct connection *connection, cJSON **message,
     while ((line = lines_next(&connection->lines, &length)) == NULL) {
         char *next = lines_room(&connection->lines, &room);
         if (next == NULL) {
-            snprintf(problem, size, "a line without an end");
+            snprintf(problem, size, "a line that does not end");
             return WRONG_LINE;
         }
         ssize_t count = read(connection->input, next, room);
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
-            return ENDED; /* half a line is what a cut leaves */
+            return ENDED; /* a cut connection leaves half a line */
         lines_add(&connection->lines, (size_t)count);
     }
     *message = decode(line, length, problem, size);

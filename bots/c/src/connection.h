@@ -15,15 +15,16 @@ struct connection {
 
 enum connected { CONNECTED, WRONG_ADDRESS, NOT_CONNECTED };
 
-/* To tcp://HOST:PORT or stdio:. Else `problem` says why not. */
+/* Connects to tcp://HOST:PORT or stdio:. On failure `problem` has the reason. */
 enum connected connection_open(struct connection *connection, const char *address, char *problem, size_t size);
 
-/* In one write: two for one line would wait for each other on the way. False: the connection is gone. */
+/* Sends a message in one write: two for one line would wait for each other on the network. False: the connection is
+   lost. */
 bool connection_send(struct connection *connection, const cJSON *message);
 
 enum received { RECEIVED, ENDED, WRONG_LINE };
 
-/* The next message, to be deleted. WRONG_LINE: `problem` says what is wrong with what came. */
+/* Reads the next message, to be deleted. WRONG_LINE: `problem` describes what is wrong with the line. */
 enum received connection_receive(struct connection *connection, cJSON **message, char *problem, size_t size);
 
 void connection_close(struct connection *connection);

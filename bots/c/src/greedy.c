@@ -1,5 +1,5 @@
-/* The bot `greedy`: each listed move has a worth, and the first of those worth most is made. The law stands in
-   protocol/GREEDY.md: an answer follows from the board and the ask, in whole numbers, without chance. */
+/* The bot `greedy`: it gives each listed move a value, and makes the first move with the highest one. The law is in
+   protocol/GREEDY.md: an answer follows from the board and the ask, in whole numbers, without random choices. */
 
 #include "players.h"
 
@@ -9,15 +9,15 @@
 
 enum {
     GOOD_ROUTE_POINTS = 7,
-    LARGE_HAND = 15,      /* time to claim anything */
-    CARDS_TO_ASK_FOR = 56, /* by the tickets of all players together, where tickets ask for cards */
+    LARGE_HAND = 15,      /* so large that any claim is good */
+    CARDS_TO_ASK_FOR = 56, /* on the tickets of all players, if tickets require cards */
     ROOM_FOR_A_TICKET = 4,
     TECHNOLOGIES = 3,
 };
 
 static const char *const WANTED[TECHNOLOGIES] = {"mechanical_stoker", "superheated_steam_boiler", "boiler_lagging"};
 
-/* What a worth depends on besides the move. */
+/* The other inputs of a value, besides the move. */
 struct position {
     const cJSON *board, *view, *own;
 };
@@ -73,7 +73,7 @@ static int limit(const struct position *position)
     return CARDS_TO_ASK_FOR / cJSON_GetArraySize(field(position->view, "players"));
 }
 
-/* On a map few points, and so few tickets; with yards many, within the limit. */
+/* The value of keeping tickets: on a map few points are best; with yards many, within the limit. */
 static int worth_of_tickets(const struct position *position, const cJSON *kept)
 {
     if (!has_yards(position))

@@ -1,9 +1,9 @@
-/* A bot for Stellwerk. With --game it asks for a match, without it plays where the server seats it, which is how a
-   server starts a bot. Exit codes: 0 played, 1 refused, 2 usage, 4 no server. */
+/* A bot for Stellwerk. With --game it joins a match. Without it, it plays wherever the server seats it; a server starts
+   bots that way. Exit codes: 0 played, 1 refused, 2 usage, 4 no server. */
 
 #include "client.h"
 #include "connection.h"
-#include "told.h"
+#include "texts.h"
 #include "vectors.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static const char USAGE[] =
     "usage: stellwerk-bot NAME [--address tcp://127.0.0.1:7878] [--name N] [--token T]\n"
     "                     [--game G --players N --option X --against a,b,c --seed S --room R --seat K]\n"
     "       stellwerk-bot vectors FILE\n\n"
-    "NAME is random or greedy. --option can be given several times. An address is tcp://HOST:PORT or stdio:.\n"
+    "NAME is random or greedy. --option may be repeated. An address is tcp://HOST:PORT or stdio:.\n"
     "Defaults come from STELLWERK_ADDRESS, STELLWERK_NAME, STELLWERK_TOKEN; what the bot leaves to chance follows\n"
     "from STELLWERK_BOT_SEED.\n";
 
@@ -26,7 +26,7 @@ static void refuse(const char *what, const char *word)
 {
     char line[256];
     snprintf(line, sizeof line, "%s: %s", what, word);
-    tell(stderr, line);
+    print_line(stderr, line);
     fputs(USAGE, stderr);
     exit(EXIT_USAGE);
 }
@@ -41,7 +41,7 @@ static int number_of(const char *word)
     return (int)value;
 }
 
-/* Different at each start; that is all that a name needs. */
+/* Different at each start, which is enough for a name. */
 static unsigned long by_chance(void)
 {
     struct timespec now;
@@ -55,7 +55,7 @@ static const char *variable(const char *name, const char *if_unset)
     return value == NULL || *value == '\0' ? if_unset : value;
 }
 
-/* The names of a list "a,b,c". */
+/* Returns the names of a list "a,b,c". */
 static cJSON *names_of(char *list)
 {
     cJSON *names = cJSON_CreateArray();
@@ -64,7 +64,7 @@ static cJSON *names_of(char *list)
     return names;
 }
 
-/* An option that describes the match to ask for; false if there is no such option. */
+/* Sets an option of the match to join; returns false if there is no such option. */
 static bool add_to_wish(cJSON *wish, const char *option, char *value)
 {
     if (strcmp(option, "--game") == 0)
@@ -136,7 +136,7 @@ int main(int count, char **words)
             refuse("not an option", words[i]);
     }
     complete(&options);
-    signal(SIGPIPE, SIG_IGN); /* a lost connection is told by write */
+    signal(SIGPIPE, SIG_IGN); /* write reports a lost connection */
     int exit_code = client_run(&options);
     cJSON_Delete(options.wish);
     return exit_code;

@@ -1,8 +1,8 @@
-/* The match that a client plays: its messages, and what is answered to them. */
+/* The match that a client plays: its messages, and their answers. */
 
 #include "session.h"
 
-#include "told.h"
+#include "texts.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ enum { BUSY_PAUSE_MS = 1000 };
 static const char *const NEEDS_NO_ANSWER[] = {
     "protocol.stale_ask",
     "protocol.too_fast",
-    "protocol.out_of_phase",     /* ready, or in the room, already: an earlier connection saw to it */
+    "protocol.out_of_phase",     /* already ready, or in the room: an earlier connection did it */
     "protocol.too_many_matches", /* the same */
 };
 
@@ -49,7 +49,7 @@ enum status join(struct client *client)
     return send_off(client, cJSON_Duplicate(client->options->wish, true));
 }
 
-/* A new match, or one that a resumed session goes on with. Takes the message over. */
+/* Begins a new match, or continues one of a resumed session. Takes ownership of the message. */
 static enum status begin(struct client *client, cJSON *start)
 {
     client->joining = false;
@@ -74,8 +74,8 @@ static enum status act(struct client *client)
     return send_off(client, message);
 }
 
-/* What the player says; and, should the server refuse that, the first listed move or the fallback. Takes the message
-   over. */
+/* Sends the player's answer. If the server refuses it, the first listed move follows, then the fallback. Takes
+   ownership of the message. */
 static enum status answer(struct client *client, cJSON *ask)
 {
     close_ask(client);
@@ -91,13 +91,14 @@ static enum status answer(struct client *client, cJSON *ask)
 
 static void finish(struct client *client, const char *result)
 {
-    tell(stdout, result);
+    print_line(stdout, result);
     cJSON_AddTrueToObject(client->over, text(client->start, "match"));
     client->done = client->options->wish != NULL;
     forget_match(client);
 }
 
-/* Errors come in the order of the lines that they are about: one that names no match is about the last act. */
+/* Handles an error. Errors come in the order of the lines that they are about, so one without a match is about the last
+   act. */
 static enum status mend(struct client *client, const cJSON *error)
 {
     const cJSON *match = field(error, "match"), *ask = field(error, "ask");
@@ -118,8 +119,8 @@ static enum status mend(struct client *client, const cJSON *error)
         return act(client);
     }
     if (client->joining)
-        return refused(client, "the wish for a match was refused", error);
-    tell_reason(line, sizeof line, is_open ? "the answer was refused" : "the server refused a message", error);
+        return refused(client, "the join was refused", error);
+    format_reason(line, sizeof line, is_open ? "the answer was refused" : "the server refused a message", error);
     log_line(client, line);
     if (is_open) {
         cJSON_DeleteItemFromArray(client->answers, 0);
@@ -128,7 +129,7 @@ static enum status mend(struct client *client, const cJSON *error)
     return FINE;
 }
 
-/* A message that is about the match. Takes it over. */
+/* Handles a message about the match. Takes ownership of it. */
 static enum status take_of_match(struct client *client, cJSON *message)
 {
     char line[LINE_SIZE];
@@ -146,14 +147,14 @@ static enum status take_of_match(struct client *client, cJSON *message)
         log_line(client, line);
         close_ask(client);
     } else if (is_type(message, "end")) {
-        tell_result(line, sizeof line, client->start, message);
+        format_result(line, sizeof line, client->start, message);
         finish(client, line);
     }
     cJSON_Delete(message);
     return FINE;
 }
 
-/* Takes the message over. */
+/* Takes ownership of the message. */
 enum status take(struct client *client, cJSON *message)
 {
     enum status status = FINE;

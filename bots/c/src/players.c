@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Yours goes here. */
+/* Add yours here. */
 static const struct {
     const char *name;
     new_player *make;

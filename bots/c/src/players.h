@@ -1,12 +1,12 @@
-/* What a bot is, and the bots by name. */
+/* The interface of a bot, and the bots by name. */
 
 #ifndef PLAYERS_H
 #define PLAYERS_H
 
 #include "codec.h"
 
-/* Plays one match for one seat. All that an answer depends on should stand in `start` and in the ask: a player that
-   remembers more would have lost it after a restart. */
+/* Plays one match for one seat. An answer should depend only on `start` and on the ask: a restart loses everything that
+   a player remembers. */
 struct player {
     /* Made by answer_index or answer_move. `start` lives as long as the player. */
     cJSON *(*answer)(struct player *player, const cJSON *ask);
@@ -17,7 +17,7 @@ struct player {
     void (*free)(struct player *player);
 
     const cJSON *start;
-    const char *seed; /* for its chance */
+    const char *seed; /* for its random choices */
 };
 
 typedef struct player *new_player(const cJSON *start, const char *seed);
@@ -27,13 +27,13 @@ new_player new_random, new_greedy;
 /* NULL if there is no such bot. */
 new_player *player_named(const char *name);
 
-/* The answer that makes a listed move; the first has the index 0. */
+/* Returns the answer that makes a listed move; the first has the index 0. */
 cJSON *answer_index(int index);
 
-/* The answer that makes any legal move, of which a copy is taken. */
+/* Returns the answer that makes any legal move, which is copied. */
 cJSON *answer_move(const cJSON *move);
 
-/* For players without data of their own. */
+/* For players without their own data. */
 struct player *plain_player(cJSON *(*answer)(struct player *, const cJSON *), const cJSON *start, const char *seed);
 
 #endif

@@ -1,5 +1,5 @@
-/* The bot `random`: every listed move with the same chance. That depends on the seed, the match and the ask, so a bot
-   that resumes would choose the same. */
+/* The bot `random`: it makes every listed move with the same probability. Its choices depend on the seed, the match and
+   the ask, so a bot that resumes chooses the same. */
 
 #include "players.h"
 
@@ -29,7 +29,7 @@ static cJSON *answer(struct player *player, const cJSON *ask)
     uint64_t hash = hashed(UINT64_C(0xcbf29ce484222325), player->seed);
     hash = hashed(hashed(hash, text(player->start, "match")), place);
     int count = cJSON_GetArraySize(field(ask, "legal"));
-    return answer_index((int)(mixed(hash) % (uint64_t)count)); /* of 2^64: all as good as equally likely */
+    return answer_index((int)(mixed(hash) % (uint64_t)count)); /* of 2^64: practically uniform */
 }
 
 struct player *new_random(const cJSON *start, const char *seed)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* False if it answers otherwise. */
+/* Returns false if the bot answers differently. */
 static bool answers_as_recorded(struct player *greedy, const cJSON *row, const char *file, int line)
 {
     cJSON *came = greedy->answer(greedy, field(row, "ask"));

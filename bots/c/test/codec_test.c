@@ -1,4 +1,4 @@
-/* Every test is a function; a check that fails says where, and the others go on. */
+/* Every test is a function. A check that fails prints where, and the others go on. */
 
 #include "codec.h"
 
@@ -32,7 +32,7 @@ static cJSON *decoded(const char *line)
     return message;
 }
 
-/* Whether the message is written so, with a newline. */
+/* Tests whether the message is written like this, with a newline. */
 static bool is_written(const cJSON *message, const char *expected)
 {
     char *line = encode(message);
@@ -139,7 +139,7 @@ static void an_item_of_the_board_is_found_by_its_id(void)
     cJSON_Delete(board);
 }
 
-/* Takes the lines of a text that comes in pieces of this size, and joins them with '|'. */
+/* Reads the lines of a text that comes in pieces of this size, and joins them with '|'. */
 static char *joined(const char *bytes, size_t piece)
 {
     struct lines lines = {0};

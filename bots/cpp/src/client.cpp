@@ -5,7 +5,7 @@
 #include <iostream>
 #include <thread>
 
-#include "told.hpp"
+#include "texts.hpp"
 
 namespace bot {
 
@@ -20,7 +20,7 @@ const std::set<std::string> come_back = {"server.shutting_down", "server.too_slo
 const std::set<std::string> needs_no_answer = {
     "protocol.stale_ask",
     "protocol.too_fast",
-    "protocol.out_of_phase",      // ready, or in the room, already: an earlier connection saw to it
+    "protocol.out_of_phase",      // already ready, or in the room: an earlier connection did it
     "protocol.too_many_matches",  // the same
 };
 
@@ -44,7 +44,7 @@ void Client::run() {
     }
 }
 
-/// Waits, if the connection is to be made anew. False if the end of it was a goodbye.
+/// Waits before the next connection. False if the last one ended with bye.
 bool Client::comes_back(const Lost& lost) {
     const bool is_stdio = options_.address == stdio;
     if (is_stdio && session_ && !options_.wish && matches_.empty()) {
@@ -59,9 +59,9 @@ bool Client::comes_back(const Lost& lost) {
     return true;
 }
 
-/// That of the match of the wish, or of the connection.
+/// Plays until the end of the match of the wish, or of the connection.
 void Client::play_until_the_end() {
-    connection_ = nullptr;  // closed, before there is another
+    connection_ = nullptr;  // closed before the next one opens
     connection_ = connect();
     joining_ = false;
     log_in();
@@ -88,7 +88,7 @@ Json Client::receive() {
 }
 
 void Client::leave(const Json& bye) {
-    const std::string text = reason("the server said goodbye", bye);
+    const std::string text = reason("the server sent bye", bye);
     if (come_back.count(bye.at("code"))) {
         throw bye.contains("retry_ms") ? Lost(text, bye.at("retry_ms").get<int>()) : Lost(text);
     }
@@ -101,17 +101,17 @@ void Client::leave(const Json& bye) {
 
 // -- the login
 
-/// From hello to welcome.
+/// Goes from hello to welcome.
 void Client::log_in() {
     const Json hello = receive();
     if (hello["type"] != "hello") {
-        throw not_stellwerk("it does not say hello");
+        throw not_stellwerk("it sent no hello");
     }
     const Json& versions = hello["protocols"];
     if (std::find(versions.begin(), versions.end(), protocol) == versions.end()) {
         throw Stop("the server speaks protocol " + versions.dump() + ", not " + std::to_string(protocol));
     }
-    const bool is_fresh = !session_ && !options_.token;  // else it may be in a match already
+    const bool is_fresh = !session_ && !options_.token;  // otherwise it may already be in a match
     send(login());
     while (true) {
         const Json message = receive();
@@ -145,12 +145,12 @@ Json Client::login() const {
     return login;
 }
 
-/// The matches that a session is in come before the answer to a ping, and then it is known whether to join.
+/// The server sends the matches of a session before it answers a ping. Then the client knows whether to join.
 void Client::enter(const Json& welcome, bool is_fresh) {
     session_ = welcome;
-    options_.name = welcome.at("name");  // a seat's token gives the seat's own
+    options_.name = welcome.at("name");  // with a seat token the server uses the seat's name
     for (const auto& [id, match] : matches_) {
-        if (!match.asked) {  // a `ready` may have been lost; a second one does no harm
+        if (!match.asked) {  // a `ready` may have been lost; a second one is harmless
             send(ready(id));
         }
     }
@@ -207,7 +207,7 @@ void Client::join() {
     }
 }
 
-/// A new match, or one that a resumed session goes on with.
+/// Begins a new match, or continues one of a resumed session.
 void Client::start(const Json& start) {
     const std::string id = start.at("match");
     joining_ = false;
@@ -219,7 +219,7 @@ void Client::start(const Json& start) {
     }
 }
 
-/// What the player says; and, should the server refuse that, the first listed move or the fallback.
+/// Sends the player's answer. If the server refuses it, the first listed move follows, then the fallback.
 void Client::answer(Match& match, const Json& ask) {
     match.ask = ask;
     match.asked = true;
@@ -238,13 +238,14 @@ void Client::act(Match& match) {
 }
 
 void Client::finish(const std::string& id, const std::string& result) {
-    tell(std::cout, result);
+    print_line(std::cout, result);
     over_.insert(id);
     matches_.erase(id);
     done_ = options_.wish.has_value();
 }
 
-/// Errors come in the order of the lines that they are about: one that names no match is about the last act.
+/// Handles an error. Errors come in the order of the lines that they are about, so one without a match is about the
+/// last act.
 void Client::mend(const Json& error) {
     const std::string code = error.at("code");
     const std::string id = error.value("match", acted_);
@@ -259,7 +260,7 @@ void Client::mend(const Json& error) {
         sleep_ms(busy_pause_ms);
         act(*match);
     } else if (joining_) {
-        throw Stop(reason("the wish for a match was refused", error));
+        throw Stop(reason("the join was refused", error));
     } else if (is_open) {
         log(reason("the answer was refused", error));
         if (!match->answers.empty()) {
@@ -271,6 +272,6 @@ void Client::mend(const Json& error) {
     }
 }
 
-void Client::log(const std::string& text) const { tell(std::cerr, options_.bot + ": " + text); }
+void Client::log(const std::string& text) const { print_line(std::cerr, options_.bot + ": " + text); }
 
 }  // namespace bot

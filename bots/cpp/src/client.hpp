@@ -1,9 +1,9 @@
 // A client: it logs in, takes a seat, and asks a player for the answers, match by match.
 //
-// The law: what the server does never ends in a crash. Unknown messages and fields are ignored, for servers grow; a
-// refused answer is followed by a harmless one; a lost connection is made anew, and the session goes on where it was.
-// What cannot be mended is a Stop of one line. A mistake of the player's own is not caught: its author wants to see
-// it.
+// The law: no action of the server ends in a crash. The client ignores unknown messages and fields, because servers
+// gain new ones. If an answer is refused, it sends a harmless one. If the connection is lost, it connects again and
+// resumes the session. If it cannot continue, it throws a Stop of one line. It does not catch errors of the player,
+// because the author wants to see them.
 
 #pragma once
 
@@ -27,14 +27,14 @@ struct Options {
     std::string name;
     std::optional<std::string> token;
     std::string seed;
-    std::optional<Json> wish;  // the match to ask for; without one it plays where the server seats it, until bye
+    std::optional<Json> wish;  // the match to join; without one it plays wherever the server seats it, until bye
 };
 
 class Client {
 public:
     explicit Client(Options options);
 
-    /// Plays the match of the wish, or all that come. Stop if that cannot be.
+    /// Plays the match of the wish, or all that come. Throws Stop if it cannot.
     void run();
 
 private:
@@ -42,7 +42,7 @@ private:
         Json start;
         std::unique_ptr<Player> player;
         int last_event = 0;
-        bool asked = false;         // since then the server knows that this seat is ready
+        bool asked = false;         // if true, the server knows that this seat is ready
         std::optional<Json> ask;    // the open one
         std::deque<Json> answers;   // the one sent, then those to try after it
     };

@@ -13,7 +13,7 @@ constexpr std::size_t longest_line = 1 << 20;  // a server's lines stay below 60
 using Type = Json::value_t;
 using Fields = std::map<std::string, Type>;
 
-// What the client relies upon. Other messages, and other fields, may be whatever they are.
+// The fields that the client relies on. Other messages and fields may have any form.
 const std::map<std::string, Fields> needed = {
     {"hello", {{"protocols", Type::array}}},
     {"welcome", {{"session", Type::string}, {"resume_key", Type::string}, {"name", Type::string}}},
@@ -31,7 +31,7 @@ const std::map<std::string, Fields> needed = {
     {"bye", {{"code", Type::string}}},
 };
 
-// What may be absent from these messages.
+// The fields that may be absent from these messages.
 const Fields optional = {
     {"match", Type::string},
     {"ask", Type::number_unsigned},
@@ -45,7 +45,7 @@ void check(const Json& message, const Fields& fields, bool is_needed) {
     for (const auto& [name, type] : fields) {
         const auto field = message.find(name);
         if (field == message.end() ? is_needed : field->type() != type) {
-            throw not_stellwerk(message["type"].get<std::string>() + " without a right " + name);
+            throw not_stellwerk(message["type"].get<std::string>() + " without a valid " + name);
         }
     }
 }
@@ -84,7 +84,7 @@ std::optional<std::string> Lines::next() {
     if (newline == std::string::npos) {
         searched_ = bytes_.size();
         if (bytes_.size() - begin_ >= longest_line) {
-            throw not_stellwerk("a line without an end");
+            throw not_stellwerk("a line that does not end");
         }
         return std::nullopt;
     }

@@ -1,4 +1,4 @@
-// Lines and messages. A line is one JSON object, ended by "\n" and by nothing else.
+// Lines and messages. A line is one JSON object, which ends with "\n" and nothing else.
 
 #pragma once
 
@@ -11,10 +11,10 @@ namespace bot {
 
 using Json = nlohmann::json;
 
-/// The message's line with its newline, to be written at once.
+/// Returns the message's line with its newline, to be written at once.
 std::string encode(const Json& message);
 
-/// The message of a line. Stop if it is none that a client can rely upon.
+/// Returns the message of a line. Throws Stop if a client cannot rely on it.
 Json decode(std::string_view line);
 
 /// Cuts a stream of bytes into lines.
@@ -22,7 +22,7 @@ class Lines {
 public:
     void add(std::string_view bytes);
 
-    /// The next line without its newline, if it is complete. Stop if it is too long to be one.
+    /// Returns the next line without its newline, if it is complete. Throws Stop if it is too long.
     std::optional<std::string> next();
 
 private:

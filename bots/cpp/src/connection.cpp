@@ -32,7 +32,7 @@ int connected_to(const addrinfo& place) {
     if (descriptor < 0) {
         return -1;
     }
-    set(descriptor, SOL_SOCKET, SO_SNDTIMEO, timeval{connect_seconds, 0});  // it limits the time to connect, too
+    set(descriptor, SOL_SOCKET, SO_SNDTIMEO, timeval{connect_seconds, 0});  // also limits the time to connect
     if (::connect(descriptor, place.ai_addr, place.ai_addrlen) != 0) {
         const int error = errno == EINPROGRESS ? ETIMEDOUT : errno;
         ::close(descriptor);
@@ -41,7 +41,7 @@ int connected_to(const addrinfo& place) {
     }
     set(descriptor, SOL_SOCKET, SO_SNDTIMEO, timeval{0, 0});
     set(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
-    set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);  // else a peer that died without a word is silent for ever
+    set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);  // detects a peer that died silently
     return descriptor;
 }
 
@@ -51,7 +51,7 @@ int connected_to(const std::string& address) {
     const bool is_address = std::regex_match(address, parts, form);
     const int port = is_address ? std::stoi(parts[3]) : 0;
     if (port < 1 || port > 65'535) {
-        throw Stop("not an address: " + address + "; it is tcp://HOST:PORT or " + stdio, Exit::usage);
+        throw Stop("not an address:  " + address + "; it is tcp://HOST:PORT or " + stdio, Exit::usage);
     }
     const std::string host = parts[1].matched ? parts[1] : parts[2];
     addrinfo hints{};
@@ -75,7 +75,7 @@ Connection::Connection(const std::string& address) {
     if (address == stdio) {
         input_ = STDIN_FILENO;
         output_ = ::dup(STDOUT_FILENO);
-        ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what a player prints must not get between the messages
+        ::dup2(STDERR_FILENO, STDOUT_FILENO);  // the output of a player must not mix with the messages
     } else {
         input_ = output_ = connected_to(address);
     }
@@ -85,7 +85,7 @@ Connection::~Connection() { ::close(output_); }
 
 void Connection::send(const Json& message) {
     const std::string line = encode(message);
-    for (std::size_t sent = 0; sent < line.size();) {  // once, unless the system takes only a part
+    for (std::size_t sent = 0; sent < line.size();) {  // once, unless the system accepts only a part
         const auto count = ::write(output_, line.data() + sent, line.size() - sent);
         if (count < 0 && errno != EINTR) {
             throw Lost("the connection is lost");
@@ -102,7 +102,7 @@ Json Connection::receive() {
         }
         const auto count = ::read(input_, bytes.data(), bytes.size());
         if (count == 0 || (count < 0 && errno != EINTR)) {
-            throw Lost("the connection is lost");  // half a line is what a cut leaves
+            throw Lost("the connection is lost");  // a cut connection leaves half a line
         }
         lines_.add({bytes.data(), count < 0 ? 0 : static_cast<std::size_t>(count)});
     }

@@ -12,23 +12,24 @@ namespace bot {
 inline const std::string default_address = "tcp://127.0.0.1:7878";
 inline const std::string stdio = "stdio:";
 
-/// No connection came about; one line says why.
+/// A failed attempt to connect; the message is one line.
 struct NotConnected : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
 class Connection {
 public:
-    /// To tcp://HOST:PORT or stdio:. NotConnected, or Stop if it is no address.
+    /// Connects to tcp://HOST:PORT or stdio:. Throws NotConnected, or Stop if the text is not an address.
     explicit Connection(const std::string& address);
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    /// In one write: two for one line would wait for each other on the way. Lost if the connection is gone.
+    /// Sends a message in one write: two for one line would wait for each other on the network. Throws Lost if the
+    /// connection is lost.
     void send(const Json& message);
 
-    /// The next message. Lost at the end, however it came about.
+    /// Returns the next message. Throws Lost at the end, whatever its cause.
     Json receive();
 
 private:

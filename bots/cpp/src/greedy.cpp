@@ -1,5 +1,5 @@
-// The bot `greedy`: each listed move has a worth, and the first of those worth most is made. The law stands in
-// protocol/GREEDY.md: an answer follows from the board and the ask, in whole numbers, without chance.
+// The bot `greedy`: it gives each listed move a value, and makes the first move with the highest one. The law is in
+// protocol/GREEDY.md: an answer follows from the board and the ask, in whole numbers, without random choices.
 
 #include <algorithm>
 #include <array>
@@ -14,8 +14,8 @@ namespace {
 using Cards = std::map<std::string, int>;
 
 constexpr int good_route_points = 7;
-constexpr int large_hand = 15;       // time to claim anything
-constexpr int cards_to_ask_for = 56;  // by the tickets of all players together, where tickets ask for cards
+constexpr int large_hand = 15;       // so large that any claim is good
+constexpr int cards_to_ask_for = 56;  // on the tickets of all players, if tickets require cards
 constexpr int room_for_a_ticket = 4;
 const std::string locomotive = "locomotive";
 const std::array<std::string, 3> technologies = {"mechanical_stoker", "superheated_steam_boiler", "boiler_lagging"};
@@ -43,7 +43,7 @@ int worth_of_technology(const Json& move) {
     return is_wanted ? 3000 - static_cast<int>(place - technologies.begin()) : -1;
 }
 
-/// What a worth depends on besides the board and the move.
+/// The other inputs of a value, besides the board and the move.
 struct Position {
     explicit Position(const Json& ask) : view(ask.value("view", Json::object())), own(Json::object()) {
         for (const Json& player : view.value("players", Json::array())) {
@@ -119,7 +119,7 @@ private:
         return points >= good_route_points || is_time ? 1000 + 10 * points - locomotives(move) : 0;
     }
 
-    /// On a map few points, and so few tickets; with yards many, within the limit.
+    /// The value of keeping tickets: on a map few points are best; with yards many, within the limit.
     int worth_of_tickets(const std::vector<std::string>& kept, const Position& position) const {
         int points = 0;
         for (const std::string& id : kept) {

@@ -1,5 +1,5 @@
-// A bot for Stellwerk. With --game it asks for a match, without it plays where the server seats it, which is how a
-// server starts a bot. Exit codes: 0 played, 1 refused, 2 usage, 4 no server.
+// A bot for Stellwerk. With --game it joins a match. Without it, it plays wherever the server seats it; a server starts
+// bots that way. Exit codes: 0 played, 1 refused, 2 usage, 4 no server.
 
 #include <csignal>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "client.hpp"
-#include "told.hpp"
+#include "texts.hpp"
 #include "trouble.hpp"
 #include "vectors.hpp"
 
@@ -20,7 +20,7 @@ const char* const usage_text = R"(usage: stellwerk-bot NAME [--address tcp://127
                      [--game G --players N --option X --against a,b,c --seed S --room R --seat K]
        stellwerk-bot vectors FILE
 
-NAME is random or greedy. --option can be given several times. An address is tcp://HOST:PORT or stdio:. Defaults come
+NAME is random or greedy. --option may be repeated. An address is tcp://HOST:PORT or stdio:. Defaults come
 from STELLWERK_ADDRESS, STELLWERK_NAME, STELLWERK_TOKEN; what the bot leaves to chance follows from STELLWERK_BOT_SEED.
 )";
 
@@ -114,12 +114,12 @@ void run(const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int count, char** words) {
-    std::signal(SIGPIPE, SIG_IGN);  // a lost connection is told by write
+    std::signal(SIGPIPE, SIG_IGN);  // write reports a lost connection
     try {
         run({words + 1, words + count});
         return static_cast<int>(Exit::played);
     } catch (const Stop& stop) {
-        tell(std::cerr, stop.what());
+        print_line(std::cerr, stop.what());
         if (stop.exit == Exit::usage) {
             std::cerr << usage_text;
         }

@@ -1,4 +1,4 @@
-// What a bot is, and the bots by name.
+// The interface of a bot, and the bots by name.
 
 #pragma once
 
@@ -14,8 +14,8 @@ namespace bot {
 /// {"index": n}, or {"move": {...}}
 using Answer = Json;
 
-/// Plays one match for one seat. All that an answer depends on should stand in `start` and in the ask: a player that
-/// remembers more would have lost it after a restart.
+/// Plays one match for one seat. An answer should depend only on `start` and on the ask: a restart loses everything
+/// that a player remembers.
 class Player {
 public:
     virtual ~Player() = default;
@@ -26,19 +26,19 @@ public:
     virtual void event(const Json&) {}
 };
 
-/// Makes the player of a match from its `start`. The seed is for its chance.
+/// Returns the player of a match from its `start`. The seed is for its random choices.
 using NewPlayer = std::function<std::unique_ptr<Player>(const Json& start, const std::string& seed)>;
 
 std::unique_ptr<Player> new_random(const Json& start, const std::string& seed);
 std::unique_ptr<Player> new_greedy(const Json& start, const std::string& seed);
 
-/// Yours goes here.
+/// Add yours here.
 inline const std::map<std::string, NewPlayer> players = {
     {"greedy", new_greedy},
     {"random", new_random},
 };
 
-/// The answer that makes a listed move; the first has the index 0.
+/// Returns the answer that makes a listed move; the first has the index 0.
 inline Answer choose(std::size_t index) { return {{"index", index}}; }
 
 }  // namespace bot

@@ -1,4 +1,4 @@
-// The bot `random`: every listed move with the same chance.
+// The bot `random`: it makes every listed move with the same probability.
 
 #include <random>
 
@@ -8,7 +8,7 @@ namespace bot {
 
 namespace {
 
-/// Its chance depends on the seed, the match and the ask, so a bot that resumes would choose the same.
+/// Its choices depend on the seed, the match and the ask, so a bot that resumes chooses the same.
 class Random : public Player {
 public:
     Random(const Json& start, const std::string& seed) : chance_(seed + "/" + start.at("match").get<std::string>()) {}
@@ -16,7 +16,7 @@ public:
     Answer answer(const Json& ask) override {
         const std::string text = chance_ + "/" + ask.at("ask").dump();
         std::seed_seq seed(text.begin(), text.end());
-        return choose(std::mt19937_64(seed)() % ask.at("legal").size());  // of 2^64: as good as equally likely
+        return choose(std::mt19937_64(seed)() % ask.at("legal").size());  // of 2^64: practically uniform
     }
 
 private:

@@ -1,4 +1,4 @@
-// What goes wrong between a client and a server.
+// The errors between a client and a server.
 
 #pragma once
 
@@ -10,22 +10,22 @@ namespace bot {
 
 enum class Exit { played = 0, refused = 1, usage = 2, no_server = 4 };
 
-/// It cannot go on; one line says why.
+/// The reason why the client cannot continue, in one line.
 struct Stop : std::runtime_error {
     explicit Stop(const std::string& text, Exit exit_ = Exit::refused) : std::runtime_error(text), exit(exit_) {}
 
     Exit exit;
 };
 
-/// The connection is gone, and another may help.
+/// A lost connection. Another one may help.
 struct Lost : std::runtime_error {
     explicit Lost(const std::string& text, std::optional<int> retry_ms_ = std::nullopt)
         : std::runtime_error(text), retry_ms(retry_ms_) {}
 
-    std::optional<int> retry_ms;  // when the server wants to be visited again, if it said so
+    std::optional<int> retry_ms;  // when to come back, if the server named a time
 };
 
-/// What came is nothing that a Stellwerk server sends.
-inline Stop not_stellwerk(const std::string& text) { return Stop("this is no Stellwerk server: " + text); }
+/// An error for bytes that no Stellwerk server sends.
+inline Stop not_stellwerk(const std::string& text) { return Stop("this is not a Stellwerk server: " + text); }
 
 }  // namespace bot

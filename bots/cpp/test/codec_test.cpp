@@ -1,4 +1,4 @@
-// Every test is a function; a check that fails says where, and the others go on.
+// Every test is a function. A check that fails prints where, and the others go on.
 
 #include "codec.hpp"
 
@@ -32,7 +32,7 @@ bool is_refused(const std::string& line) {
         decode(line);
         return false;
     } catch (const Stop& stop) {
-        return std::string(stop.what()).find("this is no Stellwerk server: ") == 0 && stop.exit == Exit::refused;
+        return std::string(stop.what()).find("this is not a Stellwerk server: ") == 0 && stop.exit == Exit::refused;
     }
 }
 

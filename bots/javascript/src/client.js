@@ -1,9 +1,9 @@
 // A client: it logs in, takes a seat, and asks a player for the answers, match by match.
 //
-// The law: what the server does never ends in a stack trace. Unknown messages and fields are ignored, for servers
-// grow; a refused answer is followed by a harmless one; a lost connection is made anew, and the session goes on
-// where it was. What cannot be mended is a ClientError of one line. A mistake of the player's own is not caught:
-// its author wants to see it.
+// The law: no action of the server ends in a stack trace. The client ignores unknown messages and fields, because
+// servers gain new ones. If an answer is refused, it sends a harmless one. If the connection is lost, it connects again
+// and resumes the session. If it cannot continue, it returns a ClientError of one line. It does not catch errors of the
+// player, because the author wants to see them.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -16,12 +16,12 @@ import { AddressError, STDIO, connect } from "./connection.js";
  * @typedef {object} Options
  * @property {string} address
  * @property {string} name
- * @property {(start: Start, seed: string) => Player} newPlayer makes the player of a match
- * @property {string} seed for the player's chance
- * @property {Join | undefined} [wish] the match to ask for; without one it plays where the server seats it, until bye
+ * @property {(start: Start, seed: string) => Player} newPlayer returns the player of a match
+ * @property {string} seed for the player's random choices
+ * @property {Join | undefined} [wish] the match to join; without one it plays wherever the server seats it, until bye
  * @property {string | undefined} [token]
  * @property {boolean} [events] whether `player.event` gets the events
- * @property {(text: string) => void} tell how a match ended
+ * @property {(text: string) => void} print prints the result of a match
  * @property {(text: string) => void} log
  */
 
@@ -30,7 +30,7 @@ import { AddressError, STDIO, connect } from "./connection.js";
 export const EXIT = { refused: 1, usage: 2, noServer: 4 };
 
 const PROTOCOL = 1;
-const ATTEMPTS = 12; // to connect, in a row, without an answer that the server took: more than half a minute
+const ATTEMPTS = 12; // to connect, in a row, without an accepted answer: more than half a minute
 const FIRST_PAUSE_MS = 100; // between two of them, doubled each time
 const LONGEST_PAUSE_MS = 5_000;
 const BUSY_PAUSE_MS = 1_000;
@@ -38,11 +38,11 @@ const COME_BACK = ["server.shutting_down", "server.too_slow", "server.full", "se
 const NEEDS_NO_ANSWER = [
   "protocol.stale_ask",
   "protocol.too_fast",
-  "protocol.out_of_phase", // ready, or in the room, already: an earlier connection saw to it
+  "protocol.out_of_phase", // already ready, or in the room: an earlier connection did it
   "protocol.too_many_matches", // the same
 ];
 
-/** It cannot go on; one line says why. */
+/** The reason why the client cannot continue, in one line. */
 export class ClientError extends Error {
   /** @param {string} text */
   constructor(text, exitCode = EXIT.refused) {
@@ -66,7 +66,7 @@ export class Client {
   /** @type {{ session: string, key: string } | undefined} */ #session;
   /** @type {Map<string, Match>} */ #matches = new Map();
   /** @type {Set<string>} */ #over = new Set();
-  /** @type {Match | undefined} */ #acted; // the one whose act was sent last
+  /** @type {Match | undefined} */ #acted; // the match whose act was sent last
   #name;
   #phase = "greeting"; // of the connection: "greeting", "login", "in"
   #joining = false;
@@ -87,7 +87,7 @@ export class Client {
         await this.#playUntilTheEnd();
       } catch (error) {
         if (error instanceof WrongLineError) {
-          throw new ClientError(`this is no Stellwerk server: ${error.message}`);
+          throw new ClientError(`this is not a Stellwerk server: ${error.message}`);
         }
         this.#attempts += 1;
         if (!(error instanceof LostError) || this.#isStdio || this.#attempts >= ATTEMPTS) {
@@ -99,7 +99,7 @@ export class Client {
     }
   }
 
-  /** That of the match of the wish, or of the connection. */
+  /** Plays until the end of the match of the wish, or of the connection. */
   async #playUntilTheEnd() {
     const connection = await this.#connect();
     this.#connection = connection;
@@ -142,7 +142,7 @@ export class Client {
   /** @param {ServerMessage} message */
   async #take(message) {
     if (this.#phase === "greeting" && message.type !== "hello" && message.type !== "bye") {
-      throw new WrongLineError("it does not say hello");
+      throw new WrongLineError("it sent no hello");
     }
     const match = "match" in message ? this.#matches.get(message.match ?? "") : undefined;
     switch (message.type) {
@@ -151,7 +151,7 @@ export class Client {
       case "welcome":
         this.#phase = "in";
         this.#session = { session: message.session, key: message.resume_key };
-        this.#name = message.name; // a seat's token gives the seat's own
+        this.#name = message.name; // with a seat token the server uses the seat's name
         return this.#settled || this.#connection?.send({ type: "ping" });
       case "pong": // behind all that the session is in
         this.#settled = true;
@@ -215,7 +215,7 @@ export class Client {
 
   /** @param {Bye} bye */
   #leave(bye) {
-    const text = reason("the server said goodbye", bye);
+    const text = reason("the server sent bye", bye);
     if (COME_BACK.includes(bye.code)) {
       throw new LostError(text, bye.retry_ms);
     }
@@ -236,7 +236,7 @@ export class Client {
   }
 
   /**
-   * A new match, or one that a resumed session goes on with. If nothing was asked yet, `ready` may have been lost.
+   * Begins a new match, or continues one of a resumed session. If nothing was asked yet, `ready` may have been lost.
    * @param {Start} start
    * @param {Match | undefined} match
    */
@@ -261,7 +261,7 @@ export class Client {
   }
 
   /**
-   * What the player says; and, should the server refuse that, the first listed move or the fallback.
+   * Sends the player's answer. If the server refuses it, the first listed move follows, then the fallback.
    * @param {Match} match
    * @param {Ask} ask
    */
@@ -287,11 +287,12 @@ export class Client {
     this.#matches.delete(match.start.match);
     this.#over.add(match.start.match);
     this.#done = this.#options.wish !== undefined;
-    this.#options.tell(result);
+    this.#options.print(result);
   }
 
   /**
-   * Answers come in the order of the questions: an error that names no match is about the last act.
+   * Handles an error. Errors come in the order of the lines that they are about, so one without a match is about the
+   * last act.
    * @param {ErrorMessage} error
    */
   async #mend(error) {
@@ -308,7 +309,7 @@ export class Client {
       return this.#act(match);
     }
     if (this.#joining) {
-      throw new ClientError(reason("the wish for a match was refused", error));
+      throw new ClientError(reason("the join was refused", error));
     }
     this.#options.log(reason(isOpen ? "the answer was refused" : "the server refused a message", error));
     if (match && isOpen) {
@@ -319,13 +320,13 @@ export class Client {
 }
 
 /**
- * How a match ended, best first: `usa: 1. greedy 97, 2. random -45`. Partners share their points.
+ * The result of a match, best first: `usa: 1. greedy 97, 2. random -45`. Partners share their points.
  * @param {Start} start
  * @param {End} end
  */
 function resultLine({ game, players }, { result: { teams } }) {
   if (!Array.isArray(teams)) {
-    throw new WrongLineError("end without a right result");
+    throw new WrongLineError("end without a valid result");
   }
   const places = [...teams].sort((one, other) => one.rank - other.rank);
   const names = /** @param {number[]} seats */ (seats) => seats.map((seat) => players[seat]?.name).join(" and ");

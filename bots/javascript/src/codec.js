@@ -1,13 +1,13 @@
-// Lines and messages. A line is one JSON object in UTF-8, ended by "\n" and by nothing else: node:readline would
-// cut at U+2028 too, which may stand inside a text. What a message must not lack is looked at here, so that a
-// peer which is no Stellwerk server ends in one sentence and not in a stack trace.
+// Lines and messages. A line is one JSON object in UTF-8, which ends with "\n" and nothing else: node:readline would
+// also split at U+2028, which a text may contain. This module checks the fields that a message needs, so that another
+// program than a Stellwerk server causes an error message and not a stack trace.
 
 /** @import { ClientMessage, ServerMessage } from "./protocol.js" */
 
 const NEWLINE = 10;
 const LONGEST_LINE = 1 << 20; // a server's lines stay below 60,000 bytes
 
-/** What the client relies upon. Other messages, and other fields, may be whatever they are. */
+/** The fields that the client relies on. Other messages and fields may have any form. */
 const NEEDED = new Map(
   Object.entries({
     hello: { protocols: "array" },
@@ -23,11 +23,11 @@ const NEEDED = new Map(
   }),
 );
 
-/** What came is no message. */
+/** The line is not a message. */
 export class WrongLineError extends Error {}
 
 /**
- * The message's line, to be written at once.
+ * Returns the message's line, to be written at once.
  * @param {ClientMessage} message
  */
 export function encode(message) {
@@ -35,7 +35,7 @@ export function encode(message) {
 }
 
 /**
- * The message of a line without its newline.
+ * Returns the message of a line without its newline.
  * @param {Uint8Array} line
  * @returns {ServerMessage}
  */
@@ -46,14 +46,15 @@ export function decode(line) {
   }
   for (const [name, needed] of Object.entries(NEEDED.get(message.type) ?? {})) {
     if (form(message[name]) !== needed) {
-      throw new WrongLineError(`${message.type} without a right ${name}`);
+      throw new WrongLineError(`${message.type} without a valid ${name}`);
     }
   }
   return message;
 }
 
 /**
- * The lines of a stream of bytes, each without its newline. Half a line at the end is what a cut leaves.
+ * Yields the lines of a stream of bytes, each without its newline. A cut connection leaves half a line at the end,
+ * which is dropped.
  * @param {AsyncIterable<Uint8Array>} chunks
  */
 export async function* lines(chunks) {
@@ -70,7 +71,7 @@ export async function* lines(chunks) {
     pieces.push(chunk.subarray(begin));
     length += chunk.length - begin;
     if (length > LONGEST_LINE) {
-      throw new WrongLineError("a line without an end");
+      throw new WrongLineError("a line that does not end");
     }
   }
 }

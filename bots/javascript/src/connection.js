@@ -13,7 +13,7 @@ export const STDIO = "stdio:";
 
 const CONNECT_MS = 10_000;
 
-/** It does not say where a server is. */
+/** An error for a text that is not an address. */
 export class AddressError extends Error {}
 
 export class Connection {
@@ -24,18 +24,18 @@ export class Connection {
   constructor(incoming, outgoing) {
     this.#incoming = incoming;
     this.#outgoing = outgoing;
-    outgoing.on("error", () => incoming.destroy()); // whoever reads the messages sees the end
+    outgoing.on("error", () => incoming.destroy()); // the reader of the messages sees the end
   }
 
   /**
-   * In one write: two for one line would wait for each other on the way.
+   * Sends a message in one write: two for one line would wait for each other on the network.
    * @param {ClientMessage} message
    */
   send(message) {
     this.#outgoing.write(encode(message));
   }
 
-  /** As they come. They end with the connection, however that ends. */
+  /** Yields the messages as they come, until the connection ends for any reason. */
   async *messages() {
     for await (const line of lines(this.#chunks())) {
       yield decode(line);
@@ -46,7 +46,7 @@ export class Connection {
     try {
       yield* this.#incoming;
     } catch {
-      // a reset is an end like another
+      // a reset ends the connection, too
     }
   }
 
@@ -56,7 +56,7 @@ export class Connection {
 }
 
 /**
- * To `tcp://HOST:PORT`, `tls://HOST:PORT` or `stdio:`. AddressError, or what the system says.
+ * Connects to `tcp://HOST:PORT`, `tls://HOST:PORT` or `stdio:`. Throws AddressError, or an error of the system.
  * @param {string} address
  */
 export async function connect(address) {
@@ -68,10 +68,10 @@ export async function connect(address) {
     ? tls.connect({ host, port, servername: net.isIP(host) ? "" : host })
     : net.connect({ host, port });
   socket.setNoDelay(true);
-  socket.setKeepAlive(true); // else a peer that died without a word is silent for ever
+  socket.setKeepAlive(true); // detects a peer that died silently
   socket.setTimeout(CONNECT_MS, () => socket.destroy(new Error("no answer in time")));
   await once(socket, secure ? "secureConnect" : "connect");
-  socket.setTimeout(0); // others may think long
+  socket.setTimeout(0); // other players may think for long
   return new Connection(socket, socket);
 }
 
@@ -80,7 +80,7 @@ function parts(address) {
   const match = /^(tcp|tls):\/\/(?:\[([^\]]+)\]|([^:/@[\]]+)):(\d{1,5})$/.exec(address);
   const port = Number(match?.[4]);
   if (match === null || port < 1 || port > 65_535) {
-    throw new AddressError(`not an address: ${address}; it is tcp://HOST:PORT, tls://HOST:PORT or ${STDIO}`);
+    throw new AddressError(`not an address:  ${address}; it is tcp://HOST:PORT, tls://HOST:PORT or ${STDIO}`);
   }
   return { secure: match[1] === "tls", host: match[2] ?? match[3] ?? "", port };
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// What this library makes of lines, for `stellwerk kit codec -- node src/driver.js`: a request a line on standard
-// input, its answer a line on standard output. protocol/conformance/README.md has their forms.
+// The driver of this library for `stellwerk kit codec -- node src/driver.js`: it reads one request a line from standard
+// input, and writes each answer as a line to standard output. protocol/conformance/README.md describes both.
 
 import { WrongLineError, decode, encode, lines } from "./codec.js";
 

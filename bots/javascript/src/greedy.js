@@ -1,11 +1,11 @@
-// The bot `greedy`: each listed move has a worth, and the first of those worth most is made. The law stands in
-// ../../../protocol/GREEDY.md; an answer follows from the board and the ask, in whole numbers, without chance.
+// The bot `greedy`: it gives each listed move a value, and makes the first move with the highest one. The law is in
+// ../../../protocol/GREEDY.md: an answer follows from the board and the ask, in whole numbers, without random choices.
 
 /** @import { Board, Cards, Color, Move, Player, PlayerView, Start, Ticket, View } from "./protocol.js" */
 
 const GOOD_ROUTE_POINTS = 7;
-const LARGE_HAND = 15; // time to claim anything
-const CARDS_TO_ASK_FOR = 56; // by the tickets of all players together, where tickets ask for cards
+const LARGE_HAND = 15; // so large that any claim is good
+const CARDS_TO_ASK_FOR = 56; // on the tickets of all players, if tickets require cards
 const ROOM_FOR_A_TICKET = 4;
 const TECHNOLOGIES = ["mechanical_stoker", "superheated_steam_boiler", "boiler_lagging"];
 
@@ -21,7 +21,7 @@ export function newGreedy(start) {
 }
 
 /**
- * What greedy looks up on the board.
+ * The facts of the board that greedy uses.
  * @param {Board} board
  */
 function factsOf({ tickets, routes = [], route_points = {} }) {
@@ -62,7 +62,7 @@ function worth(move, view, facts) {
 }
 
 /**
- * On a map few points, and so few tickets; with yards many, within the limit.
+ * The value of keeping tickets: on a map few points are best; with yards many, within the limit.
  * @param {Ticket[]} kept @param {View} view @param {Facts} facts
  */
 function worthOfTickets(kept, view, facts) {

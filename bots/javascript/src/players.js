@@ -1,4 +1,4 @@
-// The bots by name. Yours goes here.
+// The bots by name. Add yours here.
 
 import { newGreedy } from "./greedy.js";
 import { newRandom } from "./random.js";

@@ -1,4 +1,4 @@
-// The messages of protocol 1, as ../../../protocol/README.md has them. An optional field is absent, never null.
+// The messages of protocol 1, see ../../../protocol/README.md. An optional field is absent, never null.
 
 export type Color = "purple" | "blue" | "orange" | "white" | "green" | "yellow" | "black" | "red" | "locomotive";
 export type Cards = { [color in Color]?: number };
@@ -11,7 +11,7 @@ export type EndReason = "trains" | "pile" | "all_passed" | "idle";
 /** The answer to an ask: `index` counts from 0 in its `legal`. */
 export type Answer = { index: number; note?: string } | { move: Move; note?: string };
 
-/** Plays one match for one seat. All that an answer depends on should stand in `start` and in the ask. */
+/** Plays one match for one seat. An answer should depend only on `start` and on the ask. */
 export interface Player {
   answer(ask: Ask): Answer | Promise<Answer>;
   event?(event: GameEvent): void;
@@ -134,7 +134,7 @@ export interface EventMessage {
   event: GameEvent;
 }
 
-/** One of those that the specification lists, with the fields that it lists. */
+/** One of the events in the specification, with its fields. */
 export interface GameEvent {
   type: string;
   [field: string]: unknown;
@@ -150,7 +150,7 @@ export interface Ask {
   bank_ms: number;
   tries: number;
   fallback: Move;
-  /** There, unless `wants` says no: this client does not. */
+  /** Present unless `wants` is false; this client wants it. */
   view: View;
   /** The same. */
   legal: Move[];
@@ -394,7 +394,7 @@ export interface View {
   discards: Cards;
   ticket_pile: number;
   players: PlayerView[];
-  /** There for every seat: `players[seat]` is your own. */
+  /** Has every seat: `players[seat]` is your own. */
   seat: number;
   teams?: TeamView[];
   supply?: { [technology: string]: number };

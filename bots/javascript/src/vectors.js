@@ -1,4 +1,4 @@
-// Recorded asks: whether `greedy` answers each of them as the specification says.
+// Recorded asks: a check that `greedy` answers each of them as the specification demands.
 
 import { readFileSync } from "node:fs";
 
@@ -8,7 +8,8 @@ import { newGreedy } from "./greedy.js";
 /** @import { Player } from "./protocol.js" */
 
 /**
- * The number of asks in the file, and the first difference, if there is one. ClientError if it cannot be read.
+ * Returns the number of asks in the file, and the first difference, if there is one. Throws ClientError if the file
+ * cannot be read.
  * @param {string} file JSON Lines: a start, and its asks with their answers
  */
 export function answerVectors(file) {

@@ -1,4 +1,4 @@
-// What a line is, and what a message.
+// Tests of lines and messages.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,21 +1,21 @@
 //! A client: it logs in, takes a seat, and asks a player for the answers, match by match.
 //!
-//! The law: what the server does never ends in a panic. Unknown messages and fields are ignored, for servers grow; a
-//! refused answer is followed by a harmless one; a lost connection is made anew, and the session goes on where it was.
-//! What cannot be mended is a [`Stop`] of one line. A mistake of the player's own is not caught: its author wants to
-//! see it.
+//! The law: no action of the server ends in a panic. The client ignores unknown messages and fields, because servers
+//! gain new ones. If an answer is refused, it sends a harmless one. If the connection is lost, it connects again and
+//! resumes the session. If it cannot continue, it returns a [`Stop`] of one line. It does not catch errors of the
+//! player, because the author wants to see them.
 
 use crate::connection::{Connection, NoMessage, NotConnected, STDIO};
 use crate::messages::{Answer, Ask, Error, Event, FromClient, FromServer, Join, Login, Resume, Start, Welcome};
 use crate::players::{NewPlayer, Player};
-use crate::told::{printable, reason, result_line};
+use crate::texts::{printable, reason, result_line};
 use crate::trouble::{Attempt, EXIT_NO_SERVER, EXIT_USAGE, Stop, Trouble, lost, refused};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::thread::sleep;
 use std::time::Duration;
 
 const PROTOCOL: u32 = 1;
-const ATTEMPTS: u32 = 12; // to connect, in a row, without an answer that the server took: more than half a minute
+const ATTEMPTS: u32 = 12; // to connect, in a row, without an accepted answer: more than half a minute
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
@@ -23,7 +23,7 @@ const COME_BACK: [&str; 4] = ["server.shutting_down", "server.too_slow", "server
 const NEEDS_NO_ANSWER: [&str; 4] = [
     "protocol.stale_ask",
     "protocol.too_fast",
-    "protocol.out_of_phase", // ready, or in the room, already: an earlier connection saw to it
+    "protocol.out_of_phase", // already ready, or in the room: an earlier connection did it
     "protocol.too_many_matches", // the same
 ];
 
@@ -34,7 +34,7 @@ pub struct Options {
     pub bot: String,
     pub new_player: NewPlayer,
     pub seed: String,
-    /// The match to ask for. Without one it plays where the server seats it, until bye.
+    /// The match to join. Without one it plays wherever the server seats it, until bye.
     pub wish: Option<Join>,
 }
 
@@ -53,7 +53,7 @@ struct Match {
     start: Box<Start>,
     player: Box<dyn Player>,
     last_event: u64,
-    asked: bool, // since then the server knows that this seat is ready
+    asked: bool, // if true, the server knows that this seat is ready
     open_ask: Option<u64>,
     answers: VecDeque<Answer>,
 }
@@ -82,7 +82,7 @@ impl Client {
             };
             let is_stdio = self.options.address == STDIO;
             if is_stdio && self.session.is_some() && self.options.wish.is_none() && self.matches.is_empty() {
-                return Ok(()); // the end of input is a goodbye
+                return Ok(()); // the end of input means bye
             }
             self.attempts += 1;
             if is_stdio || self.attempts >= ATTEMPTS {
@@ -93,7 +93,7 @@ impl Client {
         }
     }
 
-    /// That of the match of the wish, or of the connection.
+    /// Plays until the end of the match of the wish, or of the connection.
     fn play_until_the_end(&mut self) -> Attempt<()> {
         let mut connection = Connection::open(&self.options.address).map_err(|problem| match problem {
             NotConnected::Address(text) => Trouble::Stop(Stop { text, exit_code: EXIT_USAGE }),
@@ -117,10 +117,10 @@ impl Client {
     fn receive(&mut self, connection: &mut Connection) -> Attempt<FromServer> {
         let message = connection.receive().map_err(|problem| match problem {
             NoMessage::Ended => lost("the connection is lost".into()),
-            NoMessage::Wrong(text) => refused(format!("this is no Stellwerk server: {text}")),
+            NoMessage::Wrong(text) => refused(format!("this is not a Stellwerk server: {text}")),
         })?;
         if let FromServer::Bye(bye) = &message {
-            let text = format!("the server said goodbye: {}: {}", bye.code, bye.expected);
+            let text = format!("the server sent bye: {}: {}", bye.code, bye.expected);
             if COME_BACK.contains(&bye.code.as_str()) {
                 let pause = bye.retry_ms.map(Duration::from_millis);
                 return Err(Trouble::Lost { text, pause });
@@ -136,16 +136,16 @@ impl Client {
 
     // -- the login
 
-    /// From `hello` to `welcome`.
+    /// Goes from `hello` to `welcome`.
     fn log_in(&mut self, connection: &mut Connection) -> Attempt<()> {
         match self.receive(connection)? {
             FromServer::Hello(hello) if hello.protocols.contains(&PROTOCOL) => {}
             FromServer::Hello(hello) => {
                 return Err(refused(format!("the server speaks protocol {:?}, not {PROTOCOL}", hello.protocols)));
             }
-            _ => return Err(refused("this is no Stellwerk server: it does not say hello".into())),
+            _ => return Err(refused("this is not a Stellwerk server: it sent no hello".into())),
         }
-        let is_fresh = self.session.is_none() && self.options.token.is_none(); // else it may be in a match already
+        let is_fresh = self.session.is_none() && self.options.token.is_none(); // otherwise it may already be in a match
         send(connection, &self.login())?;
         loop {
             match self.receive(connection)? {
@@ -176,12 +176,12 @@ impl Client {
         })
     }
 
-    /// The matches that a session is in come before the answer to a ping, and then it is known whether to join.
+    /// The server sends the matches of a session before it answers a ping. Then the client knows whether to join.
     fn enter(&mut self, connection: &mut Connection, welcome: Welcome, is_fresh: bool) -> Attempt<()> {
-        self.options.name.clone_from(&welcome.name); // a seat's token gives the seat's own
+        self.options.name.clone_from(&welcome.name); // with a seat token the server uses the seat's name
         self.session = Some(welcome);
         for (id, _) in self.matches.iter().filter(|(_, played)| !played.asked) {
-            // a `ready` may have been lost; a second one does no harm
+            // a `ready` may have been lost; a second one is harmless
             send(connection, &FromClient::Ready { match_id: id.clone() })?;
         }
         if is_fresh { self.join(connection) } else { send(connection, &FromClient::Ping) }
@@ -219,7 +219,7 @@ impl Client {
         self.options.wish.iter().try_for_each(|wish| send(connection, &FromClient::Join(wish.clone())))
     }
 
-    /// A new match, or one that a resumed session goes on with.
+    /// Begins a new match, or continues one of a resumed session.
     fn start(&mut self, connection: &mut Connection, start: Box<Start>) -> Attempt<()> {
         self.joining = false;
         let match_id = start.match_id.clone();
@@ -239,7 +239,7 @@ impl Client {
         }
     }
 
-    /// What the player says; and, should the server refuse that, the first listed move or the fallback.
+    /// Sends the player's answer. If the server refuses it, the first listed move follows, then the fallback.
     fn answer(&mut self, connection: &mut Connection, ask: &Ask) -> Attempt<()> {
         let Some(played) = self.matches.get_mut(&ask.match_id) else { return Ok(()) };
         played.asked = true;
@@ -265,7 +265,8 @@ impl Client {
         }
     }
 
-    /// Errors come in the order of the lines that they are about: one that names no match is about the last act.
+    /// Handles an error. Errors come in the order of the lines that they are about, so one without a match is about the
+    /// last act.
     fn mend(&mut self, connection: &mut Connection, error: &Error) -> Attempt<()> {
         let match_id = error.match_id.clone().or(self.acted.clone()).unwrap_or_default();
         let code = error.code.as_str();
@@ -286,7 +287,7 @@ impl Client {
             }
             return act(connection, played);
         } else if self.joining {
-            return Err(refused(reason("the wish for a match was refused", error)));
+            return Err(refused(reason("the join was refused", error)));
         } else {
             self.log(&reason("the server refused a message", error));
         }

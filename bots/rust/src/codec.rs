@@ -1,18 +1,18 @@
-//! Lines and messages. A line is one JSON object, ended by `\n` and by nothing else.
+//! Lines and messages. A line is one JSON object, which ends with `\n` and nothing else.
 
 use crate::messages::{FromClient, FromServer};
 use std::io::{self, BufRead, Read};
 
 const LONGEST_LINE: u64 = 1 << 20; // a server's lines stay below 60,000 bytes
 
-/// The message's line, to be written at once.
+/// Returns the message's line, to be written at once.
 pub fn encode(message: &FromClient) -> Vec<u8> {
     let mut line = serde_json::to_vec(message).expect("every message is JSON");
     line.push(b'\n');
     line
 }
 
-/// The message of a line, or what is wrong with it.
+/// Returns the message of a line, or what is wrong with it.
 pub fn decode(line: &[u8]) -> Result<FromServer, String> {
     match serde_json::from_slice(line).map_err(|error| error.to_string())? {
         FromServer::Ask(ask) if ask.legal.is_empty() => Err("an ask without legal moves".into()),
@@ -20,15 +20,15 @@ pub fn decode(line: &[u8]) -> Result<FromServer, String> {
     }
 }
 
-/// The next line without its newline, or `None` at the end. Half a line is what a cut leaves: it is dropped. A line
-/// that does not end is [`io::ErrorKind::InvalidData`].
+/// Returns the next line without its newline, or `None` at the end. A cut connection leaves half a line, which is
+/// dropped. A line that does not end is [`io::ErrorKind::InvalidData`].
 pub fn read_line(stream: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     stream.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
     if line.pop_if(|last| *last == b'\n').is_some() {
         Ok(Some(line))
     } else if line.len() as u64 == LONGEST_LINE {
-        Err(io::Error::new(io::ErrorKind::InvalidData, "a line without an end"))
+        Err(io::Error::new(io::ErrorKind::InvalidData, "a line that does not end"))
     } else {
         Ok(None)
     }

@@ -17,9 +17,9 @@ pub enum NotConnected {
 }
 
 pub enum NoMessage {
-    /// The connection has ended, however that came about.
+    /// The connection has ended, for any reason.
     Ended,
-    /// What came is no message.
+    /// The line is not a message.
     Wrong(String),
 }
 
@@ -30,13 +30,13 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// To `tcp://HOST:PORT` or `stdio:`.
+    /// Connects to `tcp://HOST:PORT` or `stdio:`.
     pub fn open(address: &str) -> Result<Self, NotConnected> {
         if address == STDIO {
             return Ok(Self { reader: Box::new(io::stdin().lock()), writer: Box::new(io::stdout().lock()) });
         }
         let place = place_of(address).ok_or_else(|| {
-            NotConnected::Address(format!("not an address: {address}; it is tcp://HOST:PORT or {STDIO}"))
+            NotConnected::Address(format!("not an address:  {address}; it is tcp://HOST:PORT or {STDIO}"))
         })?;
         Self::over_tcp(place).map_err(NotConnected::Refused)
     }
@@ -56,7 +56,7 @@ impl Connection {
         Err(problem)
     }
 
-    /// In one write: two for one line would wait for each other on the way.
+    /// Sends a message in one write: two for one line would wait for each other on the network.
     pub fn send(&mut self, message: &FromClient) -> io::Result<()> {
         self.writer.write_all(&encode(message))?;
         self.writer.flush()

@@ -1,5 +1,5 @@
-//! The bot `greedy`: each listed move has a worth, and the first of those worth most is made. The law stands in
-//! protocol/GREEDY.md: an answer follows from the board and the ask, in whole numbers, without chance.
+//! The bot `greedy`: it gives each listed move a value, and makes the first move with the highest one. The law is in
+//! protocol/GREEDY.md: an answer follows from the board and the ask, in whole numbers, without random choices.
 
 use crate::messages::{Answer, Ask, Cards, Move, PlayerView, Start, Ticket};
 use crate::players::Player;
@@ -7,8 +7,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 const GOOD_ROUTE_POINTS: i64 = 7;
-const LARGE_HAND: u32 = 15; // time to claim anything
-const CARDS_TO_ASK_FOR: i64 = 56; // by the tickets of all players together, where tickets ask for cards
+const LARGE_HAND: u32 = 15; // so large that any claim is good
+const CARDS_TO_ASK_FOR: i64 = 56; // on the tickets of all players, if tickets require cards
 const ROOM_FOR_A_TICKET: i64 = 4;
 const TECHNOLOGIES: [&str; 3] = ["mechanical_stoker", "superheated_steam_boiler", "boiler_lagging"];
 
@@ -57,7 +57,7 @@ impl Greedy {
         }
     }
 
-    /// On a map few points, and so few tickets; with yards many, within the limit.
+    /// The value of keeping tickets: on a map few points are best; with yards many, within the limit.
     fn worth_of_tickets(&self, kept: &[String], ask: &Ask) -> i64 {
         let own = ask.view.own();
         let points = kept.iter().filter_map(|ticket| self.ticket_points.get(ticket)).sum::<i64>();

@@ -1,5 +1,5 @@
-//! A bot for Stellwerk. With --game it asks for a match, without it plays where the server seats it, which is how a
-//! server starts a bot. Exit codes: 0 played, 1 refused, 2 usage, 4 no server.
+//! A bot for Stellwerk. With --game it joins a match. Without it, it plays wherever the server seats it; a server
+//! starts bots that way. Exit codes: 0 played, 1 refused, 2 usage, 4 no server.
 
 mod client;
 mod codec;
@@ -8,7 +8,7 @@ mod greedy;
 mod messages;
 mod players;
 mod random;
-mod told;
+mod texts;
 mod trouble;
 mod vectors;
 
@@ -27,7 +27,7 @@ usage: stellwerk-bot NAME [--address tcp://127.0.0.1:7878] [--name N] [--token T
                      [--game G --players N --option X --against a,b,c --seed S --room R --seat K]
        stellwerk-bot vectors FILE
 
-NAME is random or greedy. --option can be given several times. An address is tcp://HOST:PORT or stdio:. Defaults come
+NAME is random or greedy. --option may be repeated. An address is tcp://HOST:PORT or stdio:. Defaults come
 from STELLWERK_ADDRESS, STELLWERK_NAME, STELLWERK_TOKEN; what the bot leaves to chance follows from STELLWERK_BOT_SEED.";
 
 fn main() -> ExitCode {
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     match run(&words) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Stop { text, exit_code }) => {
-            eprintln!("{}", told::printable(&text));
+            eprintln!("{}", texts::printable(&text));
             if exit_code == EXIT_USAGE {
                 eprintln!("{USAGE}");
             }
@@ -106,7 +106,7 @@ fn usage(text: &str) -> Stop {
     Stop { text: text.into(), exit_code: EXIT_USAGE }
 }
 
-/// The keys of a new `RandomState` are random; that is all that a name needs.
+/// The keys of a new `RandomState` are random, which is enough for a name.
 fn random() -> u64 {
     RandomState::new().hash_one(())
 }

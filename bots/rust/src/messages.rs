@@ -1,14 +1,14 @@
-//! The messages of protocol 1, as far as this client reads and writes them. What is not declared is ignored: declare
-//! it when you need it.
+//! The messages of protocol 1 that this client reads and writes. Fields without a declaration are ignored: declare them
+//! when you need them.
 
-#![allow(dead_code, reason = "the bots that come with this read only a part of it")]
+#![allow(dead_code, reason = "the bots in this folder read only a part of it")]
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// How many there are of each color: purple, blue, orange, white, green, yellow, black, red, locomotive.
+/// The numbers of cards of each color: purple, blue, orange, white, green, yellow, black, red, locomotive.
 pub type Cards = BTreeMap<String, u32>;
 
 // -- from the server
@@ -63,7 +63,7 @@ pub struct SeatedPlayer {
     pub name: String,
 }
 
-/// One fact of a match. What a player wants to know of it, it reads out of the value.
+/// One fact of a match. A player reads what it needs from the value.
 #[derive(Debug, Deserialize)]
 pub struct Event {
     #[serde(rename = "match")]
@@ -200,7 +200,7 @@ pub struct Join {
     pub seed: Option<String>,
 }
 
-/// The note is for the match's own replay.
+/// The note is for the replay of the match.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Answer {
     #[serde(flatten)]
@@ -217,17 +217,17 @@ enum Choice {
 }
 
 impl Answer {
-    /// The answer that makes a listed move; the first has the index 0.
+    /// Returns the answer that makes a listed move; the first has the index 0.
     pub fn index(index: usize) -> Self {
         Self { choice: Choice::Index(index), note: None }
     }
 
-    /// The answer that makes any legal move: a [`Move`] as a value.
+    /// Returns the answer that makes any legal move: a [`Move`] as a value.
     pub fn to_move(value: Value) -> Self {
         Self { choice: Choice::Move(value), note: None }
     }
 
-    #[allow(dead_code)] // the two bots here leave none
+    #[allow(dead_code)] // the two bots here leave no notes
     pub fn with_note(self, note: &str) -> Self {
         Self { note: Some(note.into()), ..self }
     }
@@ -235,7 +235,7 @@ impl Answer {
 
 // -- parts of messages
 
-/// With routes and their points, by the length as text, where there is a map.
+/// A board. A map has routes and their points, by the length as text.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Board {
@@ -336,11 +336,11 @@ pub struct View {
     pub teams: Vec<TeamView>,
     pub supply: BTreeMap<String, u32>,
     pub half: Option<u32>,
-    /// There in the last round.
+    /// Present in the last round.
     pub turns_left: Option<u32>,
 }
 
-/// `hand`, `tickets`, `offered` and `returned` are those of your own seat only; there is a yard in the card game.
+/// `hand`, `tickets`, `offered` and `returned` are present for your own seat only, and the yard in the card game.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct PlayerView {
@@ -369,7 +369,7 @@ pub struct YardStack {
     pub locomotives: u32,
 }
 
-/// A holder. What is on it stands here for your own team only.
+/// A holder. Its content is present for your own team only.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct TeamView {

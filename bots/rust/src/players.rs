@@ -1,21 +1,21 @@
-//! What a bot is, and the bots by name.
+//! The interface of a bot, and the bots by name.
 
 use crate::greedy::Greedy;
 use crate::messages::{Answer, Ask, Event, Start};
 use crate::random::Random;
 
-/// Plays one match for one seat. All that an answer depends on should stand in `start` and in the ask: a player that
-/// remembers more would have lost it after a restart.
+/// Plays one match for one seat. An answer should depend only on `start` and on the ask: a restart loses everything
+/// that a player remembers.
 pub trait Player {
     fn answer(&mut self, ask: &Ask) -> Answer;
 
     fn event(&mut self, _event: &Event) {}
 }
 
-/// Makes the player of a match. The seed is for its chance.
+/// Returns the player of a match. The seed is for its random choices.
 pub type NewPlayer = fn(start: &Start, seed: &str) -> Box<dyn Player>;
 
-/// Yours goes here.
+/// Add yours here.
 pub fn new_player(name: &str) -> Option<NewPlayer> {
     match name {
         "greedy" => Some(|start, _| Box::new(Greedy::new(start))),

@@ -1,10 +1,10 @@
-//! The bot `random`: every listed move with the same chance.
+//! The bot `random`: it makes every listed move with the same probability.
 
 use crate::messages::{Answer, Ask, Start};
 use crate::players::Player;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Its chance depends on the seed, the match and the ask, so a bot that resumes would choose the same.
+/// Its choices depend on the seed, the match and the ask, so a bot that resumes chooses the same.
 pub struct Random {
     chance: DefaultHasher,
 }
@@ -21,7 +21,7 @@ impl Player for Random {
     fn answer(&mut self, ask: &Ask) -> Answer {
         let mut chance = self.chance.clone();
         ask.ask.hash(&mut chance);
-        let index = chance.finish() % ask.legal.len() as u64; // of 2^64: all as good as equally likely
+        let index = chance.finish() % ask.legal.len() as u64; // of 2^64: practically uniform
         Answer::index(index as usize)
     }
 }

@@ -1,4 +1,4 @@
-//! What goes wrong between a client and a server.
+//! The errors between a client and a server.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ pub const EXIT_REFUSED: u8 = 1;
 pub const EXIT_USAGE: u8 = 2;
 pub const EXIT_NO_SERVER: u8 = 4;
 
-/// It cannot go on; one line says why.
+/// The reason why the client cannot continue, in one line.
 pub struct Stop {
     pub text: String,
     pub exit_code: u8,
@@ -14,7 +14,7 @@ pub struct Stop {
 
 pub enum Trouble {
     Stop(Stop),
-    /// The connection is gone, and another may help, after a pause if the server named one.
+    /// A lost connection. Another one may help, after a pause if the server named one.
     Lost {
         text: String,
         pause: Option<Duration>,

@@ -1,4 +1,4 @@
-//! Recorded asks: whether `greedy` answers each of them as the specification says.
+//! Recorded asks: a check that `greedy` answers each of them as the specification demands.
 
 use crate::greedy::Greedy;
 use crate::messages::{Answer, Ask, Start};
@@ -18,7 +18,8 @@ struct Expected {
     index: usize,
 }
 
-/// The number of asks in a file of JSON Lines, a start and its asks with their answers; or the first difference.
+/// Returns the number of asks in a file of JSON Lines, a start and its asks with their answers; or the first
+/// difference.
 pub fn answer_vectors(file: &str) -> Result<usize, String> {
     let text = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
     let mut greedy = None;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `bash test/codec_test.sh`: what bot.sh makes of lines, and what it sends as texts.
+# `bash test/codec_test.sh`: how bot.sh reads lines, and the texts that it sends.
 
 export LC_ALL=C
 source "$(dirname "${BASH_SOURCE[0]}")/../codec.sh"

@@ -11,10 +11,10 @@ import java.util.Set;
 /**
  * Logs in, takes a seat, and asks a player for the answers, match by match.
  *
- * <p>The law: what the server does never ends in a stack trace. Unknown messages and fields are ignored, for servers
- * grow; a refused answer is followed by a harmless one; a lost connection is made anew, and the session goes on where
- * it was. What cannot be mended is a {@link ClientException} of one line. A mistake of the player's own is not caught:
- * its author wants to see it.
+ * <p>The law: no action of the server ends in a stack trace. The client ignores unknown messages and fields, because
+ * servers gain new ones. If an answer is refused, it sends a harmless one. If the connection is lost, it connects
+ * again and resumes the session. If it cannot continue, it throws a {@link ClientException} of one line. It does not
+ * catch errors of the player, because the author wants to see them.
  */
 public final class Client {
     private static final int PROTOCOL = 1;
@@ -25,12 +25,12 @@ public final class Client {
     private static final Set<String> COME_BACK =
             Set.of("server.shutting_down", "server.too_slow", "server.full", "server.busy");
 
-    /** The last two say: ready, or in the room, already. An earlier connection saw to it. */
+    /** The last two mean: already ready, or in the room. An earlier connection did it. */
     private static final Set<String> NEEDS_NO_ANSWER = Set.of(
             "protocol.stale_ask", "protocol.too_fast", "protocol.out_of_phase", "protocol.too_many_matches");
 
     /**
-     * The token may be null. The wish is the match to ask for, a {@code join}; if it is null, the client plays where
+     * The token may be null. The wish is the match to join, a {@code join}. If it is null, the client plays wherever
      * the server seats it, until bye.
      */
     public record Options(
@@ -42,7 +42,7 @@ public final class Client {
     private Json session; // the newest welcome
     private final Map<String, Match> matches = new LinkedHashMap<>();
     private final Set<String> over = new HashSet<>();
-    private Match acted; // the one whose act was sent last
+    private Match acted; // the match whose act was sent last
     private boolean joining;
     private boolean done;
     private int attempts;
@@ -60,7 +60,7 @@ public final class Client {
             } catch (Lost lost) {
                 boolean isStdio = options.address().equals(Connection.STDIO);
                 if (isStdio && session != null && options.wish() == null && matches.isEmpty()) {
-                    return; // the end of input is a goodbye
+                    return; // the end of input means bye
                 }
                 attempts++;
                 if (isStdio || attempts >= ATTEMPTS) {
@@ -73,7 +73,7 @@ public final class Client {
         }
     }
 
-    /** That of the match of the wish, or of the connection. */
+    /** Plays until the end of the match of the wish, or of the connection. */
     private void playUntilTheEnd() throws ClientException {
         try (Connection opened = open()) {
             connection = opened;
@@ -119,7 +119,7 @@ public final class Client {
     }
 
     private void leave(Json bye) throws ClientException {
-        String text = Told.reason("the server said goodbye", bye);
+        String text = Texts.reason("the server sent bye", bye);
         if (COME_BACK.contains(bye.text("code"))) {
             throw new Lost(text, bye.has("retry_ms") ? bye.number("retry_ms") : null);
         }
@@ -132,16 +132,16 @@ public final class Client {
 
     // -- the login
 
-    /** From hello to welcome. */
+    /** Goes from hello to welcome. */
     private void logIn() throws ClientException {
         Json hello = receive();
         if (!hello.text("type").equals("hello")) {
-            throw ClientException.notStellwerk("it does not say hello");
+            throw ClientException.notStellwerk("it sent no hello");
         }
         if (!hello.items("protocols").contains(Json.of(PROTOCOL))) {
             throw refused("the server speaks protocol " + hello.get("protocols") + ", not " + PROTOCOL);
         }
-        boolean isFresh = session == null && options.token() == null; // else it may be in a match already
+        boolean isFresh = session == null && options.token() == null; // otherwise it may already be in a match
         send(login());
         while (true) {
             Json message = receive();
@@ -151,7 +151,7 @@ public final class Client {
             }
             if (message.text("type").equals("error")) {
                 if (session == null || !message.text("code").equals("auth.bad_resume_key")) {
-                    throw refused(Told.reason("the login was refused", message));
+                    throw refused(Texts.reason("the login was refused", message));
                 }
                 session = null; // its matches are lost, unless the token brings them back with a new start
                 matches.clear();
@@ -175,12 +175,12 @@ public final class Client {
                         "last_events", lastEvents));
     }
 
-    /** The matches that a session is in come before the answer to a ping, and then it is known whether to join. */
+    /** The server sends the matches of a session before it answers a ping. Then the client knows whether to join. */
     private void enter(Json welcome, boolean isFresh) throws Lost {
         session = welcome;
-        name = welcome.text("name"); // a seat's token gives the seat's own
+        name = welcome.text("name"); // with a seat token the server uses the seat's name
         for (Match match : matches.values()) {
-            if (!match.asked) { // a ready may have been lost; a second one does no harm
+            if (!match.asked) { // a ready may have been lost; a second one is harmless
                 send(ready(match.start));
             }
         }
@@ -219,7 +219,7 @@ public final class Client {
                 match.ask = null;
                 log("the server moved for this seat: " + message.text("reason"));
             }
-            case "end" -> finish(match, Told.result(match.start, message));
+            case "end" -> finish(match, Texts.result(match.start, message));
             default -> { }
         }
     }
@@ -231,7 +231,7 @@ public final class Client {
         }
     }
 
-    /** A new match, or one that a resumed session goes on with. */
+    /** Begins a new match, or continues one of a resumed session. */
     private void start(Json start) throws Lost {
         String id = start.text("match");
         joining = false;
@@ -245,7 +245,7 @@ public final class Client {
         return Json.object("type", "ready", "match", start.text("match"));
     }
 
-    /** What the player says; and, should the server refuse that, the first listed move or the fallback. */
+    /** Sends the player's answer. If the server refuses it, the first listed move follows, then the fallback. */
     private void answer(Match match, Json ask) throws Lost {
         match.ask = ask;
         match.asked = true;
@@ -272,10 +272,13 @@ public final class Client {
         matches.remove(match.start.text("match"));
         over.add(match.start.text("match"));
         done = options.wish() != null;
-        System.out.println(Told.printable(text));
+        System.out.println(Texts.printable(text));
     }
 
-    /** Errors come in the order of the lines that they are about: one that names no match is about the last act. */
+    /**
+     * Handles an error. Errors come in the order of the lines that they are about, so one without a match is about the
+     * last act.
+     */
     private void mend(Json error) throws ClientException {
         String code = error.text("code");
         Match match = error.has("match") ? matches.get(error.text("match")) : acted;
@@ -290,18 +293,18 @@ public final class Client {
             pause(BUSY_PAUSE_MS);
             act(match);
         } else if (joining) {
-            throw refused(Told.reason("the wish for a match was refused", error));
+            throw refused(Texts.reason("the join was refused", error));
         } else if (isOpen) {
-            log(Told.reason("the answer was refused", error));
+            log(Texts.reason("the answer was refused", error));
             match.answers.pollFirst();
             act(match);
         } else {
-            log(Told.reason("the server refused a message", error));
+            log(Texts.reason("the server refused a message", error));
         }
     }
 
     private void log(String text) {
-        System.err.println(options.bot() + ": " + Told.printable(text));
+        System.err.println(options.bot() + ": " + Texts.printable(text));
     }
 
     private static ClientException refused(String text) {

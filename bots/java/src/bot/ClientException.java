@@ -1,7 +1,7 @@
 package bot;
 
-/** It cannot go on; one line says why. */
-@SuppressWarnings("serial") // nobody serializes it
+/** The reason why the client cannot continue, in one line. */
+@SuppressWarnings("serial") // it is never serialized
 public class ClientException extends Exception {
     public static final int REFUSED = 1;
     public static final int USAGE = 2;
@@ -14,14 +14,14 @@ public class ClientException extends Exception {
         this.exitCode = exitCode;
     }
 
-    /** About bytes that no Stellwerk server sends. */
+    /** An error for bytes that no Stellwerk server sends. */
     public static ClientException notStellwerk(String text) {
-        return new ClientException("this is no Stellwerk server: " + text, REFUSED);
+        return new ClientException("this is not a Stellwerk server: " + text, REFUSED);
     }
 
-    /** The connection is gone, and another may help. */
+    /** A lost connection. Another one may help. */
     public static final class Lost extends ClientException {
-        public final Long retryMs; // when the server wants to be visited again; null if it did not say
+        public final Long retryMs; // when to come back; null if the server named no time
 
         public Lost(String text) {
             this(text, null);

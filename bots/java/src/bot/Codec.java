@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Lines and messages. A line is one JSON object in UTF-8, ended by "\n" and by nothing else.
+ * Lines and messages. A line is one JSON object in UTF-8, which ends with "\n" and nothing else.
  *
- * <p>What a message must not lack is looked at here, so that a peer which is no Stellwerk server ends in one sentence
- * and not in a stack trace.
+ * <p>This class checks the fields that a message needs, so that another program than a Stellwerk server causes an
+ * error message and not a stack trace.
  */
 public final class Codec {
     private static final int LONGEST_LINE = 1 << 20; // a server's lines stay below 60,000 bytes
 
-    /** The kind of what the client relies upon. Other messages, and other fields, may be whatever they are. */
+    /** The types of the fields that the client relies on. Other messages and fields may have any form. */
     private static final Map<String, Map<String, Class<?>>> NEEDED = Map.of(
             "hello", Map.of("protocols", List.class),
             "welcome", Map.of("session", String.class, "resume_key", String.class, "name", String.class),
@@ -31,19 +31,19 @@ public final class Codec {
             "end", Map.of("match", String.class, "result", Map.class),
             "bye", Map.of("code", String.class));
 
-    /** The kind of what may be absent from such a message. */
+    /** The types of the fields that may be absent. */
     private static final Map<String, Class<?>> OPTIONAL = Map.of(
             "match", String.class, "ask", Long.class, "pointer", String.class, "expected", String.class,
             "retry_ms", Long.class, "view", Map.class);
 
     private Codec() {}
 
-    /** The message's line, to be written at once. */
+    /** Returns the message's line, to be written at once. */
     public static byte[] encode(Json message) {
         return (message + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** The message of a line. */
+    /** Returns the message of a line. */
     public static Json decode(byte[] line) throws ClientException {
         Json message;
         String type;
@@ -69,12 +69,15 @@ public final class Codec {
         for (Map.Entry<String, Class<?>> field : fields.entrySet()) {
             boolean isThere = message.has(field.getKey());
             if (isThere ? !field.getValue().isInstance(message.get(field.getKey()).value()) : needed) {
-                throw ClientException.notStellwerk(type + " without a right " + field.getKey());
+                throw ClientException.notStellwerk(type + " without a valid " + field.getKey());
             }
         }
     }
 
-    /** The next line without its newline, or null at the end. Half a line is what a cut leaves: it is dropped. */
+    /**
+     * Returns the next line without its newline, or null at the end. A cut connection leaves half a line, which is
+     * dropped.
+     */
     public static byte[] readLine(InputStream stream) throws IOException, ClientException {
         ByteArrayOutputStream line = new ByteArrayOutputStream(1024);
         for (int each = stream.read(); each >= 0; each = stream.read()) {
@@ -82,7 +85,7 @@ public final class Codec {
                 return line.toByteArray();
             }
             if (line.size() == LONGEST_LINE) {
-                throw ClientException.notStellwerk("a line without an end");
+                throw ClientException.notStellwerk("a line that does not end");
             }
             line.write(each);
         }

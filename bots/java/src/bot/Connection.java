@@ -33,16 +33,16 @@ public final class Connection implements AutoCloseable {
         this.output = output;
     }
 
-    /** To {@code tcp://HOST:PORT}, {@code tls://HOST:PORT} or {@code stdio:}. */
+    /** Connects to {@code tcp://HOST:PORT}, {@code tls://HOST:PORT} or {@code stdio:}. */
     public static Connection open(String address) throws IOException, ClientException {
         if (address.equals(STDIO)) {
-            System.setOut(System.err); // what a player prints must not get between the messages
+            System.setOut(System.err); // the output of a player must not mix with the messages
             return new Connection(null, System.in, new FileOutputStream(FileDescriptor.out));
         }
         Matcher parts = ADDRESS.matcher(address);
         if (!parts.matches() || !isPort(Integer.parseInt(parts.group(4)))) {
             String forms = "tcp://HOST:PORT, tls://HOST:PORT or " + STDIO;
-            throw new ClientException("not an address: " + address + "; it is " + forms, ClientException.USAGE);
+            throw new ClientException("not an address:  " + address + "; it is " + forms, ClientException.USAGE);
         }
         String host = parts.group(2) != null ? parts.group(2) : parts.group(3);
         Socket socket = connected(host, Integer.parseInt(parts.group(4)), parts.group(1).equals("tls"));
@@ -62,7 +62,7 @@ public final class Connection implements AutoCloseable {
         try {
             socket.connect(place, CONNECT_MS);
             socket.setTcpNoDelay(true);
-            socket.setKeepAlive(true); // else a peer that died without a word is silent for ever
+            socket.setKeepAlive(true); // detects a peer that died silently
             return secure ? secured(socket, host, port) : socket;
         } catch (IOException error) {
             socket.close();
@@ -74,21 +74,21 @@ public final class Connection implements AutoCloseable {
         SSLSocketFactory factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
         SSLSocket socket = (SSLSocket) factory.createSocket(plain, host, port, true);
         SSLParameters parameters = socket.getSSLParameters();
-        parameters.setEndpointIdentificationAlgorithm("HTTPS"); // the certificate has to be the host's
+        parameters.setEndpointIdentificationAlgorithm("HTTPS"); // the certificate must be for this host
         socket.setSSLParameters(parameters);
         socket.setSoTimeout(CONNECT_MS);
         socket.startHandshake();
-        socket.setSoTimeout(0); // others may think long
+        socket.setSoTimeout(0); // other players may think for long
         return socket;
     }
 
-    /** In one write: two for one line would wait for each other on the way. */
+    /** Sends a message in one write: two for one line would wait for each other on the network. */
     public void send(Json message) throws IOException {
         output.write(Codec.encode(message));
         output.flush();
     }
 
-    /** The next message, or null at the end. */
+    /** Returns the next message, or null at the end. */
     public Json receive() throws IOException, ClientException {
         byte[] line = Codec.readLine(input);
         return line == null ? null : Codec.decode(line);
@@ -101,7 +101,7 @@ public final class Connection implements AutoCloseable {
                 socket.close();
             }
         } catch (IOException error) {
-            // it is gone anyway
+            // the connection is gone anyway
         }
     }
 }

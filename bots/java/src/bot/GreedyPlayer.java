@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Each listed move has a worth, and the first of those worth most is made. The law stands in protocol/GREEDY.md: an
- * answer follows from the board and the ask, in whole numbers, without chance.
+ * Gives each listed move a value, and makes the first move with the highest one. The law is in protocol/GREEDY.md: an
+ * answer follows from the board and the ask, in whole numbers, without random choices.
  */
 public final class GreedyPlayer implements Player {
     private static final int GOOD_ROUTE_POINTS = 7;
-    private static final int LARGE_HAND = 15; // time to claim anything
-    private static final int CARDS_TO_ASK_FOR = 56; // by the tickets of all players together, where tickets ask for cards
+    private static final int LARGE_HAND = 15; // so large that any claim is good
+    private static final int CARDS_TO_ASK_FOR = 56; // on the tickets of all players, if tickets require cards
     private static final int ROOM_FOR_A_TICKET = 4;
     private static final String LOCOMOTIVE = "locomotive";
     private static final List<String> TECHNOLOGIES =
@@ -71,7 +71,7 @@ public final class GreedyPlayer implements Player {
         return points >= GOOD_ROUTE_POINTS || isTime ? 1000 + 10 * points - locomotives(move) : 0;
     }
 
-    /** On a map few points, and so few tickets; with yards many, within the limit. */
+    /** The value of keeping tickets: on a map few points are best; with yards many, within the limit. */
     private long worthOfTickets(List<String> kept, Json view) {
         Json own = own(view);
         long points = kept.stream().mapToLong(ticketPoints::get).sum();

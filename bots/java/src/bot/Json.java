@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A JSON value: just as much of JSON as messages need. Whoever asks it for what it is not gets a {@link Malformed}.
+ * A JSON value: the part of JSON that messages need. A request for a value of another type throws a {@link Malformed}.
  *
  * <p>The value is a map from names to Json, a list of Json, a String, a Long, a Double, a Boolean, or null.
  */
@@ -18,15 +18,15 @@ public record Json(Object value) {
     private static final int DEEPEST = 64;
     private static final Pattern NUMBER = Pattern.compile("-?(?:0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d+)?");
 
-    /** What was read is not JSON, or not of the form that was expected. */
-    @SuppressWarnings("serial") // nobody serializes it
+    /** The input is not JSON, or not of the expected form. */
+    @SuppressWarnings("serial") // it is never serialized
     public static final class Malformed extends RuntimeException {
         public Malformed(String text) {
             super(text);
         }
     }
 
-    /** Names and values by turns. A field whose value is null is absent. */
+    /** Names and values alternate. A field whose value is null is absent. */
     public static Json object(Object... namesAndValues) {
         Map<String, Json> fields = new LinkedHashMap<>();
         for (int i = 0; i < namesAndValues.length; i += 2) {
@@ -59,7 +59,7 @@ public record Json(Object value) {
         return value instanceof Map;
     }
 
-    @SuppressWarnings("unchecked") // nothing else is ever made into a Json
+    @SuppressWarnings("unchecked") // no other value is ever put into a Json
     public Map<String, Json> fields() {
         return (Map<String, Json>) as(Map.class);
     }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A bot for Stellwerk. With --game it asks for a match, without it plays where the server seats it, which is how a
- * server starts a bot. Exit codes: 0 played, 1 refused, 2 usage, 4 no server.
+ * A bot for Stellwerk. With --game it joins a match. Without it, it plays wherever the server seats it; a server starts
+ * bots that way. Exit codes: 0 played, 1 refused, 2 usage, 4 no server.
  */
 public final class Main {
     private static final String USAGE = """
@@ -15,7 +15,7 @@ public final class Main {
                        [--game G --players N --option X --against a,b,c --seed S --room R --seat K]
                    java -jar stellwerk-bot.jar vectors FILE
 
-            NAME is random or greedy. --option can be given several times. An address is tcp://HOST:PORT,
+            NAME is random or greedy. --option may be repeated. An address is tcp://HOST:PORT,
             tls://HOST:PORT or stdio:. Defaults come from STELLWERK_ADDRESS, STELLWERK_NAME, STELLWERK_TOKEN; what the
             bot leaves to chance follows from STELLWERK_BOT_SEED.""";
 
@@ -25,7 +25,7 @@ public final class Main {
         try {
             run(List.of(words));
         } catch (ClientException error) {
-            System.err.println(Told.printable(error.getMessage()));
+            System.err.println(Texts.printable(error.getMessage()));
             if (error.exitCode == ClientException.USAGE) {
                 System.err.println(USAGE);
             }

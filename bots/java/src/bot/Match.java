@@ -9,7 +9,7 @@ final class Match {
     final Player player;
     final Deque<Json> answers = new ArrayDeque<>(); // the one sent, then those to try after it
     long lastEvent;
-    boolean asked; // since then the server knows that this seat is ready
+    boolean asked; // if true, the server knows that this seat is ready
     Json ask; // the open one
 
     Match(Json start, Player player) {

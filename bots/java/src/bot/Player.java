@@ -1,8 +1,8 @@
 package bot;
 
 /**
- * Plays one match for one seat. All that an answer depends on should stand in {@code start} and in the ask: a player
- * that remembers more would have lost it after a restart.
+ * Plays one match for one seat. An answer should depend only on {@code start} and on the ask: a restart loses
+ * everything that a player remembers.
  */
 @FunctionalInterface
 public interface Player {
@@ -12,17 +12,17 @@ public interface Player {
     /** One fact of the match. */
     default void event(Json event) {}
 
-    /** The answer that makes a listed move; the first has the index 0. */
+    /** Returns the answer that makes a listed move; the first has the index 0. */
     static Json index(int index) {
         return Json.object("index", index);
     }
 
-    /** The answer that makes any legal move. */
+    /** Returns the answer that makes any legal move. */
     static Json move(Json move) {
         return Json.object("move", move);
     }
 
-    /** Makes the player of a match. The seed is for its chance. */
+    /** Returns the player of a match. The seed is for its random choices. */
     @FunctionalInterface
     interface Maker {
         Player make(Json start, String seed);

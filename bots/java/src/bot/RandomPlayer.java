@@ -5,8 +5,8 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 
 /**
- * Every listed move with the same chance. That depends on the seed, the match and the ask, so a bot that resumes would
- * choose the same.
+ * Makes every listed move with the same probability. Its choices depend on the seed, the match and the ask, so a bot
+ * that resumes chooses the same.
  */
 public final class RandomPlayer implements Player {
     private final String chance;

@@ -5,11 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Recorded asks: whether greedy answers each of them as the specification says. */
+/** Recorded asks: a check that greedy answers each of them as the specification demands. */
 final class Vectors {
     private Vectors() {}
 
-    /** The number of asks in a file of JSON Lines, a start and its asks with their answers. */
+    /** Returns the number of asks in a file of JSON Lines, a start and its asks with their answers. */
     static int answer(String file) throws ClientException {
         int asks = 0;
         int line = 0;

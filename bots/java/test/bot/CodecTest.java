@@ -138,7 +138,7 @@ public final class CodecTest {
         try {
             throw new AssertionError("it was read as " + Codec.decode(line));
         } catch (ClientException error) {
-            expect(true, error.getMessage().startsWith("this is no Stellwerk server: "));
+            expect(true, error.getMessage().startsWith("this is not a Stellwerk server: "));
         }
     }
 

@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// What people read.
+// Texts for people.
 
-func told(what string, err *Error) string { return reason(what, err.Code, err.Pointer, err.Expected) }
+func refusal(what string, err *Error) string { return reason(what, err.Code, err.Pointer, err.Expected) }
 
 func reason(what, code, pointer, expected string) string {
 	if pointer != "" {
@@ -18,7 +18,8 @@ func reason(what, code, pointer, expected string) string {
 	return fmt.Sprintf("%s: %s: %s", what, code, expected)
 }
 
-// resultLine tells how a match ended, best first: `usa: 1. greedy 97, 2. random -45`. Partners share their points.
+// resultLine returns the result of a match, best first: `usa: 1. greedy 97, 2. random -45`. Partners share their
+// points.
 func resultLine(start *Start, result *Result) string {
 	names := make(map[int]string)
 	for _, player := range start.Players {
@@ -36,7 +37,8 @@ func resultLine(start *Start, result *Result) string {
 	return start.Game + ": " + strings.Join(places, ", ")
 }
 
-// printable is for a terminal: one line, without control characters, for the server's texts are not ours.
+// printable prepares a text for a terminal: one line, without control characters, because the server's texts are not
+// ours.
 func printable(text string) string {
 	return strings.Map(func(char rune) rune {
 		if unicode.IsPrint(char) {

@@ -1,4 +1,4 @@
-#include "told.hpp"
+#include "texts.hpp"
 
 #include <algorithm>
 #include <ostream>
@@ -7,9 +7,9 @@
 
 namespace bot {
 
-std::string reason(const std::string& what, const Json& said) {
-    const std::string place = said.contains("pointer") ? " at " + said.value("pointer", "") : "";
-    return what + ": " + said.value("code", "") + place + ": " + said.value("expected", "");
+std::string reason(const std::string& what, const Json& message) {
+    const std::string place = message.contains("pointer") ? " at " + message.value("pointer", "") : "";
+    return what + ": " + message.value("code", "") + place + ": " + message.value("expected", "");
 }
 
 std::string result_line(const Json& start, const Json& end) try {
@@ -30,10 +30,10 @@ std::string result_line(const Json& start, const Json& end) try {
     }
     return line;
 } catch (const Json::exception&) {
-    throw not_stellwerk("end without a right result");
+    throw not_stellwerk("end without a valid result");
 }
 
-void tell(std::ostream& stream, std::string line) {
+void print_line(std::ostream& stream, std::string line) {
     std::replace_if(line.begin(), line.end(), [](char each) { return each < ' ' || each > '~'; }, '?');
     stream << line << std::endl;
 }

@@ -1,11 +1,11 @@
-#include "told.h"
+#include "texts.h"
 
 #include "codec.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-void tell(FILE *stream, const char *line)
+void print_line(FILE *stream, const char *line)
 {
     for (; *line != '\0'; line++)
         fputc(*line >= ' ' && *line <= '~' ? *line : '?', stream);
@@ -13,11 +13,11 @@ void tell(FILE *stream, const char *line)
     fflush(stream);
 }
 
-void tell_reason(char *line, size_t size, const char *what, const cJSON *said)
+void format_reason(char *line, size_t size, const char *what, const cJSON *message)
 {
-    const char *pointer = text(said, "pointer");
+    const char *pointer = text(message, "pointer");
     const char *at = *pointer == '\0' ? "" : " at ";
-    snprintf(line, size, "%s: %s%s%s: %s", what, text(said, "code"), at, pointer, text(said, "expected"));
+    snprintf(line, size, "%s: %s%s%s: %s", what, text(message, "code"), at, pointer, text(message, "expected"));
 }
 
 static void append(char *line, size_t size, const char *format, ...)
@@ -37,7 +37,7 @@ static const char *name_of(const cJSON *start, const cJSON *seat)
     return "?";
 }
 
-void tell_result(char *line, size_t size, const cJSON *start, const cJSON *end)
+void format_result(char *line, size_t size, const cJSON *start, const cJSON *end)
 {
     const cJSON *teams = field(field(end, "result"), "teams"), *team, *seat;
     const char *separator = ": ";

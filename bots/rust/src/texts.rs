@@ -1,4 +1,4 @@
-//! What people read.
+//! Texts for people.
 
 use crate::messages::{Error, GameResult, Start, TeamResult};
 
@@ -7,7 +7,7 @@ pub fn reason(what: &str, error: &Error) -> String {
     format!("{what}: {}{place}: {}", error.code, error.expected)
 }
 
-/// How a match ended, best first: `usa: 1. greedy 97, 2. random -45`. Partners share their points.
+/// The result of a match, best first: `usa: 1. greedy 97, 2. random -45`. Partners share their points.
 pub fn result_line(start: &Start, result: &GameResult) -> String {
     let name = |seat: &usize| start.players.get(*seat).map_or("?", |player| player.name.as_str());
     let place = |team: &&TeamResult| {
@@ -19,7 +19,7 @@ pub fn result_line(start: &Start, result: &GameResult) -> String {
     format!("{}: {}", start.game, teams.iter().map(place).collect::<Vec<_>>().join(", "))
 }
 
-/// For a terminal: one line, without control characters, for the server's texts are not ours.
+/// Prepares a text for a terminal: one line, without control characters, because the server's texts are not ours.
 pub fn printable(text: &str) -> String {
     text.replace(|each: char| each.is_control() || "\u{2028}\u{2029}".contains(each), "\u{fffd}")
 }

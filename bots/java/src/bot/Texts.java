@@ -4,17 +4,17 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What people read. */
-final class Told {
-    private Told() {}
+/** Texts for people. */
+final class Texts {
+    private Texts() {}
 
-    /** What the server said: an error or a goodbye. */
-    static String reason(String what, Json said) {
-        String place = said.has("pointer") ? " at " + said.text("pointer") : "";
-        return what + ": " + said.text("code") + place + ": " + said.text("expected", "");
+    /** Formats an error or a bye of the server. */
+    static String reason(String what, Json message) {
+        String place = message.has("pointer") ? " at " + message.text("pointer") : "";
+        return what + ": " + message.text("code") + place + ": " + message.text("expected", "");
     }
 
-    /** How a match ended, best first: {@code usa: 1. greedy 97, 2. random -45}. Partners share their points. */
+    /** The result of a match, best first: {@code usa: 1. greedy 97, 2. random -45}. Partners share their points. */
     static String result(Json start, Json end) throws ClientException {
         try {
             List<Json> players = start.items("players");
@@ -23,7 +23,7 @@ final class Told {
                     .map(team -> place(team, players))
                     .collect(Collectors.joining(", "));
         } catch (Json.Malformed | IndexOutOfBoundsException error) {
-            throw ClientException.notStellwerk("end without a right result");
+            throw ClientException.notStellwerk("end without a valid result");
         }
     }
 
@@ -34,7 +34,7 @@ final class Told {
         return team.number("rank") + ". " + names + " " + team.number("points");
     }
 
-    /** For a terminal: without control characters, for the server's texts are not ours. */
+    /** Prepares a text for a terminal: without control characters, because the server's texts are not ours. */
     static String printable(String text) {
         return text.replaceAll("\\p{Cntrl}|[\\x80-\\x9f\u2028\u2029]", "\ufffd");
     }
