@@ -1,4 +1,4 @@
-"""The client of the Python SDK against a scripted server, over real sockets and pipes."""
+"""The Python client against a scripted server, over real sockets and pipes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WISH = join("usa", against=["greedy"])
 
 @dataclass
 class Second:
-    """Answers with the second of the listed moves, and notes what it was asked."""
+    """A player that makes the second listed move, and notes its asks."""
 
     start: Message
     seed_text: str
@@ -48,7 +48,7 @@ class Second:
 
 @dataclass
 class Table:
-    """A client with everything that can be seen of it from outside."""
+    """A client with everything that can be observed from outside."""
 
     address: str
     options: dict[str, Any] = field(default_factory=dict[str, Any])  # Any: of all kinds, as Client takes them
@@ -653,7 +653,7 @@ def test_a_refused_wish_is_told_with_its_place() -> None:
 
     failure = refused(script, wish=join("chess"))
 
-    assert str(failure) == "the wish for a match was refused: protocol.wrong_value at /game: something else"
+    assert str(failure) == "the join was refused: protocol.wrong_value at /game: something else"
 
 
 def test_another_protocol_is_refused() -> None:
@@ -699,7 +699,7 @@ def test_a_goodbye_before_all_was_played_is_a_failure() -> None:
 def test_who_does_not_speak_the_protocol_is_no_server(line: bytes) -> None:
     failure = refused(lambda peer: peer.send_bytes(line))
 
-    assert str(failure).startswith("this is no Stellwerk server: ")
+    assert str(failure).startswith("this is not a Stellwerk server: ")
     assert failure.exit_code == REFUSED
 
 

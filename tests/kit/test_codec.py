@@ -1,4 +1,4 @@
-"""`stellwerk kit codec`: libraries of two languages pass, a wrong one is shown what it should have said."""
+"""`stellwerk kit codec`: libraries of two languages pass; for a wrong one it shows what was expected."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PYTHON = (sys.executable, "-m", "stellwerk_bots.codec")
 JAVASCRIPT = ("node", str(REPOSITORY / "bots" / "javascript" / "src" / "driver.js"))
 SECONDS = 60.0  # for an answer: far more than it takes
 
-# The driver of the Python library, but for what `{}` does to its answers.
+# The driver of the Python library, with `{}` applied to its answers.
 WRONG = """
 import json, sys
 from stellwerk_bots import codec
@@ -133,8 +133,8 @@ def test_what_is_needed_has_to_be_supported() -> None:
     [
         ("", "it exited with status 0"),
         ("import os; os.abort()", "it was ended by SIGABRT"),
-        ("print('ready')", "no JSON object: ready"),
-        ("print('[1]')", "no JSON object: [1]"),
+        ("print('ready')", "not a JSON object: ready"),
+        ("print('[1]')", "not a JSON object: [1]"),
     ],
 )
 def test_a_driver_that_does_not_answer_ends_the_drive(program: str, came: str) -> None:

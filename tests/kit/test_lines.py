@@ -1,4 +1,4 @@
-"""Lines over descriptors: a chunked stream reads like a whole one, and nothing waits without an end."""
+"""Lines over descriptors: a chunked stream reads like a whole one, and no wait is endless."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_who_does_not_read_is_found_out(ends: Ends) -> None:
 
 
 def test_who_reads_only_after_he_was_read_is_served(ends: Ends) -> None:
-    """Two sides that both write before they read would wait for each other for ever."""
+    """Two sides that both write before they read would wait for each other forever."""
     flood = (b"y" * (LONGEST - 1) + b"\n") * 8000
     heard = bytearray()
 

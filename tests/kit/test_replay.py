@@ -1,4 +1,4 @@
-"""`stellwerk kit replay`: a bot hears what the recorded seat heard, and its own wishes change nothing."""
+"""`stellwerk kit replay`: a bot gets what the recorded seat got, and its own answers change nothing."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ with open(sys.argv[1], "w", encoding="utf-8") as heard:
 
 @cache
 def greedy_game(game_id: str) -> tuple[bytes, ...]:
-    """In which `greedy` has every seat."""
+    """Return a game in which `greedy` has every seat."""
     game = game_for(game_id, VARIANTS[game_id])
     players = [new_player("greedy")(start_for(game, seat), "") for seat in range(game.seat_count)]
 
@@ -75,13 +75,13 @@ def saved(folder: Path, lines: Sequence[bytes]) -> str:
 
 
 def replayed(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> Any:  # Any: JSON
-    """The report of `--json`."""
+    """Return the report of `--json`."""
     assert main(["kit", "replay", "--json", *words]) == code
     return json.loads(capsys.readouterr().out)
 
 
 def plain(value: object) -> Any:
-    """As it comes over the wire."""
+    """Return a record as it comes over the wire."""
     return json.loads(msgspec.json.encode(value))
 
 
@@ -97,7 +97,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str, code: int = 2) -> s
 
 @pytest.mark.parametrize("game_id", VARIANTS)
 def test_a_bot_finds_itself_again(game_id: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The last seat was played by the same program: it would do the same at every decision."""
+    """The same program played the last seat, so it makes the same moves at every decision."""
     seat = VARIANTS[game_id] - 1
     transport = "stdio" if game_id == "usa" else "tcp"
     file = saved(tmp_path, greedy_game(game_id))
@@ -114,7 +114,7 @@ def test_a_bot_finds_itself_again(game_id: str, tmp_path: Path, capsys: pytest.C
 def test_the_bot_hears_what_the_seat_heard_whatever_it_answers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Events, asks and views; and a default with the recorded move where it would have moved otherwise."""
+    """Events, asks and views; and a default with the recorded move where it answers differently."""
     game = game_for("usa", 3)
     lines = record(game, mixed("heard"), late_seats=(2,))
     program, heard = tmp_path / "ear.py", tmp_path / "heard.jsonl"
@@ -190,7 +190,7 @@ def test_an_answer_that_is_not_legal_is_a_failure(tmp_path: Path, capsys: pytest
 def test_the_same_bots_play_on_to_the_recorded_end(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """From decision 10 of the bot on, against those that are named in the replay."""
+    """From decision 10 of the bot on, against those that the replay names."""
     lines = greedy_game("usa")
     report = replayed(capsys, saved(tmp_path, lines), "--seat", "1", "--from", "10", "--", *GREEDY)
     assert report["result"] == json.loads(lines[-1])["result"]
@@ -203,7 +203,7 @@ def test_the_same_bots_play_on_to_the_recorded_end(
 def test_another_bot_plays_on_otherwise_against_those_that_are_given(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Partners too: in Team Asia all three other seats are played."""
+    """Including partners: in Team Asia all three other seats are played."""
     file = saved(tmp_path, greedy_game("team_asia"))
     given = ["--opponent", "random", "--from", "20"]
     assert main(["kit", "replay", file, "--seat", "0", *given, "--", *GREEDY]) == 0

@@ -1,4 +1,4 @@
-"""The page of requirements names cases that there are, and leaves no law and no case out."""
+"""The page of requirements names existing cases only, and leaves out no law and no case."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LAWS = [f"L{number}" for number in range(1, 22)]
 
 
 def cases(kind: str) -> list[str]:
-    """Those of a kind, in all requirements."""
+    """Return the cases of a kind, in all requirements."""
     prefix = f"{kind}: "
     return [name.removeprefix(prefix) for row in ROWS for name in names_in(row[4]) if name.startswith(prefix)]
 
@@ -62,7 +62,7 @@ def test_every_case_of_the_attack_is_named_and_no_other() -> None:
 
 @pytest.mark.parametrize("pattern", sorted(set(cases("doctor"))))
 def test_every_step_that_is_named_is_one_of_the_doctor(pattern: str) -> None:
-    """As the command shows its name."""
+    """The page uses the names that the command shows."""
     assert any(fnmatchcase(step.name.replace(" ", "-"), pattern) for step in STEPS)
 
 

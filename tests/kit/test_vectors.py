@@ -1,4 +1,4 @@
-"""Where the vectors are, and that what is read of them is what stands there."""
+"""The location of the vectors, and their content as it is read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_package_has_them_in_itself(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_an_installation_without_them_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "_IN_THE_WHEEL", tmp_path)
-    with pytest.raises(VectorsMissingError, match="this installation is not whole"):
+    with pytest.raises(VectorsMissingError, match="this installation is incomplete"):
         wire_vectors()
 
 

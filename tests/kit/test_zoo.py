@@ -1,4 +1,4 @@
-"""The zoo of bad bots: each costs only itself, and is found out as `protocol/conformance/zoo` says."""
+"""The zoo of bad bots: each costs only itself, and is detected as `protocol/conformance/zoo` says."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.kit.doctor.examining import IMPATIENT, PATIENT, doctor, findings, ste
 FILE: Final = Path(zoo.__file__)
 PAGE: Final = REPOSITORY / "protocol" / "conformance" / "zoo" / "README.md"
 
-# What the page promises of each: the faults that `play` tells, and what the doctor says at which step.
+# What the page promises of each: the faults that `play` reports, and the doctor's verdict and step.
 FAULTS: Final[dict[str, set[str]]] = {
     "silent": {"hang"},
     "slow": {"time"},
@@ -49,8 +49,8 @@ VERDICTS: Final[dict[str, tuple[str, str, str]]] = {
 }
 
 
-PLENTY: Final = 60_000  # ms, where nobody uses them up: no load makes a bot late
-LITTLE: Final = 800  # ms, where somebody does
+PLENTY: Final = 60_000  # ms; nobody uses them up, so no load makes a bot late
+LITTLE: Final = 800  # ms; some bot uses them up
 
 
 def command(name: str) -> tuple[str, ...]:
@@ -60,7 +60,8 @@ def command(name: str) -> tuple[str, ...]:
 def played(
     capsys: pytest.CaptureFixture[str], game: str, *names: str, transport: str = "tcp", bank: int = PLENTY
 ) -> Any:
-    """A match of them against `random`, as `play --json` reports it. It exits with 1 if one breaks down."""
+    """Return a match of them against `random`, as `play --json` reports it. It exits with 1 if one breaks
+    down."""
     breaks_down = any(FAULTS[name] & BREAKDOWNS for name in names)
     words = ["play", game, "--bot", "random"]
     for name in names:
@@ -80,8 +81,8 @@ def faults(match: Any) -> dict[str, set[str]]:
     [("silent", "slow", "splitter", "flooder"), ("liar", "deep", "half-closer", "crasher"), ("thinker",)],
 )
 def test_a_bad_bot_costs_only_itself(names: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    """There is little time here, for some use it all up: on a loaded machine anybody may be late, and who is
-    late often is no longer waited for."""
+    """The times are short here, because some bots use them up. On a loaded machine any bot may be late, and a
+    bot that is late often is not waited for."""
     match = played(capsys, "usa", *names, bank=LITTLE)
     assert sorted(seat["rank"] for seat in match["seats"])[0] == 1
     assert match["reason"] == "trains"
@@ -94,7 +95,7 @@ def test_a_bad_bot_costs_only_itself(names: tuple[str, ...], capsys: pytest.Capt
 
 
 def test_an_act_sent_twice_costs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    """But that, where answers come fast, it sends more lines than it may."""
+    """Except that, if answers come fast, it sends more lines than allowed."""
     match = played(capsys, "card_game", "duplicate")
     told = faults(match)
     assert told["random"] == set()
@@ -121,7 +122,7 @@ def test_the_doctor_finds_each_vice_at_its_step(name: str) -> None:
 
 @pytest.mark.parametrize("transport", ["tcp", "stdio"])
 def test_but_for_its_vice_a_bot_of_the_zoo_does_what_it_should(transport: Transport) -> None:
-    """`slow` is slow at its eighth ask for the first time."""
+    """`slow` is slow for the first time at its eighth ask."""
     steps = [step(name) for name in ("connects", "login", "first ask", "any text and number", "error", "end")]
     found = findings(doctor(command("slow"), transport=transport), steps)
     assert {finding.step: finding.verdict for finding in found} == {step.name: "ok" for step in steps}

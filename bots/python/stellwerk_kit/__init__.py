@@ -1,1 +1,1 @@
-"""The conformance kit: what a bot must do, tried out on it."""
+"""The conformance kit: tests of what a bot, a client library or a server must do."""

@@ -1,7 +1,7 @@
-"""A bot as a process: started in a group of its own, watched, and ended with all that it started.
+"""A bot as a process: started in its own process group, watched, and ended with everything that it started.
 
-The law: when `end` returns nothing of the group runs any more. The group is killed before its leader is
-reaped, for until then the system gives the group's number to nobody else.
+The law: when `end` returns, no process of the group runs any more. The group is killed before its leader is
+reaped, because until then the system gives the group's number to no other group.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ from stellwerk_protocol.canonical import shown
 
 Transport = Literal["tcp", "stdio"]
 
-TAIL_BYTES: Final = 8192  # kept of what the bot prints
+TAIL_BYTES: Final = 8192  # of the bot's output that are kept
 TAIL_LINES: Final = 10
 LINE_CHARACTERS: Final = 200
 LOOK_EVERY: Final = (
-    0.01  # seconds between two looks whether it has exited: the system has no wait with an end
+    0.01  # seconds between two checks whether it has exited: the system has no wait with a deadline
 )
 SECONDS_TO_PRINT: Final = 1.0  # after its end; only a process that left the group could hold the pipe longer
 
 
 class CannotStartError(Exception):
-    """`wrong_command`: there is no such program, or it is none. Else the machine failed."""
+    """A process that did not start. With `wrong_command` there is no such program, or it is not executable;
+    otherwise the machine failed."""
 
     def __init__(self, command: str, error: OSError) -> None:
         super().__init__(f"{command}: cannot be started: {error.strerror or error}")
@@ -39,8 +40,8 @@ class CannotStartError(Exception):
 
 
 class BotProcess:
-    """Over stdio its standard input and output are the connection. Else what it prints is kept together with
-    its standard error."""
+    """A bot's process. Over stdio its standard input and output are the connection. Otherwise its standard
+    output is kept together with its standard error."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], transport: Transport) -> None:
         piped = transport == "stdio"
@@ -63,13 +64,13 @@ class BotProcess:
 
     @property
     def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        """What it writes, and where it reads, over stdio."""
+        """Return the pipe that it writes to, and the one that it reads, over stdio."""
         assert self._process.stdout is not None
         assert self._process.stdin is not None
         return self._process.stdout, self._process.stdin
 
     def status(self) -> int | None:
-        """The exit status, negative for a signal; None while it runs."""
+        """Return the exit status, negative for a signal; None while the process runs."""
         if self._process.returncode is not None:
             return self._process.returncode
         seen = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -78,13 +79,13 @@ class BotProcess:
         return seen.si_status if seen.si_code == os.CLD_EXITED else -seen.si_status
 
     def status_by(self, deadline: float) -> int | None:
-        """The exit status as soon as it has one; None if it still runs at the deadline."""
+        """Wait for the exit status; return None if the process still runs at the deadline."""
         while (status := self.status()) is None and time.monotonic() < deadline:
             time.sleep(LOOK_EVERY)
         return status
 
     def end(self) -> None:
-        """Kill the group, whether its leader still runs or not."""
+        """Kill the group, whether or not its leader still runs."""
         if self._process.returncode is not None:
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):  # the latter: macOS, of a dead leader
@@ -93,11 +94,11 @@ class BotProcess:
         self._reader.join(SECONDS_TO_PRINT)
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None and not (self._reader.is_alive() and pipe is not self._process.stdin):
-                with contextlib.suppress(OSError):  # what was still to be written, nobody reads
+                with contextlib.suppress(OSError):  # nobody reads the rest of what was to be written
                     pipe.close()
 
     def last_lines(self) -> tuple[str, ...]:
-        """What it printed last, without control characters."""
+        """Return the last lines that it printed, without control characters."""
         lines = self._tail.decode("utf-8", "backslashreplace").splitlines()
         return tuple(shown(line, LINE_CHARACTERS) for line in lines[-TAIL_LINES:])
 
@@ -107,8 +108,8 @@ class BotProcess:
                 self._tail = (self._tail + piece)[-TAIL_BYTES:]
 
 
-def told_status(status: int) -> str:
-    """`it exited with status 1`, `it was ended by SIGSEGV`."""
+def described_status(status: int) -> str:
+    """Describe an exit status: `it exited with status 1`, `it was ended by SIGSEGV`."""
     if status >= 0:
         return f"it exited with status {status}"
     try:

@@ -1,8 +1,8 @@
 """A client library, driven through the vectors over its standard input and output.
 
-`protocol/conformance/README.md` has the requests and the responses, a line each. The law: whatever the driver
-of the library does, each request is answered, or found unanswered by its deadline, and what came is shown
-beside what was expected.
+`protocol/conformance/README.md` describes the requests and the responses, one a line. The law: whatever the
+driver of the library does, each request is answered, or reported as unanswered at its deadline, and the
+report shows the answer beside the expectation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Final, Literal, cast, get_args
 import msgspec
 from msgspec import UNSET
 
-from stellwerk_kit.bot_process import BotProcess, told_status
+from stellwerk_kit.bot_process import BotProcess, described_status
 from stellwerk_kit.doctor.doctor import Failure, Finding
 from stellwerk_kit.lines import Lines, NoLineError, shown_line
 from stellwerk_kit.vectors import ClientLine, Encoded, JsonObject, ServerLine, Stream, Vectors
@@ -29,16 +29,16 @@ from stellwerk_protocol.messages import FromClient
 
 Operation = Literal["encode", "decode", "stream", "read"]
 OPERATIONS: Final[tuple[Operation, ...]] = get_args(Operation)
-NEEDED: Final[tuple[Operation, ...]] = ("encode", "decode")  # no client can do without
+NEEDED: Final[tuple[Operation, ...]] = ("encode", "decode")  # that every client must support
 
 LONGEST_ANSWER: Final = 1 << 20  # bytes
-START_FACTOR: Final = 4  # a start may take so many times as long as an answer
+START_FACTOR: Final = 4  # the start may take this many times as long as an answer
 SHOWN: Final = 300  # characters of an answer
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`judge` gives what was expected instead of this answer, or None."""
+    """A request. `judge` returns what was expected instead of an answer, or None."""
 
     operation: Operation
     vector: str
@@ -52,7 +52,8 @@ class Request:
 
 
 class _NoAnswerError(Exception):
-    """The driver cannot be asked any more; one line says what came instead of an answer."""
+    """A driver that cannot be asked any more. The message, one line, shows what it sent instead of an
+    answer."""
 
 
 def requests(vectors: Vectors) -> Iterator[Request]:
@@ -65,7 +66,7 @@ def requests(vectors: Vectors) -> Iterator[Request]:
 def drive(
     command: Sequence[str], vectors: Vectors, seconds: float, needed: Sequence[Operation] = NEEDED
 ) -> Iterator[Finding]:
-    """The findings as they are made; it goes on after one that fails, as long as there are answers.
+    """Yield the findings one by one. A failure does not stop it, as long as there are answers. Raise
     CannotStartError if the process cannot be started."""
     process = BotProcess(command, os.environ, "stdio")
     try:
@@ -104,13 +105,13 @@ def _answer(lines: Lines, process: BotProcess, request: Request, deadline: float
         line = lines.receive(deadline)
     except NoLineError as error:
         status = process.status_by(time.monotonic() + 1.0) if error.ended else None
-        raise _NoAnswerError(error.came if status is None else told_status(status)) from None
+        raise _NoAnswerError(error.came if status is None else described_status(status)) from None
     try:
         answer: object = json.loads(line)
     except (ValueError, RecursionError):
         answer = None
     if not isinstance(answer, dict):
-        raise _NoAnswerError(f"no JSON object: {shown_line(line)}")
+        raise _NoAnswerError(f"not a JSON object: {shown_line(line)}")
     return cast("JsonObject", answer)
 
 
@@ -154,7 +155,7 @@ def _encode(vector: Encoded) -> Request:
         try:
             read = read_line(written[:-1])
         except LineError as error:
-            return f"a line that a server takes; it refuses this one: {error}"
+            return f"a line that a server accepts; it refuses this one: {error}"
         return None if read == expected else f"a line that is read as {_shown(vector.message)}"
 
     return Request("encode", vector.id, vector.about, {"message": vector.message}, judge)
@@ -200,13 +201,13 @@ def _read(vector: ClientLine) -> Request:
     return Request("read", vector.id, vector.about, {"base64": _text(vector.base64)}, judge)
 
 
-def _lacking(expected: Any, came: Any) -> str | None:  # Any: values as JSON has them
-    """What has to be there and is not. More than that is no fault: a library may keep what it does not know,
-    or say what an absent field means."""
+def _lacking(expected: Any, came: Any) -> str | None:  # Any: JSON values
+    """Return an expected part that is missing. Additional parts are allowed: a library may keep fields that
+    it does not know, or fill in the meaning of absent fields."""
     return _first_lack(expected, came, "message")
 
 
-def _first_lack(expected: Any, came: Any, place: str) -> str | None:  # Any: values as JSON has them
+def _first_lack(expected: Any, came: Any, place: str) -> str | None:  # Any: JSON values
     match expected, came:
         case dict(), dict():
             for name, value in cast("JsonObject", expected).items():
@@ -235,5 +236,5 @@ def _text(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def _shown(value: Any) -> str:  # Any: a value as JSON has it
+def _shown(value: Any) -> str:  # Any: a JSON value
     return shown(json.dumps(value, ensure_ascii=False), SHOWN)

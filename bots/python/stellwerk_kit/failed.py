@@ -1,10 +1,10 @@
-"""How a step can end before its end."""
+"""The ways in which a step can end early."""
 
 from __future__ import annotations
 
 
 class FailedError(Exception):
-    """The bot has broken the protocol. `printed` are the last lines of what it printed."""
+    """A bot that broke the protocol. `printed` are the last lines of its output."""
 
     def __init__(self, expected: str, came: str) -> None:
         super().__init__(f"expected {expected}; came {came}")
@@ -14,12 +14,12 @@ class FailedError(Exception):
 
 
 class SilenceError(FailedError):
-    """Nothing came in time, and it still could."""
+    """A message that did not arrive in time, and still could."""
 
 
 class RemarkError(Exception):
-    """What the bot did is allowed, but could be done better, and the step cannot go on from there."""
+    """An action of the bot that is allowed but unwise, after which the step cannot continue."""
 
 
 class DoesNotApplyError(Exception):
-    """The step asks for something that this bot does not say it can."""
+    """A step for a capability that this bot does not claim."""

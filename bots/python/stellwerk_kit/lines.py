@@ -1,8 +1,8 @@
-"""Lines over two file descriptors, a socket's or those of two pipes, or over TLS, and never a wait without an
-end.
+"""Lines over two file descriptors (those of a socket or of two pipes) or over TLS, never with an endless
+wait.
 
 The law: whatever the other side does (nothing, half a line, bytes without end, closing, not reading), every
-call returns or raises by its deadline, and what is kept of unread bytes is bounded.
+call returns or raises by its deadline, and the number of unread bytes that are kept is bounded.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from typing import Final
 from stellwerk_protocol.canonical import shown
 
 PIECE: Final = 1 << 16  # bytes read at once
-MOST_UNREAD: Final = 1 << 20  # beyond this nothing more is read before the lines that are there were taken
-LINE_BEFORE_LOGIN: Final = 4096  # bytes, as a server announces it in `hello`
+MOST_UNREAD: Final = 1 << 20  # beyond this nothing more is read until the lines have been taken
+LINE_BEFORE_LOGIN: Final = 4096  # bytes, as a server announces in `hello`
 SHORT: Final = 1024  # bytes of a line that any system sends in one piece, if it is written at once
 SHOWN_CHARACTERS: Final = 200  # of a line in a message
 NOT_NOW: Final = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
 class NoLineError(Exception):
-    """No whole line came; `came` says what did instead. `ended`: nothing more can come. `silence`: nothing at
-    all came, and it still can. `unfinished`: a piece came, and the rest still can."""
+    """A missing line; `came` describes what came instead. `ended`: nothing more can come. `silence`: nothing
+    came, and it still can. `unfinished`: a piece of a line came, and the rest still can."""
 
     def __init__(
         self, came: str, *, ended: bool = False, silence: bool = False, unfinished: bool = False
@@ -39,14 +39,14 @@ class NoLineError(Exception):
 
 
 class Lines:
-    """`source` and `sink` are file descriptors that do not block; the same one for a socket."""
+    """Lines over `source` and `sink`, file descriptors that do not block; the same one for a socket."""
 
     def __init__(
         self, source: int, sink: int, longest: int = LINE_BEFORE_LOGIN, tls: ssl.SSLSocket | None = None
     ) -> None:
-        """With `tls` what comes and goes is encrypted by it, on its own descriptor."""
+        """Use the descriptors. With `tls`, which has its own descriptor, all data is encrypted."""
         self.longest = longest  # bytes of a line that is accepted, without its newline
-        self.in_pieces = 0  # short lines that came in more than one piece: they were not written at once
+        self.in_pieces = 0  # short lines that came in more than one piece, so they were not written at once
         self._source = source
         self._sink = sink
         self._read_some = partial(os.read, source) if tls is None else tls.recv
@@ -56,11 +56,11 @@ class Lines:
 
     @property
     def is_over(self) -> bool:
-        """Whether the other side has ended, between two lines."""
+        """Test whether the other side has ended the connection between two lines."""
         return self._ended is not None and not self._unread
 
     def receive(self, deadline: float) -> bytes:
-        """The next line, without its newline. NoLineError if none has come by the deadline."""
+        """Return the next line, without its newline. Raise NoLineError if none has come by the deadline."""
         begun = False
         while (end := self._unread.find(b"\n", 0, self.longest + 1)) < 0:
             if len(self._unread) > self.longest:
@@ -79,8 +79,8 @@ class Lines:
         return line
 
     def send(self, data: bytes, deadline: float) -> None:
-        """All of it. Nobody at the other end is no error here: `receive` tells. NoLineError if the other side
-        does not read."""
+        """Send all of the data. A peer that is gone is not an error here: `receive` reports it. Raise
+        NoLineError if the peer does not read."""
         rest = memoryview(data)
         while rest:
             try:
@@ -92,7 +92,7 @@ class Lines:
                 return
 
     def _wait_to_send(self, deadline: float) -> bool:
-        """The other side may be waiting for us to read, so that it can: read meanwhile."""
+        """Wait until sending is possible, and read meanwhile: the peer may be waiting for us to read."""
         while True:
             with selectors.DefaultSelector() as selector:
                 selector.register(self._sink, selectors.EVENT_WRITE)
@@ -123,14 +123,14 @@ class Lines:
             self._ended = "the end of the connection"
 
     def _rest(self, before: str) -> str:
-        """What there is of a line that has no end."""
+        """Return the beginning of a line that has not ended."""
         if not self._unread:
             return ""
         return f"{before} a piece of a line, without its newline: {shown_line(bytes(self._unread))}"
 
 
 def shown_line(line: bytes) -> str:
-    """A line in a message: on one line, cut short, and with escapes for what a terminal would obey."""
+    """Return a line for a message: on one line, shortened, with escapes for what a terminal would obey."""
     return shown(line.decode("utf-8", "backslashreplace"), SHOWN_CHARACTERS)
 
 

@@ -1,12 +1,12 @@
-"""A recorded match, told to a bot in one of its seats.
+"""A recorded match, replayed to a bot in one of its seats.
 
-The law: the bot hears what a server would have told that seat: the same events, and an ask at each of its
-decisions. What the seat did then is what happens, whatever the bot answers. Where the bot answers otherwise,
-it is told what it would be told if it had been late: a default with the recorded move. An answer that is not
-legal is a failure, another one is not.
+The law: the bot gets what a server would have sent to that seat: the same events, and an ask for each of its
+decisions. The recorded moves are made, whatever the bot answers. If the bot answers differently, it gets the
+same message as after a late answer: a default with the recorded move. An answer that is not legal is a
+failure; a different one is not.
 
-From one of its decisions on it can go on for itself: then its own moves count, others play the other seats,
-and cards and tickets come as the seed has them.
+From one of its decisions on, the bot can play for itself: then its own moves count, others play the other
+seats, and cards and tickets come in the order of the seed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from stellwerk_protocol.results import Result
 
 
 class RecordingError(Exception):
-    """The replay is not good, in this line."""
+    """A replay that is not good, with the line."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -43,7 +43,7 @@ class RecordingError(Exception):
 
 
 class OthersFailedError(Exception):
-    """Whoever plays another seat has failed: that says nothing about the bot."""
+    """A failure of the player of another seat, which says nothing about the bot."""
 
     def __init__(self, seat: Seat, error: FailedError) -> None:
         super().__init__(f"the bot in seat {seat} failed: {error}")
@@ -51,7 +51,7 @@ class OthersFailedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A good replay, whole."""
+    """A good, complete replay."""
 
     header: Header
     game: Game
@@ -66,13 +66,13 @@ class Recording:
         )
 
     def decisions(self, seat: Seat) -> int:
-        """How many the seat had."""
+        """Return the number of the seat's decisions."""
         return sum(move.seat == seat for move in self.moves)
 
 
 class Compared(Struct, frozen=True, omit_defaults=True):
-    """A decision of the bot's, counted from 1. `made` is what the bot did, if the recorded seat did something
-    else, or nothing that is recorded."""
+    """A decision of the bot, counted from 1. `made` is the bot's move, if it differs from the recorded one or
+    if none is recorded."""
 
     ask: int
     decision: str
@@ -86,7 +86,7 @@ class Compared(Struct, frozen=True, omit_defaults=True):
 
 
 def read_recording(lines: Iterable[bytes]) -> Recording:
-    """RecordingError if it cannot be played again to its end."""
+    """Read a replay. Raise RecordingError if it cannot be played again to its end."""
     kept = list(lines)
     verdict = verify(kept)
     if not verdict.good:
@@ -99,19 +99,20 @@ def read_recording(lines: Iterable[bytes]) -> Recording:
 
 
 def tell_replay(recording: Recording, seat: Seat, bot: Patient) -> Iterator[Compared]:
-    """All of it, to its end. FailedError if the bot breaks the protocol."""
+    """Play the complete recording to the bot. Raise FailedError if the bot breaks the protocol."""
     table = Table(recording)
     match = table.match(seat)
     take_seat(bot, match)
-    yield from _tell(table, recording.moves, match, bot)
+    yield from _replay(table, recording.moves, match, bot)
     _end(bot, match)
 
 
 def play_on(
     recording: Recording, seat: Seat, bot: Patient, since: int, others: Mapping[Seat, Patient]
 ) -> Iterator[Compared | Result]:
-    """As recorded up to the bot's decision number `since`; from there on it plays for itself, and so do the
-    `others`, one for each other seat. The result comes last. OthersFailedError if one of them fails."""
+    """Play the recording up to the bot's decision number `since`. From there on the bot plays for itself, and
+    so do the `others`, one for each other seat. The result comes last. Raise OthersFailedError if one of them
+    fails."""
     table = Table(recording)
     match = table.match(seat)
     seated = {
@@ -122,7 +123,7 @@ def play_on(
     for other, patient in others.items():
         with _blamed_on(other):
             take_seat(patient, seated[other][1])
-    yield from _tell(table, _before(recording, seat, since), match, bot)
+    yield from _replay(table, _before(recording, seat, since), match, bot)
     while owing := engine.owing(table.state):
         for mover in owing:
             patient, own = seated[mover]
@@ -152,11 +153,11 @@ class Table:
 
 
 class _SeatAt(ScriptedMatch):
-    """What one seat is told. What happens, happens at the table."""
+    """The messages to one seat. The game itself is at the table."""
 
     def __init__(self, table: Table, seat: Seat) -> None:
         header, names = table.recording.header, table.recording.names
-        super().__init__(table.recording.game.id, seat, "another game, and nothing of it is told")
+        super().__init__(table.recording.game.id, seat, "another game, of which nothing is sent")
         self.game = table.recording.game
         self.others = names[:seat] + names[seat + 1 :]
         self.id = "recorded" if header.match is UNSET else header.match
@@ -164,8 +165,10 @@ class _SeatAt(ScriptedMatch):
         self._events = table.events
 
 
-def _tell(table: Table, played: Iterable[MoveMade], match: ScriptedMatch, bot: Patient) -> Iterator[Compared]:
-    """These moves, as recorded; at those of its seat the bot is asked."""
+def _replay(
+    table: Table, played: Iterable[MoveMade], match: ScriptedMatch, bot: Patient
+) -> Iterator[Compared]:
+    """Make these moves, as recorded, and ask the bot at those of its seat."""
     for record in played:
         recorded = engine.check(table.state, record.seat, record.move)
         if record.seat != match.seat:
@@ -174,7 +177,9 @@ def _tell(table: Table, played: Iterable[MoveMade], match: ScriptedMatch, bot: P
         decision = match.decision
         bot.say(*match.news(), match.ask(bot.patience.move_ms))
         chosen = bot.hear_act(match)
-        made = engine.check(table.state, record.seat, chosen.wire)  # its tickets in the order of a replay
+        made = engine.check(
+            table.state, record.seat, chosen.wire
+        )  # with its tickets in the order of a replay
         table.play(record.seat, recorded)
         differs = made.wire != recorded.wire
         if differs:
@@ -202,14 +207,14 @@ def _move_for_itself(table: Table, match: ScriptedMatch, bot: Patient) -> Compar
 
 
 def _end(bot: Patient, match: ScriptedMatch) -> None:
-    """Let it hear the end, too. How it takes that is the doctor's affair."""
+    """Send the end, too. The doctor checks how the bot reacts."""
     bot.say(*match.news())
     say_goodbye(bot, match)
     bot.exits()
 
 
 def _before(recording: Recording, seat: Seat, since: int) -> list[MoveMade]:
-    """The moves before the seat's decision of this number."""
+    """Return the moves before the seat's decision of this number."""
     own = [number for number, move in enumerate(recording.moves) if move.seat == seat]
     return list(recording.moves[: own[since - 1]])
 

@@ -1,7 +1,7 @@
-"""The vectors of `protocol/conformance/vectors/wire`: what stands in the files, and where the files are.
+"""The vectors of `protocol/conformance/vectors/wire`: the types of their lines, and the location of the
+files.
 
-Bytes stand in them as base64, because much of what a line can hold is no text. The folder is beside the
-specification.
+Bytes are written as base64, because many lines are not text. The folder is beside the specification.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from stellwerk_protocol.pages import protocol_folder
 
 T = TypeVar("T", bound=Struct)
 
-JsonObject = dict[str, Any]  # Any: a message of whatever kind, as JSON has it
+JsonObject = dict[str, Any]  # Any: a JSON message of any kind
 
 
 class _Vector(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -26,7 +26,7 @@ class _Vector(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
 
 
 class Refusal(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """`pointer` is there where the specification fixes it; "" is the whole line."""
+    """A refusal. `pointer` is present if the specification fixes it; "" is the whole line."""
 
     code: LineErrorCode
     pointer: str | UnsetType = UNSET
@@ -41,8 +41,8 @@ class ClientLine(_Vector, frozen=True):
 
 
 class ServerLine(_Vector, frozen=True):
-    """A server's line, without its newline. What a client reads of it has at least what stands in `message`.
-    Without one the line is to be `ignored` (a message of a newer server), or `refused`: no server says it."""
+    """A server's line, without its newline. A client reads at least the fields in `message`. Without one the
+    line is to be `ignored` (a message of a newer server), or `refused`: no server sends it."""
 
     base64: bytes
     message: JsonObject | UnsetType = UNSET
@@ -51,20 +51,20 @@ class ServerLine(_Vector, frozen=True):
 
 
 class Encoded(_Vector, frozen=True):
-    """A message that a client may send. Its line can be any that a server reads as this message."""
+    """A message that a client may send, as any line that a server reads as this message."""
 
     message: JsonObject
 
 
 class Stream(_Vector, frozen=True):
-    """Bytes as they may arrive, and the lines that they hold, each without its newline."""
+    """Bytes as they may arrive, and the lines in them, each without its newline."""
 
     pieces: tuple[bytes, ...]
     lines: tuple[bytes, ...]
 
 
 class Vectors(Struct, frozen=True):
-    """All of them, in the order of their files."""
+    """All vectors, in the order of their files."""
 
     client_lines: tuple[ClientLine, ...]
     server_lines: tuple[ServerLine, ...]
@@ -73,19 +73,19 @@ class Vectors(Struct, frozen=True):
 
 
 class VectorsMissingError(Exception):
-    """The installation is broken; one line says what is missing."""
+    """A broken installation. The message, one line, names what is missing."""
 
 
 def conformance_folder() -> Path:
-    """VectorsMissingError if there is none."""
+    """Return the folder. Raise VectorsMissingError if it does not exist."""
     folder = protocol_folder() / "conformance"
     if not (folder / "vectors" / "wire").is_dir():
-        raise VectorsMissingError("the vectors of the protocol are missing: this installation is not whole")
+        raise VectorsMissingError("the vectors of the protocol are missing: this installation is incomplete")
     return folder
 
 
 def wire_vectors(folder: Path | None = None) -> Vectors:
-    """Those of the installation, or those below another `conformance` folder."""
+    """Return the vectors of the installation, or those of another `conformance` folder."""
     wire = (folder or conformance_folder()) / "vectors" / "wire"
     return Vectors(
         client_lines=_read(wire / "client_lines.jsonl", ClientLine),

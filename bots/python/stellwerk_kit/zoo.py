@@ -1,11 +1,11 @@
-"""`python -m stellwerk_kit.zoo NAME`: bots that play, each with one vice.
+"""`python -m stellwerk_kit.zoo NAME`: bots that play, each with one fault.
 
-For trying out what judges bots: a server, a tournament, a doctor. But for its vice each does what it should,
-over TCP and over standard input and output, so what comes of it is the vice's doing. They find their seat in
-the environment, like any bot that a server starts. `protocol/conformance/zoo/README.md` says what is to be
-expected of each.
+They test programs that judge bots: a server, a tournament, a doctor. Apart from its fault each bot behaves
+well, over TCP and over standard input and output, so every effect comes from the fault. They find their seat
+in the environment, like any bot that a server starts. `protocol/conformance/zoo/README.md` describes what to
+expect of each.
 
-Only the standard library is used, so that this file can be run wherever there is a Python.
+This file uses only the standard library, so it runs wherever there is a Python.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from typing import Any, BinaryIO, Final
 
 Message = dict[str, Any]  # JSON has no types
 
-TOO_LATE: Final = 0.15  # seconds beyond all the time that there is
-SLOW_EVERY: Final = 8  # asks; and so often, that it is not played by default for it
+TOO_LATE: Final = 0.15  # seconds beyond all the time of an ask
+SLOW_EVERY: Final = 8  # asks; so rarely that it never plays by default
 SLOW_AT_MOST: Final = 5
-THINKING: Final = 1.5  # times the time of a move
+THINKING: Final = 1.5  # times the time for a move
 PIECE_PAUSE: Final = 0.0002  # seconds between two bytes, so that the system does not join them
-FLOOD: Final = 500  # lines before each answer; a server lets 40 pass at once
-FLOOD_FROM: Final = 3  # the ask with which it begins
+FLOOD: Final = 500  # lines before each answer; a server accepts 40 at once
+FLOOD_FROM: Final = 3  # the ask at which it begins
 LIE_EVERY: Final = 3
 DEEP_EVERY: Final = 5
-DEPTH: Final = 5000  # levels of brackets; a server takes 64
+DEPTH: Final = 5000  # levels of brackets; a server accepts 64
 EXIT_STATUS: Final = 3
 
 
 class Bot:
-    """Without a vice: it answers each ask with a move that follows from the ask's number."""
+    """A bot without a fault: it answers each ask with a move that follows from the ask's number."""
 
     def __init__(self, at: int) -> None:
-        self.at = at  # the ask at which something happens, in some
+        self.at = at  # the ask at which some bots show their fault
         self.close_output: Callable[[], object]
         address = os.environ["STELLWERK_ADDRESS"]
         if address == "stdio:":
@@ -96,7 +96,7 @@ class Silent(Bot):
 
 
 class Slow(Bot):
-    """answers an ask now and then when all its time is over"""
+    """answers an ask now and then after all its time is over"""
 
     def __init__(self, at: int) -> None:
         super().__init__(at)
@@ -110,7 +110,7 @@ class Slow(Bot):
 
 
 class Thinker(Bot):
-    """takes half as long again for each answer as it may"""
+    """takes one and a half times the allowed time for each answer"""
 
     def answer(self, ask: Message) -> None:
         time.sleep(THINKING * ask["move_ms"] / 1000)
@@ -136,7 +136,7 @@ class Flooder(Bot):
 
 
 class Liar(Bot):
-    """claims a route that there is not"""
+    """claims a route that does not exist"""
 
     def answer(self, ask: Message) -> None:
         if ask["ask"] % LIE_EVERY == 0:
@@ -164,7 +164,7 @@ class Duplicate(Bot):
 
 
 class HalfCloser(Bot):
-    """closes its side of the connection after an answer, and reads on"""
+    """closes its side of the connection after an answer, and keeps reading"""
 
     def answer(self, ask: Message) -> None:
         if ask["ask"] <= self.at:
@@ -174,12 +174,12 @@ class HalfCloser(Bot):
 
     def run(self) -> int:
         super().run()
-        signal.pause()  # it waits for more to read, until somebody ends it
+        signal.pause()  # it keeps reading until somebody ends it
         return 0
 
 
 class Crasher(Bot):
-    """crashes in place of an answer"""
+    """crashes instead of answering"""
 
     def answer(self, ask: Message) -> None:
         if ask["ask"] == self.at:
@@ -206,7 +206,7 @@ def main() -> int:
     vices = "\n".join(f"  {name:12} {kind.__doc__}" for name, kind in ZOO.items())
     parser = argparse.ArgumentParser(
         prog="python -m stellwerk_kit.zoo",
-        description="A bot with a vice plays where STELLWERK_ADDRESS and STELLWERK_TOKEN seat it.",
+        description="Run a bot with a fault in the seat given by STELLWERK_ADDRESS and STELLWERK_TOKEN.",
         epilog=f"bots:\n{vices}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -1,4 +1,4 @@
-"""`stellwerk kit attack`: our own server passes every case, a wrong one is found out by the right case."""
+"""`stellwerk kit attack`: our own server passes every case; the right case detects each wrong server."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 
 @pytest.fixture(scope="module")
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """The same over TLS."""
+    """Yield the same server over TLS."""
     flags = (f"--tls-cert={CERTIFICATE}", f"--tls-key={CERTIFICATE}", *SMALL_LIMITS)
     with serving(tmp_path_factory.mktemp("secured"), *flags) as server:
         yield server
@@ -81,7 +81,7 @@ def test_our_own_server_passes_every_case(server: Serving) -> None:
     assert [finding for finding in found if finding.verdict == "FAIL"] == []
     assert {finding.step: finding.skipped for finding in found if finding.verdict == "skip"} == {
         "no-answer-in-time": TOO_LONG,
-        "half-handshakes": "it takes --tls",
+        "half-handshakes": "it needs --tls",
     }
 
 
@@ -290,7 +290,7 @@ def test_a_wrong_server_is_found_out(server: Serving, way: str) -> None:
 
 
 def complaint(spoilt: WrongServer, case: str) -> str:
-    """What the case misses; a server can be so wrong that nobody gets as far as that."""
+    """Return what the case missed; some servers are so wrong that no case gets that far."""
     try:
         [finding] = findings(attack(spoilt.port, with_witnesses=False), case)
     except NoServerError as error:
@@ -329,7 +329,7 @@ def test_what_is_no_server_of_ours_is_told(said: bytes, expected: str) -> None:
 
 @contextmanager
 def stranger(said: bytes) -> Generator[int]:
-    """A port at which somebody says this to everybody."""
+    """Yield a port at which a program sends this to every connection."""
     kept: list[socket.socket] = []
 
     def speak() -> None:

@@ -1,4 +1,4 @@
-"""Servers that are wrong in one way: the real one, behind somebody who spoils what it says."""
+"""Servers that are wrong in one way: the real one, behind a proxy that changes what it sends."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from typing import Any, Final
 
 Message = dict[str, Any]  # Any: a message of whatever kind
 Spoil = Callable[[Message], Iterable[Message | bytes]]
-"""What is said instead of a message; bytes as they are."""
+"""The replacements of a message; bytes are sent as they are."""
 
 PIECE: Final = 1 << 16
 
 
 class WrongServer:
-    """`spoil` changes what the server says. Who says `alarm` makes all other connections break."""
+    """A proxy before the real server. `spoil` changes what the server sends. A client that sends `alarm`
+    makes all other connections break."""
 
     def __init__(self, port: int, spoil: Spoil, alarm: bytes = b"") -> None:
         self._real = ("127.0.0.1", port)
@@ -69,8 +70,8 @@ class WrongServer:
     def _tell(self, client: socket.socket, server: socket.socket) -> None:
         with contextlib.suppress(OSError), server.makefile("rb") as lines:
             for line in lines:
-                for said in self._spoil(json.loads(line)):
-                    data = said if isinstance(said, bytes) else json.dumps(said).encode()
+                for message in self._spoil(json.loads(line)):
+                    data = message if isinstance(message, bytes) else json.dumps(message).encode()
                     client.sendall(data + b"\n")
         self._break([client], socket.SHUT_WR)
 
@@ -97,7 +98,7 @@ def right(message: Message) -> Iterable[Message]:
 
 
 def but(kind: str, **fields: Any) -> Spoil:  # Any: fields of many types
-    """These fields of such messages are others."""
+    """Change these fields of such messages."""
 
     def spoil(message: Message) -> Iterable[Message]:
         yield message | fields if message["type"] == kind else message
@@ -127,7 +128,7 @@ def beyond(count: int, kind: str, **instead: Any) -> Spoil:  # Any: fields of ma
 
 
 def without(kind: str, field: str = "") -> Spoil:
-    """Such messages, or such fields of them, are not there."""
+    """Leave out such messages, or such fields of them."""
 
     def spoil(message: Message) -> Iterable[Message]:
         if message["type"] != kind:
@@ -138,13 +139,13 @@ def without(kind: str, field: str = "") -> Spoil:
     return spoil
 
 
-def followed(kind: str, *said: Message | bytes, **fields: Any) -> Spoil:  # Any: fields of many types
-    """Behind such a message comes something else; without `said` the same once more."""
+def followed(kind: str, *extra: Message | bytes, **fields: Any) -> Spoil:  # Any: fields of many types
+    """Send something after such a message; without `extra` the same message once more."""
 
     def spoil(message: Message) -> Iterable[Message | bytes]:
         yield message
         if message["type"] == kind and all(message.get(name) == fields[name] for name in fields):
-            yield from said or (message,)
+            yield from extra or (message,)
 
     return spoil
 
@@ -162,7 +163,7 @@ def tells_tickets(message: Message) -> Message:
 
 
 def for_nobody(welcome: Message) -> Message:
-    """Its games can be played by no number of players."""
+    """Offer games that no number of players can play."""
     return welcome | {"games": [game | {"players": []} for game in welcome["games"]]}
 
 

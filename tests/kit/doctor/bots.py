@@ -1,7 +1,7 @@
 """`python bots.py NAME`: bots for the doctor, a good one and others with one fault each.
 
-They are processes and not objects in the tests: what a bot does with its lines, its connection and its end
-is what is examined. A name is that of a class below.
+They are processes and not objects in the tests, because the doctor examines what a bot does with its lines,
+its connection and its end. A name is that of a class below.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Message = dict[str, Any]  # JSON has no types
 
 
 class Good:
-    """Knows everything that the protocol asks of a bot, resuming too. Over TCP only."""
+    """A bot that does everything that the protocol demands, including resume. Over TCP only."""
 
     def __init__(self) -> None:
         self.session: Message | None = None
@@ -46,7 +46,7 @@ class Good:
             hear(message)
 
     def next_line(self) -> bytes | None:
-        """None: the connection is lost."""
+        """Return the next line, or None if the connection is lost."""
         while b"\n" not in self.unread:
             piece = self.connection.recv(65536)
             if not piece:
@@ -196,7 +196,7 @@ class HangsUp(Good):
 
 
 class Pings(Good):
-    """Not a fault: pings are answered at any time after the login."""
+    """A good bot that sends pings, which may come at any time after the login."""
 
     def on_welcome(self, welcome: Message) -> None:
         super().on_welcome(welcome)
@@ -216,7 +216,7 @@ class OneSegmentOneLine(Good):
 
 
 class TakesFirstLineOnly(Good):
-    """Drops what came with it."""
+    """A bot that drops all lines which arrive together with the first."""
 
     def next_line(self) -> bytes | None:
         line = super().next_line()
@@ -252,7 +252,7 @@ class KnowsAllEvents(Good):
 
 
 class DropsHalfALine(Good):
-    """Keeps nothing of a line that does not arrive whole."""
+    """A bot that drops a line which does not arrive in one piece."""
 
     def next_line(self) -> bytes | None:
         while b"\n" not in self.unread:
@@ -265,7 +265,7 @@ class DropsHalfALine(Good):
 
 
 class ReadsLines(Good):
-    """Every line passes `check` before it is read."""
+    """A bot that passes every line through `check` before reading it."""
 
     def check(self, line: bytes) -> None:
         raise NotImplementedError  # each has its own
@@ -363,14 +363,14 @@ class IndexTooHigh(Good):
 
 
 class IllegalLater(Good):
-    """Knows the first decision only."""
+    """A bot that knows the first decision only."""
 
     def answer(self, ask: Message) -> Message:
         return {"move": ask["legal"][0] if ask["ask"] < 4 else {"type": "draw_tickets"}}
 
 
 class DoesNotKnow(Good):
-    """The decision that is named."""
+    """A bot that does not know this decision."""
 
     def answer(self, ask: Message) -> Message:
         if ask["decision"]["type"] == sys.argv[2]:
@@ -410,15 +410,15 @@ class WaitsForTheDefault(Good):
 
 
 class WaitsASecond(Good):
-    """To send its act again to a server that was busy."""
+    """A bot that waits before it sends its act again to a busy server."""
 
     def on_error(self, error: Message) -> None:
-        time.sleep(1.1)  # a little more than the second that the protocol speaks of
+        time.sleep(1.1)  # a little more than the second of the protocol
         super().on_error(error)
 
 
 class TriesAgainTooLate(Good):
-    """Its act crosses the default."""
+    """A bot whose second act crosses the default."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -453,7 +453,7 @@ class ActsInAFailedMatch(Good):
 
 
 class MixesMatches(Good):
-    """Thinks that it plays but the one that started last."""
+    """A bot that knows only the match that started last."""
 
     def on_start(self, start: Message) -> None:
         super().on_start(start)
@@ -464,7 +464,7 @@ class MixesMatches(Good):
 
 
 class KnowsItsFirstMatch(MixesMatches):
-    """Thinks that it plays but the one that started first."""
+    """A bot that knows only the match that started first."""
 
     def on_start(self, start: Message) -> None:
         first = getattr(self, "match", None)
@@ -483,16 +483,16 @@ class LeavesAfterOneMatch(Good):
 
 
 class SlowToAnswer(Good):
-    """At first."""
+    """A bot that is slow at first."""
 
     def on_ask(self, ask: Message) -> None:
         if ask["ask"] <= 3:
-            time.sleep(ask["move_ms"] / 1000 + 0.02)  # a little more than it has
+            time.sleep(ask["move_ms"] / 1000 + 0.02)  # a little more than the allowed time
         super().on_ask(ask)
 
 
 class AlwaysLate(Good):
-    """Takes half as long again for each answer as it may."""
+    """A bot that takes one and a half times the allowed time for each answer."""
 
     def on_ask(self, ask: Message) -> None:
         time.sleep(1.5 * ask["move_ms"] / 1000)
@@ -500,7 +500,7 @@ class AlwaysLate(Good):
 
 
 class WritesTwice(Good):
-    """Each line, and then its newline."""
+    """A bot that writes each line, and then its newline."""
 
     def say(self, **message: object) -> None:
         self.connection.sendall(json.dumps(message).encode())
@@ -531,7 +531,7 @@ class ComesBackAfresh(Good):
 
 
 class ResumesFromTheStart(Good):
-    """Not a fault: it wants `start` and all events again, and is ready again."""
+    """A good bot: it asks for `start` and all events again, and sends `ready` again."""
 
     def lost(self) -> None:
         super().lost()
@@ -569,7 +569,7 @@ class AnswersEachAskOnce(Good):
 
 
 class GluesLines(Good):
-    """What is left of one connection is the beginning of the next."""
+    """A bot that puts the rest of one connection before the first line of the next."""
 
     def lost(self) -> None:
         left = self.unread
@@ -622,7 +622,8 @@ class ExitsWithOne(Good):
 
 
 class LeavesAChildBehind(Good):
-    """A process that outlives it and holds its pipes. Both ids are noted in the file that is named."""
+    """A bot with a child process that outlives it and holds its pipes. It writes both ids into the file that
+    is named."""
 
     def __init__(self) -> None:
         child = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])
@@ -637,7 +638,7 @@ class LeavesAChildBehindAndHangs(LeavesAChildBehind):
 
 
 class Chatty(Good):
-    """Not a fault: it prints much more than a pipe holds."""
+    """A good bot that prints much more than a pipe holds."""
 
     def on_ask(self, ask: Message) -> None:
         print("thinking " * 2000, file=sys.stderr)

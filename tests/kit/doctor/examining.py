@@ -1,4 +1,4 @@
-"""What the tests of the doctor share: bots as commands, and doctors with more or less patience."""
+"""The helpers of the doctor's tests: bots as commands, and doctors with more or less patience."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from stellwerk_kit.doctor.patient import Patience
 from stellwerk_kit.doctor.steps import Examination, Step
 from tests.kit.doctor.bots import Good
 
-SECONDS = 120.0  # far more than any test takes: a test that hangs should say so
+SECONDS = 120.0  # far more than any test needs: a test that hangs fails
 FOLDER = Path(__file__).parent
 SMALL_BOT = (sys.executable, str(FOLDER / "small_bot.py"))
 
-# Far more than anything takes, where something has to come; and little where nothing should.
+# Far more than anything takes if a message must come, and little if none should.
 PATIENT = Patience(start=60, answer=60, leave=60, come_back=60, quiet=0.1, away=0.1)
 IMPATIENT = replace(PATIENT, answer=1, leave=0.2)
 
@@ -39,8 +39,8 @@ def doctor(
 
 
 def step(name: str) -> Step:
-    [found] = [step for step in STEPS if step.name == name]
-    return found
+    [match] = [step for step in STEPS if step.name == name]
+    return match
 
 
 def findings(examination: Examination, steps: Sequence[Step] = STEPS, game: str = "usa") -> list[Finding]:
@@ -48,7 +48,7 @@ def findings(examination: Examination, steps: Sequence[Step] = STEPS, game: str 
 
 
 def ends(process: int) -> bool:
-    """Whether a process that was killed is gone."""
+    """Test whether a killed process is gone."""
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
         if not _runs(process):
@@ -58,7 +58,8 @@ def ends(process: int) -> bool:
 
 
 def _runs(process: int) -> bool:
-    """A dead process of which nobody has asked the status is still listed, but does not run."""
+    """Test whether a process runs. A dead one whose status nobody has read is still listed, but does not
+    run."""
     try:
         state = Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):

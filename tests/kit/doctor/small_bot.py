@@ -1,4 +1,4 @@
-"""The smallest bot that does all that a bot must do, over TCP and stdio. It does not resume."""
+"""The smallest bot that does everything that a bot must do, over TCP and stdio. It does not resume."""
 
 import json
 import os

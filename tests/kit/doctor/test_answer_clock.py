@@ -1,4 +1,4 @@
-"""The doctor's clock of a match: what an answer may take, and when a bot is late once too often."""
+"""The doctor's clock of a match: the time for an answer, and when a bot is late once too often."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
-"""How a connection to a bot is closed, whatever the bot does meanwhile."""
+"""The end of a connection to a bot, whatever the bot does meanwhile."""
 
 from __future__ import annotations
 
 import contextlib
 import socket
 
-from stellwerk_kit.doctor.callers import Door, Whoever
+from stellwerk_kit.doctor.callers import AnyClient, Door
 from stellwerk_kit.lines import MOST_UNREAD
 
 
 class Endless(socket.socket):
-    """There is always more to read."""
+    """A socket that always has more to read."""
 
     been_read = 0
 
@@ -23,7 +23,7 @@ class Endless(socket.socket):
 def test_who_never_stops_writing_is_hung_up_on() -> None:
     with contextlib.closing(Door()) as door:
         with socket.create_connection((door.host, door.port)) as bot:
-            caller = Whoever(door)
+            caller = AnyClient(door)
             connection = Endless(fileno=bot.dup().detach())
             caller.take(connection)
             caller.hang_up()

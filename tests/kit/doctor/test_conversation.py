@@ -1,4 +1,4 @@
-"""What the doctor says in unusual forms still is what a server may say."""
+"""The unusual forms of the doctor's messages are still allowed for a server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stellwerk_protocol.messages import Ask, FromServer, Wants, Welcome
 
 
 def messages(game: str) -> list[FromServer]:
-    """The longest that there are, beside `hello`."""
+    """Return the longest messages, besides `hello`."""
     moments = list(at_each_decision(game, 0, "doctor").values())
     welcome = Welcome("session", "key", "bot", Wants(), offered_games())
     asks = [moment.ask(1000) for moment in moments]

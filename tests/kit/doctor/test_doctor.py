@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_kit.bot_process import CannotStartError, told_status
+from stellwerk_kit.bot_process import CannotStartError, described_status
 from stellwerk_kit.doctor.all_steps import STEPS
 from stellwerk_kit.doctor.doctor import Finding, examine
 from stellwerk_kit.doctor.patient import Patience
@@ -17,7 +17,7 @@ from tests.kit.doctor import bots
 from tests.kit.doctor.bots import Good
 from tests.kit.doctor.examining import IMPATIENT, PATIENT, SMALL_BOT, command, doctor, ends, findings, step
 
-BASICS = 7  # steps: a fault found in these is looked for from the first step on
+BASICS = 7  # steps: a fault in these is looked for from the first step on
 
 
 def verdicts(found: list[Finding]) -> dict[str, str]:
@@ -52,7 +52,7 @@ def test_what_the_protocol_allows_is_no_fault(bot: type[Good]) -> None:
 
 
 def test_who_is_late_with_another_try_does_nothing_wrong() -> None:
-    """No new error code says that it has to try again at all."""
+    """A bot need not try again after a new error code."""
     [finding] = findings(doctor(command(bots.TriesAgainTooLate), IMPATIENT), [step("unknown error")])
     assert finding.verdict == "ok"
 
@@ -210,7 +210,7 @@ FAULTS: list[tuple[type[Good], Patience, str, str, str]] = [
     (bots.KeepsItsFirstKey, PATIENT, "resume", "the last `welcome`", "an older key"),
     (bots.MakesUpAKey, PATIENT, "resume", "the last `welcome`", "never given"),
     (bots.ForeignSession, PATIENT, "resume", "`resume` with the session", "the session another"),
-    (bots.SkipsEvents, PATIENT, "resume", "as last event of the match", "an event that it was never sent"),
+    (bots.SkipsEvents, PATIENT, "resume", "as last event of the match", "an event that was never sent"),
     (bots.AnswersEachAskOnce, IMPATIENT, "open ask", "an act for ask 2", "nothing"),
     (bots.GluesLines, PATIENT, "half a line", "a login with `resume`", "status 1"),
     (bots.UsesAKeyOnce, PATIENT, "lost welcome", "the last `welcome`", "never given"),
@@ -311,4 +311,4 @@ def test_the_same_bot_is_found_the_same_twice() -> None:
     ],
 )
 def test_an_exit_status_is_told_in_words(status: int, told: str) -> None:
-    assert told_status(status) == told
+    assert described_status(status) == told

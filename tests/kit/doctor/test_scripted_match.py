@@ -1,4 +1,4 @@
-"""The doctor's matches are real ones: every line is one of the protocol's, and every decision comes up."""
+"""The doctor's matches are real ones: every line follows the protocol, and every decision occurs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ read = msgspec.json.Decoder(FromServer, strict=True).decode
 
 
 def told(match: ScriptedMatch) -> list[FromServer]:
-    """A whole match, the bot's moves made by chance."""
+    """Return the messages of a whole match, with random moves of the bot."""
     lines: list[FromServer] = [hello(), match.start(clocks(patience(5)), "bot"), *match.news()]
     match.others_move()
     while not match.over:

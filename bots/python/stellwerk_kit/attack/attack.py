@@ -1,8 +1,7 @@
 """Every valid and hostile client against a server, one case after the other.
 
-Beside the cases two well-behaved clients, the witnesses, play matches against each other: what a case does
-must not be felt there. The law: it ends by itself, and leaves nothing behind on the server but finished
-matches.
+Beside the cases two well-behaved clients, the witnesses, play matches against each other; they must not
+notice a case. The law: the attack ends by itself, and leaves only finished matches on the server.
 """
 
 from __future__ import annotations
@@ -17,19 +16,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from stellwerk_kit.attack.caller import Caller, Message, Told
+from stellwerk_kit.attack.caller import Caller, Memory, Message
 from stellwerk_kit.doctor.doctor import Failure, Finding
 from stellwerk_kit.failed import DoesNotApplyError, FailedError
 from stellwerk_protocol.messages import Limits
 
-LONG: Final = 15.0  # seconds that a case may wait for a clock of the server's, unless told to be slow
-PAUSE: Final = 0.01  # seconds that a witness takes for an answer: it is to be there, not to be a load itself
+LONG: Final = 15.0  # seconds that a case may wait for a clock of the server, except with `--slow`
+PAUSE: Final = 0.01  # seconds that a witness takes for an answer, so that it is not a load itself
 NEEDED_BY_WITNESSES: Final = 2
-SHORTEST: Final = ("card_game", "usa")  # games of which a match is soon over
+SHORTEST: Final = ("card_game", "usa")  # games whose matches end soon
 
 
 class NoServerError(Exception):
-    """There is no server to attack, or it does not let us in; one line says why. `refused`: it said so."""
+    """A missing server, or one that does not let us in; the message is one line. `refused`: the server
+    refused us."""
 
     def __init__(self, text: str, *, refused: bool = False) -> None:
         super().__init__(text)
@@ -38,7 +38,7 @@ class NoServerError(Exception):
 
 @dataclass(frozen=True)
 class Survey:
-    """What a server says about itself."""
+    """The server's description of itself."""
 
     server: str
     limits: Limits
@@ -48,11 +48,12 @@ class Survey:
 
 @dataclass
 class Attack:
-    """What is attacked, and how. `tokens` are names with their tokens, for a server that asks for them."""
+    """The target and the conditions. `tokens` are names with their tokens, for a server that requires
+    them."""
 
     address: tuple[str, int]
     seconds: float = 10.0  # for each answer
-    slow: bool = False  # whether to wait for clocks that take long
+    slow: bool = False  # whether to wait for slow clocks
     with_witnesses: bool = True
     tokens: tuple[tuple[str, str], ...] = ()
     tls: ssl.SSLContext | None = None
@@ -74,7 +75,7 @@ class Attack:
         return self.survey.limits
 
     def look_around(self) -> None:
-        """NoServerError if there is nothing to attack."""
+        """Ask the server what it can do. Raise NoServerError if there is nothing to attack."""
         try:
             with self.caller() as caller:
                 assert caller.hello is not None
@@ -101,14 +102,15 @@ class Attack:
 
     # -- callers ---------------------------------------------------------------------------------
 
-    def call(self, told: Told | None = None) -> Caller:
-        """A connection that was greeted or turned away, and is for the caller to close."""
-        return Caller(self.address, self.seconds, told, self.tls)
+    def call(self, memory: Memory | None = None) -> Caller:
+        """Return a connection that got `hello` or `bye`. The caller closes it."""
+        return Caller(self.address, self.seconds, memory, self.tls)
 
     @contextmanager
-    def caller(self, told: Told | None = None) -> Generator[Caller]:
-        """A connection up to its `hello`. It is left in order at the end, if it is still there."""
-        caller = self.call(told)
+    def caller(self, memory: Memory | None = None) -> Generator[Caller]:
+        """Open a connection up to its `hello`. At the end it leaves its matches and closes, if it is still
+        open."""
+        caller = self.call(memory)
         try:
             if caller.hello is None:
                 raise FailedError("`hello`", "`bye`: too many connections")
@@ -118,7 +120,7 @@ class Attack:
 
     @contextmanager
     def player(self, **login: Any) -> Generator[Caller]:  # Any: fields of many types
-        """One that is logged in."""
+        """Open a connection that is logged in."""
         with self.caller() as caller, self.identity() as (name, fields):
             self._log_in(caller, name, **fields, **login)
             yield caller
@@ -135,7 +137,7 @@ class Attack:
 
     @contextmanager
     def identity(self) -> Generator[tuple[str, Message]]:
-        """A name that nobody has, and with it the token, if one is needed."""
+        """Return a name that nobody has, and its token, if one is needed."""
         with self._lock:
             self._names += 1
             if not self.tokens:
@@ -152,7 +154,7 @@ class Attack:
                     self._free.append((name, token))
 
     def name(self) -> str:
-        """A name, a room or a text that nobody else has."""
+        """Return a name, a room or a text that nobody else has."""
         with self._lock:
             self._names += 1
             return f"attack-{self._label}-{self._names}"
@@ -161,12 +163,12 @@ class Attack:
 
     @property
     def game(self) -> Message:
-        """The game of which a match is soonest over."""
+        """Return the game whose matches end soonest."""
         games = self.survey.games
         return next((game for id in SHORTEST for game in games if game["game"] == id), games[0])
 
     def practice(self, caller: Caller, game: Message | None = None, **fields: Any) -> str:  # Any: as above
-        """Into a match with house bots, up to its `start`: its id."""
+        """Join a match with house bots, up to its `start`, and return its id."""
         self.require("practice")
         game = game or self.game
         players = game["players"][0]
@@ -176,14 +178,14 @@ class Attack:
         return id
 
     def asked(self, caller: Caller, game: Message | None = None, **fields: Any) -> str:  # Any: as above
-        """The same up to its first ask."""
+        """Do the same, up to its first ask."""
         id = self.practice(caller, game, **fields)
         caller.say("ready", match=id)
         caller.hear_ask(id)
         return id
 
     def table(self, *callers: Caller) -> str:
-        """A match of these callers, up to its `start`: its id."""
+        """Start a match of these callers, up to its `start`, and return its id."""
         self.require("rooms")
         games = (self.game, *self.survey.games)
         game = next((each for each in games if len(callers) in each["players"]), None)
@@ -200,7 +202,7 @@ class Attack:
 
 
 def _offered(welcome: Message) -> tuple[Message, ...]:
-    """The games, of which there has to be one at least: nothing else can be attacked with."""
+    """Return the games. There must be at least one: nothing else can be attacked with."""
     games: list[Message] = welcome["games"]
     if not games or not all(game["players"] for game in games):
         counts = {game["game"]: game["players"] for game in games}
@@ -211,7 +213,7 @@ def _offered(welcome: Message) -> tuple[Message, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`law` is what the case checks, in the words of the protocol."""
+    """A case. `law` is the rule that it checks, in the words of the protocol."""
 
     name: str
     law: str
@@ -219,7 +221,8 @@ class Case:
 
 
 def assault(attack: Attack, cases: Sequence[Case]) -> Iterator[Finding]:
-    """The findings as they are made; it goes on after a case that fails. NoServerError before the first."""
+    """Yield the findings one by one; a case that fails does not stop it. Raise NoServerError before the
+    first."""
     attack.look_around()
     with _witnesses(attack) as witnesses:
         for case in cases:
@@ -251,7 +254,7 @@ UNDISTURBED: Final = "that a match of two other clients goes on undisturbed (L18
 
 
 class _Witnesses:
-    """Two clients that do nothing wrong, each in a thread of its own."""
+    """Two clients that do nothing wrong, each in its own thread."""
 
     def __init__(self, attack: Attack, callers: Sequence[Caller]) -> None:
         self._attack = attack
@@ -268,7 +271,7 @@ class _Witnesses:
             thread.start()
 
     def on(self, case: Case, finding: Finding, started: float) -> Finding:
-        """What they say to it, after each of them has moved once more. They complain once."""
+        """Return their complaints, after each of them has moved once more. They complain once."""
         if self._is_told:
             return finding
         before = list(self._answers)
@@ -329,7 +332,7 @@ class _NoWitnesses:
 
 @contextmanager
 def _witnesses(attack: Attack) -> Generator[_Witnesses | _NoWitnesses]:
-    """None for a server that has no rooms for two, and where too few tokens are at hand."""
+    """Return the witnesses. None for a server without rooms for two, or with too few tokens."""
     lacking = (
         not attack.with_witnesses or "rooms" not in attack.survey.features or 2 not in attack.game["players"]
     )

@@ -1,7 +1,7 @@
-"""A client of a server under attack: says anything, and holds what it hears to the laws.
+"""A client of a server under attack: it sends anything, and checks what it receives against the laws.
 
-The law: whatever the server says or leaves unsaid, every call returns or raises `FailedError` by its
-deadline. What breaks a law of `protocol/README.md` is found in the line that breaks it, whatever the case is.
+The law: whatever the server sends or does not send, every call returns or raises `FailedError` by its
+deadline. A line that breaks a law of `protocol/README.md` is reported at that line, in whatever case.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from stellwerk_kit.failed import DoesNotApplyError, FailedError
 from stellwerk_kit.lines import NOT_NOW, Lines, NoLineError, shown_line
 from stellwerk_protocol.messages import FromServer, Hello
 
-Message = dict[str, Any]  # Any: a message of whatever kind
+Message = dict[str, Any]  # Any: a message of any kind
 
 LONGEST_LINE: Final = 59_999  # bytes of a server's line, without its newline (L20)
-QUIET: Final = 1.0  # seconds in which something comes, if anything is still to come
-SLOWER: Final = 0.8  # of the messages a second that are allowed: two clocks never agree
+QUIET: Final = 1.0  # seconds within which a message arrives, if any is still to come
+SLOWER: Final = 0.8  # of the allowed messages a second: two clocks never agree
 _decode: Final = msgspec.json.Decoder(FromServer).decode
 KINDS: Final = {str(kind.__struct_config__.tag) for kind in get_args(FromServer)}
 COME_BACK: Final = ("server.full", "server.shutting_down")
@@ -34,19 +34,19 @@ IN_A_MATCH: Final = ("start", "event", "ask", "ok", "default", "seat", "end")
 
 @dataclass
 class SeenMatch:
-    """A match as this client has been told of it."""
+    """A match as this client has seen it."""
 
     start: Message
     events: int = 0  # the number of the last one
     last_ask: int = 0
     ask: Message | None = None  # the open one
-    is_acted: bool = False  # it was answered, in whichever way
+    is_acted: bool = False  # it was answered in some way
     end: Message | None = None
 
 
 @dataclass
-class Told:
-    """What a session knows beyond one connection: a client that comes back goes on with it."""
+class Memory:
+    """The knowledge of a session beyond one connection: a client that comes back continues with it."""
 
     matches: dict[str, SeenMatch] = field(default_factory=dict[str, SeenMatch])
     left: set[str] = field(default_factory=set[str])
@@ -59,11 +59,11 @@ class Caller:
         self,
         address: tuple[str, int],
         seconds: float,
-        told: Told | None = None,
+        memory: Memory | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self.seconds = seconds
-        self.told = told or Told()
+        self.memory = memory or Memory()
         self.welcome: Message = {}
         self.wants: Message = {}
         self._is_greeted = self._is_told_goodbye = False
@@ -88,7 +88,8 @@ class Caller:
         self.send(json.dumps({"type": type, **fields}, separators=(",", ":")).encode() + b"\n")
 
     def send(self, data: bytes) -> None:
-        """As fast as the server allows: a line that is no answer to an ask waits for its turn."""
+        """Send a line, as fast as the server allows: a line that does not answer an ask waits for its
+        turn."""
         self._spend(data.count(b"\n"))
         self.send_at_once(data)
 
@@ -100,7 +101,7 @@ class Caller:
 
     def act(self, match: str, **answer: Any) -> None:  # Any: an index, a move, a note
         """Answer the open ask."""
-        seen = self.told.matches[match]
+        seen = self.memory.matches[match]
         assert seen.ask is not None
         line = {"type": "act", "match": match, "ask": seen.ask["ask"], **(answer or {"index": 0})}
         data = json.dumps(line).encode() + b"\n"
@@ -109,11 +110,13 @@ class Caller:
         seen.is_acted = True
 
     def log_in(self, name: str, **fields: Any) -> Message:  # Any: fields of many types
-        """Its welcome."""
+        """Log in, and return the `welcome`."""
         self.say("login", protocol=1, name=name, **fields)
         self.wants = fields.get("wants", {})
         if "resume" in fields:
-            self._resumed = {id for id in self.told.matches if not fields["resume"]["last_events"].get(id, 0)}
+            self._resumed = {
+                id for id in self.memory.matches if not fields["resume"]["last_events"].get(id, 0)
+            }
         self.welcome = self.hear("welcome")
         return self.welcome
 
@@ -134,8 +137,8 @@ class Caller:
     # -- what it hears ---------------------------------------------------------------------------
 
     def hear(self, type: str, expected: str | None = None, **fields: Any) -> Message:  # Any: of many types
-        """The next such message. What may come meanwhile is passed over; a refusal, a default or the end of
-        the connection that nobody asked for is not."""
+        """Return the next message of this kind. Messages that may come meanwhile are skipped; an unexpected
+        refusal, default or end of the connection is a failure."""
         expected = expected or _shown_message({"type": type, **fields})
         while True:
             message = self.next(expected)
@@ -145,12 +148,12 @@ class Caller:
                 raise FailedError(expected, _shown_message(message))
 
     def is_refused(self, code: str, pointer: str | None = None, **fields: Any) -> Message:  # Any: as above
-        """The error that comes."""
+        """Return the error that must come."""
         wanted = {"code": code, **fields} | ({"pointer": pointer} if pointer else {})
         return self.hear("error", **wanted)
 
     def is_sent_away(self, *codes: str) -> Message:
-        """`bye` with one of these codes, and then the end."""
+        """Check for a `bye` with one of these codes, and then the end."""
         expected = f"`bye` with {' or '.join(codes)}"
         bye = self.hear("bye", expected)
         if bye["code"] not in codes:
@@ -159,7 +162,7 @@ class Caller:
         return bye
 
     def ends(self) -> None:
-        """The connection."""
+        """Check that the connection ends."""
         try:
             line = self._lines.receive(time.monotonic() + self.seconds)
         except NoLineError as error:
@@ -169,7 +172,7 @@ class Caller:
             raise FailedError("the end of the connection", shown_line(line))
 
     def is_closed_behind_what_is_there(self) -> bool:
-        """Read everything: whether the end comes after it, be it in the middle of a line."""
+        """Read everything. Test whether the end follows, even in the middle of a line."""
         while True:
             try:
                 line = self._lines.receive(time.monotonic() + QUIET)
@@ -178,7 +181,7 @@ class Caller:
             self._check(_read(line))
 
     def says_nothing_more(self, expected: str) -> None:
-        """Nothing is on its way: the answer to a `ping` is what comes next."""
+        """Check that nothing is on its way: the answer to a `ping` comes next."""
         echo = time.monotonic_ns() % 1_000_000
         self.say("ping", echo=echo)
         message = self.next(expected)
@@ -186,7 +189,7 @@ class Caller:
             raise FailedError(expected, _shown_message(message))
 
     def next(self, expected: str) -> Message:
-        """The next message of a kind that this client knows, whatever it is."""
+        """Return the next message of any kind that this client knows."""
         while True:
             message = self._receive(expected, self.seconds)
             if message["type"] in KINDS:
@@ -194,7 +197,8 @@ class Caller:
                 return message
 
     def next_within(self, seconds: float) -> Message | None:
-        """The same, or None if it is not there yet. A long line over TLS comes in several records."""
+        """Return the next message, or None if it has not arrived. Over TLS a long line comes in several
+        records."""
         try:
             line = self._lines.receive(time.monotonic() + seconds)
         except NoLineError as error:
@@ -216,12 +220,12 @@ class Caller:
     # -- in a match ------------------------------------------------------------------------------
 
     def hear_ask(self, match: str) -> Message:
-        seen = self.told.matches[match]
+        seen = self.memory.matches[match]
         return seen.ask if seen.ask is not None and not seen.is_acted else self.hear("ask", match=match)
 
     def play_on(self, match: str, moves: int | None = None) -> Message:
-        """Answer with the first move, so many times or to the end: the next ask, or `end`."""
-        seen = self.told.matches[match]
+        """Answer with the first move, this many times or to the end. Return the next ask, or `end`."""
+        seen = self.memory.matches[match]
         while moves is None or moves > 0:
             if seen.ask is None or seen.is_acted:
                 message = self._hear_ask_or_end(match)
@@ -233,7 +237,7 @@ class Caller:
         return self._hear_ask_or_end(match)
 
     def _hear_ask_or_end(self, match: str) -> Message:
-        seen = self.told.matches[match]
+        seen = self.memory.matches[match]
         while (seen.ask is None or seen.is_acted) and seen.end is None:
             message = self.next("an ask, or the end of the match")
             if message["type"] in ("error", "default", "bye"):
@@ -244,10 +248,10 @@ class Caller:
         return seen.ask
 
     def resume(self, **more: Any) -> Message:  # Any: fields of many types
-        """What to log in with, to go on with this session."""
+        """Return the fields of a login that continues this session."""
         if not self.welcome:
             raise DoesNotApplyError("there is no session to resume")
-        last_events = {id: seen.events for id, seen in self.told.matches.items() if seen.end is None}
+        last_events = {id: seen.events for id, seen in self.memory.matches.items() if seen.end is None}
         return {
             "session": self.welcome["session"],
             "key": self.welcome["resume_key"],
@@ -261,34 +265,36 @@ class Caller:
         self.socket.close()
 
     def reset(self) -> None:
-        """Gone without a goodbye."""
+        """Reset the connection without a goodbye."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.socket.close()
 
     def close_own_half(self) -> None:
         if isinstance(self.socket, ssl.SSLSocket):
-            with contextlib.suppress(*NOT_NOW):  # it has said so; the server's own end comes later
+            with contextlib.suppress(*NOT_NOW):  # the server has sent `bye`; its end comes later
                 self.socket.unwrap()
         else:
             self.socket.shutdown(socket.SHUT_WR)
 
     def take_leave(self) -> None:
-        """Out of all matches, so that nothing is left behind on the server; never mind how it answers."""
-        if self.socket.fileno() >= 0:  # a descriptor that was closed may be another connection's by now
+        """Leave all matches, so that nothing remains on the server; ignore the answers."""
+        if (
+            self.socket.fileno() >= 0
+        ):  # the number of a closed descriptor may now belong to another connection
             with contextlib.suppress(FailedError, OSError):
                 self._leave_matches()
             self.close()
 
     def forget_the_past(self) -> None:
-        """A token brings its session back, with whatever that was in before."""
+        """Leave the matches and rooms that a token has brought back with its session."""
         self.say("ping")
         while self.next("pong")["type"] != "pong":
             pass
         self._leave_matches()
 
     def _leave_matches(self) -> None:
-        for id, seen in list(self.told.matches.items()):
-            if seen.end is None and id not in self.told.left:
+        for id, seen in list(self.memory.matches.items()):
+            if seen.end is None and id not in self.memory.left:
                 self.say("leave", match=id)
                 while self.next("left")["type"] not in ("left", "error", "bye"):
                     pass
@@ -296,7 +302,7 @@ class Caller:
     # -- laws ------------------------------------------------------------------------------------
 
     def _check(self, message: Message) -> None:
-        """FailedError for a message that must not come here."""
+        """Raise FailedError for a message that must not come here."""
         kind = message["type"]
         if self._is_told_goodbye:
             raise FailedError("nothing after `bye` (L1)", _shown_message(message))
@@ -309,15 +315,15 @@ class Caller:
         self._is_greeted = True
         self._is_told_goodbye = kind == "bye"
         if kind == "left" and "match" in message:
-            self.told.left.add(message["match"])
+            self.memory.left.add(message["match"])
         if kind in IN_A_MATCH:
-            if message["match"] in self.told.left:
+            if message["match"] in self.memory.left:
                 raise FailedError("nothing about a match that was left", _shown_message(message))
             self._check_in_match(kind, message)
 
     def _check_in_match(self, kind: str, message: Message) -> None:
         id = message["match"]
-        seen = self.told.matches.get(id)
+        seen = self.memory.matches.get(id)
         if kind == "start":
             self._check_start(message, seen)
             return
@@ -352,7 +358,7 @@ class Caller:
             _expect(_without_seat(start) == _without_seat(seen.start), "the same `start` again", start)
             seen.events, seen.end = 0, None
             return
-        self.told.matches[id] = SeenMatch(start)
+        self.memory.matches[id] = SeenMatch(start)
 
     def _check_ask(self, seen: SeenMatch, ask: Message) -> None:
         is_again = seen.ask is not None and seen.ask["ask"] == ask["ask"]
@@ -385,7 +391,8 @@ def _connected(address: tuple[str, int], seconds: float, tls: ssl.SSLContext | N
 
 
 def _is_out_of_place(message: Message, type: str, fields: Message) -> bool:
-    """Whether who waits for another message must not get this one first. Other matches go on meanwhile."""
+    """Test whether this message must not come while another one is expected. Other matches go on
+    meanwhile."""
     if "match" in fields and message.get("match", fields["match"]) != fields["match"]:
         return False
     unasked = ("error", "default", "bye", "welcome", "pong", "left", type)
@@ -393,23 +400,23 @@ def _is_out_of_place(message: Message, type: str, fields: Message) -> bool:
 
 
 def _read(line: bytes) -> Message:
-    """FailedError for what is no message of a server."""
+    """Return the message. Raise FailedError for a line that is not a message of a server."""
     try:
         message: object = json.loads(line.decode(), object_pairs_hook=_members)
     except (ValueError, RecursionError):
         raise FailedError("one JSON object, without null and with no name twice", shown_line(line)) from None
     if not isinstance(message, dict) or not isinstance(cast("Message", message).get("type"), str):
         raise FailedError("an object with a type", shown_line(line))
-    found = cast("Message", message)
-    if found["type"] in KINDS:
+    known = cast("Message", message)
+    if known["type"] in KINDS:
         try:
             _decode(line)
         except msgspec.ValidationError as error:
             raise FailedError("a message as its schema has it", f"{shown_line(line)}: {error}") from None
-    return found
+    return known
 
 
-def _members(pairs: list[tuple[str, Any]]) -> Message:  # Any: that is how json hands values on
+def _members(pairs: list[tuple[str, Any]]) -> Message:  # Any: the type that json passes
     if any(value is None for _, value in pairs) or len(dict(pairs)) < len(pairs):
         raise ValueError("null, or a name twice")
     return dict(pairs)

@@ -1,6 +1,6 @@
 """Attacks by number: more connections, sessions and rooms than anybody needs, all of them bounded.
 
-A server may refuse any of that. It must say so, with a time to come back, and nobody else may notice.
+A server may refuse any of these. It must say so, with a time to come back, and nobody else may notice.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from stellwerk_kit.attack.caller import Caller
 from stellwerk_kit.attack.line_cases import get_in
 from stellwerk_kit.failed import DoesNotApplyError, FailedError
 
-CROWD: Final = 300  # connections or sessions at once: more than a server should let wait for a login
-ROOMS_EACH: Final = 30  # what a session can open without waiting for the limit of messages
-GOES: Final = ("server.full", "auth.login_timeout")  # what is said to those who wait too long
+CROWD: Final = 300  # connections or sessions at once: more than a server should keep without a login
+ROOMS_EACH: Final = 30  # rooms that a session can open below the limit of messages
+GOES: Final = ("server.full", "auth.login_timeout")  # the codes for connections that wait too long
 HALF_A_HANDSHAKE: Final = b"\x16\x03\x01"  # how TLS begins
 
 
 def waiting_room(attack: Attack) -> None:
-    """Nobody of the crowd logs in. The server may send some of them away, but neither a newcomer nor a bot
-    that comes back in mid-match."""
+    """Open many connections without a login. The server may close some of them, but must accept a newcomer
+    and a bot that resumes in the middle of a match."""
     with attack.player() as player, contextlib.ExitStack() as crowd:
         is_in_match = _is_asked(attack, player)
         idle: list[Caller] = []
@@ -44,7 +44,7 @@ def waiting_room(attack: Attack) -> None:
 
 
 def many_sessions(attack: Attack) -> None:
-    """As many as the server lets in. A bot that plays can come back all the same."""
+    """Open as many sessions as the server accepts. A bot that plays can resume all the same."""
     attack.require_open()
     with attack.player() as player, contextlib.ExitStack() as crowd:
         is_in_match = _is_asked(attack, player)
@@ -63,7 +63,7 @@ def many_sessions(attack: Attack) -> None:
 
 
 def many_rooms(attack: Attack) -> None:
-    """Rooms in which nobody else waits. They keep nobody from playing."""
+    """Open rooms in which nobody else waits. They keep nobody from playing."""
     attack.require("rooms")
     attack.require("practice")
     attack.require_open()
@@ -81,9 +81,9 @@ def many_rooms(attack: Attack) -> None:
 
 
 def half_handshakes(attack: Attack) -> None:
-    """None of them is ever ended, and that keeps nobody out."""
+    """Begin many TLS handshakes and finish none. That keeps nobody out."""
     if attack.tls is None:
-        raise DoesNotApplyError("it takes --tls")
+        raise DoesNotApplyError("it needs --tls")
     with contextlib.ExitStack() as crowd:
         for _ in range(CROWD):
             try:
@@ -98,7 +98,7 @@ def half_handshakes(attack: Attack) -> None:
 
 
 def _is_asked(attack: Attack, player: Caller) -> bool:
-    """Whether the player is in a match now, which takes a server with practice and resume."""
+    """Test whether the player is in a match now, which requires a server with practice and resume."""
     if not {"practice", "resume"} <= set(attack.survey.features):
         return False
     attack.asked(player)
@@ -107,16 +107,18 @@ def _is_asked(attack: Attack, player: Caller) -> bool:
 
 def _lose_and_resume(attack: Attack, player: Caller) -> None:
     player.reset()
-    with attack.caller(player.told) as back:
+    with attack.caller(player.memory) as back:
         back.log_in(player.welcome["name"], resume=player.resume())
         back.hear("ask")
 
 
 CROWD_CASES: Final = (
-    Case("waiting-room", "idle connections keep out neither a newcomer nor who resumes", waiting_room),
+    Case(
+        "waiting-room", "idle connections keep out neither a newcomer nor a client that resumes", waiting_room
+    ),
     Case(
         "many-sessions", "a session in a match keeps its place, however many others there are", many_sessions
     ),
-    Case("many-rooms", "rooms that wait use up no matches", many_rooms),
-    Case("half-handshakes", "halves of a handshake keep nobody out", half_handshakes),
+    Case("many-rooms", "waiting rooms use up no matches", many_rooms),
+    Case("half-handshakes", "unfinished handshakes keep nobody out", half_handshakes),
 )

@@ -16,10 +16,10 @@ from stellwerk_kit.failed import DoesNotApplyError, FailedError
 from stellwerk_kit.vectors import ClientLine, wire_vectors
 
 STORM: Final = 100  # connections at once
-MOST_TO_FLOOD: Final = 5_000  # lines at once; beyond that no limit is tried
+MOST_TO_FLOOD: Final = 5_000  # lines at once; a higher limit is not tested
 ENDLESS: Final = 70_000  # bytes without a newline
 DRIBBLE: Final = 0.05  # seconds between two bytes
-ONCE_MORE: Final = 0.05  # seconds until a server that was full is asked again
+ONCE_MORE: Final = 0.05  # seconds until the next attempt at a full server
 
 # -- the first lines ---------------------------------------------------------------------------------
 
@@ -107,7 +107,7 @@ def unknown_session(attack: Attack) -> None:
 
 
 def no_login_in_time(attack: Attack) -> None:
-    """Who says nothing, and who says it letter by letter."""
+    """Send nothing, or send a login letter by letter."""
     limit = attack.limits.login_ms
     attack.require_patience(limit, "the time for a login")
     with attack.caller() as silent, attack.caller() as slow:
@@ -124,7 +124,7 @@ def no_login_in_time(attack: Attack) -> None:
 
 
 def storm(attack: Attack) -> None:
-    """Most of them may be turned away, and all in words."""
+    """Open many connections. The server may turn most of them away, each with a message."""
     with contextlib.ExitStack() as callers:
         for number in range(STORM):
             caller = attack.call()
@@ -135,7 +135,7 @@ def storm(attack: Attack) -> None:
 
 
 def get_in(attack: Attack) -> None:
-    """As soon as the server has noticed that the others are gone."""
+    """Log in as soon as the server has noticed that the others are gone."""
     deadline = time.monotonic() + attack.seconds
     while True:
         with contextlib.closing(attack.call()) as caller:
@@ -143,12 +143,13 @@ def get_in(attack: Attack) -> None:
                 attack.log_in(caller)
                 return
             if time.monotonic() > deadline:
-                raise FailedError("a login, for all others have gone", f"{caller.greeting}")
+                raise FailedError("a login, because all others have gone", f"{caller.greeting}")
         time.sleep(ONCE_MORE)
 
 
 def gone_at_once(attack: Attack) -> None:
-    """With nothing said, half a line said, a login said and not waited for; in order and by a reset."""
+    """Disappear after nothing, after half a line, or after a login without waiting; with a close and with a
+    reset."""
     for data in (b"", b'{"type":"log', b'{"type":"login","protocol":1,"name":"%b"}\n'):
         for leave in (Caller.close, Caller.reset):
             caller = attack.call()
@@ -181,7 +182,8 @@ def _refused_lines(
 
 
 def right_lines(attack: Attack) -> None:
-    """Whatever is a message is read as one: before the login it is refused for its time alone."""
+    """Send every kind of message before the login. The server reads each, and refuses it only because of the
+    phase."""
     vectors = [
         each
         for each in _lines(attack.limits.line_before_login)
@@ -210,7 +212,7 @@ def _lines(limit: int) -> Iterator[ClientLine]:
 
 
 def _in_bursts(attack: Attack, vectors: Sequence[ClientLine]) -> Iterator[Sequence[ClientLine]]:
-    """So many at a time as a connection may send at once."""
+    """Yield the lines in groups of the size that a connection may send at once."""
     count = max(1, min(attack.limits.burst // 2, 50))
     return (vectors[begin : begin + count] for begin in range(0, len(vectors), count))
 
@@ -245,7 +247,7 @@ def too_long(attack: Attack) -> None:
 
 
 def _padded(size: int) -> bytes:
-    """A `ping` of so many bytes, and its newline."""
+    """Return a `ping` of this many bytes, and its newline."""
     return b'{"type":"ping"' + b" " * (size - 15) + b"}\n"
 
 
@@ -253,7 +255,7 @@ def without_an_end(attack: Attack) -> None:
     with attack.player() as caller:
         caller.send_at_once(b"x" * (attack.limits.line + ENDLESS))
         caller.is_refused("wire.too_long")
-        caller.hear("bye", code="wire.too_long")  # what was not read may turn the end into a reset
+        caller.hear("bye", code="wire.too_long")  # unread bytes may turn the end into a reset
 
 
 def in_pieces(attack: Attack) -> None:
@@ -275,7 +277,8 @@ def many_at_once(attack: Attack) -> None:
 
 
 def flood(attack: Attack) -> None:
-    """All of it is answered, in order, and said to be too much once."""
+    """Send too many lines at once. The server answers all of them in order, and reports once that they are
+    too many."""
     limits = attack.limits
     count = 2 * limits.burst + limits.messages_a_second // 4
     if count > MOST_TO_FLOOD:
@@ -298,25 +301,31 @@ def flood(attack: Attack) -> None:
 
 
 LINE_CASES: Final = (
-    Case("hello", "the server speaks first, and says what it can (L1)", hello),
-    Case("before-login", "before its login a client can do nothing else", before_login),
+    Case("hello", "the server sends the first line, with its features (L1)", hello),
+    Case("before-login", "a client can do nothing before its login", before_login),
     Case("unknown-version", "a version that is not in `hello` is refused", unknown_version),
     Case("three-refused-logins", "the third refused login ends the connection", three_refused_logins),
     Case("second-login", "a session is logged in once", second_login),
     Case("taken-name", "two sessions have names that differ in more than case", taken_name),
     Case("unknown-token", "an unknown token is refused", unknown_token),
-    Case("unknown-session", "without session and key nobody resumes", unknown_session),
-    Case("no-login-in-time", "who does not log in is sent away, however slowly it speaks", no_login_in_time),
-    Case("storm", "who is turned away is told so, and the server goes on", storm),
+    Case("unknown-session", "nobody resumes without session and key", unknown_session),
+    Case(
+        "no-login-in-time",
+        "a client that does not log in gets `bye`, however slowly it sends",
+        no_login_in_time,
+    ),
+    Case("storm", "a client that is turned away gets a message, and the server goes on", storm),
     Case("gone-at-once", "a connection may end at any byte", gone_at_once),
-    Case("wrong-lines", "each line that is no message gets its code, and changes nothing (L10)", wrong_lines),
+    Case(
+        "wrong-lines", "each line that is not a message gets its code, and changes nothing (L10)", wrong_lines
+    ),
     Case("wrong-lines-after-login", "the same with the longer lines of a session", wrong_lines_after_login),
-    Case("right-lines", "every message is read, however it is written", right_lines),
+    Case("right-lines", "the server reads every message, however it is written", right_lines),
     Case("right-pings", "every ping gets its pong", right_pings),
-    Case("as-long-as-may-be", "a line may be as long as `hello` says", as_long_as_may_be),
+    Case("as-long-as-may-be", "a line may be as long as `hello` allows", as_long_as_may_be),
     Case("too-long", "a longer line ends the connection", too_long),
-    Case("without-an-end", "a line without an end is not waited for", without_an_end),
+    Case("without-an-end", "the server does not wait for the end of a long line", without_an_end),
     Case("in-pieces", "a line ends with its newline, however it arrives", in_pieces),
     Case("many-at-once", "a segment can hold several lines, each answered in its turn (L2)", many_at_once),
-    Case("flood", "beyond the limit reading slows down, and nothing is lost", flood),
+    Case("flood", "beyond the limit the server reads more slowly, and loses nothing", flood),
 )

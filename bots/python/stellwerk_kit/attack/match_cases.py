@@ -22,7 +22,7 @@ PRIVATE: Final = ("hand", "tickets", "offered", "returned", "stack")  # of anoth
 
 
 def plays(attack: Attack, game: str) -> None:
-    """Every listed move is as good as another: the last one is made here, the first one by the witnesses."""
+    """Play with the last listed move each time; the witnesses make the first one."""
     offered = next((each for each in attack.survey.games if each["game"] == game), None)
     if offered is None:
         raise DoesNotApplyError("this game is not offered")
@@ -33,7 +33,7 @@ def plays(attack: Attack, game: str) -> None:
 
 
 def plays_by_moves(attack: Attack) -> None:
-    """Without lists: every answer is the fallback, as a move."""
+    """Play without lists: every answer is the fallback, as a move."""
     with attack.player(wants={"legal": False}) as caller:
         match = attack.asked(caller)
         end = _play(caller, match, lambda ask: {"move": ask["fallback"], "note": "as you like"})
@@ -41,30 +41,31 @@ def plays_by_moves(attack: Attack) -> None:
 
 
 def plays_blindly(attack: Attack) -> None:
-    """Nothing is sent but the asks, and an index is understood all the same."""
+    """Play with nothing but the asks: the server accepts an index all the same."""
     with attack.player(wants=NOTHING) as caller:
         match = attack.asked(caller)
         end = _play(caller, match, lambda ask: {"index": 0})
-        if caller.told.matches[match].events:
-            raise FailedError("no events, for they were not wanted", "some")
+        if caller.memory.matches[match].events:
+            raise FailedError("no events, because they were not wanted", "some")
         _check_result(caller, match, end)
 
 
 def _play(caller: Caller, match: str, answer: Callable[[Message], Message]) -> Message:
-    seen = caller.told.matches[match]
+    seen = caller.memory.matches[match]
     while seen.end is None:
         if seen.ask is not None and not seen.is_acted:
             caller.act(match, **answer(seen.ask))
-        message = caller.next("what comes of an answer")
+        message = caller.next("the result of an answer")
         if message["type"] in ("error", "default", "bye"):
             raise FailedError("`ok` for a legal answer (L12)", f"{message}")
     return seen.end
 
 
 def _check_result(caller: Caller, match: str, end: Message) -> None:
-    """The result has a rank for each seat, what `start` has promised was kept, and that was all."""
+    """Check that the result has a rank for each seat, that the commitment of `start` holds, and that nothing
+    follows."""
     caller.says_nothing_more("nothing after `end` (L3)")
-    start = caller.told.matches[match].start
+    start = caller.memory.matches[match].start
     if len(end["result"]["ranks"]) != len(start["players"]):
         raise FailedError("a rank for each seat", f"{end['result']['ranks']}")
     if end["reveal"] == "now":
@@ -75,7 +76,7 @@ def _check_result(caller: Caller, match: str, end: Message) -> None:
 
 
 def commitment(start: Message, end: Message) -> str:
-    """What `start` must have said, as the specification has it."""
+    """Return the commitment that `start` must have, by the specification."""
     committed = {
         "board": start["board_digest"],
         "game": start["game"],
@@ -93,7 +94,7 @@ def commitment(start: Message, end: Message) -> str:
 
 
 def refused_acts(attack: Attack) -> None:
-    """Each refused act for the open ask costs one try, and then a legal one is as good as ever."""
+    """Check that each refused act for the open ask costs one try, and that a legal one is then accepted."""
     with attack.player() as caller:
         match = attack.asked(caller)
         ask = caller.hear_ask(match)
@@ -132,17 +133,17 @@ def _waste_tries(caller: Caller, match: str) -> None:
 
 
 def by_default(attack: Attack) -> None:
-    """Who defaults again and again is asked no more, and its match comes to its end all the same (L21)."""
+    """Default again and again. The server asks no more, and the match comes to its end all the same (L21)."""
     with attack.player() as caller:
         match = attack.asked(caller)
-        clocks = caller.told.matches[match].start["clocks"]
+        clocks = caller.memory.matches[match].start["clocks"]
         most = min(clocks["defaults_in_a_row"], clocks["defaults"])
         for count in range(1, most + 1):
             _waste_tries(caller, match)
             default = caller.hear("default", match=match, defaults=count)
             if default.get("by_default", False) != (count == most):
                 raise FailedError(f"`by_default` after {most} defaults in a row", f"{default}")
-        seen = caller.told.matches[match]
+        seen = caller.memory.matches[match]
         while seen.end is None:
             message = caller.next("the end of the match")
             if message["type"] in ("ask", "error", "bye"):
@@ -150,7 +151,7 @@ def by_default(attack: Attack) -> None:
 
 
 def stale_acts(attack: Attack) -> None:
-    """Acts for asks that are not open cost nothing and change nothing (L9)."""
+    """Check that acts for asks that are not open cost nothing and change nothing (L9)."""
     with attack.player() as caller:
         match = attack.practice(caller)
         caller.say("act", match=match, ask=1, index=0)
@@ -170,19 +171,19 @@ def stale_acts(attack: Attack) -> None:
 
 
 def twice_at_once(attack: Attack) -> None:
-    """Two acts for one ask, in one segment: each has its answer (L7)."""
+    """Send two acts for one ask in one segment: each gets its answer (L7)."""
     with attack.player() as caller:
         match = attack.asked(caller)
         ask = caller.hear_ask(match)
         act = {"type": "act", "match": match, "ask": ask["ask"], "index": 0}
         caller.send((json.dumps(act).encode() + b"\n") * 2)
-        caller.told.matches[match].is_acted = True
+        caller.memory.matches[match].is_acted = True
         caller.hear("ok", match=match, ask=ask["ask"])
         caller.is_refused("protocol.stale_ask", match=match, ask=ask["ask"])
 
 
 def foreign_match(attack: Attack) -> None:
-    """Who knows the id of a match is not in it for that."""
+    """Act in a match of which only the id is known."""
     with attack.player() as inside, attack.player() as outside:
         match = attack.asked(inside)
         for each in (match, "nowhere"):
@@ -210,7 +211,7 @@ def ready_twice(attack: Attack) -> None:
 def no_answer_in_time(attack: Attack) -> None:
     with attack.player() as caller:
         match = attack.practice(caller)
-        clocks = caller.told.matches[match].start["clocks"]
+        clocks = caller.memory.matches[match].start["clocks"]
         limit = clocks["move_ms"] + clocks["bank_ms"] + clocks["grace_ms"]
         attack.require_patience(limit, "the time for an answer")
         caller.say("ready", match=match)
@@ -219,7 +220,7 @@ def no_answer_in_time(attack: Attack) -> None:
         caller.seconds += limit / 1000
         caller.hear("default", match=match, ask=ask["ask"], reason="time")
         early = (clocks["move_ms"] + clocks["bank_ms"]) / 1000 - (time.monotonic() - asked_at)
-        if early > 0.1:  # what was under way from the server to here
+        if early > 0.1:  # messages that were under way
             raise FailedError("no default before its time", f"one {early:.1f} s early")
         caller.say("act", match=match, ask=ask["ask"], index=0)
         caller.is_refused("protocol.stale_ask", match=match, ask=ask["ask"])
@@ -264,7 +265,7 @@ def too_many_matches(attack: Attack) -> None:
 
 
 def rooms(attack: Attack) -> None:
-    """Into a room, out of it, and into it with somebody else."""
+    """Enter a room, leave it, and enter it again with another client."""
     attack.require("rooms")
     game, room = attack.game, attack.name()
     join: Message = {"game": game["game"], "players": game["players"][0], "room": room}
@@ -289,10 +290,10 @@ def rooms(attack: Attack) -> None:
 
 
 def two_players(attack: Attack) -> None:
-    """A whole match of two clients: both see the same, but for what is the other's own."""
+    """Play a whole match of two clients: both see the same, except private fields."""
     with attack.player() as one, attack.player() as other:
         match = attack.table(one, other)
-        starts = [caller.told.matches[match].start for caller in (one, other)]
+        starts = [caller.memory.matches[match].start for caller in (one, other)]
         if [start["seat"] for start in starts] != [0, 1]:
             raise FailedError("seats in the order of entering", f"{[start['seat'] for start in starts]}")
         names = [player["name"] for player in starts[0]["players"]]
@@ -300,29 +301,29 @@ def two_players(attack: Attack) -> None:
             raise FailedError("the names of both", f"{names}")
         one.say("ready", match=match)
         other.say("ready", match=match)
-        told = (_Ear(one, match, 0), _Ear(other, match, 1))
-        while any(ear.seen.end is None for ear in told):
-            for ear in told:
+        ears = (_Ear(one, match, 0), _Ear(other, match, 1))
+        while any(ear.seen.end is None for ear in ears):
+            for ear in ears:
                 ear.listen()
-        if told[0].public != told[1].public:
-            raise FailedError("the same events for both, but for private fields (L4)", "different ones")
-        results = [ear.seen.end["result"] for ear in told if ear.seen.end is not None]
+        if ears[0].public != ears[1].public:
+            raise FailedError("the same events for both, except private fields (L4)", "different ones")
+        results = [ear.seen.end["result"] for ear in ears if ear.seen.end is not None]
         if results[0] != results[1]:
             raise FailedError("one result", "two")
 
 
 class _Ear:
-    """What one of two players hears, and whether it should."""
+    """The messages that one of two players gets, and a check of each."""
 
     def __init__(self, caller: Caller, match: str, seat: int) -> None:
         self.caller = caller
         self.match = match
         self.seat = seat
-        self.seen = caller.told.matches[match]
+        self.seen = caller.memory.matches[match]
         self.public: list[Message] = []
 
     def listen(self) -> None:
-        """All that is there, and an answer if one is due."""
+        """Read all messages that have arrived, and answer if an answer is due."""
         while self.seen.end is None:
             if self.seen.ask is not None and not self.seen.is_acted:
                 _check_view(self.seen.ask["view"], self.seat)
@@ -369,12 +370,12 @@ def _check_view(view: Message, seat: int | None) -> None:
 
 
 def silence_about_answers(attack: Attack) -> None:
-    """The first tickets are chosen at once: nobody learns who has answered (L16)."""
+    """Choose the first tickets, all at once: nobody learns who has answered (L16)."""
     with attack.player() as one, attack.player() as other:
         match = attack.table(one, other)
         asks = _both_asked(match, one, other)
         if asks[0]["decision"]["seats"] != [0, 1]:
-            raise DoesNotApplyError("this game begins with no choice of all")
+            raise DoesNotApplyError("this game does not begin with a choice of all seats")
         one.act(match)
         one.hear("ok", match=match)
         one.says_nothing_more("nothing but its own `ok`, before the other has answered")
@@ -391,7 +392,7 @@ def _both_asked(match: str, *callers: Caller) -> list[Message]:
 
 
 def leaving(attack: Attack) -> None:
-    """Nothing more comes of a match that was left, and it goes on for the other."""
+    """Leave a match: no more messages about it come, and it goes on for the other."""
     with attack.player() as one, attack.player() as other:
         match = attack.table(one, other)
         _both_asked(match, one, other)
@@ -408,21 +409,21 @@ def leaving(attack: Attack) -> None:
 
 
 def resumed(attack: Attack) -> None:
-    """With the connection lost while an ask is open, and with `last_events` at 0."""
+    """Lose the connection while an ask is open, and resume, also with `last_events` at 0."""
     attack.require("resume")
     with attack.player() as first:
         match = attack.asked(first)
         first.play_on(match, moves=2)
         ask = first.hear_ask(match)
         first.reset()
-        with attack.caller(first.told) as second:
+        with attack.caller(first.memory) as second:
             _come_back(second, first)
             if second.hear("ask")["ask"] != ask["ask"]:
                 raise FailedError(f"ask {ask['ask']} again, its number unchanged", "another one")
             second.play_on(match, moves=1)
             second.hear_ask(match)
             second.reset()
-            with attack.caller(first.told) as third:
+            with attack.caller(first.memory) as third:
                 resume = second.resume(last_events={match: 0})
                 _come_back(third, second, resume)
                 third.hear("start", match=match)
@@ -460,7 +461,7 @@ def taken_over(attack: Attack) -> None:
     with attack.player() as old:
         match = attack.asked(old)
         old.hear_ask(match)
-        with attack.caller(old.told) as new:
+        with attack.caller(old.memory) as new:
             _come_back(new, old)
             old.is_sent_away("server.taken_over")
             new.hear("ask", match=match)
@@ -468,7 +469,7 @@ def taken_over(attack: Attack) -> None:
 
 
 def keys(attack: Attack) -> None:
-    """A key is good until the first line after the next `welcome`, and a wrong one never is."""
+    """Check that a key is valid until the first line after the next `welcome`, and a wrong one never."""
     attack.require("resume")
     with attack.player() as first, attack.caller() as thief:
         match = attack.asked(first)
@@ -478,12 +479,12 @@ def keys(attack: Attack) -> None:
             thief.is_refused("auth.bad_resume_key")
         first.says_nothing_more("nothing: nobody has taken the session over")
         first.reset()
-        with attack.caller(first.told) as second:
+        with attack.caller(first.memory) as second:
             _come_back(second, first)
             second.hear("ask", match=match)
             second.reset()
-        with attack.caller(first.told) as third:
-            _come_back(third, first)  # the second welcome might have got lost
+        with attack.caller(first.memory) as third:
+            _come_back(third, first)  # the second welcome may have been lost
             third.hear("ask", match=match)
             third.says_nothing_more("nothing after the ask")
             with attack.caller() as late:
@@ -505,35 +506,35 @@ def ahead_of_its_time(attack: Attack) -> None:
 
 
 def half_closed(attack: Attack) -> None:
-    """Who ends what it says has ended the connection, and can come back."""
+    """End the client's side of the connection. That ends the connection, and the client can resume."""
     attack.require("resume")
     with attack.player() as first:
         match = attack.asked(first)
         first.hear_ask(match)
         first.close_own_half()
         first.ends()
-        with attack.caller(first.told) as second:
+        with attack.caller(first.memory) as second:
             _come_back(second, first)
             second.hear("ask", match=match)
             second.play_on(match, moves=1)
 
 
 def gone_for_a_while(attack: Attack) -> None:
-    """The other seat is told, and its match waits no longer than the clocks say."""
+    """Lose a connection. The other seat is informed, and its match waits no longer than the clocks allow."""
     attack.require("resume")
     with attack.player() as one, attack.player() as other:
         match = attack.table(one, other)
         _both_asked(match, one, other)
         one.reset()
         other.hear("seat", match=match, seat=0, state="lost")
-        with attack.caller(one.told) as back:
+        with attack.caller(one.memory) as back:
             _come_back(back, one)
             other.hear("seat", match=match, seat=0, state="back")
             back.hear("ask", match=match)
 
 
 def deaf(attack: Attack) -> None:
-    """Matches are begun, and nothing is read. Their boards are more than a socket takes."""
+    """Begin matches, and read nothing. Their boards are more than a socket can hold."""
     attack.require("resume")
     attack.require("practice")
     limit = attack.limits.unsent_ms
@@ -544,9 +545,9 @@ def deaf(attack: Attack) -> None:
     with attack.player(max_matches=MANY) as caller:
         for _ in range(MANY):
             caller.say("join", game=game["game"], players=players, against=["random"] * (players - 1))
-        time.sleep(1.5 * limit / 1000 + 0.5)  # that is what the server has to wait for
+        time.sleep(1.5 * limit / 1000 + 0.5)  # the server must wait for this
         if not caller.is_closed_behind_what_is_there():
-            raise DoesNotApplyError("the sockets have taken all of it")
+            raise DoesNotApplyError("the sockets have accepted all of it")
         with attack.caller() as back:
             back.log_in(caller.welcome["name"], max_matches=MANY, resume=caller.resume(last_events={}))
             back.hear("start")
@@ -556,7 +557,7 @@ def deaf(attack: Attack) -> None:
 
 
 def spectator(attack: Attack) -> None:
-    """The public sees everything but what is private, and has no seat."""
+    """Watch as the public, which sees everything except private fields, and has no seat."""
     attack.require("spectators")
     with attack.player() as player, attack.player() as watcher:
         match = attack.asked(player)
@@ -575,7 +576,7 @@ def spectator(attack: Attack) -> None:
         player.say("watch", match=match)
         player.is_refused("protocol.out_of_phase")
         player.play_on(match)
-        while watcher.told.matches[match].end is None:
+        while watcher.memory.matches[match].end is None:
             message = watcher.next("the end of the match that is watched")
             if message["type"] == "event":
                 _check_event(message["event"], -1)
@@ -589,7 +590,7 @@ def all_hands(attack: Attack) -> None:
         match = attack.asked(player)
         watcher.say("watch", match=match, viewer="all_hands")
         watcher.is_refused("auth.not_allowed")
-        watcher.says_nothing_more("nothing of what is not for everybody")
+        watcher.says_nothing_more("nothing that is not public")
 
 
 MATCH_CASES: Final = (
@@ -602,29 +603,29 @@ MATCH_CASES: Final = (
         for game in ("usa", "card_game", "team_asia", "united_kingdom")
     ),
     Case("plays-by-moves", "the fallback is legal, and can be sent as a move (L13)", plays_by_moves),
-    Case("plays-blindly", "an index is understood without the list (L12)", plays_blindly),
-    Case("two-players", "nobody is told more than it may know (L15)", two_players),
-    Case("silence-about-answers", "nothing tells who has answered (L16)", silence_about_answers),
+    Case("plays-blindly", "the server accepts an index without the list (L12)", plays_blindly),
+    Case("two-players", "no seat learns more than it may know (L15)", two_players),
+    Case("silence-about-answers", "nothing reveals who has answered (L16)", silence_about_answers),
     Case("refused-acts", "a refused act costs a try, and nothing else (L7, L10)", refused_acts),
     Case("no-try-left", "the last try ends an ask with the fallback (L8)", no_try_left),
     Case("by-default", "a match comes to its end without one of its players (L21)", by_default),
     Case("stale-acts", "an act for an ask that is not open costs nothing (L9)", stale_acts),
     Case("twice-at-once", "each act gets one answer (L7)", twice_at_once),
-    Case("foreign-match", "nobody acts in a match without a seat there", foreign_match),
-    Case("ready-twice", "`ready` is said once", ready_twice),
-    Case("no-answer-in-time", "an ask ends in its time, by its fallback (L8, L17)", no_answer_in_time),
-    Case("refused-joins", "a wrong wish is refused with its place (L10)", refused_joins),
-    Case("too-many-matches", "a session plays as many matches as it said", too_many_matches),
+    Case("foreign-match", "a client without a seat in a match cannot act in it", foreign_match),
+    Case("ready-twice", "the server accepts `ready` once", ready_twice),
+    Case("no-answer-in-time", "an ask ends in its time, with its fallback (L8, L17)", no_answer_in_time),
+    Case("refused-joins", "a wrong join is refused with its place (L10)", refused_joins),
+    Case("too-many-matches", "a session plays as many matches as its login allows", too_many_matches),
     Case("rooms", "a room is entered once, and can be left", rooms),
-    Case("leaving", "a match goes on without who has left it (L18, L21)", leaving),
-    Case("resumed", "a session goes on where it was: later events, and the open ask", resumed),
+    Case("leaving", "a match goes on without a player who left (L18, L21)", leaving),
+    Case("resumed", "a session continues where it was: later events, and the open ask", resumed),
     Case("ended", "an `end` comes again to a client that may not have it (S65)", ended),
     Case("taken-over", "a new connection takes over, the old one ends with `bye`", taken_over),
-    Case("keys", "a key is good until the first line after the next `welcome`", keys),
-    Case("ahead-of-its-time", "an event that was never sent is no place to go on", ahead_of_its_time),
-    Case("half-closed", "the end of what a client says ends its connection", half_closed),
-    Case("gone-for-a-while", "others are told that a seat was lost, and is back", gone_for_a_while),
+    Case("keys", "a key is valid until the first line after the next `welcome`", keys),
+    Case("ahead-of-its-time", "a client cannot resume after an event that was never sent", ahead_of_its_time),
+    Case("half-closed", "the end of a client's input ends its connection", half_closed),
+    Case("gone-for-a-while", "the others learn that a seat was lost, and is back", gone_for_a_while),
     Case("spectator", "the public sees what everybody may know (L15)", spectator),
-    Case("all-hands", "hands are not for the public (L15)", all_hands),
-    Case("deaf", "who does not read is closed, and can resume (L18)", deaf),
+    Case("all-hands", "the public does not see hands (L15)", all_hands),
+    Case("deaf", "the server closes a client that stops reading; the client can resume (L18)", deaf),
 )

@@ -1,4 +1,4 @@
-"""All steps of the doctor, in the order in which they rely on one another."""
+"""All steps of the doctor, in the order in which they depend on each other."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How long a bot takes for its answers in one match, held against what the asks give it.
+"""The time that a bot takes for its answers in one match, compared with the clocks of its asks.
 
-Law: as on a server, an answer may take the time of its ask and what is left of the bank of its match. One
-that takes longer is late. Once is bad luck; a bot that is late again and again cannot be played with.
+The law: as on a server, an answer may take the time of its ask and what is left of the bank of its match. A
+longer one is late. One late answer is bad luck, but nobody can play with a bot that is late again and again.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-MOST_LATE: Final = 2  # answers in a match: a machine can stand still for a moment
-BANK_MS: Final = 2_000  # less than a match has, so that a slow bot does not take long to find out
+MOST_LATE: Final = 2  # answers in a match: a machine can pause for a moment
+BANK_MS: Final = 2_000  # less than in a match, so that a slow bot is detected soon
 
 
 @dataclass(slots=True)
 class AnswerClock:
-    """`bank_ms` is what is left. `over_count` answers needed the bank, and `late_count` more than it had."""
+    """The clock of a match. `bank_ms` is the time left in the bank. `over_count` answers needed the bank, and
+    `late_count` more than was in it."""
 
     move_ms: int = 0
     bank_ms: int = 0
@@ -24,7 +25,7 @@ class AnswerClock:
     late_count: int = 0
 
     def charge(self, seconds: float) -> str | None:
-        """Take an answer's time from the bank. Return what is wrong, if it was late once too often."""
+        """Take an answer's time from the bank. Return what is wrong, if the bot was late once too often."""
         given = f"{self.move_ms / 1000:.1f} s and {self.bank_ms / 1000:.1f} s of the bank"
         self.took_ms = int(1000 * seconds)
         over_ms = self.took_ms - self.move_ms

@@ -1,7 +1,7 @@
-"""Who is at the other end: a bot that is started as a process, or whoever connects.
+"""The program at the other end: a bot that is started as a process, or a client that connects by itself.
 
-The law: a caller that does not come ends in `FailedError` at its deadline, or when its process has ended. And
-when `end` returns nothing that was started here runs any more, and no connection to it is open.
+The law: if a caller does not connect, `FailedError` is raised at its deadline, or when its process has
+exited. When `end` returns, nothing that was started here runs any more, and no connection to it is open.
 """
 
 from __future__ import annotations
@@ -14,19 +14,20 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
-from stellwerk_kit.bot_process import BotProcess, Transport, told_status
+from stellwerk_kit.bot_process import BotProcess, Transport, described_status
 from stellwerk_kit.failed import FailedError
 from stellwerk_kit.lines import MOST_UNREAD, PIECE, Lines
 
 NAME: Final = "patient"  # of a bot that is started
-LOOK_EVERY: Final = 0.05  # seconds between two looks whether a bot that is to connect has exited
+LOOK_EVERY: Final = 0.05  # seconds between two checks whether a bot that should connect has exited
 LOOPBACK: Final = "127.0.0.1"
-SECONDS_TO_GO: Final = 1.0  # for a client that was sent away, to read that and close
+SECONDS_TO_GO: Final = 1.0  # for a client that got `bye`, to read it and close
 
 
 class Caller(Protocol):
-    """`token` is what its login must have, and `name` what it should: None, if it was told neither. `status`
-    is that of its process, and None while that runs, or if there is none that we know."""
+    """A program at the other end. `token` is the token that its login must have, and `name` the name that it
+    should have: None, if it was given neither. `status` is that of its process: None while it runs, or if its
+    process is unknown."""
 
     @property
     def transport(self) -> Transport: ...
@@ -42,23 +43,23 @@ class Caller(Protocol):
         ...
 
     def connect_again(self, seconds: float, expected: str) -> Lines:
-        """Wait for another one, after `hang_up`."""
+        """Wait for another connection, after `hang_up`."""
         ...
 
     def hang_up(self) -> None:
-        """Close the connection, so that it sees the end of its input."""
+        """Close the connection, so that the caller sees the end of its input."""
         ...
 
     def stay_out(self, seconds: float) -> None:
-        """Nobody is there for a while: who knocks is refused."""
+        """Refuse all connections for a while."""
         ...
 
     def status_by(self, deadline: float) -> int | None:
-        """As soon as it has one; None if it has none at the deadline."""
+        """Wait for the exit status; return None if there is none at the deadline."""
         ...
 
     def last_lines(self) -> tuple[str, ...]:
-        """What it printed last."""
+        """Return the last lines of its output."""
         ...
 
     def end(self) -> None: ...
@@ -72,7 +73,8 @@ class Door:
         self.host, self.port = self._listener.getsockname()
 
     def wait(self, deadline: float) -> socket.socket | None:
-        """The next connection, or None: not for long, so that others can be looked after meanwhile."""
+        """Return the next connection, or None. It waits only briefly, so that its caller can look after
+        others meanwhile."""
         self._listener.settimeout(max(0.0, min(LOOK_EVERY, deadline - time.monotonic())))
         try:
             return self._listener.accept()[0]
@@ -80,7 +82,7 @@ class Door:
             return None
 
     def stay_shut(self, seconds: float) -> None:
-        """Whoever connects meanwhile is refused. The port stays taken, so that nobody else gets it."""
+        """Refuse connections for a while. The port stays taken, so that no other program gets it."""
         self._listener.close()
         self._listener = socket.socket()
         self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -109,7 +111,7 @@ class _OverTcp:
         if self._socket is not None:
             with contextlib.suppress(OSError):  # the bot has closed it already
                 self._socket.shutdown(socket.SHUT_WR)
-                left = MOST_UNREAD  # of what is there: unread, it would turn the end into a reset
+                left = MOST_UNREAD  # bytes of input: left unread, they would turn the end into a reset
                 while left > 0 and (piece := self._socket.recv(PIECE)):
                     left -= len(piece)
             self._socket.close()
@@ -133,13 +135,13 @@ class StartedOverTcp(_OverTcp):
             raise
 
     def connect(self, seconds: float, expected: str) -> Lines:
-        """No longer than until the process has exited."""
+        """Wait for a connection until the process exits."""
         deadline = time.monotonic() + seconds
         while (connection := self._door.wait(deadline)) is None:
             if (status := self._process.status()) is not None:
                 connection = self._door.wait(0)  # it may have connected just before
                 if connection is None:
-                    raise FailedError(expected, told_status(status))
+                    raise FailedError(expected, described_status(status))
                 break
             if time.monotonic() >= deadline:
                 raise FailedError(expected, f"within {seconds:g} s nothing")
@@ -162,7 +164,7 @@ class StartedOverTcp(_OverTcp):
 
 
 class StartedOverStdio:
-    """Its standard input and output are the one connection that it has."""
+    """A started bot whose standard input and output are its only connection."""
 
     transport: Transport = "stdio"
     name: str | None = NAME
@@ -196,8 +198,8 @@ class StartedOverStdio:
         self._process.end()
 
 
-class Whoever(_OverTcp):
-    """Who starts it, when, and what becomes of it, is not our affair. It is waited for without an end."""
+class AnyClient(_OverTcp):
+    """A client that we did not start. It is waited for without a deadline, and its process is unknown."""
 
     token: str | None = None
     name: str | None = None
@@ -221,7 +223,7 @@ class Whoever(_OverTcp):
         return ()
 
     def end(self) -> None:
-        """Let it read what it was told last, and go."""
+        """Let the client read the last messages, then close."""
         if self._socket is not None:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_WR)
@@ -233,7 +235,7 @@ class Whoever(_OverTcp):
 
 
 def _environment(address: str, token: str, bot_seed: str) -> Mapping[str, str]:
-    """The doctor's own, and what a server gives a bot that it starts."""
+    """Return the doctor's environment, with the variables of a started bot."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("STELLWERK_")}
     return inherited | {
         "STELLWERK_ADDRESS": address,

@@ -1,4 +1,4 @@
-"""Parts of conversations that several steps have in common: what a server says next, and what it hears."""
+"""The parts of conversations that several steps share: what a server sends next, and what must come back."""
 
 from __future__ import annotations
 
@@ -32,21 +32,22 @@ from stellwerk_protocol.messages import (
 
 ROOM: Final = "doctor"
 
-Tell = Callable[[Sequence[FromServer]], object]
+Send = Callable[[Sequence[FromServer]], object]
 Change = Callable[[FromServer], bytes]
 
 # -- to the first ask --------------------------------------------------------------------------------
 
 
 def log_in(bot: Patient, change: Change = encode) -> Login:
-    """From its connection to its login."""
+    """Wait for the connection, and go up to the login."""
     bot.connect()
     bot.say(change(hello()))
     return hear_first_login(bot)
 
 
 def hear_first_login(bot: Patient, expected: str = "a login after `hello`") -> Login:
-    """Who was not started by us may still have the session of another case: it is told to log in afresh."""
+    """Receive the first login. A client that we did not start may still have the session of an earlier case;
+    refuse that, so that it logs in without `resume`."""
     login = bot.hear_login(expected)
     if login.resume is not UNSET and not bot.was_started:
         bot.say(Error("auth.bad_resume_key", "a login without `resume`", pointer="/resume"))
@@ -55,29 +56,29 @@ def hear_first_login(bot: Patient, expected: str = "a login after `hello`") -> L
 
 
 def take_seat(bot: Patient, match: ScriptedMatch) -> None:
-    """From the connection to `ready`."""
+    """Go from the connection to `ready`."""
     match.wants = log_in(bot).wants
     be_seated(bot, match)
 
 
-def be_seated(bot: Patient, match: ScriptedMatch, tell: Tell | None = None) -> None:
-    """From the login to `ready`. `tell` is how it is told: message by message, unless it says otherwise."""
-    tell = tell if tell is not None else one_by_one(bot.say)
+def be_seated(bot: Patient, match: ScriptedMatch, send: Send | None = None) -> None:
+    """Go from the login to `ready`. `send` sends the messages; by default one by one."""
+    send = send if send is not None else one_by_one(bot.say)
     before: list[FromServer] = [welcome(bot, match)]
     if not bot.has_seat:
-        tell(before)
+        send(before)
         before = []
         hear_join(bot, match)
-    tell([*before, Joined(ROOM, 0), start_of(bot, match), *match.events_after(0)])
+    send([*before, Joined(ROOM, 0), start_of(bot, match), *match.events_after(0)])
     hear_ready(bot, match)
 
 
-def one_by_one(say: Callable[[FromServer], object]) -> Tell:
-    def tell(messages: Sequence[FromServer]) -> None:
+def one_by_one(say: Callable[[FromServer], object]) -> Send:
+    def send(messages: Sequence[FromServer]) -> None:
         for message in messages:
             say(message)
 
-    return tell
+    return send
 
 
 def welcome(bot: Patient, match: ScriptedMatch) -> Welcome:
@@ -100,7 +101,8 @@ def _only(match: ScriptedMatch, game: OfferedGame) -> OfferedGame:
 
 
 def hear_join(bot: Patient, match: ScriptedMatch) -> None:
-    """The wish of a client without a seat token. One for something else is refused, and can be mended."""
+    """Receive the `join` of a client without a seat token. Refuse one for another game, so that the client
+    can correct it."""
     game, players = match.game.id, match.game.seat_count
     expected = f"`join` for {game} with {players} players (with a token there is no need to join)"
     join = bot.hear(Join, expected)
@@ -143,7 +145,7 @@ def hear_ready(bot: Patient, match: ScriptedMatch) -> None:
 
 
 def ask(bot: Patient, match: ScriptedMatch, change: Change = encode) -> None:
-    """Whatever has happened since, and the next ask."""
+    """Send the events since the last ask, and the next ask."""
     bot.say(*map(change, next_ask(bot, match)))
 
 
@@ -153,7 +155,7 @@ def next_ask(bot: Patient, match: ScriptedMatch) -> list[EventMessage | Ask]:
 
 
 def answer(bot: Patient, match: ScriptedMatch) -> Move:
-    """The move that the bot makes at the next ask."""
+    """Return the bot's move at the next ask."""
     ask(bot, match)
     return bot.hear_act(match)
 
@@ -164,7 +166,7 @@ def accept(bot: Patient, match: ScriptedMatch, move: Move) -> None:
 
 
 def refusal(match: ScriptedMatch) -> Error:
-    """Of an act that was legal, as if the bot had been wrong: it cannot know better."""
+    """Return a refusal of a legal act, as if the bot had made a mistake: it cannot know better."""
     return Error(
         code="game.not_available",
         expected="another move: the doctor refuses this one",
@@ -187,7 +189,7 @@ def changes_of_other_seats(match: ScriptedMatch) -> list[SeatChanged]:
 
 
 def play_to_the_end(bot: Patient, match: ScriptedMatch) -> None:
-    """All that is left of it, but for `end`."""
+    """Play the rest of the match, except `end`."""
     while not match.over:
         match.play(answer(bot, match))
         ok = match.ok()
@@ -207,25 +209,26 @@ def lose(bot: Patient) -> None:
     bot.cut()
 
 
-def come_back(examination: Examination, bot: Patient, match: ScriptedMatch, told: int) -> int:
-    """From the lost connection to a login that resumes, and the number of the last event that it has."""
+def come_back(examination: Examination, bot: Patient, match: ScriptedMatch, last_sent: int) -> int:
+    """Wait from the lost connection to a login that resumes. Return the number of the last event that the bot
+    has."""
     if not bot.comes_back():
-        raise without_resume(examination, "it does not come back when its connection is lost")
+        raise without_resume(examination, "it does not reconnect when its connection is lost")
     bot.say(hello())
-    login = bot.hear_login("a login with `resume`, for its connection was lost")
+    login = bot.hear_login("a login with `resume`, because its connection was lost")
     match.wants = login.wants
     if login.resume is UNSET:
-        raise without_resume(examination, "it comes back without `resume`: its token alone has to do")
-    return _check_resume(bot, match, login, told)
+        raise without_resume(examination, "it comes back without `resume`, with only its token")
+    return _check_resume(bot, match, login, last_sent)
 
 
 def go_on(bot: Patient, match: ScriptedMatch, known: int) -> list[FromServer]:
-    """What it is told before the open ask, when it knows the events up to this number."""
+    """Return the messages before the open ask, for a bot that has the events up to this number."""
     start = [] if known else [start_of(bot, match)]
     return [welcome(bot, match), *start, *match.events_after(known)]
 
 
-def _check_resume(bot: Patient, match: ScriptedMatch, login: Login, told: int) -> int:
+def _check_resume(bot: Patient, match: ScriptedMatch, login: Login, last_sent: int) -> int:
     assert login.resume is not UNSET
     resume = login.resume
     if resume.session != bot.session:
@@ -238,9 +241,9 @@ def _check_resume(bot: Patient, match: ScriptedMatch, login: Login, told: int) -
     if resume.ended:
         raise FailedError("no `resume.ended`: `hello.features` has no `resume_ended`", "the field")
     known = resume.last_events.get(match.id, 0)
-    if known > told:
-        expected = f"`resume` with {told} as last event of the match {match.id}, or less"
-        raise FailedError(expected, f"{known}, an event that it was never sent")
+    if known > last_sent:
+        expected = f"`resume` with {last_sent} as last event of the match {match.id}, or less"
+        raise FailedError(expected, f"{known}, an event that was never sent")
     return known
 
 
@@ -257,13 +260,13 @@ STRANGE_FIELDS: Final[dict[str, object]] = {"sky": STRANGE_TEXT, "type": "start"
 
 
 def with_unknown_fields(message: FromServer) -> bytes:
-    """One before all others, one behind them."""
+    """Add one unknown field before all others, and one after them."""
     line = encode(message)
     return b'{"season":"winter",' + line[1:-1] + b',"weather":' + msgspec.json.encode(STRANGE_FIELDS) + b"}"
 
 
 def respelled(message: FromServer) -> bytes:
-    """The same object: members the other way round, with blanks between all parts and letters escaped."""
+    """Return the same object with its members reversed, blanks between all parts, and escaped letters."""
     value = json.loads(encode(message), object_pairs_hook=_backwards)
     return json.dumps(value, separators=(" , ", " : ")).encode()
 

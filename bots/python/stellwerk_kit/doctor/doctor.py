@@ -1,4 +1,4 @@
-"""The doctor: takes the steps one after the other, and stops at the first that fails."""
+"""The doctor: it takes the steps one after the other, and stops at the first that fails."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from stellwerk_protocol.names import GameName
 
 
 class Failure(Struct, frozen=True):
-    """Everything that came from the bot is free of control characters. `printed` are the last lines of its
-    standard error, and over TCP of its standard output too."""
+    """A failure. All text from the bot is free of control characters. `printed` are the last lines of its
+    standard error, and over TCP also of its standard output."""
 
     expected: str
     came: str
@@ -27,7 +27,7 @@ Verdict = Literal["ok", "warn", "FAIL", "skip"]
 
 
 class Finding(Struct, frozen=True, omit_defaults=True):
-    """What came of a step; `warning`, `failure` and `skipped` say more."""
+    """The result of a step; `warning`, `failure` and `skipped` have the details."""
 
     step: str
     law: str
@@ -41,25 +41,25 @@ class Finding(Struct, frozen=True, omit_defaults=True):
 def examine(
     examination: Examination, games: Sequence[GameName], steps: Sequence[Step] = STEPS
 ) -> Iterator[Finding]:
-    """The findings as they are made. CannotStartError if the bot's process cannot be started."""
-    found: dict[str, Finding] = {}
+    """Yield the findings one by one. Raise CannotStartError if the bot's process cannot be started."""
+    findings: dict[str, Finding] = {}
     for step in steps:
         if examination.transport not in step.transports:
             continue
-        relied_on = found.get(step.after) if step.after is not None else None
+        relied_on = findings.get(step.after) if step.after is not None else None
         if relied_on is not None and relied_on.verdict != "ok":
             yield Finding(step.name, step.law, "skip", 0.0, skipped=f"for lack of the step {step.after}")
             continue
         for name, game in step.cases(games):
             finding = take(step, name, examination, game)
-            found[step.name] = finding
+            findings[step.name] = finding
             yield finding
             if finding.failure is not None:
                 return
 
 
 def take(step: Step, name: str, examination: Examination, game: GameName) -> Finding:
-    """One step, under this name."""
+    """Take one step, under this name."""
     started = time.monotonic()
 
     def finding(verdict: Verdict, **more: Any) -> Finding:

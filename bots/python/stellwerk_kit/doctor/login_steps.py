@@ -1,4 +1,4 @@
-"""The steps from the connection to the login, and how lines may look."""
+"""The steps from the connection to the login, and the forms that lines may have."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def logs_in(examination: Examination, game: GameName) -> str | None:
         bot.is_quiet("nothing between `login` and `welcome`")
         if login.resume is not UNSET:
             raise FailedError(
-                "a login without `resume`, for it had no session yet", f"session {login.resume.session}"
+                "a login without `resume`, because it had no session yet", f"session {login.resume.session}"
             )
         if login.name != bot.name:
-            return f"its name is {login.name}, and not the one in STELLWERK_NAME"
+            return f"its name is {login.name}, not the one in STELLWERK_NAME"
     return None
 
 
@@ -60,7 +60,7 @@ def chooses_a_version(examination: Examination, game: GameName) -> None:
 
 
 def reads_hello_in_pieces(examination: Examination, game: GameName) -> None:
-    """Byte by byte, so within the letters of a text too."""
+    """Send `hello` byte by byte, also within the characters of a text."""
     with examination.bot() as bot:
         bot.connect()
         bot.say_in_pieces(with_unknown_fields(hello()), 1)
@@ -68,7 +68,7 @@ def reads_hello_in_pieces(examination: Examination, game: GameName) -> None:
 
 
 def reads_lines_in_pieces(examination: Examination, game: GameName) -> None:
-    """Lines of several kilobytes, as a network cuts them."""
+    """Send lines of several kilobytes, as a network cuts them."""
     match = examination.match(game)
     with examination.bot() as bot:
         match.wants = log_in(bot).wants
@@ -78,7 +78,7 @@ def reads_lines_in_pieces(examination: Examination, game: GameName) -> None:
 
 
 def reads_a_line_and_a_half(examination: Examination, game: GameName) -> None:
-    """Every segment but the last ends within a line."""
+    """Send segments that end within a line, except the last."""
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
@@ -88,7 +88,7 @@ def reads_a_line_and_a_half(examination: Examination, game: GameName) -> None:
         lines = b"".join(map(as_line, messages))
         middle = len(lines) - len(lines) // 3  # of the ask, which is by far the longest
         bot.send(lines[:middle])
-        bot.is_quiet("nothing before a line has ended")
+        bot.is_quiet("nothing before the line has ended")
         bot.send(lines[middle:])
         bot.hear_act(match)
 
@@ -178,7 +178,7 @@ def ignores_unknown_messages(examination: Examination, game: GameName) -> None:
 
 
 def ignores_unknown_events(examination: Examination, game: GameName) -> None:
-    """One is put between the others, which are numbered from there on as if it had always been there."""
+    """Put an unknown event between the others, which are renumbered as if it had always been there."""
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
@@ -194,7 +194,7 @@ def ignores_unknown_events(examination: Examination, game: GameName) -> None:
 
 
 def padded(message: FromServer) -> bytes:
-    """As long as a line can be, if it is an ask."""
+    """Make an ask as long as a line can be."""
     line = encode(message)
     if not isinstance(message, Ask):
         return line
@@ -218,7 +218,7 @@ def _one_later(message: FromServer) -> bytes:
 
 
 LOGIN_STEPS: Final = (
-    Step("connects", "the server speaks first", connects),
+    Step("connects", "the server sends the first line", connects),
     Step("login", "one line, with a version of `hello` and the token given", logs_in),
     Step("version", "the client chooses one of the versions in `hello` that it knows", chooses_a_version),
     Step("hello in pieces", "a line ends with its newline, however it arrives", reads_hello_in_pieces),
@@ -232,8 +232,8 @@ LINE_STEPS: Final = (
     Step("a line and a half", "a segment can end within a line", reads_a_line_and_a_half),
     Step("many lines at once", "a segment can hold several lines", reads_many_lines_at_once),
     Step("long lines", "a server's line can have 59,999 bytes", reads_long_lines),
-    Step("carriage return", "a `\\r` before the newline is not looked at", reads_carriage_returns),
-    Step("any JSON", "order, blanks and escapes of a JSON object are free", reads_any_json),
+    Step("carriage return", "a `\\r` before the newline is ignored", reads_carriage_returns),
+    Step("any JSON", "a JSON object may have any order, blanks and escapes", reads_any_json),
     Step("any text and number", "texts are Unicode, integers go up to 2^53-1", reads_any_text_and_number),
     Step("long ids", "an id is a text of up to 64 letters, digits, `_` and `-`", keeps_ids_as_they_are),
 )

@@ -1,4 +1,4 @@
-"""The steps of a match: from `start` to the asks, and what else can become of an ask."""
+"""The steps of a match: from `start` to the asks, and the other ways in which an ask can end."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from stellwerk_protocol.messages import Act, Ask, Bye, Error, FromServer, Joined
 from stellwerk_protocol.names import GameName
 
 MOST_ASKS: Final = 40  # of a match from its beginning: about half a game
-BUSY_SECONDS: Final = 1.0  # after which an act is to be sent again to a server that was busy
-TIMED_ASKS: Final = 8  # enough for the bank to run out, if each answer takes half as long again as it may
-SLOW_ANSWERS: Final = 3  # that cannot be by chance
+BUSY_SECONDS: Final = 1.0  # until the bot should send an act again to a busy server
+TIMED_ASKS: Final = 8  # enough to empty the bank, if each answer takes one and a half times the allowed time
+SLOW_ANSWERS: Final = 3  # too many to be an accident
 
 
 def waits_in_a_room(examination: Examination, game: GameName) -> None:
     match = examination.match(game)
     with examination.bot() as bot:
 
-        def tell(message: FromServer) -> None:
+        def send(message: FromServer) -> None:
             if isinstance(message, Joined):
                 bot.say(Joined(ROOM, 2), Joined(ROOM, 3), Joined(ROOM, 1))
                 bot.is_quiet("nothing in a room, before `start`")
             bot.say(message)
 
         match.wants = log_in(bot).wants
-        be_seated(bot, match, one_by_one(tell))
+        be_seated(bot, match, one_by_one(send))
         answer(bot, match)
 
 
@@ -99,7 +99,8 @@ def survives_an_unknown_error(examination: Examination, game: GameName) -> None:
 
 
 def _tries_again(bot: Patient, match: ScriptedMatch, seconds: float | None = None) -> bool:
-    """Whether it acts again, within so many seconds; if not, it waits for the default, and gets it."""
+    """Test whether the bot acts again within this number of seconds. If not, let it wait for the default, and
+    send that."""
     try:
         accept(bot, match, bot.hear_act(match, seconds))
     except SilenceError:
@@ -110,7 +111,7 @@ def _tries_again(bot: Patient, match: ScriptedMatch, seconds: float | None = Non
 
 
 def runs_out_of_tries(examination: Examination, game: GameName) -> None:
-    """There is but one here, so that nobody has to be waited for who does not use them all."""
+    """Give only one try, because some bots do not use them all."""
     match = examination.match(game)
     match.tries = 1
     with examination.bot() as bot:
@@ -122,7 +123,8 @@ def runs_out_of_tries(examination: Examination, game: GameName) -> None:
 
 
 def is_patient_with_a_busy_server(examination: Examination, game: GameName) -> str | None:
-    """Clocks stand still meanwhile: an act that is not sent again would hold up the match for long."""
+    """Answer `server.busy`. The clocks stand still, so a bot that does not send the act again would delay the
+    match for long."""
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
@@ -135,7 +137,8 @@ def is_patient_with_a_busy_server(examination: Examination, game: GameName) -> s
 
 
 def goes_on_after_a_default(examination: Examination, game: GameName) -> None:
-    """The next ask comes together with the end of the one before: an act for that one may be under way."""
+    """Send the next ask together with the end of the one before, while an act for that one may be under
+    way."""
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
@@ -149,7 +152,7 @@ def goes_on_after_a_default(examination: Examination, game: GameName) -> None:
 
 
 def lets_a_stale_ask_rest(examination: Examination, game: GameName) -> None:
-    """The act came too late: the default crossed it."""
+    """Refuse an act that came too late: the default crossed it."""
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
@@ -160,7 +163,7 @@ def lets_a_stale_ask_rest(examination: Examination, game: GameName) -> None:
 
 
 def is_played_by_default(examination: Examination, game: GameName) -> None:
-    """It is asked no more: only defaults tell what is done for it, with numbers that it has not seen."""
+    """Ask the bot no more: send only defaults for its moves, with numbers of asks that it has not seen."""
     match = examination.ending_match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
@@ -181,7 +184,8 @@ def is_played_by_default(examination: Examination, game: GameName) -> None:
 
 
 def answers_an_unknown_decision(examination: Examination, game: GameName) -> None:
-    """A game may grow decisions. Whoever does not know one can still answer with an index."""
+    """Ask with an unknown decision. Games may gain decisions; a client can answer an unknown one with an
+    index."""
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
@@ -225,7 +229,7 @@ def plays_two_matches_at_once(examination: Examination, game: GameName) -> None:
 
 
 def gives_up_a_failed_match(examination: Examination, game: GameName) -> None:
-    """The one error that answers nothing."""
+    """Send the only error that answers no line."""
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
@@ -235,7 +239,7 @@ def gives_up_a_failed_match(examination: Examination, game: GameName) -> None:
 
 
 def plays_another_match(examination: Examination, game: GameName) -> None:
-    """The server seats it once more, in the same session."""
+    """Seat the bot once more, in the same session."""
     one, other = examination.ending_match(game), examination.other_match(game)
     with examination.bot() as bot:
         take_seat(bot, one)
@@ -252,7 +256,7 @@ def plays_another_match(examination: Examination, game: GameName) -> None:
 
 
 def is_in_time(examination: Examination, game: GameName) -> str | None:
-    """Early, since everything that follows would take long with a slow bot."""
+    """Check the times early, since everything that follows would take long with a slow bot."""
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
@@ -261,7 +265,7 @@ def is_in_time(examination: Examination, game: GameName) -> str | None:
 
 
 def plays(examination: Examination, game: GameName) -> str | None:
-    """The first half of a match, and how it writes its answers."""
+    """Play the first half of a match, and check how the bot writes its answers."""
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
@@ -288,7 +292,7 @@ def _slowness(match: ScriptedMatch) -> str | None:
 
 
 def answers_a_decision(kind: str, examination: Examination, game: GameName) -> None:
-    """In a match under way, as it is met after a resumption."""
+    """Ask in the middle of a match, as after a resume."""
     match = examination.match_at(kind, game)
     with examination.bot() as bot:
         take_seat(bot, match)
@@ -299,33 +303,35 @@ MATCH_STEPS: Final = (
     Step("ready", "`ready` answers `start`; nothing is sent before it is asked for", is_ready),
     Step("first ask", "an act names match and ask, and is legal", answers_an_ask),
     Step("in time", "an answer takes no longer than `move_ms` and what is left of the bank", is_in_time),
-    Step("room", "in a room nothing is asked for; `start` follows when nobody is missing", waits_in_a_room),
+    Step("room", "a room sends no asks; `start` follows when no player is missing", waits_in_a_room),
 )
 
 ASK_STEPS: Final = (
-    Step("other seats", "what becomes of other seats needs no answer", ignores_other_seats),
+    Step("other seats", "messages about other seats need no answer", ignores_other_seats),
     Step("error", "a refused act can be tried again while tries are left", tries_again),
     Step("unknown error", "there may be new error codes", survives_an_unknown_error),
-    Step("no tries left", "the last refused try ends the ask by a default", runs_out_of_tries),
+    Step("no tries left", "the last refused try ends the ask with a default", runs_out_of_tries),
     Step("busy server", "`server.busy`: try again in a second", is_patient_with_a_busy_server),
-    Step("default", "an ask that ended by a default is not answered any more", goes_on_after_a_default),
+    Step("default", "a client does not answer an ask that ended with a default", goes_on_after_a_default),
     Step("stale ask", "`protocol.stale_ask` needs no answer", lets_a_stale_ask_rest),
-    Step("by default", "who plays by default is asked no more", is_played_by_default),
-    Step("unknown decision", "an unknown decision can be answered by index", answers_an_unknown_decision),
+    Step("by default", "a seat that plays by default gets no more asks", is_played_by_default),
+    Step(
+        "unknown decision",
+        "a client can answer an unknown decision with an index",
+        answers_an_unknown_decision,
+    ),
     Step("failed match", "after `server.failed` a match is over, without `end`", gives_up_a_failed_match),
-    Step("match", "every ask is answered by a legal act, in time", plays, each_game=True),
+    Step("match", "the bot answers every ask with a legal act, in time", plays, each_game=True),
     *(
         Step(
             f"decision {kind}",
-            "every ask is answered by a legal act, whatever its decision",
+            "the bot answers every ask with a legal act, whatever its decision",
             partial(answers_a_decision, kind),
             decision=kind,
         )
         for kind in dict.fromkeys(kind for kinds in DECISIONS.values() for kind in kinds)
     ),
-    Step(
-        "two matches", "who logs in with `max_matches` can play so many at a time", plays_two_matches_at_once
-    ),
+    Step("two matches", "a client can play `max_matches` matches at a time", plays_two_matches_at_once),
     Step(
         "another match",
         "one session can play several matches, one after the other",

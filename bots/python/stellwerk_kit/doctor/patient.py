@@ -1,7 +1,7 @@
-"""The bot under examination: what it is told, and what is expected of it.
+"""The bot under examination: the messages that it gets, and those that it must send.
 
-The law: a bot that does not do what is expected ends in `FailedError`, which says what was expected and what
-came instead; and when the block is left its whole group of processes is gone, if we have started it.
+The law: a bot that does not do what is expected causes a `FailedError`, which shows what was expected and
+what came instead. When the block is left, its process group is gone, if we started it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import msgspec
 from msgspec import UNSET
 
 from stellwerk_engine.core.decision import Move
-from stellwerk_kit.bot_process import told_status
+from stellwerk_kit.bot_process import described_status
 from stellwerk_kit.doctor.answer_clock import BANK_MS, AnswerClock
 from stellwerk_kit.doctor.callers import NAME, Caller
 from stellwerk_kit.doctor.scripted_match import TRIES, ScriptedMatch
@@ -54,7 +54,7 @@ LIMITS: Final = Limits(
     unsent_ms=5_000,
 )
 PAUSE: Final = 0.001  # seconds between two pieces of a line, so that they arrive one by one
-SECONDS_TO_EXIT: Final = 0.5  # for a bot that has closed its connection, to tell how it ended
+SECONDS_TO_EXIT: Final = 0.5  # for a bot that has closed its connection, to get its exit status
 
 M = TypeVar("M", bound=FromClient)
 
@@ -63,27 +63,27 @@ encode: Final = msgspec.json.Encoder().encode
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Seconds that the doctor waits."""
+    """The times, in seconds, that the doctor waits."""
 
     start: float  # from the start of the process to a connection: starting a runtime is not thinking
     answer: float
     leave: float  # until it has exited, once it should
     come_back: float  # until it is connected again
-    quiet: float  # to see that nothing comes
-    away: float  # to see that it does not connect again
+    quiet: float  # to check that nothing comes
+    away: float  # to check that it does not connect again
 
     @property
     def move_ms(self) -> int:
-        """The time for an answer that the bot is told; the doctor waits longer."""
+        """Return the time for an answer that the bot is given; the doctor waits longer."""
         return min(1000, int(self.answer * 500))
 
     @property
     def bank_ms(self) -> int:
-        """What it is told to have besides in a match, within the time that the doctor waits."""
+        """Return the bank of a match that the bot is given, within the time that the doctor waits."""
         return min(BANK_MS, int(self.answer * 400))
 
     def clock(self) -> AnswerClock:
-        """Return that of a new match."""
+        """Return the clock of a new match."""
         return AnswerClock(self.move_ms, self.bank_ms)
 
 
@@ -99,14 +99,14 @@ def patience(timeout: float) -> Patience:
 
 
 class Allowance:
-    """How many lines a server would read at once, and how many in the long run."""
+    """The number of lines that a server would read at once, and in the long run."""
 
     def __init__(self, now: float) -> None:
         self._left = float(LIMITS.burst)
         self._then = now
 
     def spend(self, now: float) -> bool:
-        """Whether one more line is within it."""
+        """Test whether one more line is allowed, and count it."""
         earned = (now - self._then) * LIMITS.messages_a_second
         self._left = min(float(LIMITS.burst), self._left + earned) - 1
         self._then = now
@@ -114,10 +114,10 @@ class Allowance:
 
 
 class Patient:
-    """One bot, from its first connection to its end. To be used in a `with` block.
+    """One bot, from its first connection to its end. Use it in a `with` block.
 
-    `may_be_ready_again`: it got `start` in the middle of a match, which nobody waits for. `may_be_late`: the
-    clocks of its matches only count.
+    With `may_be_ready_again` it got `start` in the middle of a match, in which nobody waits for `ready`. With
+    `may_be_late` the clocks of its matches only count.
     """
 
     def __init__(self, caller: Caller, patience: Patience, *, may_be_late: bool = False) -> None:
@@ -125,7 +125,7 @@ class Patient:
         self.may_be_late = may_be_late
         self.name = caller.name or NAME  # the one that it logged in with, if it chooses
         self.session = secrets.token_hex(8)
-        self.keys: list[str] = []  # for resuming: only the last one is good
+        self.keys: list[str] = []  # for resuming: only the last one is valid
         self.has_seat = True  # without having to join
         self.may_be_ready_again = False
         self._caller = caller
@@ -158,7 +158,7 @@ class Patient:
         self._lines = None
 
     def comes_back(self) -> bool:
-        """Wait for another connection. False: it has exited instead, or stayed away."""
+        """Wait for another connection. Return False if the bot has exited instead, or stayed away."""
         try:
             self._lines = self._caller.connect_again(self.patience.come_back, "another connection")
         except FailedError:
@@ -173,25 +173,26 @@ class Patient:
         raise FailedError(expected, "another connection")
 
     def finds_nobody(self, seconds: float) -> None:
-        """Whoever connects meanwhile is refused by the system."""
+        """Refuse all connections for a while."""
         self._caller.stay_out(seconds)
 
     def exits(self) -> int | None:
-        """Wait until the process has exited, and return its status. None: it still runs, or nobody knows."""
+        """Wait until the process has exited, and return its status. None: it still runs, or its process is
+        unknown."""
         return self._caller.status_by(time.monotonic() + self.patience.leave)
 
     @property
     def was_started(self) -> bool:
-        """Whether it is our process."""
+        """Test whether we started the process."""
         return self._caller.token is not None
 
     @property
     def in_pieces(self) -> int:
-        """How many short lines of this connection came in more than one piece."""
+        """Return how many short lines of this connection came in more than one piece."""
         return self._open_lines.in_pieces
 
     def _send_away(self, lines: Lines) -> None:
-        """Whoever connected: the case is over for it, by no fault of its own."""
+        """Send a `bye` to a client that connected: the case is over for it, and it is not at fault."""
         failed = [
             Error("server.failed", "nothing: this case is over", match=match) for match in self._matches
         ]
@@ -202,7 +203,7 @@ class Patient:
     # -- what the doctor says
 
     def say(self, *messages: FromServer | bytes) -> None:
-        """In one segment. Bytes are a line as it is, without its newline."""
+        """Send a message in one segment. Bytes are sent as a line, with a newline added."""
         for message in messages:
             match message:
                 case Bye():
@@ -214,7 +215,7 @@ class Patient:
         self.send(b"".join(map(as_line, messages)))
 
     def say_in_pieces(self, message: FromServer | bytes, size: int) -> None:
-        """So many bytes at a time."""
+        """Send a message, this many bytes at a time."""
         line = as_line(message)
         for begin in range(0, len(line), size):
             self.send(line[begin : begin + size])
@@ -227,24 +228,24 @@ class Patient:
             raise FailedError("that it reads what it is sent", error.came) from None
 
     def seat(self, match: str) -> None:
-        """It plays in this match from now on."""
+        """Let the bot play in this match from now on."""
         self._matches.add(match)
 
     def new_key(self) -> str:
-        """The key for the next resumption, for `welcome`."""
+        """Return the key for the next resume, for `welcome`."""
         self.keys.append(secrets.token_urlsafe(24))
         return self.keys[-1]
 
     # -- what it expects
 
     def hear(self, kind: type[M], expected: str, seconds: float | None = None) -> M:
-        """Its next message, which has to be of this kind. Pings are answered and passed over. It may take as
-        long as every answer, unless `seconds` says otherwise."""
+        """Return the bot's next message, which must be of this kind. Pings are answered and skipped. The bot
+        may take as long as for every answer, unless `seconds` is given."""
         return self._hear(kind, expected, self.patience.answer if seconds is None else seconds)
 
     def hear_login(self, expected: str) -> Login:
-        """A login that a server would accept, whether it resumes or not."""
-        over_stdio = self._caller.transport == "stdio"  # there nothing tells that it has started
+        """Return a login that a server would accept, with or without `resume`."""
+        over_stdio = self._caller.transport == "stdio"  # over stdio nothing shows that it has started
         login = self._hear(Login, expected, self.patience.start if over_stdio else self.patience.answer)
         if login.protocol != PROTOCOL_VERSION:
             raise FailedError(f"{expected}, with `protocol` {PROTOCOL_VERSION}", _shown(login))
@@ -257,7 +258,8 @@ class Patient:
         return login
 
     def hear_act(self, match: ScriptedMatch, seconds: float | None = None) -> Move:
-        """The move of a legal answer to the open ask. With `seconds` its clock stands still meanwhile."""
+        """Return the move of a legal answer to the open ask. With `seconds` its clock stands still
+        meanwhile."""
         expected = f"an act for ask {match.ask_number} ({match.game.id}, {match.decision})"
         began = time.monotonic()
         act = self.hear(Act, expected, seconds)
@@ -268,7 +270,7 @@ class Patient:
         return move
 
     def judge(self, match: ScriptedMatch, act: Act, expected: str) -> Move:
-        """The same for an act that was heard already."""
+        """Return the same for an act that was already received."""
         if (act.match, act.ask) != (match.id, match.ask_number):
             raise FailedError(f"{expected} of the match {match.id}", _shown(act))
         if (act.index is UNSET) == (act.move is UNSET):
@@ -279,11 +281,11 @@ class Patient:
             raise FailedError(f"{expected} that is legal", f"{_shown(act)}: {error}") from None
 
     def may_act_late(self, match: ScriptedMatch) -> None:
-        """The open ask ends without its act, and one may be under way."""
+        """Note that the open ask ended without its act, and that one may be under way."""
         self._late_asks.add((match.id, match.ask_number))
 
     def is_quiet(self, expected: str) -> None:
-        """Nothing but pings comes for a while."""
+        """Check that nothing but pings comes for a while."""
         try:
             message = self._next(expected, self.patience.quiet)
         except SilenceError:
@@ -291,7 +293,7 @@ class Patient:
         raise FailedError(expected, _shown(message))
 
     def is_quiet_or_gone(self, expected: str) -> None:
-        """The same, or it has closed the connection."""
+        """Check the same, or that the bot has closed the connection."""
         try:
             message = self._next(expected, self.patience.quiet)
         except SilenceError:
@@ -325,7 +327,7 @@ class Patient:
                 )
 
     def _passes_over(self, message: FromClient) -> bool:
-        """What may come at any time is answered, and is not what is waited for."""
+        """Answer and skip a message that may come at any time."""
         match message:
             case Ping() if self.keys:
                 self.say(Pong(message.echo))
@@ -347,7 +349,7 @@ class Patient:
         if not self.was_started:
             return FailedError(expected, error.came)
         status = self._caller.status_by(time.monotonic() + SECONDS_TO_EXIT)
-        ending = "it still runs" if status is None else told_status(status)
+        ending = "it still runs" if status is None else described_status(status)
         return FailedError(expected, f"{error.came}; {ending}")
 
     @property
@@ -361,7 +363,7 @@ def hello(protocols: tuple[int, ...] = (PROTOCOL_VERSION,)) -> Hello:
 
 
 def stale(match: str, ask: int) -> Error:
-    """The answer to an act that came too late."""
+    """Return the answer to an act that came too late."""
     return Error(code="protocol.stale_ask", expected="an open ask", pointer="/ask", match=match, ask=ask)
 
 

@@ -1,4 +1,4 @@
-"""The steps in which the connection does not last: resuming, being taken over, and the end."""
+"""The steps in which the connection does not last: resuming, a takeover, and the end."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from stellwerk_kit.bot_process import told_status
+from stellwerk_kit.bot_process import described_status
 from stellwerk_kit.doctor.conversation import (
     accept,
     answer,
@@ -27,23 +27,23 @@ from stellwerk_protocol.messages import Bye, Error, FromServer
 from stellwerk_protocol.names import GameName
 
 RETRY_MS: Final = 300
-SECONDS_AWAY: Final = 0.2  # less than the bot is told
+SECONDS_AWAY: Final = 0.2  # less than `retry_ms`
 
 
 def resumes(examination: Examination, game: GameName) -> None:
-    """Twice, for each key is good once. Its act has arrived; it is told so by the events."""
+    """Resume twice, since each key is valid once. The bot's act has arrived; the events show that."""
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
         for _ in range(2):
-            told = _lose_after_an_act(bot, match)
-            known = come_back(examination, bot, match, told)
+            last_sent = _lose_after_an_act(bot, match)
+            known = come_back(examination, bot, match, last_sent)
             bot.say(*go_on(bot, match, known))
         answer(bot, match)
 
 
 def is_asked_again(examination: Examination, game: GameName) -> None:
-    """Its act was lost with the connection, and the same ask comes again, under the same number."""
+    """Lose the act with the connection, and send the same ask again, with the same number."""
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
@@ -60,7 +60,8 @@ def is_asked_again(examination: Examination, game: GameName) -> None:
 
 
 def forgets_half_a_line(examination: Examination, game: GameName) -> None:
-    """The connection breaks within a line: that is none, nor does it go on in the next connection."""
+    """Break the connection within a line. Half a line is not a line, and does not continue in the next
+    connection."""
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
@@ -70,47 +71,47 @@ def forgets_half_a_line(examination: Examination, game: GameName) -> None:
         *whole, broken = map(as_line, [*messages, *match.news()])
         bot.send(b"".join(whole) + broken[: len(broken) // 2])
         lose(bot)
-        told = match.last_event - 1 if match.wants.events else match.last_event
-        known = come_back(examination, bot, match, told)
+        last_sent = match.last_event - 1 if match.wants.events else match.last_event
+        known = come_back(examination, bot, match, last_sent)
         bot.say(*go_on(bot, match, known))
         answer(bot, match)
 
 
 def keeps_its_key(examination: Examination, game: GameName) -> None:
-    """A `welcome` that is lost leaves the key good that was used for it."""
+    """Lose a `welcome`: the key that was used for it stays valid."""
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
-        told = _lose_after_an_act(bot, match)
-        come_back(examination, bot, match, told)
+        last_sent = _lose_after_an_act(bot, match)
+        come_back(examination, bot, match, last_sent)
         lose(bot)
-        known = come_back(examination, bot, match, told)
+        known = come_back(examination, bot, match, last_sent)
         bot.say(*go_on(bot, match, known))
         answer(bot, match)
 
 
 def learns_of_the_end(examination: Examination, game: GameName) -> None:
-    """The match has ended while it was away."""
+    """End the match while the bot is away."""
     match = examination.ending_match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
-        told = _lose_after_an_act(bot, match)
+        last_sent = _lose_after_an_act(bot, match)
         while not match.over:
             match.play_by_chance()
             match.others_move()
-        known = come_back(examination, bot, match, told)
+        known = come_back(examination, bot, match, last_sent)
         bot.say(*go_on(bot, match, known))
         say_goodbye(bot, match)
         bot.is_quiet_or_gone("nothing after `bye`")
 
 
 def logs_in_afresh(examination: Examination, game: GameName) -> None:
-    """The session is forgotten; its token takes the seat back, as if it had no event."""
+    """Forget the session. The token takes the seat back, as if the bot had no events."""
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
-        told = _lose_after_an_act(bot, match)
-        come_back(examination, bot, match, told)
+        last_sent = _lose_after_an_act(bot, match)
+        come_back(examination, bot, match, last_sent)
         bot.say(Error("auth.bad_resume_key", "a login without `resume`", pointer="/resume"))
         try:
             login = bot.hear_login("a login without `resume`")
@@ -131,27 +132,28 @@ def logs_in_afresh(examination: Examination, game: GameName) -> None:
 
 
 def waits_for_the_server(examination: Examination, game: GameName) -> None:
-    """It goes down, and says when to come back. Meanwhile nobody is there."""
+    """Shut down with a time to come back. Meanwhile all connections are refused."""
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
-        told = _lose_after_an_act(
+        last_sent = _lose_after_an_act(
             bot, match, Bye("server.shutting_down", "another connection later, and `resume`", RETRY_MS)
         )
         bot.finds_nobody(SECONDS_AWAY)
-        known = come_back(examination, bot, match, told)
+        known = come_back(examination, bot, match, last_sent)
         bot.say(*go_on(bot, match, known))
         answer(bot, match)
 
 
 def _lose_after_an_act(bot: Patient, match: ScriptedMatch, *last: Bye) -> int:
-    """Its act has arrived, and others have moved since. Gives the number of the last event that it has."""
+    """Lose the connection after an act has arrived and others have moved. Return the number of the last event
+    that the bot has."""
     match.play(answer(bot, match))
-    told = match.last_event
+    last_sent = match.last_event
     match.others_move()
     bot.say(*last)
     lose(bot)
-    return told
+    return last_sent
 
 
 def stays_away_after_a_takeover(examination: Examination, game: GameName) -> None:
@@ -188,49 +190,49 @@ def leaves_at_the_end(examination: Examination, game: GameName) -> str | None:
         status = bot.exits()
         if status is None:
             return f"it still ran {bot.patience.leave:g} s after `end` and `bye`"
-        return None if status == 0 else f"after `end` and `bye` {told_status(status)}"
+        return None if status == 0 else f"after `end` and `bye` {described_status(status)}"
 
 
 RESUME_STEPS: Final = (
     Step("resume", "a lost connection is resumed, each time with the newest key", resumes, ("tcp",)),
     Step(
         "open ask",
-        "who resumes gets the open ask again, under the same number",
+        "a client that resumes gets the open ask again, with the same number",
         is_asked_again,
         ("tcp",),
         after="resume",
     ),
     Step(
         "half a line",
-        "half a line at the end of a connection is none",
+        "half a line at the end of a connection is not a line",
         forgets_half_a_line,
         ("tcp",),
         after="resume",
     ),
     Step(
         "lost welcome",
-        "a key is good until the next `welcome` has arrived",
+        "a key is valid until the next `welcome` has arrived",
         keeps_its_key,
         ("tcp",),
         after="resume",
     ),
     Step(
         "lost end",
-        "who resumes when the match is over gets `end`",
+        "a client that resumes when the match is over gets `end`",
         learns_of_the_end,
         ("tcp",),
         after="resume",
     ),
     Step(
         "forgotten session",
-        "after `auth.bad_resume_key` a login afresh takes the seat back, by its token",
+        "after `auth.bad_resume_key` a login without `resume` takes the seat back by its token",
         logs_in_afresh,
         ("tcp",),
         after="resume",
     ),
     Step(
         "server going down",
-        "who is told when to come back comes then, and resumes",
+        "a client comes back at the time that the server named, and resumes",
         waits_for_the_server,
         ("tcp",),
         after="resume",
@@ -238,7 +240,13 @@ RESUME_STEPS: Final = (
 )
 
 END_STEPS: Final = (
-    Step("takeover", "who was taken over stays away", stays_away_after_a_takeover, ("tcp",), served=False),
+    Step(
+        "takeover",
+        "a client that was taken over does not come back",
+        stays_away_after_a_takeover,
+        ("tcp",),
+        served=False,
+    ),
     Step(
         "end of input",
         "over stdio the end of input means bye",
@@ -246,5 +254,5 @@ END_STEPS: Final = (
         ("stdio",),
         served=False,
     ),
-    Step("end", "nothing follows `bye`, after which a bot exits", leaves_at_the_end),
+    Step("end", "nothing follows `bye`, and a bot exits after it", leaves_at_the_end),
 )

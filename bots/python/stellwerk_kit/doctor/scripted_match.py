@@ -1,7 +1,7 @@
-"""A real match that the doctor plays with one bot: the engine's game, told as a server tells it.
+"""A real match that the doctor plays with one bot: a game of the engine, with the messages of a server.
 
-The bot has one seat. The others move by chance, and everything follows from the seed text and the bot's
-moves. So that rare decisions come up, chance first chooses a kind of move, and then a move of that kind.
+The bot has one seat. The others make random moves, and everything follows from the seed text and the bot's
+moves. To reach rare decisions, a random kind of move is chosen first, and then a move of that kind.
 """
 
 from __future__ import annotations
@@ -45,8 +45,10 @@ from stellwerk_protocol.messages import (
 from stellwerk_protocol.names import GameName
 
 TRIES: Final = 3
-SCOUTED_GAMES: Final = 12  # more than enough for every kind of decision to come up, and a second at most
-DECISIONS: Final[dict[GameName, tuple[str, ...]]] = {  # what a bot can be asked, without options of a game
+SCOUTED_GAMES: Final = 12  # more than enough for every kind of decision, and a second at most
+DECISIONS: Final[
+    dict[GameName, tuple[str, ...]]
+] = {  # the decisions that a bot can be asked, without options of a game
     "usa": ("keep_tickets", "take_turn", "second_card"),
     "card_game": ("keep_tickets", "take_turn", "second_card", "complete_tickets"),
     "team_asia": ("keep_tickets", "share_ticket", "take_turn", "place_card", "second_card", "pay_tunnel"),
@@ -55,7 +57,7 @@ DECISIONS: Final[dict[GameName, tuple[str, ...]]] = {  # what a bot can be asked
 
 
 class ScriptedMatch:
-    """The game so far, and how much of it was told to the bot."""
+    """The game so far, and the number of events that the bot has got."""
 
     def __init__(self, game_id: GameName, seat: int, seed: str) -> None:
         self.game = game_of(game_id)
@@ -73,7 +75,7 @@ class ScriptedMatch:
         self.state = engine.new_game(self.game, Dice(seed_from_text(seed)), self._events)
 
     def copy(self) -> ScriptedMatch:
-        """As it is now; both can go on."""
+        """Return a copy; both can continue."""
         twin = ScriptedMatch.__new__(ScriptedMatch)
         twin.__dict__.update(self.__dict__)
         twin._events = self._events[:]
@@ -94,17 +96,17 @@ class ScriptedMatch:
 
     @property
     def decision(self) -> str:
-        """The kind of the decision that the bot owes, by its name on the wire."""
+        """Return the kind of the decision that the bot owes, by its name on the wire."""
         assert self.state.pending is not None
         return _kind(self.state.pending.to_wire(self.state, self.seat, False))
 
     def others_move(self) -> None:
-        """Until the bot owes a decision, alone, or the game is over."""
+        """Move for the others until only the bot owes a decision, or the game is over."""
         while others := [seat for seat in engine.owing(self.state) if seat != self.seat]:
             engine.apply(self.state, others[0], self._by_chance(others[0]), self._events)
 
     def check(self, act: Act) -> Move:
-        """The move that the bot made. IllegalMoveError, its pointer into the act, if it may not."""
+        """Return the bot's move. Raise IllegalMoveError, with a pointer into the act, if it is not legal."""
         if act.move is not UNSET:
             try:
                 return engine.check(self.state, self.seat, act.move)
@@ -116,11 +118,11 @@ class ScriptedMatch:
         return moves[act.index]
 
     def play(self, move: Move) -> None:
-        """A move of the bot's."""
+        """Make a move of the bot."""
         engine.apply(self.state, self.seat, move, self._events)
 
     def play_by_chance(self) -> None:
-        """A move in place of the bot."""
+        """Make a random move for the bot."""
         self.play(self._by_chance(self.seat))
 
     def fallback(self) -> Move:
@@ -131,11 +133,11 @@ class ScriptedMatch:
         kind = self._chance.choice(sorted({_kind(move.wire) for move in moves}))
         return self._chance.choice([move for move in moves if _kind(move.wire) == kind])
 
-    # -- what is told of it
+    # -- messages about it
 
     @property
     def last_event(self) -> int:
-        """The number of the last event that was told."""
+        """Return the number of the last event that was sent."""
         return self._told
 
     def start(self, clocks: Clocks, name: str) -> Start:
@@ -156,11 +158,11 @@ class ScriptedMatch:
         )
 
     def news(self) -> list[EventMessage]:
-        """The events that were not told yet, if the bot wants events."""
+        """Return the events that were not sent yet, if the bot wants events."""
         return self.events_after(self._told)
 
     def events_after(self, number: int) -> list[EventMessage]:
-        """All events from there on, if the bot wants events."""
+        """Return all events after this one, if the bot wants events."""
         self._told = len(self._events)
         if not self.wants.events:
             return []
@@ -170,7 +172,7 @@ class ScriptedMatch:
         ]
 
     def ask(self, move_ms: int) -> Ask:
-        """The next ask, about the decision that the bot owes now."""
+        """Return the next ask, about the decision that the bot owes now."""
         self.ask_number += 1
         assert self.state.pending is not None
         legal = engine.legal(self.state, self.seat)
@@ -189,11 +191,11 @@ class ScriptedMatch:
         )
 
     def ok(self) -> Ok:
-        """The ask's end, by an act."""
+        """End the ask with an act."""
         return Ok(self.id, self.ask_number, took_ms=self.clock.took_ms, bank_ms=self.clock.bank_ms)
 
     def default(self, reason: DefaultReason) -> Default:
-        """The ask's end, by the fallback, which is played."""
+        """End the ask with the fallback, and play it."""
         move = self.fallback()
         self.play(move)
         self.defaults += 1
@@ -206,17 +208,17 @@ class ScriptedMatch:
 
 
 def at_each_decision(game_id: GameName, seat: int, seed: str) -> dict[str, ScriptedMatch]:
-    """For each kind of decision that the game has, a match in which the bot owes one."""
+    """Return, for each kind of decision in the game, a match in which the bot owes one."""
     return {kind: match.copy() for kind, match in _scouted(game_id, seat, seed).items()}
 
 
 def at_decision(kind: str, game_id: GameName, seat: int, seed: str) -> ScriptedMatch:
-    """A match in which the bot owes a decision of this kind, one of those that the game has."""
+    """Return a match in which the bot owes a decision of this kind."""
     return _scouted(game_id, seat, seed)[kind].copy()
 
 
 def in_the_last_round(game_id: GameName, seat: int, seed: str) -> ScriptedMatch:
-    """A match that ends soon, whatever the bot does, and in which it owes a decision."""
+    """Return a match that ends soon, whatever the bot does, and in which the bot owes a decision."""
     for number in range(SCOUTED_GAMES):
         for match in _moments(game_id, seat, f"{seed}/{number}"):
             if match.last_round:
@@ -225,7 +227,7 @@ def in_the_last_round(game_id: GameName, seat: int, seed: str) -> ScriptedMatch:
 
 
 def offered_games() -> tuple[OfferedGame, ...]:
-    """For `welcome`."""
+    """Return the games for `welcome`."""
     return tuple(
         OfferedGame(
             game=rules.id,
@@ -242,20 +244,20 @@ def offered_games() -> tuple[OfferedGame, ...]:
 
 @lru_cache(maxsize=8)
 def _scouted(game_id: GameName, seat: int, seed: str) -> dict[str, ScriptedMatch]:
-    found: dict[str, ScriptedMatch] = {}
+    scouted: dict[str, ScriptedMatch] = {}
     for number in range(SCOUTED_GAMES):
         for match in _moments(game_id, seat, f"{seed}/{number}"):
-            if match.decision not in found:
-                found[match.decision] = match.copy()
-                if len(found) == len(DECISIONS[game_id]):
-                    return found
-    missing = ", ".join(kind for kind in DECISIONS[game_id] if kind not in found)
+            if match.decision not in scouted:
+                scouted[match.decision] = match.copy()
+                if len(scouted) == len(DECISIONS[game_id]):
+                    return scouted
+    missing = ", ".join(kind for kind in DECISIONS[game_id] if kind not in scouted)
     raise RuntimeError(f"no game of {game_id} by chance has come to {missing}")
 
 
 @lru_cache(maxsize=8)
 def game_of(game_id: GameName) -> Game:
-    """With as few players as the rules allow, and no options."""
+    """Return the game with the smallest number of players, without options."""
     rules = RULE_SETS[game_id]
     return make_game(rules, shipped_board(rules.board), min(rules.seat_counts))
 
@@ -266,7 +268,8 @@ def _board(game: Game) -> Raw:
 
 
 def _moments(game_id: GameName, seat: int, seed: str) -> Iterator[ScriptedMatch]:
-    """A game by chance, at each moment when the bot would owe a decision. The same match, going on."""
+    """Yield a random game at each moment when the bot would owe a decision. It is always the same match,
+    which continues."""
     match = ScriptedMatch(game_id, seat, seed)
     match.others_move()
     while not match.over:

@@ -1,7 +1,7 @@
-"""The steps as cases for authors of clients: whoever connects next is the one under examination.
+"""The steps as cases for authors of clients: the next client that connects is under examination.
 
-No process is started, so nothing can be said of how one ends; and a client may come back for the next case
-with the session of the last one, which it is told to forget.
+No process is started, so nothing is known about how one ends. A client may come back for the next case with
+the session of the last one; it is refused, so that it logs in without `resume`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stellwerk_protocol.names import GameName
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A step under the name of its finding, and the game that a client has to join for it."""
+    """A step under the name of its finding, and the game that a client must join for it."""
 
     name: str
     step: Step
@@ -29,15 +29,15 @@ SERVED: Final = {step.id: step for step in STEPS if step.served and "tcp" in ste
 
 
 def cases_of(steps: Sequence[Step], games: Sequence[GameName]) -> list[Case]:
-    """In their order, once for each game where that makes a difference."""
+    """Return the cases in order, once for each game if that makes a difference."""
     return [Case(name, step, game) for step in steps for name, game in step.cases(games)]
 
 
 def serve(
     examination: Examination, cases: Sequence[Case], begin: Callable[[Case], object]
 ) -> Iterator[Finding]:
-    """One case after the other, and the findings as they are made. `begin` hears of each before it is waited
-    for its client. The examination needs a door."""
+    """Play one case after the other, and yield the findings one by one. `begin` is called for each before its
+    client is waited for. The examination needs a door."""
     for case in cases:
         begin(case)
         yield take(case.step, case.name, examination, case.game)

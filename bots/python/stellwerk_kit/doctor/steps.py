@@ -1,8 +1,8 @@
-"""What a step of the doctor is: a server's side of a conversation, written down, for one bot.
+"""The steps of the doctor: each is the server's side of a conversation with one bot.
 
-A step returns None if all went well, or a warning: something that is allowed, but could be done better. It
-raises `FailedError` if the bot breaks the protocol. To add one, write its function into the module of its
-part, and put it into the table there, behind the steps that it relies on.
+A step returns None if all went well, or a warning about something that is allowed but unwise. It raises
+`FailedError` if the bot breaks the protocol. To add one, write its function into the module of its part, and
+add it to the table there, after the steps on which it depends.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from hashlib import sha256
 from typing import Final
 
 from stellwerk_kit.bot_process import Transport
-from stellwerk_kit.doctor.callers import Caller, Door, StartedOverStdio, StartedOverTcp, Whoever
+from stellwerk_kit.doctor.callers import AnyClient, Caller, Door, StartedOverStdio, StartedOverTcp
 from stellwerk_kit.doctor.patient import Patience, Patient
 from stellwerk_kit.doctor.scripted_match import DECISIONS, ScriptedMatch, at_decision, in_the_last_round
 from stellwerk_protocol.names import GameName
 
-SEAT: Final = 0  # that of whoever plays against house bots, and does not choose
+SEAT: Final = 0  # the seat of a client that plays against house bots and does not choose
 
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What is examined, and how: bots that `command` starts, or, where there is a door, whoever connects."""
+    """The subject and the conditions: bots that `command` starts, or, with a door, clients that connect."""
 
     command: tuple[str, ...]
     transport: Transport
@@ -53,7 +53,7 @@ class Examination:
 
     def _caller(self) -> Caller:
         if self.door is not None:
-            return Whoever(self.door)
+            return AnyClient(self.door)
         bot_seed = int.from_bytes(sha256(self.seed.encode()).digest()[:6], "big")  # every language reads it
         started = StartedOverTcp if self.transport == "tcp" else StartedOverStdio
         return started(self.command, str(bot_seed))
@@ -61,10 +61,10 @@ class Examination:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`law` is what the step checks, in the words of the protocol. It is taken once, for the first of the
-    games that are asked for; with `each_game` for each of them, with `decision` for each that has that.
-    `after` names a step without which it makes no sense. `served` ones can be played with whoever connects;
-    the others need a process that was started for a seat."""
+    """A step. `law` is the rule that it checks, in the words of the protocol. It is taken once, for the first
+    of the requested games; with `each_game` for each of them; with `decision` for each that has that
+    decision. `after` names a step without which it makes no sense. `served` steps can be played with any
+    client that connects; the others need a process that was started for a seat."""
 
     name: str
     law: str
@@ -77,11 +77,11 @@ class Step:
 
     @property
     def id(self) -> str:
-        """Its name in a command line."""
+        """Return its name in a command line."""
         return self.name.replace(" ", "-")
 
     def cases(self, games: Sequence[GameName]) -> list[tuple[str, GameName]]:
-        """Under which names the step is taken, and with which games."""
+        """Return the names under which the step is taken, with their games."""
         if self.decision is not None:
             chosen = [game for game in games if self.decision in DECISIONS[game]]
         else:
