@@ -1,6 +1,7 @@
-"""A server for the tests of a client: it listens on loopback, and says and expects what a script tells it.
+"""A server for the tests of a client: it listens on loopback, and follows a script.
 
-A script is one function a connection. What it finds wrong fails the test that runs it.
+A script is one function for each connection: it sends messages, and checks those that come. A failed check
+fails the test.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from pathlib import Path
 
 from stellwerk_bots.bot import Message
 
-# For 127.0.0.1, with a key that is no secret, and the authority that signed it.
+# A certificate for 127.0.0.1 with a public key file, and the authority that signed it.
 CERTIFICATE = Path(__file__).parent / "below_authority.pem"
 AUTHORITY = Path(__file__).parent / "authority.pem"
-PATIENCE = 20.0  # seconds, before a test that hangs fails
+PATIENCE = 20.0  # seconds until a test that hangs fails
 
 HELLO: Message = {"type": "hello", "protocols": [1], "server": "script", "limits": {}, "features": []}
 USA: Message = {
@@ -56,7 +57,7 @@ class Peer:
         self._connection.sendall(data)
 
     def receive(self, kind: str) -> Message:
-        """The next message, which has to be of this type."""
+        """Return the next message, which must have this type."""
         line = self._reader.readline()
         assert line.endswith(b"\n"), f"the client ended where a {kind!r} was due: {line!r}"
         message: Message = json.loads(line)
@@ -65,23 +66,23 @@ class Peer:
 
     def receive_end(self) -> None:
         line = self._reader.readline()
-        assert line == b"", f"the client did not end, but said {line!r}"
+        assert line == b"", f"the client did not end, but sent {line!r}"
 
     def log_in(self, session: str = "s1", key: str = "k1", name: str = "bot") -> Message:
-        """From hello to welcome; gives the login."""
+        """Go from hello to welcome, and return the login."""
         self.send(HELLO)
         login = self.receive("login")
         self.send(welcome(session, key, name))
         return login
 
     def start(self, match: str = "m1") -> None:
-        """From the wish to the client's being ready."""
+        """Go from the `join` to the client's `ready`."""
         self.receive("join")
         self.send({"type": "joined", "room": "r", "missing": 0}, USA | {"match": match})
         assert self.receive("ready")["match"] == match
 
     def ok(self, ask: int = 1, match: str = "m1") -> Message:
-        """Take the act to the ask; gives it."""
+        """Accept the act for the ask, and return it."""
         act = self.receive("act")
         assert (act["match"], act["ask"]) == (match, ask)
         self.send({"type": "ok", "match": match, "ask": ask, "took_ms": 0, "bank_ms": 1})
@@ -111,8 +112,8 @@ def bye(code: str, **fields: object) -> Message:
 
 @contextmanager
 def serve(*scripts: Callable[[Peer], None], tls: bool = False) -> Generator[str, None, None]:
-    """The address of a server that plays the scripts, one a connection, and closes each at its end. At the
-    end of the block all have to have been played."""
+    """Yield the address of a server that plays the scripts, one for each connection, and closes each at its
+    end. At the end of the block all must have been played."""
     failures: list[BaseException] = []
     listener = socket.create_server(("127.0.0.1", 0))
     listener.settimeout(PATIENCE)
@@ -149,7 +150,7 @@ def _play(listener: socket.socket, script: Callable[[Peer], None], tls: bool) ->
 
 
 def free_port() -> int:
-    """One on which nobody listens."""
+    """Return a port on which nobody listens."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
     return port

@@ -1,7 +1,7 @@
 """The starters in `bots/`, and how a test builds and runs them.
 
-The law: what is tested is a copy that `stellwerk bots new` makes; the folder in `bots/` stays as it was.
-A copy is made and built once in a run of the tests, by whichever worker comes first, and shared. A language
+The law: tests use a copy that `stellwerk bots new` creates; the folder in `bots/` is not changed. Each copy
+is created and built once in a run of the tests, by the first worker that needs it, and shared. A language
 whose tools are missing is skipped: see `tests/tools.py`.
 """
 
@@ -26,13 +26,13 @@ from tests.tools import demand, go_without, of_starter
 
 BOTS: Final = REPOSITORY / "bots"
 VECTORS: Final = REPOSITORY / "protocol" / "conformance" / "vectors" / "greedy"
-SECONDS: Final = 60  # far more than a bot takes for anything: a test that hangs should say so
+SECONDS: Final = 60  # far more than a bot needs for anything: a test that hangs fails
 BUILD_SECONDS: Final = 600
 
 # Python's is small, since the library has what the others bring along: see tests/bots/test_new.py.
 WITH_OWN_CLIENT: Final = tuple(starter for starter in STARTERS if starter.language != "python")
 
-# Compilers take minutes to optimize what plays no better for it here.
+# Optimizing takes compilers minutes, and the bots play no better here.
 QUICKLY: Final = {"CXXFLAGS": "-O0", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0"}
 
 NOTHING_FETCHED: Final = ("failed to download", "failed to get", "Could not resolve host")
@@ -49,14 +49,14 @@ class Built:
         return [*self.starter.program(str(self.folder)), *words]
 
     def spec(self, bot: str, transport: str) -> str:
-        """For `stellwerk play --bot`."""
+        """Return the specification for `stellwerk play --bot`."""
         command = shlex.quote(shlex.join(self.command(bot)))
         return f"name={self.starter.language}-{bot} cmd={command} transport={transport}"
 
     def done(
         self, *words: str, stdin: str = "", seconds: int = SECONDS, **variables: str
     ) -> subprocess.CompletedProcess[str]:
-        """The finished program, with these variables and no other of those that a server sets."""
+        """Run the program to its end, with these variables and none of the others that a server sets."""
         return subprocess.run(
             self.command(*words),
             input=stdin,
@@ -69,7 +69,7 @@ class Built:
 
     @contextmanager
     def started(self, *words: str, **variables: str) -> Generator[None]:
-        """The program runs, until the end of the block at the latest."""
+        """Run the program until the end of the block at the latest."""
         with subprocess.Popen(
             self.command(*words),
             env=bot_environment(**variables),
@@ -83,7 +83,7 @@ class Built:
 
 
 def built(language: str, factory: pytest.TempPathFactory) -> Built:
-    """A copy, built."""
+    """Return a copy of the starter, built."""
     starter = BY_LANGUAGE[language]
     demand(*of_starter(language))
     place = _place_of_the_run(factory)
@@ -99,7 +99,7 @@ def built(language: str, factory: pytest.TempPathFactory) -> Built:
 
 
 def _place_of_the_run(factory: pytest.TempPathFactory) -> Path:
-    """Where all workers of a run look."""
+    """Return the folder that all workers of a run share."""
     own = factory.getbasetemp()
     place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "starters"
     place.mkdir(exist_ok=True)
@@ -135,7 +135,7 @@ def bot_environment(**variables: str) -> dict[str, str]:
 
 @contextmanager
 def served(folder: Path) -> Generator[str]:
-    """HOST:PORT of `stellwerk serve`, which keeps its files in the folder."""
+    """Yield HOST:PORT of `stellwerk serve`, which keeps its files in the folder."""
     command = [*COMMAND, "serve", "--port", "0", "--data", str(folder)]
     with subprocess.Popen(
         command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True

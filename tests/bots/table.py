@@ -1,8 +1,8 @@
-"""A table for bots: whole games on the engine, in which each player gets what a client gets.
+"""A table for bots: complete games on the engine, in which each player gets what a client gets.
 
 Every message is encoded as the server encodes it and decoded as a client decodes it, so a player sees plain
 JSON and nothing else. The unit is the block: one deal, played once for each place of the entrants, so that
-the luck of the deal and of the seat cancels. From the command line it measures:
+the luck of the deal and of the seat cancels out. From the command line it measures:
 
     python -m tests.bots.table usa planner greedy --blocks 50
 """
@@ -53,7 +53,7 @@ CLOCKS = Clocks(
 
 @dataclass(slots=True)
 class Thinking:
-    """How long the answers of one entrant took."""
+    """The times of one entrant's answers."""
 
     seconds: list[float] = field(default_factory=list[float])
 
@@ -62,7 +62,7 @@ class Thinking:
 
 
 def start_for(game: Game, seat: Seat, match: str = "match") -> Message:
-    """The `start` message of a seat, as the client decodes it."""
+    """Return the `start` message of a seat, as the client decodes it."""
     players = tuple(Player(each, team, f"bot-{each}") for each, team in enumerate(game.team_of))
     return _sent(
         Start(
@@ -83,7 +83,7 @@ def start_for(game: Game, seat: Seat, match: str = "match") -> Message:
 
 
 def ask_for(state: State, seat: Seat, number: int, match: str = "match") -> Message:
-    """The `ask` message for the decision that the seat owes, as the client decodes it."""
+    """Return the `ask` message for the decision that the seat owes, as the client decodes it."""
     seen = view(state, seat)
     assert not isinstance(seen.pending, msgspec.UnsetType)
     return _sent(
@@ -104,8 +104,8 @@ def ask_for(state: State, seat: Seat, number: int, match: str = "match") -> Mess
 
 
 def move_of(state: State, seat: Seat, answer: Answer) -> Move:
-    """The move that an answer stands for: exactly one of `index` and `move`. IllegalMoveError, IndexError or
-    ValidationError for one that a server refuses."""
+    """Return the move of an answer, which has exactly one of `index` and `move`. Raise IllegalMoveError,
+    IndexError or ValidationError for one that a server refuses."""
     match answer:
         case {"index": int(index), **others} if not others and index >= 0:
             return engine.legal(state, seat)[index]
@@ -118,8 +118,8 @@ def move_of(state: State, seat: Seat, answer: Answer) -> Move:
 def play_match(
     game: Game, seed: bytes, new_players: Sequence[NewPlayer], thinking: Sequence[Thinking] = ()
 ) -> Result:
-    """From the deal to the result; `new_players` has one for each seat, and so has `thinking`, if it is
-    wanted."""
+    """Play from the deal to the result. `new_players` has one for each seat, and so has `thinking`, if
+    given."""
     match = sha256(seed).hexdigest()[:16]
     bots: list[Bot] = [
         new_bot(start_for(game, seat, match), f"{match}/{seat}") for seat, new_bot in enumerate(new_players)
@@ -149,7 +149,7 @@ def _sent(message: Start | Ask) -> Message:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """How the first entrant did against the others, over all places of one deal."""
+    """The results of the first entrant against the others, over all places of one deal."""
 
     score: float  # 1 for a win, a half for a tie
     points: float  # ahead of the best of the others
@@ -161,7 +161,7 @@ class Block:
 
 
 def play_block(game: Game, deal: str, entrants: Sequence[NewPlayer]) -> Block:
-    """One deal, each entrant once in each place; a place is a team's."""
+    """Play one deal, with each entrant once in each place; a place is that of a team."""
     places = len(game.seats_of_team)
     thinking = Thinking()
     scores: list[float] = []
@@ -181,7 +181,7 @@ def play_block(game: Game, deal: str, entrants: Sequence[NewPlayer]) -> Block:
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """The mean and half the width of its 95 % interval, by Student's t."""
+    """Return the mean and half the width of its 95 % interval, by Student's t."""
     freedom = len(values) - 1
     z = 1.959964
     t = z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)

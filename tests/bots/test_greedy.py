@@ -1,4 +1,4 @@
-"""`greedy` does what `protocol/GREEDY.md` says: each line of it on a small ask, and the recorded answers."""
+"""`greedy` follows `protocol/GREEDY.md`: each line of the page on a small ask, and the recorded answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stellwerk_protocol import messages
 from tests.bots.table import game_for, play_block
 from tools.greedy_vectors import ASKS, FOLDER, MATCHES, WRONG_BOTS, detected_by, recorded, vectors
 
-Item = dict[str, Any]  # a part of a message: json knows no types
+Item = dict[str, Any]  # a part of a message; json has no types
 
 MAP: Message = {
     "board": {
@@ -64,7 +64,7 @@ def keep(*tickets: str) -> Item:
 
 
 def view(players: int = 2, hand: dict[str, int] | None = None, **own: object) -> Message:
-    """As seat 1 sees it; the others hold nothing that `greedy` may look at."""
+    """Return a view of seat 1; the others hold nothing that `greedy` may look at."""
     held = hand or {}
     mine: Item = {"seat": 1, "hand": held, "hand_count": sum(held.values()), "tickets": [], **own}
     everybody: list[Item] = [{"seat": seat, "hand_count": 99} for seat in range(players)]
@@ -73,7 +73,7 @@ def view(players: int = 2, hand: dict[str, int] | None = None, **own: object) ->
 
 
 def choice(start: Message, seen: Message, *legal: Item) -> Item:
-    """The move that `greedy` makes."""
+    """Return the move that `greedy` makes."""
     answer = greedy.new_greedy(start, "").answer({"view": seen, "legal": list(legal)})
     index: int = answer["index"]
     assert answer == {"index": index}

@@ -1,7 +1,7 @@
-"""Bots of all languages against each other, in all four games, and an honest rating of each.
+"""Bots of all languages against each other, in all four games, and a rating of each.
 
-On small boards: what is tried is that programs of eight runtimes, started at once and again and again, play
-without a fault, not that they play long games.
+The boards are small: the test checks that programs of eight runtimes, started at once and again and again,
+play without a fault, not that they play long games.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def test_one_bot_of_each_language_plays_for_a_rating_in_all_games(
     assert rated.keys() == {starter.language for starter in STARTERS}
     for row in rated.values():
         assert row["matches"] >= min(SEATS.values())
-        assert isinstance(row["elo"], float)  # whoever lost everything has no lower bound of it
+        assert isinstance(row["elo"], float)  # a bot that lost everything has no lower bound
     assert any(row.keys() >= {"low", "high"} for row in rated.values())
 
 
 def cup(folder: Path, commands: dict[str, tuple[str, ...]]) -> None:
-    """A round in which all play as often, the odd ones over stdio."""
+    """Play a round in which all bots play equally often, every second one over stdio."""
     words = ["[schedule]", 'kind = "random"', "rounds = 1"]
     for game, players in SEATS.items():
         words += ["[[games]]", f'game = "{game}"', f"players = {players}"]

@@ -1,4 +1,4 @@
-"""`stellwerk bots`: which languages there are, and copies that are whole by themselves."""
+"""`stellwerk bots`: the list of languages, and copies that need nothing else."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def new(language: str, folder: Path, *words: str) -> int:
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """What is said of a command line that cannot be carried out."""
+    """Return the message for a command line that cannot be carried out."""
     assert main(["bots", *words]) == 2
     said = capsys.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 1)
@@ -47,7 +47,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 def test_a_copy_is_the_starter_and_nothing_else(
     language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a build left behind in its folder stays there."""
+    """Build products in its folder are not copied."""
     source = tmp_path / "bots" / language
     assert new(language, source) == 0
     files = {path.relative_to(source) for path in source.rglob("*")}
@@ -158,7 +158,7 @@ def test_a_name_that_no_bot_can_have_is_refused(
 
 @pytest.mark.parametrize("language", ["python", "c", "shell"])
 def test_the_commands_that_are_printed_work(language: str, tmp_path: Path) -> None:
-    """From the copy to a match, and for Python to the doctor; tests/bots/test_starters.py tries the rest of
+    """From the copy to a match, and for Python to the doctor; tests/bots/test_starters.py tests the rest of
     all others."""
     demand(*of_starter(language))
     program = tmp_path / "bin" / "stellwerk"

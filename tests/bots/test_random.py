@@ -1,4 +1,4 @@
-"""`random` chooses any of the listed moves, and after a lost connection the same again."""
+"""`random` chooses any of the listed moves, and the same one again after a lost connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a player reads out of messages."""
+"""The functions with which a player reads messages."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_there_is_no_bot_of_another_name() -> None:
 
 
 def test_the_client_and_the_simple_bots_need_the_standard_library_alone() -> None:
-    """What a student copies has no other dependency, and starts fast."""
+    """A student's copy has no other dependency, and starts fast."""
     program = """
 import sys
 from stellwerk_bots import __main__, client, players

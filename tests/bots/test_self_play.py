@@ -1,4 +1,4 @@
-"""Games between policies: played to the end by the rules, and recorded as they were played."""
+"""Games between policies are played to the end by the rules, and recorded as they were played."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The AsyncAPI document is whole, and is about the messages that there are.
+"""The AsyncAPI document is complete, and describes the existing messages.
 
-No validator of AsyncAPI 3.0 for Python is well kept. So its structure is held here to what AsyncAPI asks
-of the objects that are used: required fields, no unknown ones, every reference resolves, and those of an
-operation lead to its channel's messages.
+No validator of AsyncAPI 3.0 for Python is well maintained. So these tests check what AsyncAPI demands of the
+objects in use: required fields, no unknown fields, every reference resolves, and the references of an
+operation lead to messages of its channel.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def record(required: str, **fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def by_id(of: dict[str, Any]) -> dict[str, Any]:
-    """AsyncAPI's pattern for the ids of channels, operations, messages and servers."""
+    """Return the objects by id. AsyncAPI has a pattern for the ids of channels, operations, messages and
+    servers."""
     return {
         "type": "object",
         "minProperties": 1,
@@ -125,7 +126,7 @@ def references(value: Any) -> Iterator[str]:
 
 
 def resolved(document: Any, pointer: str) -> Any:
-    """What a JSON Pointer leads to; KeyError if nowhere."""
+    """Return the target of a JSON Pointer. Raise KeyError if there is none."""
     for name in pointer.split("/")[1:]:
         document = document[name.replace("~1", "/").replace("~0", "~")]
     return document
@@ -154,7 +155,8 @@ def test_the_payload_of_a_message_is_its_schema(name: str) -> None:
 
 
 def names_of(messages_used: list[dict[str, str]]) -> set[str]:
-    """By references to the channel, as AsyncAPI asks, and not to the components."""
+    """Return the names in references to the channel (AsyncAPI demands these instead of references to the
+    components)."""
     prefix = "#/channels/connection/messages/"
     assert all(reference["$ref"].startswith(prefix) for reference in messages_used)
     return {reference["$ref"].removeprefix(prefix) for reference in messages_used}

@@ -1,4 +1,4 @@
-"""Canonical JSON is one text for one value, and nothing but it passes the gate."""
+"""Canonical JSON is one text for one value, and nothing else passes the gate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client's line is a message or a documented error, whatever it holds."""
+"""A client's line becomes a message or a documented error, whatever it contains."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_so_many_levels_of_brackets_are_read() -> None:
 
 
 def outcome(line: bytes) -> None:
-    """A message that the gate lets through too, or an error that is fit to be sent."""
+    """Return a message that also passes the gate, or an error that is fit to be sent."""
     refused: LineError | None = None
     try:
         message = read_line(line)
@@ -210,7 +210,7 @@ def test_a_message_with_bytes_cut_or_changed_is_a_message_or_a_documented_error(
 
 
 def reordered(text: bytes, data: st.DataObject) -> Any:
-    """The value of a JSON text with the members of every object in any order."""
+    """Yield the value of a JSON text with the members of every object in any order."""
     return json.loads(text, object_pairs_hook=lambda members: dict(data.draw(st.permutations(members))))
 
 

@@ -1,4 +1,4 @@
-"""The vectors are true: the program comes to the same, from what stands in the files alone."""
+"""The vectors are true: the program gets the same results from the files alone."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Record = dict[str, Any]  # a line of a file, as json decodes it
 WIRE = wire_vectors()
 MATCHES = sorted(file.stem for file in (FOLDER / "vectors" / "rules").glob("*.jsonl"))
 
-# Rules without a sign in a step: of the deal, which every match begins with, and of all games at once.
+# Rules without a sign in a step: those of the deal, with which every match begins, and those of all games.
 WITHOUT_A_POINT = {
     "GEN-02": "vectors/dice, and every match",
     "GEN-09": "vectors/views",
@@ -119,7 +119,7 @@ def test_the_files_are_made_from_what_the_tests_say(name: str) -> None:
 
 @cache
 def lines_of(match: str) -> tuple[Record, ...]:
-    """Each in its one canonical text."""
+    """Return the lines, each checked to be canonical."""
     lines = (FOLDER / "vectors" / "rules" / f"{match}.jsonl").read_bytes().splitlines()
     return tuple(as_object(canonical.decode(line)) for line in lines)
 
@@ -293,7 +293,7 @@ def folds_of(file: str) -> tuple[Record, ...]:
 
 @pytest.mark.parametrize("match", MATCHES)
 def test_the_folds_of_a_match_are_what_the_engine_shows(match: str) -> None:
-    """The views before and after a move, and what the viewer gets of it."""
+    """The views before and after a move, and the events that the viewer gets."""
     folds = [line for file in FOLDS for line in folds_of(file) if line["match"] == match]
     state, happened = deal(lines_of(match)[0])
     before = empty_state(state.game, state.dice)
@@ -414,7 +414,8 @@ def test_the_page_names_every_file_and_every_field() -> None:
 
 
 def test_the_matches_are_those_of_the_generator() -> None:
-    """Making them takes long: here it is looked at whether they are there, above whether they are true."""
+    """Generating them takes long. This test checks that they exist; the tests above check that they are
+    true."""
     assert sorted(played.id for played in game_vectors.MATCHES) == MATCHES
     for played in game_vectors.MATCHES:
         header = lines_of(played.id)[0]

@@ -1,4 +1,4 @@
-"""The recorded sessions are what the server of today says, and keep to the specification in every line."""
+"""The recorded sessions are what today's server sends, and every line of them follows the specification."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def records(game: str) -> tuple[Record, ...]:
 
 
 def said(game: str, sender: str) -> list[Record]:
-    """The messages of one side, in their order."""
+    """Return the messages of one side, in order."""
     return [each["line"] for each in records(game) if each["from"] == sender and "line" in each]
 
 
@@ -92,7 +92,7 @@ def test_a_line_of_the_client_keeps_to_its_schema_unless_it_is_refused_as_no_mes
 
 
 def answered(session: Sequence[Record]) -> Iterator[tuple[Record, Record | None]]:
-    """Each message of the client with what the server says next, if it says something."""
+    """Yield each message of the client with the server's next message, if there is one."""
     for place, record in enumerate(session):
         if record["from"] == "client" and "line" in record:
             following = session[place + 1]
@@ -122,7 +122,7 @@ def test_an_example_keeps_to_the_laws(game: str) -> None:
 
 
 def broken_laws(session: Sequence[Record]) -> list[str]:
-    """The numbers of the laws that the lines of a session break, as far as lines can tell."""
+    """Return the numbers of the laws that the lines of a session break, as far as lines can show it."""
     watchdog = Watchdog()
     for record in session:
         if "connection" in record:
@@ -137,19 +137,19 @@ def broken_laws(session: Sequence[Record]) -> list[str]:
 
 @dataclass
 class Match:
-    """What the client of one match has been told."""
+    """A match as the client has seen it."""
 
     events: int = 0
     asks: int = 0
     is_open: bool = False  # the last ask
-    may_have_ended: bool = False  # that one, when its answer went into a connection that broke
-    is_resumed: bool = False  # nobody has been asked since the connection is a new one
+    may_have_ended: bool = False  # the last ask, if its answer went into a connection that broke
+    is_resumed: bool = False  # no ask was sent over the new connection yet
     is_over: bool = False
 
 
 @dataclass
 class Watchdog:
-    """Hears all that is said, and notes which laws that breaks."""
+    """A reader of all messages that notes the laws which they break."""
 
     broken: list[str] = field(default_factory=list[str])
     matches: dict[str, Match] = field(default_factory=dict[str, Match])
@@ -232,7 +232,7 @@ Change = Callable[[Sequence[Record]], list[Record]]
 
 
 def replaced(type_: str, number: int, new: Callable[[Record], list[Record]]) -> Change:
-    """With other lines for the one of this type and number."""
+    """Return the session with other lines instead of the one with this type and number."""
 
     def change(session: Sequence[Record]) -> list[Record]:
         place = place_of(session, type_, number)
@@ -289,7 +289,7 @@ def one_earlier(type_: str, number: int = 0) -> Change:
     ],
 )
 def test_a_session_that_breaks_a_law_is_found_out(law: str, change: Change) -> None:
-    """Of the example with mistakes, for it has errors and a default."""
+    """Uses the example with mistakes, because it has errors and a default."""
     assert law in broken_laws(change(records("card_game")))
 
 

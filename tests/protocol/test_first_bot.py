@@ -1,4 +1,4 @@
-"""The bot of the specification, as it stands there, plays a practice match of every game against a server."""
+"""The bot on the page of the specification plays a practice match of every game against a server."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def house() -> House:
     return House(
         server="stellwerk",
         limits=Limits(),
-        time=Time(move_ms=60_000),  # a slow machine is no fault of the program
+        time=Time(move_ms=60_000),  # a slow machine must not fail the program
         games=GameShelf(),
         log=NoLog(),
         entropy=os.urandom,  # noqa: TID251  a test of any chance

@@ -1,7 +1,8 @@
-"""Generators make types of the schemas in three languages, which compile and read the recorded sessions.
+"""Generators produce types from the schemas in three languages. The types compile and read the recorded
+sessions.
 
-The commands are those of `protocol/schema/README.md`, run as they are there: a line that installs, one that
-generates and one that compiles. Each language has a temporary folder and, under xdist, a worker of its own.
+The commands are those of `protocol/schema/README.md`, run unchanged: a line that installs, one that generates
+and one that compiles. Each language has a temporary folder and, under xdist, its own worker.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from tools.specification import FOLDER, section
 
 PAGE: Final = FOLDER / "schema" / "README.md"
 READERS: Final = Path(__file__).parent / "generated_types"  # programs that read lines with the types
-SECONDS: Final = 600  # far more than an installation takes: a test that hangs should say so
+SECONDS: Final = 600  # far more than an installation takes: a test that hangs fails
 
 PACKAGES: Final = {"message": "stellwerk", "replay": "replay", "board": "board"}
 """The name of the types that are made of a schema: for messages the one on the page."""
@@ -98,7 +99,7 @@ class Generated:
 
 
 def of_schema(command: str, schema: str) -> str:
-    """Change the name of the file, as the page says, and of what is made of it."""
+    """Return the command for another schema file, as the page describes."""
     return command.replace("message.schema", f"{schema}.schema").replace("stellwerk", PACKAGES[schema])
 
 
@@ -128,7 +129,7 @@ def generated(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 
 def environment_in(folder: Path) -> dict[str, str]:
-    """The variables of a user who keeps programs in the folder, and SCHEMAS as the page asks for it."""
+    """Return the variables of a user who keeps programs in the folder, with SCHEMAS as the page demands."""
     programs = [str(folder / "venv" / "bin"), str(folder / "bin"), os.environ["PATH"]]
     return {
         **{name: text for name, text in os.environ.items() if name != "PYTHONPATH"},
@@ -152,7 +153,7 @@ def test_the_types_compile(generated: Generated, schema: str) -> None:
 
 @pytest.mark.parametrize("schema", PACKAGES)
 def test_the_types_have_the_names_of_the_schema(generated: Generated, schema: str) -> None:
-    """And so no number after them."""
+    """So no name has a number after it."""
     names = generated.names(schema)
     file = json.loads(schemas()[f"{schema}.schema.json"])
     wanted = {file["title"], *file["$defs"]}
@@ -166,7 +167,8 @@ def test_the_types_have_the_names_of_the_schema(generated: Generated, schema: st
 
 @cache
 def messages() -> tuple[Value, ...]:
-    """Each message of the recorded sessions once, in both directions, but for the lines that are none."""
+    """Return each message of the recorded sessions once, in both directions, without the lines that are not
+    messages."""
     files = [*FOLDER.glob("examples/*.jsonl"), *FOLDER.glob("conformance/transcripts/*.jsonl")]
     records = [json.loads(line) for file in sorted(files) for line in file.read_bytes().splitlines()]
     lines = {json.dumps(each["line"]): each for each in records if "line" in each}
@@ -185,7 +187,7 @@ def is_client_message(line: str) -> bool:
 
 @cache
 def replay_lines() -> tuple[Value, ...]:
-    """Lines of every kind, of every game."""
+    """Return lines of every kind, of every game."""
     files = [game.file.read_text().splitlines() for game in golden_games()]
     return tuple(json.loads(line) for file in files for line in (*file[:4], *file[4:-1:40], file[-1]))
 
@@ -212,7 +214,8 @@ def test_the_types_read_and_write_every_line_of_the_recorded_sessions(generated:
 
 
 def records_in(schema: Value, value: Any) -> Iterator[Typed]:
-    """Every record of a union in a value: Go has no types for unions, and reads each of them for itself."""
+    """Yield every record of a union in a value: Go has no types for unions, and reads each of them
+    separately."""
     if "$ref" in schema:
         schema = definitions()[schema["$ref"].removeprefix("#/$defs/")]
     if "oneOf" in schema:
@@ -229,7 +232,7 @@ def records_in(schema: Value, value: Any) -> Iterator[Typed]:
 
 def test_the_types_refuse_what_is_no_message(generated: Generated) -> None:
     wrong: list[Typed] = [("Ready", {"type": "ready"}), ("Ping", {"type": "ping", "echo": "now"})]
-    if generated.language != "Go":  # whose decoders take unknown fields, and which has no unions
+    if generated.language != "Go":  # whose decoders accept unknown fields, and which has no unions
         wrong = [("Message", message) for _, message in wrong]
         wrong.append(("Message", {"type": "ping", "ecko": 1}))
         wrong.append(("Message", {"type": "act", "match": "m", "ask": 1, "move": {"type": "fly"}}))
@@ -258,13 +261,13 @@ def as_lines(values: Sequence[Typed]) -> str:
 
 
 def program_of_lines(values: Sequence[Typed]) -> str:
-    """The values as literals: the compiler checks every one of them."""
+    """Return a program with the values as literals: the compiler checks every one of them."""
     calls = [f"read{name}({json.dumps(value)});" for name, value in values]
     return "\n".join(['import { readMessage, readReplayLine } from "./read.js";', *calls]) + "\n"
 
 
 def table_of_records() -> str:
-    """The names of the records for the program in Go, and every pattern of the schemas."""
+    """Return the names of the records for the program in Go, and every pattern of the schemas."""
     records = [name for name, definition in definitions().items() if "properties" in definition]
     packages = {name: "replay" if name.startswith("Replay") else "stellwerk" for name in records}
     rows = [f'"{name}": func() any {{ return new({packages[name]}.{name}) }},' for name in records]

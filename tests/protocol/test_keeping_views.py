@@ -1,7 +1,7 @@
 """A view that is kept by the pages alone, in another language, is the one that the server shows.
 
 `protocol/verifiers/javascript/view.mjs` was written from "Keeping a view" in `protocol/README.md`. One
-program reads all the files of a test: starting it takes longer than keeping a view of a match.
+program reads all the files of a test, because starting it takes longer than keeping a view of a match.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ REPOSITORY: Final = Path(__file__).resolve().parents[2]
 PROGRAM: Final = REPOSITORY / "protocol" / "verifiers" / "javascript" / "keep_views.mjs"
 BOARDS: Final = sorted((REPOSITORY / "server" / "stellwerk_engine" / "boards").glob("*.json"))
 SECONDS: Final = 120
-MOVES_TO_A_VIEW: Final = 5  # so many moves are made from one compared view to the next: other ones each game
+MOVES_TO_A_VIEW: Final = 5  # moves between two compared views; different ones in each game
 
 ALIKE, DIFFERENT, WRONG_USAGE = range(3)  # exit codes
 
@@ -43,7 +43,7 @@ pytestmark = needs("node")
 
 
 def kept(files: Sequence[Path]) -> tuple[int, list[str]]:
-    """The exit code, and what is printed about each file behind its name."""
+    """Return the exit code, and the output for each file, without its name."""
     boards = [word for board in BOARDS for word in ("--board", str(board))]
     done = subprocess.run(
         ["node", str(PROGRAM), *boards, *map(str, files)],
@@ -59,7 +59,7 @@ def kept(files: Sequence[Path]) -> tuple[int, list[str]]:
 
 
 def alike(files: Sequence[Path]) -> list[int]:
-    """How many views of each file were compared; none differs."""
+    """Return how many views of each file were compared; none may differ."""
     code, printed = kept(files)
     assert [line for line in printed if not re.fullmatch(r": \d+ views are alike", line)] == []
     assert code == ALIKE
@@ -99,8 +99,8 @@ def test_every_view_and_every_result_of_the_recorded_sessions_is_kept() -> None:
 
 
 def sessions(variant: Variant, label: str) -> Iterator[tuple[list[Json], int]]:
-    """A match by chance as each viewer gets it, with views in asks, and how many there are. Spectators get no
-    asks: here they do, so that their views are compared too."""
+    """Play a random match, and return it as each viewer gets it, with views in asks, and the number of views.
+    Spectators get no asks; here they do, so that their views are compared, too."""
     game = table(*variant)
     happened: Events = []
     state = engine.new_game(game, Dice(seed_from_text(label)), happened)

@@ -1,4 +1,4 @@
-"""The JSON Schemas are those of the types, and what is on the wire keeps to them."""
+"""The JSON Schemas are generated from today's types, and everything on the wire conforms to them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ FOLDER = Path(__file__).parents[2] / "protocol" / "schema" / "v1"
 def pattern_of_ecma(
     validator: Any, pattern: str, instance: object, schema: object
 ) -> Iterator[ValidationError]:  # Any: jsonschema has no type for a validator in the making
-    """Judge a pattern as JSON Schema has it: `$` is the end, and no newline follows it as in Python."""
+    """Check a pattern as JSON Schema defines it: `$` is the end, and no newline may follow it, unlike in
+    Python."""
     del validator, schema
     if isinstance(instance, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), instance):
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
@@ -69,7 +70,7 @@ def faults(kind: Draft202012Validator, value: Any) -> list[str]:
 
 
 def test_the_schemas_in_the_repository_are_made_from_the_types_of_today() -> None:
-    """Else: `make schemas`."""
+    """If not: `make schemas`."""
     written = {str(file.relative_to(FOLDER)): file.read_text() for file in FOLDER.rglob("*.json")}
     assert written == schemas()
 
@@ -141,7 +142,7 @@ def test_a_line_of_a_replay_without_its_hash_or_with_a_strange_field_does_not() 
 
 
 def parts_of(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """A schema and every schema in it."""
+    """Yield a schema and every schema in it."""
     yield schema
     inner = [
         *schema.get("$defs", {}).values(),

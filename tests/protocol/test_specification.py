@@ -1,4 +1,4 @@
-"""The specification says what the program does: examples, tables, names and links are held to it."""
+"""The specification describes what the program does: its examples, tables, names and links are checked."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ MESSAGE_LINES = [line for part in sections(SPECIFICATION) for line in part.lines
 
 
 def structs_of(union: object) -> dict[str, type[Struct]]:
-    """By their tags."""
+    """Return the structs of a union by their tags."""
     return {kind.__struct_config__.tag: kind for kind in get_args(union)}
 
 
@@ -77,7 +77,7 @@ def by_name(part: Section) -> str:
 
 
 def on_the_wire(record: object) -> Any:
-    """As whoever reads its JSON has it."""
+    """Return a record as a reader of its JSON has it."""
     return json.loads(msgspec.json.encode(record))
 
 
@@ -86,7 +86,7 @@ def on_the_wire(record: object) -> Any:
 
 @pytest.mark.parametrize("line", MESSAGE_LINES, ids=lambda line: line[:50])
 def test_an_example_of_a_message_is_one(line: str) -> None:
-    """Nothing in it is unknown, and nothing that the encoder would not write as it is."""
+    """It has nothing unknown, and nothing that the encoder would write differently."""
     value = json.loads(line)
     if value["type"] in FROM_CLIENT:
         message: object = read_line(line.encode())
@@ -129,7 +129,8 @@ def test_a_field_is_called_optional_if_it_may_be_absent(part: Section) -> None:
 
 
 def paths_of(kind: type[Struct]) -> Iterator[str]:
-    """`a`, and for a record in it `a.b`, for a list of records `a[].b`; not those with a table elsewhere."""
+    """Yield `a`, for a record in it `a.b`, and for a list of records `a[].b`; not those with a table
+    elsewhere."""
     for field in msgspec.structs.fields(kind):
         yield field.name
         for inner, is_list in records_in(field.type):
@@ -139,13 +140,14 @@ def paths_of(kind: type[Struct]) -> Iterator[str]:
 
 
 def records_in(type_: Any) -> list[tuple[type[Struct], bool]]:
-    """The plain records that a field's type holds, and whether in a list. Unions by tag have other tables."""
+    """Return the plain records that a field's type has, and whether they are in a list. Unions by tag have
+    other tables."""
     if isinstance(type_, type) and issubclass(type_, Struct):
         return [(type_, False)] if type_.__struct_config__.tag is None else []
     if isinstance(type_, UnionType):
-        return [found for part in get_args(type_) for found in records_in(part)]
-    found = [inner for part in get_args(type_) for inner, _ in records_in(part)]
-    return [(inner, True) for inner in found]
+        return [inner_records for part in get_args(type_) for inner_records in records_in(part)]
+    inner_records = [inner for part in get_args(type_) for inner, _ in records_in(part)]
+    return [(inner, True) for inner in inner_records]
 
 
 def test_the_games_of_the_example_are_those_that_there_are() -> None:
@@ -237,7 +239,7 @@ def test_the_worked_example_of_the_clocks_adds_up() -> None:
         assert (int(bank_left), int(strikes_left)) == (bank, strikes)
 
 
-def test_every_decision_stands_in_its_table_with_its_fields() -> None:
+def test_every_decision_is_in_its_table_with_its_fields() -> None:
     rows = section(SPECIFICATION, "Decisions").tables[0]
     kinds = structs_of(decisions.Decision)
     assert first_names(rows) == list(kinds)
@@ -250,7 +252,7 @@ ALL_DECISION_FIELDS = {
 }
 
 
-def test_every_move_stands_in_its_table_with_its_fields() -> None:
+def test_every_move_is_in_its_table_with_its_fields() -> None:
     rows = section(SPECIFICATION, "Moves").tables[0]
     kinds = structs_of(moves.Move)
     assert first_names(rows) == list(kinds)
@@ -258,7 +260,7 @@ def test_every_move_stands_in_its_table_with_its_fields() -> None:
         assert fields_of(kinds[names_in(name)[0]]) <= set(names_in(further))
 
 
-def test_every_event_stands_in_its_table_with_its_fields() -> None:
+def test_every_event_is_in_its_table_with_its_fields() -> None:
     rows = section(SPECIFICATION, "Events").tables[0]
     kinds = structs_of(events.Event)
     assert first_names(rows) == list(kinds)
@@ -269,7 +271,7 @@ def test_every_event_stands_in_its_table_with_its_fields() -> None:
 
 
 ALL_EVENT_FIELDS = {
-    # what stands inside the decision of `asked` is named too
+    # the fields inside the decision of `asked` are named, too
     name: fields_of(kind) if name == "asked" else {f for k in get_args(events.Event) for f in fields_of(k)}
     for name, kind in structs_of(events.Event).items()
 }
@@ -294,13 +296,13 @@ def test_the_private_fields_of_events_are_those_that_the_public_does_not_get() -
 
 @cache
 def golden_records() -> list[tuple[str, dict[str, Any] | None, list[dict[str, Any]]]]:
-    """Of all golden games: the game's id, the move if there is one, and the events of a line."""
-    found: list[tuple[str, dict[str, Any] | None, list[dict[str, Any]]]] = []
+    """Return, for all golden games: the game's id, the move if there is one, and the events of a line."""
+    lines: list[tuple[str, dict[str, Any] | None, list[dict[str, Any]]]] = []
     for game in golden_games():
         for line in game.file.read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
-            found.append((game.variant[0], record.get("move"), record.get("events", [])))
-    return found
+            lines.append((game.variant[0], record.get("move"), record.get("events", [])))
+    return lines
 
 
 def test_the_answers_to_a_decision_are_those_that_the_golden_games_give() -> None:
@@ -364,7 +366,7 @@ ID_TYPES: dict[str, object] = {
 
 
 def test_ids_are_as_the_table_says() -> None:
-    """Character by character. What a board names is bounded in BOARDS.md."""
+    """Character by character. BOARDS.md bounds the names of a board."""
     of_boards = "a board, a city, a region, a route, a ticket"
     rows = section(SPECIFICATION, "Ids").tables[0]
     assert ", ".join(what for what, *_ in rows) == ", ".join([*ID_TYPES, of_boards])
@@ -406,7 +408,7 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 def anchor_of(title: str) -> str:
-    """As GitHub and GitLab make it."""
+    """Return the anchor of a heading, as GitHub and GitLab make it."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
@@ -435,7 +437,7 @@ def test_the_first_bot_has_fifteen_lines_and_says_where_it_connects() -> None:
 
 
 def checking_functions() -> dict[str, Callable[..., str]]:
-    """Those of the page, as somebody would copy them."""
+    """Return the functions of the page, as somebody would copy them."""
     (program,) = section(SPECIFICATION, "Fairness").blocks("python")
     names: dict[str, Any] = {}
     exec(compile(program, "README.md", "exec"), names)
@@ -483,7 +485,7 @@ def test_the_functions_of_the_page_agree_with_the_program(rules: Any) -> None:
 
 @dataclass
 class Played:
-    """The match that the examples are from: `first_bot` is the planner, the other plays anything."""
+    """The match of the examples: `first_bot` is the planner, the other makes random moves."""
 
     start: dict[str, Any]
     happened: list[events.Event]
@@ -631,17 +633,17 @@ def test_an_example_of_a_page_is_what_it_says(game_id: str, title: str) -> None:
 
 @cache
 def kinds_in_golden_games() -> dict[str, dict[str, set[str]]]:
-    found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    kinds: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for game_id, move, happened in golden_records():
         if move is not None:
-            found[game_id]["Moves"].add(move["type"])
+            kinds[game_id]["Moves"].add(move["type"])
         for event in happened:
-            found[game_id]["Events"].add(event["type"])
+            kinds[game_id]["Events"].add(event["type"])
             if event["type"] == "asked":
-                found[game_id]["Decisions"].add(event["decision"]["type"])
+                kinds[game_id]["Decisions"].add(event["decision"]["type"])
             if event["type"] == "turn_started":
-                found[game_id]["Decisions"].add("take_turn")
-    return found
+                kinds[game_id]["Decisions"].add("take_turn")
+    return kinds
 
 
 @every_game
@@ -666,7 +668,7 @@ def test_the_events_of_a_page_happen_in_its_game(game_id: str) -> None:
 
 
 @every_game
-def test_the_events_that_no_other_game_has_stand_on_its_page(game_id: str) -> None:
+def test_the_events_that_no_other_game_has_are_on_its_page(game_id: str) -> None:
     others = {
         kind
         for other, kinds in kinds_in_golden_games().items()
@@ -695,17 +697,17 @@ def test_the_names_of_a_page_are_those_of_its_board(game_id: str) -> None:
 
 
 def named(value: Any, *fields: str) -> Iterator[str]:
-    """The ids that stand in these fields, anywhere in a value: one, a list of them, or names of an object."""
+    """Yield the ids in these fields, anywhere in a value: one, a list of them, or names of an object."""
     for name, inner in members(value).items():
         if name in fields:
-            found = [inner, *members(inner), *members(inner).values()]
-            yield from [id for id in found if isinstance(id, str)]
+            ids = [inner, *members(inner), *members(inner).values()]
+            yield from [id for id in ids if isinstance(id, str)]
         yield from named(inner, *fields)
 
 
 @every_game
 def test_the_payments_of_a_page_pay(game_id: str) -> None:
-    """As for a player without technologies, of which four cards may always stand for a locomotive."""
+    """For a player without technologies, for whom four cards can be played as a locomotive."""
     rules = RULE_SETS[game_id]
     board = table(game_id, rules.seat_counts[0]).board
     for move in section(GAME_PAGES[game_id], "Moves").values:

@@ -1,6 +1,7 @@
-"""The second implementation, in `protocol/verifiers`, judges replays as the engine does: the pages suffice.
+"""The second implementation, in `protocol/verifiers`, judges replays as the engine does: the pages are
+sufficient.
 
-One program judges all the replays of a test: starting it takes longer than judging a game.
+One program judges all the replays of a test, because starting it takes longer than judging a game.
 """
 
 from __future__ import annotations
@@ -53,23 +54,23 @@ Lines = Sequence[bytes]
 
 
 def judged(folder: Path, replays: Sequence[Lines]) -> tuple[int, list[str]]:
-    """The exit code, and what is said of each replay behind its name: `: ok` or `:7: not true: ...`."""
+    """Return the exit code, and the verdict on each replay: `: ok` or `:7: not true: ...`."""
     files = [folder / f"{number}.jsonl" for number in range(len(replays))]
     for file, lines in zip(files, replays, strict=True):
         file.write_bytes(b"".join(lines))
     command = ["node", str(FOLDER / "verify.mjs"), "--board", str(BOARD), *map(str, files)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.stderr == ""
-    said = done.stdout.splitlines()
-    assert len(said) == len(files)
-    return done.returncode, [line.removeprefix(str(file)) for line, file in zip(said, files, strict=True)]
+    verdicts = done.stdout.splitlines()
+    assert len(verdicts) == len(files)
+    return done.returncode, [line.removeprefix(str(file)) for line, file in zip(verdicts, files, strict=True)]
 
 
 # -- good ones ---------------------------------------------------------------------------------------
 
 
 def with_taste(seed: str, **weights: float) -> Choose:
-    """Any of the moves listed, but some kinds more often than others."""
+    """Return a random listed move, with some kinds more likely than others."""
     chance = Random(seed)
 
     def choose(state: State, seat: Seat, moves: list[Move]) -> Move:
@@ -80,7 +81,7 @@ def with_taste(seed: str, **weights: float) -> Choose:
 
 
 def policies(seed: str) -> list[Choose]:
-    """So that claims, tickets, long hands and empty piles all come up."""
+    """Return policies with which claims, tickets, long hands and empty piles all occur."""
     return [
         planner,
         mixed(seed),
@@ -92,7 +93,8 @@ def policies(seed: str) -> list[Choose]:
 
 
 def small_board(seed: str) -> BoardFile:
-    """With few cards and many locomotives: exchanges, empty piles and passes are rare on the shipped one."""
+    """Return a board with few cards and many locomotives: exchanges, empty piles and passes are rare on the
+    shipped one."""
     chance = Random(seed)
     cities = [f"c{number}" for number in range(chance.randint(4, 7))]
     pairs = [(city, cities[chance.randrange(number)]) for number, city in enumerate(cities) if number]
@@ -168,7 +170,7 @@ def test_its_dice_keep_to_the_vectors() -> None:
 
 @cache
 def committed(*, reveal_at_end: bool) -> tuple[bytes, ...]:
-    """A match of three as a server records it, in which one seat is always late."""
+    """Return a match of three as a server records it, in which one seat is always late."""
     game = game_for("usa", 3)
     header = header_of(game, ["Alice", "bob-2", "C"], match="k3v9TzQw")
     seed = sha256(b"committed").digest()
@@ -196,7 +198,7 @@ Edit = Callable[[Any], object]  # Any: the JSON of a line, to be made wrong in a
 
 
 def line_with(lines: Lines, holds: Callable[[Any], object]) -> int:
-    """The number of the first line whose JSON is such."""
+    """Return the number of the first line with such JSON."""
     return next(number for number, line in enumerate(lines, 1) if holds(json.loads(line)))
 
 
@@ -213,7 +215,7 @@ def the(lines: Lines, kind: str) -> int:
 
 
 def put(path: str, value: object) -> Edit:
-    """`value` at a path of names and positions."""
+    """Set `value` at a path of names and positions."""
     *places, last = [int(part) if part.isdigit() else part for part in path.split("/")]
 
     def edit(line: Any) -> None:
@@ -324,7 +326,7 @@ def incomplete(team: Any) -> Any:
 
 
 def respelled(lines: Lines, number: int, old: bytes, new: bytes) -> list[bytes]:
-    """One line in another form of JSON, and the chain mended."""
+    """Write one line in another form of JSON, and repair the chain."""
     bodies = bodies_of(lines)
     assert old in bodies[number - 1]
     bodies[number - 1] = bodies[number - 1].replace(old, new, 1)
@@ -332,7 +334,7 @@ def respelled(lines: Lines, number: int, old: bytes, new: bytes) -> list[bytes]:
 
 
 def with_a_seat_flipped(lines: Lines, number: int) -> list[bytes]:
-    """The first seat that one line names, by a forger who knows nothing of the chain."""
+    """Change the first seat in one line, as a forger would who knows nothing of the chain."""
 
     def flipped(seat: re.Match[bytes]) -> bytes:
         return b'"seat":%d' % (1 - min(int(seat[1]), 1))

@@ -1,4 +1,4 @@
-"""The bot `planner`, and what the bots that think ahead share: the same law for both, on real messages."""
+"""The bot `planner`, and the law that all bots which think ahead share, on real messages."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_start_message_makes_the_game_that_is_played(variant: Variant) -> No
 
 @every_variant
 def test_an_imagined_state_lists_the_moves_of_the_ask(variant: Variant) -> None:
-    """So an index that was found in it may be sent."""
+    """So an index from it may be sent."""
     state = dealt(*variant)
     asked = 0
     while state.pending is not None:
@@ -62,7 +62,7 @@ def test_the_planner_plays_whole_games(variant: Variant) -> None:
 
 @every_variant
 def test_the_planner_moves_as_the_rules_of_the_engine_do(variant: Variant) -> None:
-    """What it sees through messages is enough for them; the seed text changes nothing."""
+    """The messages are enough for them; the seed text changes nothing."""
     state = dealt(*variant)
     bots = [new_planner(start_for(state.game, seat), f"any {seat}") for seat in range(state.game.seat_count)]
     asked = 0

@@ -1,4 +1,4 @@
-"""The built-in policies: what they may look at, how well they play, and the thumb rules one by one."""
+"""The built-in policies: what they may look at, how well they play, and the rules of thumb one by one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Variant = tuple[str, int, tuple[str, ...]]
 
 
 class Scripted:
-    """A random source that gives these numbers."""
+    """A random source that returns these numbers."""
 
     def __init__(self, *numbers: float) -> None:
         self._numbers = iter(numbers)
@@ -54,14 +54,14 @@ def chosen(state: State, seat: Seat = 0) -> moves.Move:
 
 
 def set_offered(state: State, seat: Seat, *names: str) -> None:
-    """These tickets are offered in place of those that were; the old ones are gone."""
+    """Offer these tickets instead of the current ones, which are removed."""
     tickets = tuple(state.game.board.ticket_ids[name] for name in names)
     state.ticket_pile = [ticket for ticket in state.ticket_pile if ticket not in tickets]
     state.offered[seat] = tickets
 
 
 def shorten_pile(state: State, count: int) -> None:
-    """So many cards are left in the pile: the end is that near."""
+    """Leave this number of cards in the pile, so that the end is near."""
     set_pile(state, *(COLOR_NAMES[color] for color in reversed(state.pile[-count:])))
 
 
@@ -69,14 +69,14 @@ def shorten_pile(state: State, count: int) -> None:
 
 
 def differs_in_twins(policy: Policy, state: State, seat: Seat, number: int) -> bool:
-    """Whether the policy moves otherwise where only what its seat does not know is other."""
+    """Test whether the policy moves differently if only what its seat does not know is different."""
     twin = imagine(state.game, view(state, seat), Dice(seed_from_text(f"twin/{number}")))
     move, other = (policy(each, seat, engine.legal(each, seat)) for each in (state, twin))
     return move.wire != other.wire
 
 
 def times_it_differs(policy: Policy, variant: Variant) -> int:
-    """In a game that the policy `planner` plays."""
+    """Return how often that happens in a game that the policy `planner` plays."""
     state = dealt(*variant)
     asked = differed = 0
     while state.pending is not None:
@@ -95,7 +95,7 @@ def test_what_is_hidden_from_its_seat_never_changes_a_greedy_move(variant: Varia
 
 @every_variant
 def test_a_policy_that_looks_at_hidden_cards_would_be_noticed(variant: Variant) -> None:
-    """Without this the test above could hold for any policy."""
+    """Without this the test above could pass for any policy."""
 
     def peeking(state: State, seat: Seat, moves: list[Move]) -> Move:
         return moves[sum(state.pile[-3:]) % len(moves)]
@@ -115,7 +115,7 @@ def test_the_random_policy_gives_every_move_the_same_chance() -> None:
 
 @every_variant
 def test_greedy_beats_random(variant: Variant) -> None:
-    """By all games together: the card game leaves much to chance."""
+    """In all games together, because the card game depends much on chance."""
     game = table(*variant)
     points: dict[bool, list[int]] = {True: [], False: []}
     for number in range(6):
@@ -136,7 +136,7 @@ def test_greedy_beats_random(variant: Variant) -> None:
 
 
 def plan_for(game_id: str, *tickets: str, trains: int = 45) -> Plan:
-    """On an empty board, with every technology for sale that is bought to be held."""
+    """Return the plan on an empty board, with every technology that is for sale."""
     game = table(game_id, 2)
     to_buy_mask = mask_of(
         number for number, technology in enumerate(game.rules.technologies) if not technology.claims_taken
@@ -279,7 +279,8 @@ def test_greedy_takes_open_locomotives_for_what_it_has_to_buy() -> None:
 
 
 def asia_with_a_tunnel_to_go() -> State:
-    """Seat 0 needs Cawnpore - Kathmandu for its only ticket: one yellow card, and a tunnel of 6."""
+    """Return a state in which seat 0 needs Cawnpore - Kathmandu for its only ticket: one yellow card, and a
+    tunnel of 6."""
     state = started("team_asia", 4)
     state.shared_masks[0] = 0
     set_tickets(state, 0, "kathmandu-rangoon")

@@ -65,7 +65,7 @@ def new_tiny(start: Message, seed_text: str) -> Player:
 
 
 def later(state: State, turn: int) -> State:
-    """The state at that turn, or at the end, if everybody moves by thumb rules."""
+    """Return the state at that turn, or at the end, if everybody moves by rules of thumb."""
     while state.pending is not None and state.turn < turn:
         for seat in engine.owing(state):
             engine.apply(state, seat, planner(state, seat, engine.legal(state, seat)))
@@ -73,7 +73,7 @@ def later(state: State, turn: int) -> State:
 
 
 def asks_of_a_game(variant: Variant, every: int) -> Iterator[tuple[State, int, Message]]:
-    """The first ask, and then one of so many turns."""
+    """Yield the first ask, and then one every few turns."""
     state = dealt(*variant)
     for turn in range(0, 400, every):
         later(state, turn)
@@ -93,7 +93,7 @@ def test_the_searcher_plays_whole_games(variant: Variant) -> None:
 
 @every_variant
 def test_equal_asks_and_seeds_give_equal_legal_answers_whatever_was_asked_before(variant: Variant) -> None:
-    """A resumed bot goes on as if nothing had happened."""
+    """A resumed bot continues as if nothing had happened."""
     old = [new_small(start_for(table(*variant), seat), "seed") for seat in range(variant[1])]
     for state, seat, ask in asks_of_a_game(variant, 40):
         answer = old[seat].answer(ask)
@@ -115,7 +115,7 @@ def test_what_is_hidden_never_changes_a_searchers_answer(variant: Variant) -> No
 
 @pytest.mark.parametrize(("game_id", "deals"), [("card_game", "b"), ("usa", "bd")])
 def test_the_searcher_beats_the_planner(game_id: str, deals: str) -> None:
-    """On fixed deals, each played from both places. How much better it is takes more games to tell."""
+    """On fixed deals, each played from both places. To measure how much better it is takes more games."""
     entrants = [new_small, new_planner]
     blocks = [play_block(table(game_id, 2), f"search/{deal}", entrants) for deal in deals]
     assert sum(block.advantage for block in blocks) > 0
@@ -126,8 +126,8 @@ def test_the_searcher_beats_the_planner(game_id: str, deals: str) -> None:
 
 
 def test_a_move_that_wins_in_every_deal_is_found() -> None:
-    """The last turn of all: the longer route is worth more, and the search sees it in whatever order it is
-    told of the moves."""
+    """The last turn of all: the longer route is worth more, and the search finds it in any order of the
+    moves."""
     state = started("usa", 2)
     state.turns_left = 1
     moves = engine.legal(state, 0)
