@@ -93,8 +93,8 @@ def _reordered(kind: str, field: str, into: str) -> Sign:
     def sign(fold: Fold) -> bool:
         for event in fold.all(kind):
             after = fold.seat(event)[1]
-            told = [name for name in after.get(into, []) if name in event.get(field, [])]
-            if len(told) > 1 and told != event[field]:
+            names = [name for name in after.get(into, []) if name in event.get(field, [])]
+            if len(names) > 1 and names != event[field]:
                 return True
         return False
 

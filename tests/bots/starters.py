@@ -110,10 +110,10 @@ def _build(starter: Starter, folder: Path) -> None:
     if not starter.build:
         return
     done = in_folder(starter.build, folder, BUILD_SECONDS)
-    said = done.stdout + done.stderr
-    if done.returncode != 0 and any(words in said for words in NOTHING_FETCHED):
+    output = done.stdout + done.stderr
+    if done.returncode != 0 and any(words in output for words in NOTHING_FETCHED):
         go_without("what cargo fetches")
-    assert done.returncode == 0, said
+    assert done.returncode == 0, output
 
 
 def in_folder(command: tuple[str, ...], folder: Path, seconds: int) -> subprocess.CompletedProcess[str]:

@@ -828,8 +828,8 @@ def test_over_stdio_the_messages_alone_are_on_standard_output() -> None:
         "random", stdin="".join(json.dumps(line) + "\n" for line in lines), STELLWERK_ADDRESS="stdio:"
     )
 
-    said = [json.loads(line)["type"] for line in done.stdout.splitlines()]
-    assert (done.returncode, said) == (0, ["login", "ready", "act"])
+    types = [json.loads(line)["type"] for line in done.stdout.splitlines()]
+    assert (done.returncode, types) == (0, ["login", "ready", "act"])
     assert done.stderr == "usa: 1. other 12, 2. bot -7\n"
 
 

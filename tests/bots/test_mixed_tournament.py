@@ -43,9 +43,9 @@ def test_one_bot_of_each_language_plays_for_a_rating_in_all_games(
     assert faults == []
     assert sum(seat["defaults"] for match in matches for seat in match["bots"]) == 0
 
-    told = status(tmp_path)
-    assert told["failures"] == []
-    rated = {row["bot"]: row for row in told["rows"]}
+    report = status(tmp_path)
+    assert report["failures"] == []
+    rated = {row["bot"]: row for row in report["rows"]}
     assert rated.keys() == {starter.language for starter in STARTERS}
     for row in rated.values():
         assert row["matches"] >= min(SEATS.values())

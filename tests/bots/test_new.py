@@ -35,9 +35,9 @@ def new(language: str, folder: Path, *words: str) -> int:
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     """Return the message for a command line that cannot be carried out."""
     assert main(["bots", *words]) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
-    return said.err
+    output = capsys.readouterr()
+    assert (output.out, output.err.count("\n")) == ("", 1)
+    return output.err
 
 
 # -- a copy ------------------------------------------------------------------------------------------
@@ -89,17 +89,17 @@ def test_every_link_of_a_starter_is_true_in_the_repository(language: str) -> Non
 def test_the_folder_names_the_bot_where_it_can(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for folder, name in (("ernie-2", "ernie-2"), ("my bot", "my-bot"), ("x" * 33, "my-bot")):
         assert new("python", tmp_path / folder, "--json") == 0
-        said = json.loads(capsys.readouterr().out)
-        assert (said["name"], said["folder"]) == (name, str(tmp_path / folder))
+        output = json.loads(capsys.readouterr().out)
+        assert (output["name"], output["folder"]) == (name, str(tmp_path / folder))
 
 
 def test_a_folder_with_something_in_it_is_left_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "mine.txt").write_text("precious")
-    said = refused(capsys, "new", "go", str(tmp_path))
+    output = refused(capsys, "new", "go", str(tmp_path))
     assert (
-        said
+        output
         == f"stellwerk: {tmp_path}: is not empty; name a new folder, and nothing of yours is overwritten\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
@@ -180,11 +180,11 @@ def test_the_commands_that_are_printed_work(language: str, tmp_path: Path) -> No
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    said = shell(f"stellwerk bots new {language} 'my bots/ernie'")
-    assert said.splitlines()[0] == (
+    output = shell(f"stellwerk bots new {language} 'my bots/ernie'")
+    assert output.splitlines()[0] == (
         f"my bots/ernie: a bot in {BY_LANGUAGE[language].title}, called ernie; start with README.md"
     )
-    *lines, page = said.partition("next:\n")[2].splitlines()
+    *lines, page = output.partition("next:\n")[2].splitlines()
     assert Path(page.removeprefix("the protocol: ")).is_file()
     commands = [line.strip() for line in lines]
     assert commands[0] == "cd 'my bots/ernie'"
@@ -277,7 +277,7 @@ def test_tools_that_are_missing_are_named(
 
 
 @pytest.mark.parametrize(
-    ("said", "lacking"),
+    ("version", "lacking"),
     [
         ("go version go1.24.1 linux/amd64", ()),
         ("go version go1.30 linux/amd64", ()),
@@ -287,10 +287,10 @@ def test_tools_that_are_missing_are_named(
     ],
 )
 def test_a_tool_that_is_too_old_will_not_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, lacking: tuple[str, ...]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, lacking: tuple[str, ...]
 ) -> None:
     tool = tmp_path / "go"
-    tool.write_text(f"#!/bin/sh\necho '{said}'\n")
+    tool.write_text(f"#!/bin/sh\necho '{version}'\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert missing(BY_LANGUAGE["go"]) == lacking

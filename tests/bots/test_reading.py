@@ -33,8 +33,8 @@ def test_a_result_names_the_teams_from_the_best() -> None:
         {"seats": [0, 1], "rank": 2, "points": -3},
         {"seats": [2, 3], "rank": 1, "points": 40},
     ]
-    told = result_line({"game": "team_asia", "players": players}, {"result": {"teams": teams}})
-    assert told == "team_asia: 1. cyn and dan 40, 2. ann and bob -3"
+    line = result_line({"game": "team_asia", "players": players}, {"result": {"teams": teams}})
+    assert line == "team_asia: 1. cyn and dan 40, 2. ann and bob -3"
 
 
 @pytest.mark.parametrize("name", NAMES)

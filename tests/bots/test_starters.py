@@ -281,8 +281,8 @@ def conversation(*messages: Message) -> str:
 def test_the_messages_alone_are_on_standard_output(bot: Built) -> None:
     lines = conversation(HELLO, welcome(), start(), ask(1), end(), bye("done"))
     done = bot.done("random", stdin=lines, STELLWERK_ADDRESS="stdio:")
-    said = [json.loads(line)["type"] for line in done.stdout.splitlines()]
-    assert (done.returncode, said) == (0, ["login", "ready", "act"])
+    types = [json.loads(line)["type"] for line in done.stdout.splitlines()]
+    assert (done.returncode, types) == (0, ["login", "ready", "act"])
     assert done.stderr.startswith("usa: ")
 
 

@@ -166,7 +166,7 @@ def test_the_command_tells_how_much_is_right(capsys: pytest.CaptureFixture[str])
     assert lines[-1] == f"{len(list(requests(wire_vectors())))} ok, 0 failed"
 
 
-def test_a_failure_is_told_with_what_was_expected_and_what_came(
+def test_a_failure_is_report_with_what_was_expected_and_what_came(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "codec.xml"
@@ -184,9 +184,9 @@ def test_a_failure_is_told_with_what_was_expected_and_what_came(
 
 def test_json_tells_every_vector(capsys: pytest.CaptureFixture[str]) -> None:
     assert kit("codec", "--json", "--", *PYTHON) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["passed"], told["command"]) == (True, list(PYTHON))
-    assert {vector["verdict"] for vector in told["vectors"]} == {"ok"}
+    report = json.loads(capsys.readouterr().out)
+    assert (report["passed"], report["command"]) == (True, list(PYTHON))
+    assert {vector["verdict"] for vector in report["vectors"]} == {"ok"}
 
 
 def test_the_list_has_every_vector(capsys: pytest.CaptureFixture[str]) -> None:
@@ -205,7 +205,7 @@ def test_the_list_has_every_vector(capsys: pytest.CaptureFixture[str]) -> None:
         (("--vectors", "/nowhere", "--", "true"), "/nowhere/vectors/wire/client_lines.jsonl: cannot be read"),
     ],
 )
-def test_wrong_use_is_told_in_one_line(words: tuple[str, ...], expected: str) -> None:
+def test_wrong_use_is_report_in_one_line(words: tuple[str, ...], expected: str) -> None:
     with pytest.raises(CommandError, match=r".") as refused:
         kit("codec", *words)
     assert refused.value.exit_code == 2

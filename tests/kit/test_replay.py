@@ -87,9 +87,9 @@ def plain(value: object) -> Any:
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str, code: int = 2) -> str:
     assert main(["kit", "replay", *words]) == code
-    said = capsys.readouterr()
-    assert said.err.count("\n") == 1
-    return said.err
+    output = capsys.readouterr()
+    assert output.err.count("\n") == 1
+    return output.err
 
 
 # -- as recorded -------------------------------------------------------------------------------------
@@ -121,14 +121,14 @@ def test_the_bot_hears_what_the_seat_heard_whatever_it_answers(
     program.write_text(LISTENER)
     bot = [sys.executable, str(program), str(heard)]
     report = replayed(capsys, saved(tmp_path, lines), "--seat", "1", "--transport", "stdio", "--", *bot)
-    told = [json.loads(line) for line in heard.read_text("utf-8").splitlines()]
+    messages = [json.loads(line) for line in heard.read_text("utf-8").splitlines()]
 
     recorded = list(read_replay(lines))
     events = [event for line in recorded if isinstance(line, SetUp | MoveMade) for event in line.events]
-    assert [message["event"] for message in told if message["type"] == "event"] == [
+    assert [message["event"] for message in messages if message["type"] == "event"] == [
         plain(redact(event, game, 1)) for event in events
     ]
-    assert [message["number"] for message in told if message["type"] == "event"] == list(
+    assert [message["number"] for message in messages if message["type"] == "event"] == list(
         range(1, len(events) + 1)
     )
 
@@ -141,19 +141,19 @@ def test_the_bot_hears_what_the_seat_heard_whatever_it_answers(
                 views.append(plain(view(state, 1)))
                 first_listed.append(plain(engine.legal(state, 1)[0].wire))
             engine.play(state, line.seat, line.move)
-    asks = [message for message in told if message["type"] == "ask"]
+    asks = [message for message in messages if message["type"] == "ask"]
     assert [ask["view"] for ask in asks] == views
 
     differing = [number for number, move in enumerate(moves) if move != first_listed[number]]
     assert 0 < len(differing) < len(moves)
-    defaults = {message["ask"]: message["move"] for message in told if message["type"] == "default"}
+    defaults = {message["ask"]: message["move"] for message in messages if message["type"] == "default"}
     assert defaults == {number + 1: moves[number] for number in differing}
-    stale = [message["ask"] for message in told if message["type"] == "error"]
-    oks = [message["ask"] for message in told if message["type"] == "ok"]
+    stale = [message["ask"] for message in messages if message["type"] == "error"]
+    oks = [message["ask"] for message in messages if message["type"] == "ok"]
     assert sorted(stale + oks) == list(range(1, len(moves) + 1))
     assert stale == list(defaults)
-    assert [message["type"] for message in told[-2:]] == ["end", "bye"]
-    assert told[-2]["result"] == json.loads(lines[-1])["result"]
+    assert [message["type"] for message in messages[-2:]] == ["end", "bye"]
+    assert messages[-2]["result"] == json.loads(lines[-1])["result"]
 
     assert (report["passed"], report["otherwise"]) == (True, len(differing))
     made = {each["ask"]: each["made"] for each in report["decisions"] if "made" in each}
@@ -163,11 +163,11 @@ def test_the_bot_hears_what_the_seat_heard_whatever_it_answers(
 def test_decisions_are_told_to_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = saved(tmp_path, record(game_for("card_game", 2), mixed("people"), late_seats=(0,)))
     assert main(["kit", "replay", file, "--seat", "0", "--", *GREEDY]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert any("  same      {" in line for line in said)
-    assert any("  recorded  {" in line and line.endswith("(by the fallback)") for line in said)
-    assert sum("  instead   {" in line for line in said) == int(said[-1].split()[3])
-    assert said[-1].endswith("otherwise")
+    output = capsys.readouterr().out.splitlines()
+    assert any("  same      {" in line for line in output)
+    assert any("  recorded  {" in line and line.endswith("(by the fallback)") for line in output)
+    assert sum("  instead   {" in line for line in output) == int(output[-1].split()[3])
+    assert output[-1].endswith("otherwise")
 
 
 # -- an answer that is not legal ---------------------------------------------------------------------
@@ -179,9 +179,9 @@ def test_an_answer_that_is_not_legal_is_a_failure(tmp_path: Path, capsys: pytest
     assert report["passed"] is False
     assert report["failure"]["expected"] == "an act for ask 1 (usa, keep_tickets) that is legal"
     assert main(["kit", "replay", file, "--seat", "0", "--", *command(CrashesAtStart)]) == 1
-    said = capsys.readouterr().out
-    assert "FAIL" in said
-    assert "no such file: weights.bin" in said
+    output = capsys.readouterr().out
+    assert "FAIL" in output
+    assert "no such file: weights.bin" in output
 
 
 # -- playing on --------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ def test_a_replay_that_is_not_good_is_told_with_its_line(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "problem"),
     [
         (["--seat", "2"], "--seat: there is no seat 2; the replay has the seats 0 to 1"),
         (["--seat", "0", "--from", "9999"], "--from: seat 0 has only "),
@@ -254,8 +254,8 @@ def test_a_replay_that_is_not_good_is_told_with_its_line(
     ],
 )
 def test_what_cannot_be_asked_for_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], problem: str
 ) -> None:
     game = game_for("card_game", 2)
     file = saved(tmp_path, record(game, header=header_of(game, ["bert", "ernie"])))
-    assert told in refused(capsys, file, *words, "--", "no-such-program")
+    assert problem in refused(capsys, file, *words, "--", "no-such-program")

@@ -97,9 +97,9 @@ def test_a_bad_bot_costs_only_itself(names: tuple[str, ...], capsys: pytest.Capt
 def test_an_act_sent_twice_costs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     """Except that, if answers come fast, it sends more lines than allowed."""
     match = played(capsys, "card_game", "duplicate")
-    told = faults(match)
-    assert told["random"] == set()
-    assert told["duplicate"] <= FAULTS["duplicate"]
+    kinds = faults(match)
+    assert kinds["random"] == set()
+    assert kinds["duplicate"] <= FAULTS["duplicate"]
     [seat] = [seat for seat in match["seats"] if seat["bot"] == "duplicate"]
     assert seat["defaults"] == 0
 
@@ -132,12 +132,12 @@ def test_the_page_names_every_bot_with_its_fault_and_its_step() -> None:
     rows = re.findall(
         r"^\| `(.+?)` \|.*\| (.+?) \| `(.+?)`: (.+?) \|$", PAGE.read_text("utf-8"), re.MULTILINE
     )
-    told = {name: (set(re.findall("`(.+?)`", kinds)), where, how) for name, kinds, where, how in rows}
+    promised = {name: (set(re.findall("`(.+?)`", kinds)), where, how) for name, kinds, where, how in rows}
     words = {"FAIL": "failed", "warn": "a warning"}
-    assert told == {
+    assert promised == {
         name: (FAULTS[name], where, words[verdict]) for name, (where, verdict, _) in VERDICTS.items()
     }
-    assert list(told) == list(zoo.ZOO)
+    assert list(promised) == list(zoo.ZOO)
 
 
 def test_a_bot_that_no_server_has_started_is_told(

@@ -197,7 +197,7 @@ def test_a_text_that_a_struct_would_not_write_is_refused(text: bytes, why: str) 
 
 
 @pytest.mark.parametrize(
-    ("expected", "found", "told"),
+    ("expected", "found", "text"),
     [
         ({"a": [{"b": 1}]}, {"a": [{"b": 2}]}, "a[0].b: expected 1, found 2"),
         ({"a": 1}, {}, "a: expected 1, found nothing"),
@@ -210,8 +210,8 @@ def test_a_text_that_a_struct_would_not_write_is_refused(text: bytes, why: str) 
         ("x", "x" * 100, 'expected "x", found "' + "x" * 59 + "..."),
     ],
 )
-def test_the_first_difference_is_told(expected: JsonValue, found: JsonValue, told: str) -> None:
-    assert str(difference(expected, found)) == told
+def test_the_first_difference_is_described(expected: JsonValue, found: JsonValue, text: str) -> None:
+    assert str(difference(expected, found)) == text
 
 
 @given(VALUES, VALUES)

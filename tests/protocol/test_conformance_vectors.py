@@ -33,7 +33,7 @@ from stellwerk_protocol.views import View
 from tests.protocol.test_schemas import faults, validator
 from tests.support import fingerprint
 from tools import fold_vectors, game_vectors, transcripts
-from tools import wire_vectors as made
+from tools import wire_vectors as generated
 from tools.conformance_vectors import FOLDER, REMAKE
 from tools.rule_signs import SIGNS, Refused, Step, rules_of
 from tools.specification import first_names, section, sections
@@ -99,8 +99,8 @@ def test_a_servers_line_is_what_its_vector_says(vector: Any) -> None:
 
 
 def test_every_message_of_a_server_is_among_them() -> None:
-    said = {vector.message["type"] for vector in WIRE.server_lines if vector.message is not UNSET}
-    assert said == tags(messages.FromServer)
+    types = {vector.message["type"] for vector in WIRE.server_lines if vector.message is not UNSET}
+    assert types == tags(messages.FromServer)
 
 
 @pytest.mark.parametrize("vector", WIRE.streams, ids=lambda vector: vector.id)
@@ -109,9 +109,9 @@ def test_a_stream_is_its_lines(vector: Any) -> None:
     assert tuple(whole.split(b"\n")[:-1]) == vector.lines
 
 
-@pytest.mark.parametrize("name", made.files())
+@pytest.mark.parametrize("name", generated.files())
 def test_the_files_are_made_from_what_the_tests_say(name: str) -> None:
-    assert (FOLDER / "vectors" / name).read_bytes() == made.files()[name], f"stale: {REMAKE}"
+    assert (FOLDER / "vectors" / name).read_bytes() == generated.files()[name], f"stale: {REMAKE}"
 
 
 # -- rules -------------------------------------------------------------------------------------------
@@ -374,8 +374,8 @@ def test_every_line_of_the_server_in_a_transcript_keeps_to_its_schema(name: str)
 
 
 def test_transcripts_show_what_the_examples_do_not() -> None:
-    said = [record["line"] for name in transcripts.SESSIONS for record in records(name) if "line" in record]
-    lines: list[Record] = [line for line in said if "type" in line]
+    sent = [record["line"] for name in transcripts.SESSIONS for record in records(name) if "line" in record]
+    lines: list[Record] = [line for line in sent if "type" in line]
     assert {"seat", "watch", "bye", "default"} <= {line["type"] for line in lines}
     assert {line["code"] for line in lines if line["type"] == "bye"} == {
         "wire.too_long",

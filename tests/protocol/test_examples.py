@@ -30,13 +30,13 @@ def records(game: str) -> tuple[Record, ...]:
     return tuple(json.loads(line) for line in (FOLDER / f"{game}.jsonl").read_bytes().splitlines())
 
 
-def said(game: str, sender: str) -> list[Record]:
+def messages_of(game: str, sender: str) -> list[Record]:
     """Return the messages of one side, in order."""
     return [each["line"] for each in records(game) if each["from"] == sender and "line" in each]
 
 
 def of_type(game: str, sender: str, *types: str) -> list[Record]:
-    return [message for message in said(game, sender) if message["type"] in types]
+    return [message for message in messages_of(game, sender) if message["type"] in types]
 
 
 # -- the files ---------------------------------------------------------------------------------------
@@ -45,8 +45,8 @@ def of_type(game: str, sender: str, *types: str) -> list[Record]:
 @pytest.mark.parametrize("game", GAMES)
 def test_an_example_is_what_the_server_says_today(game: str) -> None:
     written = (FOLDER / f"{game}.jsonl").read_bytes().split(b"\n")
-    made = session(game).split(b"\n")
-    stale = [number for number, (old, new) in enumerate(zip_longest(written, made), 1) if old != new]
+    generated = session(game).split(b"\n")
+    stale = [number for number, (old, new) in enumerate(zip_longest(written, generated), 1) if old != new]
     assert not stale, f"{game}.jsonl is stale from line {stale[0]} on. If that was meant: {REMAKE}"
 
 
@@ -62,7 +62,7 @@ def test_the_examples_have_every_message_but_those_of_spectators_and_of_other_cl
         (messages.FromClient, "client", {"watch"}),
     ):
         types = {str(kind.__struct_config__.tag) for kind in get_args(side)}
-        assert {message["type"] for game in GAMES for message in said(game, sender)} == types - without
+        assert {message["type"] for game in GAMES for message in messages_of(game, sender)} == types - without
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -79,7 +79,7 @@ def test_an_example_shows_what_its_page_says(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_every_line_of_the_server_keeps_to_its_schema(game: str) -> None:
     schema = validator("from_server")
-    for message in said(game, "server"):
+    for message in messages_of(game, "server"):
         assert faults(schema, message) == [], message["type"]
 
 
@@ -342,4 +342,4 @@ def test_who_wants_no_lists_gets_none_and_names_the_moves() -> None:
 def test_nothing_comes_of_a_match_that_the_client_has_left() -> None:
     first, second = of_type("united_kingdom", "server", "start")
     assert [end["match"] for end in of_type("united_kingdom", "server", "end")] == [first["match"]]
-    assert said("united_kingdom", "server")[-2] == {"type": "left", "match": second["match"]}
+    assert messages_of("united_kingdom", "server")[-2] == {"type": "left", "match": second["match"]}

@@ -87,10 +87,10 @@ def test_every_view_and_every_result_of_the_recorded_sessions_is_kept() -> None:
     files = sorted((*(FOLDER.parent / "examples").glob("*.jsonl"), *(FOLDER / "transcripts").glob("*.jsonl")))
     compared = dict(zip((file.stem for file in files), alike(files), strict=True))
     for file in files:
-        said = [line["line"] for line in lines_of(file) if line.get("from") == "server" and "line" in line]
-        views = [line for line in said if line["type"] == "ask" and "view" in line]
-        with_events = {line["match"] for line in said if line["type"] == "event"}
-        ends = [line for line in said if line["type"] == "end" and line["match"] in with_events]
+        sent = [line["line"] for line in lines_of(file) if line.get("from") == "server" and "line" in line]
+        views = [line for line in sent if line["type"] == "ask" and "view" in line]
+        with_events = {line["match"] for line in sent if line["type"] == "event"}
+        ends = [line for line in sent if line["type"] == "end" and line["match"] in with_events]
         assert compared[file.stem] == len(views) + len(ends), file.name
     assert all(compared[game] > 50 for game in ("usa", "card_game", "team_asia", "united_kingdom"))
 
@@ -104,20 +104,20 @@ def sessions(variant: Variant, label: str) -> Iterator[tuple[list[Json], int]]:
     game = table(*variant)
     happened: Events = []
     state = engine.new_game(game, Dice(seed_from_text(label)), happened)
-    states, told = [state.copy()], [happened]
+    states, events_of_moves = [state.copy()], [happened]
     choose = mixed(label)
     while state.pending is not None:
         for seat in engine.owing(state):
             happened = []
             engine.apply(state, seat, choose(state, seat, engine.legal(state, seat)), happened)
             states.append(state.copy())
-            told.append(happened)
+            events_of_moves.append(happened)
     for viewer in (*range(variant[1]), PUBLIC, ALL_HANDS):
         wanted = {number for number in range(len(states)) if (number + viewer) % MOVES_TO_A_VIEW == 0}
         wanted.add(len(states) - 1)
         lines = [start(variant, viewer)]
         number = 0
-        for after, (state_then, events) in enumerate(zip(states, told, strict=True)):
+        for after, (state_then, events) in enumerate(zip(states, events_of_moves, strict=True)):
             for event in events:
                 number += 1
                 shown = as_json(redact(event, game, viewer))

@@ -59,14 +59,14 @@ Validator: Any = validators.extend(  # type: ignore[no-untyped-call]
 
 @cache
 def validator(kind: str) -> Draft202012Validator:
-    made: Draft202012Validator = Validator(json.loads((FOLDER / f"{kind}.schema.json").read_text()))
-    return made
+    checker: Draft202012Validator = Validator(json.loads((FOLDER / f"{kind}.schema.json").read_text()))
+    return checker
 
 
 def faults(kind: Draft202012Validator, value: Any) -> list[str]:
     # the stub of jsonschema leaves a parameter of an overload untyped
-    found = kind.iter_errors(value)  # pyright: ignore[reportUnknownMemberType]
-    return [error.message[:300] for error in found]
+    errors = kind.iter_errors(value)  # pyright: ignore[reportUnknownMemberType]
+    return [error.message[:300] for error in errors]
 
 
 def test_the_schemas_in_the_repository_are_made_from_the_types_of_today() -> None:

@@ -140,10 +140,10 @@ def test_recorded_games_are_good(tmp_path: Path) -> None:
         seed = sha256(b"%d" % number).digest()
         game = game_for("usa", seats, board=board)
         replays.append(record(game, choose, seed=seed, late_seats=late, reveal_at_end=number % 5 == 0))
-    code, said = judged(tmp_path, replays)
-    assert [line for line in said if line != ": ok"] == []
+    code, printed = judged(tmp_path, replays)
+    assert [line for line in printed if line != ": ok"] == []
     assert code == GOOD
-    told = b"".join(line for lines in replays for line in lines)
+    text = b"".join(line for lines in replays for line in lines)
     for rare in (
         b'"by":"fallback"',
         b'"market_exchanged"',
@@ -151,13 +151,13 @@ def test_recorded_games_are_good(tmp_path: Path) -> None:
         b'"passed"',
         b'"bonus"',
     ):
-        assert told.count(rare) > 5, rare
+        assert text.count(rare) > 5, rare
     assert {len(json.loads(lines[0])["seats"]) for lines in replays} == {2, 3, 4, 5}
 
 
 def test_names_notes_and_a_commitment_are_good(tmp_path: Path) -> None:
-    code, said = judged(tmp_path, [committed(reveal_at_end=at_end) for at_end in (False, True)])
-    assert (code, said) == (GOOD, [": ok", ": ok"])
+    code, printed = judged(tmp_path, [committed(reveal_at_end=at_end) for at_end in (False, True)])
+    assert (code, printed) == (GOOD, [": ok", ": ok"])
 
 
 def test_its_dice_keep_to_the_vectors() -> None:
@@ -191,7 +191,9 @@ def committed(*, reveal_at_end: bool) -> tuple[bytes, ...]:
     )
 
 
-SEED_TOLD = pytest.mark.parametrize("reveal_at_end", [False, True], ids=["seed-told-first", "seed-told-last"])
+SEED_REVEALED = pytest.mark.parametrize(
+    "reveal_at_end", [False, True], ids=["revealed-first", "revealed-last"]
+)
 
 
 Edit = Callable[[Any], object]  # Any: the JSON of a line, to be made wrong in any way
@@ -361,7 +363,7 @@ def raw_forgeries(sound: Lines) -> dict[str, Lines]:
         "a move twice": resealed([*bodies[:31], *bodies[30:]]),
         "an end too early": resealed([*bodies[:40], *bodies[end:]]),
         "a line behind the end": resealed([*bodies, bodies[end]]),
-        "the seed told twice": resealed([*bodies[: reveal + 1], *bodies[reveal:]]),
+        "the seed revealed twice": resealed([*bodies[: reveal + 1], *bodies[reveal:]]),
         "no set-up": resealed([*bodies[:set_up], *bodies[set_up + 1 :]]),
         "another ending of a line": [*lines[:-1], lines[-1][:-1] + b"\r\n"],
         "another label of the chain": [
@@ -371,7 +373,7 @@ def raw_forgeries(sound: Lines) -> dict[str, Lines]:
     }
 
 
-@SEED_TOLD
+@SEED_REVEALED
 def test_what_was_tampered_with_is_told_by_its_line_as_the_engine_tells_it(
     tmp_path: Path, reveal_at_end: bool
 ) -> None:
@@ -381,19 +383,19 @@ def test_what_was_tampered_with_is_told_by_its_line_as_the_engine_tells_it(
         number, edit = tampering(lines)
         forged[name] = edited(lines, number, edit)
         assert forged[name] != list(lines), name
-    code, said = judged(tmp_path, list(forged.values()))
+    code, printed = judged(tmp_path, list(forged.values()))
     assert code == UNTRUE
-    found: dict[str, int] = {}
-    for name, line in zip(forged, said, strict=True):
-        told = re.fullmatch(r":(\d+): not true: .+", line)
-        assert told, (name, line)
-        found[name] = int(told[1])
+    wrong_lines: dict[str, int] = {}
+    for name, line in zip(forged, printed, strict=True):
+        match = re.fullmatch(r":(\d+): not true: .+", line)
+        assert match, (name, line)
+        wrong_lines[name] = int(match[1])
     verdicts = {name: verify(lines) for name, lines in forged.items()}
     assert {name: verdict.fault for name, verdict in verdicts.items()} == dict.fromkeys(forged, "differs")
-    assert found == {name: verdict.line for name, verdict in verdicts.items()}
+    assert wrong_lines == {name: verdict.line for name, verdict in verdicts.items()}
 
 
-@SEED_TOLD
+@SEED_REVEALED
 def test_what_nobody_can_judge_is_no_forgery(tmp_path: Path, reveal_at_end: bool) -> None:
     lines = committed(reveal_at_end=reveal_at_end)
     own = {"id": "usa", "digest": "0" * 64}
@@ -408,17 +410,17 @@ def test_what_nobody_can_judge_is_no_forgery(tmp_path: Path, reveal_at_end: bool
         "broken off within a move": [*lines[:30], lines[30][:40]],
         "broken off within the last line": [*lines[:-1], lines[-1][:-1]],
     }
-    code, said = judged(tmp_path, list(foreign.values()))
+    code, printed = judged(tmp_path, list(foreign.values()))
     assert code == UNJUDGED
-    found: dict[str, int] = {}
-    for name, line in zip(foreign, said, strict=True):
-        told = re.fullmatch(r":(\d+): cannot be judged: .+", line)
-        assert told, (name, line)
-        found[name] = int(told[1])
-    assert found.pop("another game") == 1  # which the engine knows
-    verdicts = {name: verify(foreign[name]) for name in found}
+    wrong_lines: dict[str, int] = {}
+    for name, line in zip(foreign, printed, strict=True):
+        match = re.fullmatch(r":(\d+): cannot be judged: .+", line)
+        assert match, (name, line)
+        wrong_lines[name] = int(match[1])
+    assert wrong_lines.pop("another game") == 1  # which the engine knows
+    verdicts = {name: verify(foreign[name]) for name in wrong_lines}
     assert [name for name, verdict in verdicts.items() if verdict.fault in (None, "differs")] == []
-    assert found == {name: verdict.line for name, verdict in verdicts.items()}
+    assert wrong_lines == {name: verdict.line for name, verdict in verdicts.items()}
 
 
 def test_a_board_in_the_replay_is_the_one_that_its_digest_names(tmp_path: Path) -> None:
@@ -429,9 +431,9 @@ def test_a_board_in_the_replay_is_the_one_that_its_digest_names(tmp_path: Path) 
     own = canonical_json(content).decode()
     other = edited(lines, 1, put("board/content", own.replace('"1":3', '"1":4')))
     loose = edited(lines, 1, put("board/content", own.replace('"1":3', '"1": 3')))
-    code, said = judged(tmp_path, [lines, other, loose])
+    code, printed = judged(tmp_path, [lines, other, loose])
     assert code == UNTRUE
-    assert [line[: len(":1: not true")] for line in said] == [": ok", ":1: not true", ":1: not true"]
+    assert [line[: len(":1: not true")] for line in printed] == [": ok", ":1: not true", ":1: not true"]
 
 
 def test_a_wrong_command_line_is_refused() -> None:

@@ -1,13 +1,13 @@
-// Board files and their digest (BOARDS.md), as far as the game `usa` needs them. Whether a board is sound is another
-// program's affair: what comes with a digest that you trust is.
+// Board files and their digest (BOARDS.md), as far as the game `usa` needs them. This program does not check
+// whether a board is valid: one with a digest that you trust is.
 
 import { canonical, digits, UntrueError } from "./canonical.mjs";
 
-const FOREIGN = ["big_cities", "city_groups"]; // what no rule of `usa` speaks of
+const FOREIGN = ["big_cities", "city_groups"]; // fields that no rule of `usa` uses
 const FOREIGN_TO_ROUTES = ["locomotives", "tunnel", "always_open"];
 const DEFAULTS = { junction: false, locomotives: 0, tunnel: 0, parallel: 1, always_open: false, doubtful: false };
 
-/** A board by the text of its file. */
+/** Returns a board from the text of its file. */
 export function readBoard(text) {
   const file = JSON.parse(text);
   for (const record of [...file.cities, ...(file.routes ?? []), ...file.tickets]) {
@@ -31,7 +31,7 @@ export function readBoard(text) {
   };
 }
 
-/** Of the boards at hand, the one that a header names; or the one that it brings. */
+/** Returns the known board that a header names, or the one that it contains. */
 export function boardOf(header, boards) {
   const { id, digest, content } = header.board;
   let board = boards.find((each) => each.digest === digest);

@@ -8,7 +8,7 @@ const LONGEST_LINE = 1_048_576; // bytes, with the newline
 const DEEPEST = 64; // levels of brackets; a replay has eight
 const SEAL = 76; // bytes: `,"hash":"`, 64 digits, `"}` and the newline
 
-/** A line of a replay is not what it must be. `judged` is false where nobody can tell whether it is true. */
+/** A wrong line of a replay. `judged` is false if nobody can tell whether it is true. */
 export class UntrueError extends Error {
   constructor(message, judged = true) {
     super(message);
@@ -27,7 +27,7 @@ export function digits(...parts) {
   return sha256(...parts).toString("hex");
 }
 
-/** The one text of a value. Numbers that are no integers have none, but for the coordinates of a board. */
+/** Returns the text of a value. Numbers that are not integers have none, except the coordinates of a board. */
 export function canonical(value, isNumber = Number.isSafeInteger) {
   if (Array.isArray(value)) {
     return `[${value.map((item) => canonical(item, isNumber)).join(",")}]`;
@@ -42,7 +42,7 @@ export function canonical(value, isNumber = Number.isSafeInteger) {
   return JSON.stringify(value);
 }
 
-/** The values of JSON lines, each with the hash that it must have; UntrueError is thrown by the first that lacks it. */
+/** Yields the values of JSON lines, each with its hash. Throws UntrueError for the first line with a wrong hash. */
 export function* chainedLines(bytes) {
   let previous = CHAIN_LABEL;
   for (let begin = 0; begin < bytes.length; ) {
@@ -61,7 +61,7 @@ export function* chainedLines(bytes) {
   }
 }
 
-/** The line without its hash. */
+/** Returns the line without its hash. */
 function bodyOf(line) {
   const seal = line.subarray(-SEAL).toString("latin1");
   if (line.length > LONGEST_LINE || !/^,"hash":"[0-9a-f]{64}"\}\n$/.test(seal)) {
@@ -78,14 +78,14 @@ function valueOf(body) {
   } catch {
     throw new UntrueError("a line is JSON in UTF-8");
   }
-  // Duplicate names, blanks, escapes, fractions: whatever is not canonical is lost on the way, and comes out otherwise.
+  // Duplicate names, blanks, escapes, fractions: everything that is not canonical is lost, so the text differs.
   if (!Buffer.from(canonical(value)).equals(body)) {
     throw new UntrueError("a line is canonical JSON");
   }
   return value;
 }
 
-/** Before a recursive function sees it. */
+/** Checks the depth before a recursive function sees the text. */
 function expectShallow(body) {
   let depth = 0;
   let quoted = false;

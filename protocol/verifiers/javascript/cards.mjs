@@ -22,12 +22,12 @@ export function removeAll(cards, others) {
   Object.entries(others).forEach(([card, number]) => add(cards, card, -number));
 }
 
-/** One item for each card, sorted by color (DICE.md). */
+/** Returns one item for each card, sorted by color (DICE.md). */
 export function sorted(cards) {
   return CARDS.flatMap((card) => Array(cards[card] ?? 0).fill(card));
 }
 
-/** Whether a value is a set of cards as the wire has it. */
+/** Tests whether a value is a set of cards in the form of the wire. */
 export function isCards(value) {
   return (
     typeof value === "object" &&

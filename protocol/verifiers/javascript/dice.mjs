@@ -4,7 +4,7 @@ import { sha256 } from "./canonical.mjs";
 
 const WORDS = 2 ** 32;
 
-/** A match's shuffles. They are counted by kind, each with a stream of its own. */
+/** A match's shuffles. They are counted by kind, each with its own stream. */
 export class Dice {
   #seed;
   #shuffles = new Map();
@@ -13,7 +13,7 @@ export class Dice {
     this.#seed = seed;
   }
 
-  /** The list shuffled; its last item is the top of the pile. */
+  /** Returns the list shuffled; its last item is the top of the pile. */
   shuffle(kind, list) {
     const count = this.#shuffles.get(kind) ?? 0;
     this.#shuffles.set(kind, count + 1);
@@ -30,7 +30,7 @@ export function shuffled(items, words) {
   return list;
 }
 
-/** The words of a label, without an end. */
+/** Yields the words of a label, endlessly. */
 export function* stream(seed, label) {
   const key = sha256("stellwerk/dice/1\n", seed, label);
   const counter = Buffer.alloc(4);
@@ -43,7 +43,7 @@ export function* stream(seed, label) {
   }
 }
 
-/** From 0 to n - 1, each equally likely. */
+/** Returns a number from 0 to n - 1, each equally likely. */
 export function below(words, n) {
   const fair = Math.floor(WORDS / n) * n; // exact: a double holds every integer up to 2^53
   for (;;) {
@@ -54,7 +54,7 @@ export function below(words, n) {
   }
 }
 
-/** The 32 bytes that a text stands for. */
+/** Returns the 32 bytes of a seed text. */
 export function seedFromText(text) {
   const characters = [...text].length;
   if (characters < 1 || characters > 200 || /[\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/u.test(text)) {

@@ -7,14 +7,14 @@ import { below, seedFromText, shuffled, stream } from "./dice.mjs";
 const VECTORS = new URL("../../conformance/vectors/dice/", import.meta.url);
 const cases = (name) => JSON.parse(readFileSync(new URL(`${name}.json`, VECTORS), "utf-8"));
 
-/** A stream that counts the words it gives. */
+/** A stream that counts its words. */
 function counted({ seed, label }) {
   const words = stream(Buffer.from(seed, "hex"), label);
   const counting = { taken: 0, next: () => (counting.taken++, words.next()) };
   return counting;
 }
 
-test("a text stands for its seed, or for none", () => {
+test("a text has its seed, or is refused", () => {
   const { cases: seeds, refused } = cases("seeds");
   assert.ok(seeds.length > 5 && refused.length > 3);
   for (const { text, seed } of seeds) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Keeps views by the events of recorded sessions and of vectors, and compares them with those that the server showed.
+// Keeps views from the events of recorded sessions and of vectors, and compares them with the server's views.
 // See README.md beside the folder.
 
 import { readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { firstView, fold } from "./view.mjs";
 const USAGE = "usage: node keep_views.mjs [--board BOARD.json ...] SESSION_OR_VECTORS.jsonl ...";
 const [ALIKE, DIFFERENT, WRONG_USAGE] = [0, 1, 2];
 
-/** A view that is not the server's, or an event that no view can be changed by. */
+/** A view that differs from the server's, or an unknown event. */
 class DifferentError extends Error {}
 
 process.exitCode = main();
@@ -30,7 +30,7 @@ function main() {
   return Math.max(...files.map((file) => compare(file, boards)));
 }
 
-/** Prints how many views of a file are alike, or the first line at which one is not. */
+/** Prints how many views of a file are equal, or the first line at which one differs. */
 function compare({ name, lines }, boards) {
   const matches = new Map();
   let compared = 0;
@@ -49,16 +49,16 @@ function compare({ name, lines }, boards) {
 }
 
 function compareVector({ start, after, before, events, view }, boards) {
-  const told = { ...start, board: boards.get(start.board) };
-  if (told.board === undefined) throw new DifferentError(`the board ${start.board} is not at hand: --board`);
-  const kept = after === 0 ? firstView(told) : structuredClone(before);
+  const known = { ...start, board: boards.get(start.board) };
+  if (known.board === undefined) throw new DifferentError(`the board ${start.board} is not at hand: --board`);
+  const kept = after === 0 ? firstView(known) : structuredClone(before);
   expectAlike(kept, before, "before");
-  events.forEach((event) => fold(told, kept, event));
+  events.forEach((event) => fold(known, kept, event));
   expectAlike(kept, view, "view");
   return 1;
 }
 
-/** One line of a session. Returns how many views it let us compare. */
+/** Reads one line of a session. Returns how many views were compared. */
 function hear(matches, line) {
   const match = matches.get(line.match);
   switch (line.type) {
@@ -76,7 +76,7 @@ function hear(matches, line) {
       expectAlike(match.view, line.view, "view");
       return 1;
     case "end":
-      if (match.last === 0) return 0; // no events were wanted
+      if (match.last === 0) return 0; // the client wanted no events
       expectAlike(match.view.result, line.result, "result");
       return 1;
     default:
@@ -88,7 +88,7 @@ function expectAlike(kept, shown, where) {
   if (canonical(kept) !== canonical(shown)) throw new DifferentError(difference(kept, shown, where));
 }
 
-/** The first place at which two values differ. */
+/** Returns the first place at which two values differ. */
 function difference(kept, shown, where) {
   const areRecords = [kept, shown].every((value) => typeof value === "object" && value !== null);
   if (!areRecords || Array.isArray(kept) !== Array.isArray(shown)) {

@@ -1,8 +1,8 @@
 // The longest continuous path (USA-16): the most trains on a walk over a player's routes that uses none of them twice.
 //
-// Such a walk is a set of routes that hang together, with at most two cities where an odd number of them meet. The
-// routes are looked at one by one; what matters of those before is, for each city that has routes on both sides of
-// this line, whether an odd number of the chosen ones meet there, and with which other such cities they connect it.
+// Such a walk is a connected set of routes with at most two cities where an odd number of them meet. The search adds
+// the routes one by one. For each city with routes before and after this point, it keeps whether an odd number of the
+// chosen ones meet there, and the other such cities that they connect it with.
 
 /** `routes` have `a`, `b` and `length`. */
 export function longestPath(routes) {
@@ -42,7 +42,7 @@ function withRoute(state, route) {
   return { odd: state.odd, cities, length: state.length + route.length };
 }
 
-/** Without the cities that no route will touch again. Null: it can become no walk. `whole`: it is one, and ends here. */
+/** Drops the cities that no route will touch again. Null: it cannot become a walk. `whole`: it is one, and ends here. */
 function withoutCities(state, isDone) {
   const rest = state.cities.filter(([city]) => !isDone(city));
   const done = state.cities.filter(([city]) => isDone(city));
@@ -54,7 +54,7 @@ function withoutCities(state, isDone) {
   return { odd, cities: rest, length: state.length, whole: ended.size > 0 };
 }
 
-/** Of states that are alike for all that is to come, one needs only the longest. Parts have no names of their own. */
+/** Of states with the same future, keeps only the longest. The numbers of parts have no meaning. */
 function key(state) {
   const cities = [...state.cities].sort(([a], [b]) => (a < b ? -1 : 1));
   const first = new Map();
@@ -62,7 +62,7 @@ function key(state) {
   return JSON.stringify([state.odd, cities.map(([city, part, odd]) => [city, first.get(part), odd])]);
 }
 
-/** Routes in an order in which few cities are halfway at a time. */
+/** Returns the routes in an order in which few cities are unfinished at a time. */
 function breadthFirst(routes, cities) {
   const order = new Set();
   const seen = new Set();

@@ -1,4 +1,4 @@
-// Whether a replay is good (REPLAYS.md): in one piece, and a game that was played as it says.
+// The check of a replay (REPLAYS.md): is it intact, and was the game played as it says?
 
 import { boardOf } from "./board.mjs";
 import { canonical, chainedLines, digits, UntrueError } from "./canonical.mjs";
@@ -18,7 +18,7 @@ const isName = (value) => isString(value) && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/
 const isMatch = (value) => isString(value) && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(value);
 const isIds = (value) => Array.isArray(value) && value.every(isString);
 
-/** What each kind of line has, besides its type. */
+/** The fields of each kind of line, besides its type. */
 const LINES = {
   header: {
     must: { format: isString, game: isString, rules_version: isInteger, options: isIds, board: isObject, seats: Array.isArray },
@@ -35,7 +35,7 @@ const LINES = {
 const BOARD = { must: { id: isString, digest: isDigits }, may: { content: isString } };
 const SEAT = { must: {}, may: { name: isName } };
 
-/** The first line that is not true, or that nobody can judge, with what is wrong; the last line and null of a good one. */
+/** Returns the first line that is not true or cannot be judged, with the reason; for a good replay the last line and null. */
 export function verify(bytes, boards) {
   const { lines, line, fault } = read(bytes);
   let judged;
@@ -49,8 +49,8 @@ export function verify(bytes, boards) {
 }
 
 /**
- * All lines that are well formed and stand in the right order, and what is wrong with the line behind them; with the
- * last one, where the file breaks off.
+ * Returns all lines that are well formed and in the right order, and what is wrong with the next line; with the last
+ * one, if the file was cut off.
  */
 function read(bytes) {
   const lines = [];
@@ -61,7 +61,7 @@ function read(bytes) {
       if (!isObject(value) || !kinds.includes(value.type)) {
         throw new UntrueError(`expected ${kinds.join(" or ") || "no more line"}`);
       }
-      // What another format means by a line, this page does not say.
+      // The page does not define the lines of other formats.
       if (value.type === "header" && isString(value.format) && value.format !== FORMAT) {
         throw new UntrueError(`the format is ${value.format}`, false);
       }
@@ -83,7 +83,7 @@ function read(bytes) {
   return { lines, line, fault: new UntrueError(message, false) };
 }
 
-/** The kinds of lines that can come next. */
+/** Returns the kinds of lines that can come next. */
 function expected(lines) {
   const revealed = lines.some(({ type }) => type === "reveal");
   switch (lines.at(-1)?.type) {
@@ -101,7 +101,7 @@ function expected(lines) {
   }
 }
 
-/** Plays the game again, and gives each line before it is judged. */
+/** Plays the game again, and yields each line before it is judged. */
 function* played(lines, boards) {
   let game = null;
   let board = null;
@@ -132,7 +132,7 @@ function* played(lines, boards) {
   }
 }
 
-/** The lines in the order in which they can be judged. Without the seed that is the header only. */
+/** Returns the lines in the order in which they can be judged. Without the seed that is the header only. */
 function seedFirst(lines) {
   const reveal = lines.find(({ type }) => type === "reveal");
   const [header, ...others] = lines;

@@ -1,4 +1,4 @@
-// What a game of `usa` comes to (USA-15 to USA-17, GEN-07; README.md, Results).
+// The result of a game of `usa` (USA-15 to USA-17, GEN-07; README.md, Results).
 
 import { longestPath } from "./longest_path.mjs";
 
@@ -44,7 +44,7 @@ function isAhead(one, other) {
   return difference > 0;
 }
 
-/** Whether two cities are connected by routes, as a function. */
+/** Returns a function that tests whether routes connect two cities. */
 function connections(routes) {
   const part = new Map();
   const partOf = (city) => part.get(city) ?? city;

@@ -1,4 +1,4 @@
-// The game `usa` (rules/usa.md, games/usa.md): what happens when a deal is laid out and moves are made, told as events.
+// The game `usa` (rules/usa.md, games/usa.md): deals and moves, with the events that they cause.
 
 import { UntrueError } from "./canonical.mjs";
 import { add, addAll, CARDS, COLORS, count, has, isCards, LOCOMOTIVE, removeAll, sorted } from "./cards.mjs";
@@ -21,7 +21,7 @@ export class Game {
   result = null;
   #dice;
   #board;
-  #routesListed; // short ones first, else as on the board
+  #routesListed; // short ones first, otherwise as on the board
   #seats;
   #pile = []; // the last item is the top one
   #discards = {};
@@ -32,8 +32,8 @@ export class Game {
   #passes = 0;
   #turnsLeft = null; // in the last round
   #owing = []; // seats in order
-  #decision = null; // as the event `asked` has it; null where a turn is owed
-  #chosen = []; // of those who choose at the same time: what has come so far
+  #decision = null; // as in the event `asked`; null if a turn is owed
+  #chosen = []; // the choices so far, if several seats choose at the same time
   #events = [];
 
   constructor(board, seatCount, seed) {
@@ -51,12 +51,12 @@ export class Game {
     }));
   }
 
-  /** The next seat that owes a move, or undefined. */
+  /** Returns the next seat that owes a move, or undefined. */
   get mover() {
     return this.#owing[0];
   }
 
-  /** The events of the set-up. */
+  /** Deals, and returns the events of the set-up. */
   setUp() {
     const { each, locomotives } = this.#board.deck;
     const deck = Object.fromEntries(COLORS.map((color) => [color, each]));
@@ -74,10 +74,10 @@ export class Game {
     this.#tell("ticket_pile_shuffled", { count: this.#ticketPile.length });
     this.#seats.forEach((player) => this.#offerTickets(player));
     this.#ask({ type: "keep_tickets", offered_count: OFFERED, keep: 2 }, this.#seats.map(({ seat }) => seat));
-    return this.#told();
+    return this.#takeEvents();
   }
 
-  /** The events that a move sets off. UntrueError if it is not legal. */
+  /** Makes a move, and returns its events. Throws UntrueError if it is not legal. */
   play(seat, move) {
     const player = this.#seats[seat];
     if (this.#decision?.type === "keep_tickets") {
@@ -87,10 +87,10 @@ export class Game {
     } else {
       this.#takeTurn(player, move);
     }
-    return this.#told();
+    return this.#takeEvents();
   }
 
-  /** The harmless move that is made for a seat (games/usa.md, Decisions). */
+  /** Returns the fallback of a seat (games/usa.md, Decisions). */
   fallback(seat) {
     const player = this.#seats[seat];
     if (this.#decision?.type === "keep_tickets") {
@@ -269,7 +269,7 @@ export class Game {
     }
   }
 
-  /** Whether any card was laid open. */
+  /** Lays cards open. Returns whether there were any. */
   #layOpen() {
     let laidAny = false;
     while (this.#pile.length > 0 && count(this.#market) < OPEN) {
@@ -284,7 +284,7 @@ export class Game {
     return laidAny;
   }
 
-  /** Cards that are discarded together are one lot (USA-07). */
+  /** Discards cards together (USA-07). */
   #discard(cards) {
     addAll(this.#discards, cards);
     this.#mendPile();
@@ -320,7 +320,7 @@ export class Game {
     return canDraw || this.#listedClaims(player).length > 0;
   }
 
-  /** With two or three players the other tracks are closed to all; else only to who has one of them (USA-11). */
+  /** With two or three players the other tracks are closed to all; otherwise only to a player with one of them (USA-11). */
   #isOpen(route, seat) {
     if (this.#claimed.has(route.id)) return false;
     if ((route.parallel ?? 1) === 1) return true;
@@ -332,7 +332,7 @@ export class Game {
     return this.#seats.length <= 3 ? owners.length === 0 : !owners.includes(seat);
   }
 
-  /** For each route and color the payment with fewest locomotives, in the order of `legal` (games/usa.md). */
+  /** Returns the payment with fewest locomotives for each route and color, in the order of `legal` (games/usa.md). */
   #listedClaims({ hand, trains, seat }) {
     const locomotives = hand[LOCOMOTIVE] ?? 0;
     const open = this.#routesListed.filter((route) => route.length <= trains && this.#isOpen(route, seat));
@@ -354,14 +354,14 @@ export class Game {
     this.#events.push({ type, ...fields });
   }
 
-  #told() {
+  #takeEvents() {
     const events = this.#events;
     this.#events = [];
     return events;
   }
 }
 
-/** With as many cards of the color as there are, and locomotives for the rest. */
+/** Returns a payment with as many cards of the color as possible, and locomotives for the rest. */
 function claimWith(route, color, inHand) {
   const cards = {};
   add(cards, color, Math.min(inHand, route.length));

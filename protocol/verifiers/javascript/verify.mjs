@@ -54,7 +54,7 @@ function printable(text) {
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 300);
 }
 
-/** Whoever reads along, as `head` does, may stop reading. */
+/** The reader of the output, such as `head`, may stop reading. */
 function endQuietly(error) {
   if (error.code !== "EPIPE") throw error;
 }

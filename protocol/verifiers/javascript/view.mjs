@@ -2,7 +2,7 @@
 
 import { COLORS, LOCOMOTIVE, add, addAll, count, removeAll } from "./cards.mjs";
 
-/** What there is to see before the first event. `start` is the message. */
+/** Returns the view before the first event. `start` is the message. */
 export function firstView(start) {
   const hasMap = (start.board.routes ?? []).length > 0;
   const isCardGame = start.game === "card_game";
@@ -264,7 +264,7 @@ function leavePileOpenly(view, cards) {
   removeAll(view.pile_may_hold, cards);
 }
 
-/** Blind: `cards` are undefined where the viewer may not know them. */
+/** Blind: `cards` are undefined if the viewer may not know them. */
 function come({ owner, fields }, number, cards) {
   owner[fields.count] += number;
   if (owner[fields.cards] !== undefined) addAll(owner[fields.cards], cards);

@@ -32,9 +32,13 @@ DUELS: tuple[Variant, ...] = (
 @every_variant
 def test_the_start_message_makes_the_game_that_is_played(variant: Variant) -> None:
     game = table(*variant)
-    made = game_of(start_for(game, 0))
-    assert (made.rules, made.options, made.seat_count) == (game.rules, game.options, game.seat_count)
-    assert made.board.file.digest == game.board.file.digest
+    imagined = game_of(start_for(game, 0))
+    assert (imagined.rules, imagined.options, imagined.seat_count) == (
+        game.rules,
+        game.options,
+        game.seat_count,
+    )
+    assert imagined.board.file.digest == game.board.file.digest
 
 
 @every_variant

@@ -264,7 +264,7 @@ WRONG: dict[str, tuple[Spoil, str, str]] = {
         "a match that was left",
     ),
     "says done to who was taken over": (wrong.but("bye", code="done"), "taken-over", "server.taken_over"),
-    "asks anew after a resume": (
+    "asks again after a resume": (
         wrong.changed("welcome", lambda welcome: welcome | {"resume_key": "forgotten"}),
         "resumed",
         "welcome",
@@ -298,7 +298,7 @@ def complaint(spoilt: WrongServer, case: str) -> str:
     return finding.failure.expected if finding.failure is not None else "nothing"
 
 
-def test_who_lets_others_pay_for_a_client_is_found_out_by_the_witnesses(server: Serving) -> None:
+def test_the_witnesses_detect_a_server_that_lets_others_pay_for_a_client(server: Serving) -> None:
     with wrong_server(server.port, wrong.right, alarm=b'"ecko"') as spoilt:
         before, during, after = findings(attack(spoilt.port), "hello", "wrong-lines", "right-pings")
     assert (before.verdict, during.verdict, after.verdict) == ("ok", "FAIL", "ok")
@@ -314,21 +314,21 @@ def test_where_there_is_no_server_there_is_nothing_to_attack() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("line", "expected"),
     [
         (b"", "nothing"),
         (b"HTTP/1.1 400 Bad Request\r\n", "HTTP/1.1 400"),
         (b"\xff" * 70_000, "more than 59999"),
     ],
 )
-def test_what_is_no_server_of_ours_is_told(said: bytes, expected: str) -> None:
-    with stranger(said) as port, pytest.raises(NoServerError, match=expected) as error:
+def test_a_program_that_is_not_our_server_is_reported(line: bytes, expected: str) -> None:
+    with stranger(line) as port, pytest.raises(NoServerError, match=expected) as error:
         list(assault(Attack(("127.0.0.1", port), seconds=0.2), CASES))
     assert not error.value.refused
 
 
 @contextmanager
-def stranger(said: bytes) -> Generator[int]:
+def stranger(line: bytes) -> Generator[int]:
     """Yield a port at which a program sends this to every connection."""
     kept: list[socket.socket] = []
 
@@ -337,7 +337,7 @@ def stranger(said: bytes) -> Generator[int]:
             while True:
                 connection, _ = listener.accept()
                 kept.append(connection)
-                connection.sendall(said)
+                connection.sendall(line)
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=speak, daemon=True)
@@ -385,9 +385,9 @@ def test_a_failure_is_told_with_law_and_lines(
 
 def test_json_tells_every_case(server: Serving, capsys: pytest.CaptureFixture[str]) -> None:
     assert kit("attack", "--port", str(server.port), "--json", *QUICK) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["passed"], told["port"]) == (True, server.port)
-    assert [(case["step"], case["verdict"]) for case in told["cases"]] == [
+    report = json.loads(capsys.readouterr().out)
+    assert (report["passed"], report["port"]) == (True, server.port)
+    assert [(case["step"], case["verdict"]) for case in report["cases"]] == [
         ("hello", "ok"),
         ("right-pings", "ok"),
     ]

@@ -30,9 +30,9 @@ def test_a_line_stays_one_line_and_within_its_limit(change: Callable[[FromServer
         line = change(message)
         assert b"\n" not in line
         assert len(line) + 1 <= LONGEST_LINE < 60_000
-        said = json.loads(line)
+        message = json.loads(line)
         known = json.loads(encode(message))
-        assert {name: said[name] for name in known} == known
+        assert {name: message[name] for name in known} == known
 
 
 @pytest.mark.parametrize("game", RULE_SETS)

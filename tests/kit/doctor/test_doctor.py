@@ -82,7 +82,7 @@ WARNINGS: list[tuple[type[Good], Patience, str, str]] = [
     (bots.WritesTwice, PATIENT, "match", "lines came in pieces"),
     (bots.GivesUp, PATIENT, "resume", "does not come back"),
     (bots.ComesBackAfresh, PATIENT, "resume", "without `resume`"),
-    (bots.GivesUpForgotten, PATIENT, "forgotten session", "does not log in afresh"),
+    (bots.GivesUpForgotten, PATIENT, "forgotten session", "does not log in again"),
     (bots.LeavesWithTheServer, PATIENT, "server going down", "does not come back"),
     (bots.NeverExits, IMPATIENT, "end", "it still ran 0.2 s after"),
     (bots.ExitsWithOne, PATIENT, "end", "it exited with status 1"),
@@ -303,12 +303,12 @@ def test_the_same_bot_is_found_the_same_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "told"),
+    ("status", "text"),
     [
         (0, "it exited with status 0"),
         (-11, "it was ended by SIGSEGV"),
         (-63, "it was ended by signal 63"),
     ],
 )
-def test_an_exit_status_is_told_in_words(status: int, told: str) -> None:
-    assert described_status(status) == told
+def test_an_exit_status_is_described_in_words(status: int, text: str) -> None:
+    assert described_status(status) == text

@@ -27,7 +27,7 @@ MAX_LINE = 60_000  # bytes of a server's line
 read = msgspec.json.Decoder(FromServer, strict=True).decode
 
 
-def told(match: ScriptedMatch) -> list[FromServer]:
+def messages_of(match: ScriptedMatch) -> list[FromServer]:
     """Return the messages of a whole match, with random moves of the bot."""
     lines: list[FromServer] = [hello(), match.start(clocks(patience(5)), "bot"), *match.news()]
     match.others_move()
@@ -41,7 +41,7 @@ def told(match: ScriptedMatch) -> list[FromServer]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_line_of_a_match_is_one_of_the_protocol(game: str) -> None:
-    for message in told(ScriptedMatch(game, 1, "lines")):
+    for message in messages_of(ScriptedMatch(game, 1, "lines")):
         line = encode(message)
         assert len(line) < MAX_LINE
         assert encode(read(line)) == line
@@ -55,7 +55,7 @@ def test_a_welcome_with_all_games_is_one_of_the_protocol() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_events_are_numbered_without_a_gap(game: str) -> None:
-    lines = told(ScriptedMatch(game, 0, "numbers"))
+    lines = messages_of(ScriptedMatch(game, 0, "numbers"))
     numbers = [line.number for line in lines if isinstance(line, EventMessage)]
     assert numbers == list(range(1, len(numbers) + 1))
 
@@ -130,6 +130,6 @@ def test_an_index_and_a_move_are_checked_alike() -> None:
 
 
 def test_the_same_seed_gives_the_same_match() -> None:
-    one, same, other = (encode(told(ScriptedMatch("card_game", 0, seed))) for seed in ("a", "a", "b"))
+    one, same, other = (encode(messages_of(ScriptedMatch("card_game", 0, seed))) for seed in ("a", "a", "b"))
     assert one == same
     assert one != other

@@ -116,7 +116,7 @@ def logs_in_afresh(examination: Examination, game: GameName) -> None:
         try:
             login = bot.hear_login("a login without `resume`")
         except FailedError as error:
-            what = f"it does not log in afresh when its session is forgotten: {error.came}"
+            what = f"it does not log in again when its session is forgotten: {error.came}"
             raise without_resume(examination, what) from None
         if login.resume is not UNSET:
             raise FailedError("a login without `resume`, for its session is forgotten", "`resume` once more")
