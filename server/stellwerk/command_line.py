@@ -86,7 +86,7 @@ class Parser(argparse.ArgumentParser):
         raise SystemExit(USAGE)
 
     def print_help(self, file: object = None) -> None:
-        """To standard output, and with an error if that fails: argparse would be silent."""
+        """Print to standard output, with an error if that fails, where argparse would be silent."""
         say(self.format_help().removesuffix("\n"))
 
 
@@ -160,7 +160,7 @@ def _require_unix(name: str) -> None:
 
 
 def _parser(name: str | None, command: Command | None) -> Parser:
-    """Know all subcommands by name, and the arguments of the one that is called."""
+    """Make a parser that knows all subcommands by name, and the arguments of the one that is called."""
     parser = Parser(
         prog="stellwerk",
         description="A game server for bots of the Zug um Zug / Ticket to Ride family.",

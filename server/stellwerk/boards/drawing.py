@@ -119,7 +119,7 @@ class Crowd:
                 cell.remove((point, number))
 
     def around(self, point: Point) -> Iterator[tuple[Point, float]]:
-        """Every point that is less than a cell away, and some more."""
+        """Yield every point that is less than a cell away, and some more."""
         column, row = self._key(point)
         for x in (column - 1, column, column + 1):
             for y in (row - 1, row, row + 1):
@@ -130,7 +130,7 @@ class Crowd:
 
 
 def draw_board(board: BoardFile) -> str:
-    """The map as an SVG document. The board must have coordinates: see `can_be_drawn`."""
+    """Draw the map as an SVG document. The board must have coordinates: see `can_be_drawn`."""
     places = {city.id: SCALE * complex(city.x or 0, city.y or 0) for city in board.cities}
     bundles = _lay_out(board, places)
     names = _place_names(board, places, bundles)
@@ -200,7 +200,7 @@ def _lay_out(board: BoardFile, places: dict[str, Point]) -> list[Bundle]:
 
 
 def _side_by_side(routes: Sequence[Route]) -> list[tuple[Route, ...]]:
-    """Parallel tracks together, every other route for itself."""
+    """Group parallel tracks; every other route is alone."""
     bundles: dict[object, list[Route]] = {}
     for route in routes:
         key = frozenset((route.a, route.b)) if route.parallel > 1 else route.id
@@ -209,7 +209,7 @@ def _side_by_side(routes: Sequence[Route]) -> list[tuple[Route, ...]]:
 
 
 def _curve(a: Point, b: Point, bend: float) -> tuple[Point, ...]:
-    """Points from a to b along an arc (a quadratic Bezier curve) that swings out by `bend` distances."""
+    """Return points from a to b along a quadratic Bezier curve, which swings out by `bend` distances."""
     control = (a + b) / 2 + 2j * bend * (b - a)
     count = max(6, round(abs(b - a) / STEP))
     times = [step / count for step in range(count + 1)]
@@ -223,7 +223,7 @@ def _disturbance(
     laid: Crowd,
     enough: float,
 ) -> float:
-    """How much a bundle covers other cities and the bundles that are laid already, as far as is `enough`."""
+    """Measure how much a bundle covers of other cities and of bundles laid before. Stop at `enough`."""
     cost = 0.0
     a, b = bundle.middle[0], bundle.middle[-1]
     half_width = bundle.half_width
@@ -270,7 +270,7 @@ def _place_names(board: BoardFile, places: dict[str, Point], bundles: Sequence[B
 
 
 def _name_choices(city: City, place: Point) -> Iterator[Name]:
-    """Around the city, beginning on its right; first close by, then a little farther off."""
+    """Yield places around the city, beginning on its right; first close by, then a little farther off."""
     width = LETTER_WIDTH * len(city.name)
     for distance in (DOT + 4.0, DOT + 12.0):
         for step in range(NAME_DIRECTIONS):
@@ -288,7 +288,7 @@ def _name_choices(city: City, place: Point) -> Iterator[Name]:
 
 
 def _covered(name: Name, boxes: Crowd, dots: Crowd) -> float:
-    """How much of tracks, cities and marks a name would hide."""
+    """Measure how much of tracks, cities and marks a name would hide."""
     height = (name.top + name.bottom) / 2
     columns = range(math.ceil((name.right - name.left) / NEIGHBORHOOD) + 1)
     looked_at = [complex(min(name.left + NEIGHBORHOOD * column, name.right), height) for column in columns]
@@ -319,7 +319,7 @@ def _is_under(name: Name, point: Point, radius: float) -> bool:
 def _frame(
     places: dict[str, Point], bundles: Sequence[Bundle], names: Sequence[Name]
 ) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of all that is drawn, with a margin."""
+    """Return left, top, right and bottom of all that is drawn, with a margin."""
     points = [*places.values(), *(point for bundle in bundles for point in bundle.middle)]
     left = min(*(point.real for point in points), *(name.left for name in names))
     right = max(*(point.real for point in points), *(name.right for name in names))
@@ -330,7 +330,7 @@ def _frame(
 
 
 def _ground(bundle: Bundle) -> Iterator[str]:
-    """What a ferry or a tunnel runs through."""
+    """Draw what a ferry or a tunnel runs through."""
     for paint, is_there in (
         (WATER, any(track.locomotives for track in bundle.tracks)),
         (ROCK, any(track.tunnel for track in bundle.tracks)),
@@ -361,13 +361,13 @@ def _tracks(bundle: Bundle, board: BoardFile) -> Iterator[str]:
 
 
 def _outlines(bundle: Bundle, track: Route, offset: float, aside: float) -> list[list[Point]]:
-    """A line along each space of a track, `aside` of the track's own middle."""
+    """Draw a line along each space of a track, `aside` of the track's own middle."""
     spaces = _spaces(bundle.middle, track.length)
     return [_beside(bundle.middle, begin, end, offset + aside) for begin, end in spaces]
 
 
 def _spaces(middle: Sequence[Point], count: int) -> Iterator[tuple[float, float]]:
-    """Where each space of a track begins and ends, as distances along it."""
+    """Return where each space of a track begins and ends, as distances along it."""
     total = sum(abs(end - begin) for begin, end in pairwise(middle))
     usable = max(total - 2 * (DOT + GAP), 0.5 * total)
     each = usable / count
@@ -378,14 +378,14 @@ def _spaces(middle: Sequence[Point], count: int) -> Iterator[tuple[float, float]
 
 
 def _beside(line: Sequence[Point], begin: float, end: float, offset: float) -> list[Point]:
-    """The part of a line between two distances along it, moved to its side."""
+    """Return the part of a line between two distances along it, moved to its side."""
     count = max(2, round((end - begin) / STEP))
     parts = [_along(line, begin + (end - begin) * step / count) for step in range(count + 1)]
     return [point + 1j * direction * offset for point, direction in parts]
 
 
 def _badges(track: Route, spaces: Sequence[Sequence[Point]]) -> Iterator[tuple[Point, str]]:
-    """The marks of a track, on its middle spaces where these are enough, else side by side."""
+    """Draw the marks of a track, on its middle spaces where these are enough, otherwise side by side."""
     marks = [_locomotive_badge()] * track.locomotives
     if track.tunnel:
         marks.append(_text_badge(str(track.tunnel), ROCK, INK))
@@ -441,7 +441,7 @@ class _Footer:
 
 
 def _footer(board: BoardFile, width: float) -> _Footer:
-    """What the marks mean, and where the facts come from."""
+    """Explain the marks, and name the source of the facts."""
     room = width - MARGIN
     lines: list[str] = []
     x, y = BADGE, BADGE
@@ -479,7 +479,7 @@ def _legend(board: BoardFile) -> Iterator[tuple[str, str]]:
 
 
 def _offsets(bundle: Bundle) -> list[float]:
-    """How far each track lies beside the middle."""
+    """Return how far each track lies beside the middle."""
     count = len(bundle.tracks)
     return [(number - (count - 1) / 2) * PITCH for number in range(count)]
 
@@ -490,7 +490,7 @@ def _shifted(line: Sequence[Point], offset: float) -> Iterator[Point]:
 
 
 def _along(line: Sequence[Point], distance: float) -> tuple[Point, Point]:
-    """The point at a distance from the line's beginning, and the direction there."""
+    """Return the point at a distance from the line's beginning, and the direction there."""
     for begin, end in pairwise(line):
         if distance <= abs(end - begin):
             break
@@ -512,5 +512,5 @@ def _xy(point: Point) -> str:
 
 
 def _n(number: float) -> str:
-    """A number as short as it looks the same."""
+    """Write a number as short as it looks the same."""
     return f"{number:.1f}".removesuffix(".0")

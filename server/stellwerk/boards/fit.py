@@ -10,8 +10,11 @@ from stellwerk_engine.games.shipped import RULE_SETS
 
 
 def fitting_games(board: BoardFile) -> list[str]:
-    """Their ids, at least one. BoardError where there is none: what is missing for the game that the board is
-    named like, or for the first one that is played with or without a map as this board is."""
+    """Return the ids of the games that a board fits, at least one.
+
+    BoardError if there is none. It says what is missing for the game that has the board's name, or for
+    the first game that is played with or without a map as this board is.
+    """
     fitting: list[str] = []
     faults: dict[str, BoardError] = {}
     for rules in RULE_SETS.values():
@@ -27,6 +30,6 @@ def fitting_games(board: BoardFile) -> list[str]:
 
 
 def _check(board: BoardFile, rules: RuleSet) -> None:
-    """With the most players and all options, which ask for most."""
+    """Check the board with the most players and all options, which need most of it."""
     options = [option.id for option in rules.options]
     check_line(make_game(rules, board, max(rules.seat_counts), options))

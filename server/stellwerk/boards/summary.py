@@ -16,7 +16,7 @@ WIDTH: Final = 80  # columns of a terminal that nobody has widened
 
 
 def listing(boards: Sequence[BoardFile]) -> str:
-    """One row a board, and under it how far it can be trusted."""
+    """Write one row for each board, and below it how far it can be trusted."""
     header = ("id", "title", "cities", "routes", "tickets", "marked doubtful")
     rows = [
         (board.id, board.title, *(str(count) for count in counts(board)), ", ".join(doubts(board)) or "-")
@@ -29,7 +29,7 @@ def listing(boards: Sequence[BoardFile]) -> str:
 
 
 def summary(board: BoardFile) -> str:
-    """Everything that matters about one board."""
+    """Write everything that matters about one board."""
     sections = [_head(board)]
     if board.routes:
         sections += [_route_table(board), *_special_routes(board)]
@@ -40,7 +40,7 @@ def summary(board: BoardFile) -> str:
 
 
 def in_numbers(board: BoardFile) -> str:
-    """`36 cities, 100 routes, 30 tickets`."""
+    """Write `36 cities, 100 routes, 30 tickets`."""
     cities, routes, tickets = counts(board)
     parts = [counted(cities, "city", "cities"), counted(tickets, "ticket")]
     if routes:
@@ -53,7 +53,7 @@ def counts(board: BoardFile) -> tuple[int, int, int]:
 
 
 def doubts(board: BoardFile) -> list[str]:
-    """What the file itself marks as doubtful."""
+    """List what the file itself marks as doubtful."""
     lengths = sum(route.doubtful for route in board.routes)
     tickets = sum(ticket.doubtful for ticket in board.tickets)
     return [
@@ -95,7 +95,7 @@ def _about_cities(board: BoardFile) -> Iterator[tuple[str, str]]:
 
 
 def _route_table(board: BoardFile) -> str:
-    """How many routes there are of each length and color."""
+    """Count the routes of each length and color."""
     number_of = Counter((route.length, route.color) for route in board.routes)
     lengths = sorted({route.length for route in board.routes})
     colors = (GRAY, *COLORS)
@@ -117,7 +117,7 @@ def _cells(numbers: Sequence[int]) -> list[str]:
 
 
 def _special_routes(board: BoardFile) -> Iterator[str]:
-    """The routes about which there is more to say than length and color."""
+    """List the routes about which there is more to say than length and color."""
     bundles: dict[frozenset[str], list[Route]] = {}
     for route in board.routes:
         if route.parallel > 1:
@@ -176,7 +176,7 @@ def _ends(board: BoardFile, route: Route) -> str:
 
 
 def _place(board: BoardFile, place: str) -> str:
-    """The name of a city, or of a group of cities."""
+    """Return the name of a city, or of a group of cities."""
     names = [city.name for city in board.cities if city.id == place]
     return names[0] if names else place.replace("_", " ").title()
 
@@ -186,7 +186,7 @@ def _section(title: str, lines: Sequence[str]) -> str:
 
 
 def _table(rows: Sequence[Sequence[str]], *, align: str, gap: int = 2) -> list[str]:
-    """The rows with their columns under each other, `<` to the left and `>` to the right."""
+    """Align the columns of rows, `<` to the left and `>` to the right."""
     widths = [max(_columns(cell) for cell in column) for column in zip(*rows, strict=True)]
     return [
         (" " * gap)
@@ -202,13 +202,13 @@ def _padded(text: str, width: int, side: str) -> str:
 
 
 def _columns(text: str) -> int:
-    """The columns of a terminal that a text takes: two for East Asian letters, none for combining marks."""
+    """Count the columns that a text takes: two for East Asian letters, none for combining marks."""
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
     return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
 
 
 def _wrapped(text: str, *, first: str = "", others: str) -> str:
-    """The text in lines that leave room for a section's indent."""
+    """Break the text into lines that leave room for a section's indent."""
     return "\n".join(
         textwrap.wrap(
             text,

@@ -87,7 +87,7 @@ class Starter:
         return tuple(word.replace(FOLDER, folder) for word in self.run)
 
     def command(self, folder: str) -> tuple[str, ...]:
-        """What starts its best bot."""
+        """Return the command that starts its best bot."""
         return (*self.program(folder), *self.bots[-1:])
 
 
@@ -197,7 +197,7 @@ CALLED_OTHERWISE: Final = {
 
 
 def missing(starter: Starter) -> tuple[str, ...]:
-    """What it needs and this machine lacks: `("go 1.24 (1.19 is there)",)`."""
+    """List what it needs and this machine lacks: `("go 1.24 (1.19 is there)",)`."""
     needed: tuple[Tool | Library, ...] = (*starter.tools, *starter.libraries)
     return tuple(lack for each in needed if (lack := lack_of(each)) is not None)
 
@@ -232,7 +232,7 @@ def _version(path: str, words: tuple[str, ...]) -> tuple[int, ...] | None:
 
 
 def _run(program: str, words: Sequence[str]) -> bytes | None:
-    """What it prints. None if it fails, or takes long."""
+    """Return what a command prints. None if it fails or takes long."""
     try:
         done = subprocess.run(
             [program, *words],
@@ -262,7 +262,7 @@ def _finds(library: Library) -> bool:
 
 
 def copy_starter(starter: Starter, folder: Path, name: str) -> None:
-    """Into a folder that is empty, or is made. OSError if that cannot be done."""
+    """Copy a starter into a folder that is empty or new. OSError if that cannot be done."""
     shutil.copytree(source_of(starter), folder, ignore=_LEFT_BEHIND, dirs_exist_ok=True)
     readme = folder / "README.md"
     readme.write_text("".join(_of_its_own(readme.read_text("utf-8"), starter, name)), "utf-8")
@@ -278,7 +278,7 @@ def source_of(starter: Starter) -> Path:
 
 
 def _of_its_own(readme: str, starter: Starter, name: str) -> Iterator[str]:
-    """The page without what leads out of the folder: commands are left out, links become their text."""
+    """Return a page without what leads out of the folder: commands are left out, links become text."""
     is_command = False
     for line in readme.splitlines(keepends=True):
         if line.startswith("```"):
@@ -292,7 +292,7 @@ def _of_its_own(readme: str, starter: Starter, name: str) -> Iterator[str]:
 
 
 def next_commands(starter: Starter, folder: str, name: str) -> list[str]:
-    """For a shell, from where the folder was named."""
+    """Return what to type in a shell next, from where the folder was named."""
     command = shlex.join(starter.command("."))
     spec = f'name={name} cmd="{command}"'
     build = [shlex.join(starter.build)] if starter.build else []
@@ -308,5 +308,5 @@ def next_commands(starter: Starter, folder: str, name: str) -> list[str]:
 
 
 def is_empty(folder: Path) -> bool:
-    """Whether a copy can be put there. OSError for what is no folder."""
+    """Return whether a copy can be put there. OSError for what is no folder."""
     return not folder.exists() or not os.listdir(folder)

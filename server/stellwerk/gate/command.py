@@ -246,7 +246,7 @@ def _hypotheses(arguments: argparse.Namespace) -> Hypotheses:
 
 
 def _games(texts: Sequence[str], board: str | None) -> list[GameChoice]:
-    """NAME, NAME:PLAYERS or NAME:PLAYERS:OPTION,OPTION."""
+    """Read the games, each as NAME, NAME:PLAYERS or NAME:PLAYERS:OPTION,OPTION."""
     if board is not None and len(texts) > 1:
         raise usage_error(f"--board {board}: goes with a single --game")
     games: list[GameChoice] = []
@@ -266,7 +266,7 @@ def _games(texts: Sequence[str], board: str | None) -> list[GameChoice]:
 
 
 def _files(arguments: argparse.Namespace) -> Mapping[Path, Callable[[Report], bytes]]:
-    """What is to be written where. That it cannot be is found out before the first match."""
+    """Return what to write where. CommandError, before the first match, if that is impossible."""
     files: dict[Path, Callable[[Report], bytes]] = {}
     for name, content in (
         (arguments.junit, junit_of),
@@ -295,7 +295,7 @@ def _judged(gate: _Gate) -> Report:
 
 
 def _examined(gate: _Gate, examined: list[Finding]) -> Verdict | None:
-    """None if the doctor finds nothing that would be a failure."""
+    """Return a verdict if the doctor finds a failure, otherwise None."""
     settings = gate.judge.lineup.settings
     games = tuple(dict.fromkeys(variant.choice.game_id for variant in settings.variants))
     try:
@@ -319,7 +319,7 @@ def _examined(gate: _Gate, examined: list[Finding]) -> Verdict | None:
 
 @contextmanager
 def _sigterm_as_ctrl_c() -> Generator[None]:
-    """So that the bot under examination is ended."""
+    """Treat SIGTERM as Ctrl-C, so that the bot under examination is ended."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -390,7 +390,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _append_summary(report: Report) -> None:
-    """What GitHub Actions shows on the page of the run. The verdict stands without it, too."""
+    """Add what GitHub Actions shows on the page of the run. If that fails, the verdict stands."""
     name = os.environ.get("GITHUB_STEP_SUMMARY")
     if not name:
         return

@@ -36,8 +36,10 @@ _LIMIT: Final = (
 
 
 def findings(bot: BotSpec, confinement: Confinement, games: Sequence[str]) -> Generator[Finding]:
-    """As they are made. BotStartError if there is no such program, CannotStartError or OSError if the machine
-    fails."""
+    """Yield the findings as they are made.
+
+    BotStartError if there is no such program, CannotStartError or OSError if the machine fails.
+    """
     with tempfile.TemporaryDirectory(prefix="stellwerk-", ignore_cleanup_errors=True) as root:
         directory = Path(root).resolve() / secrets.token_hex(16)
         directory.mkdir(mode=0o700)

@@ -29,7 +29,7 @@ def is_there(environment: Mapping[str, str] = os.environ) -> bool:
 
 @contextmanager
 def commands_stopped() -> Generator[None]:
-    """What is said inside is for people only; elsewhere than in GitHub Actions nothing has to be done."""
+    """Print everything inside as text only. Outside GitHub Actions there is nothing to do."""
     if not is_there():
         yield
         return
@@ -44,7 +44,7 @@ def commands_stopped() -> Generator[None]:
 
 
 def annotation(kind: Kind, title: str, lines: list[str]) -> str:
-    """A command on one line. The lines may be anybody's."""
+    """Write a command on one line. The lines may come from anybody."""
     message = "\n".join(shown(line, LONGEST) for line in lines)
     return f"::{kind} title={_escaped(shown(title, 200), _PROPERTY)}::{_escaped(message, _DATA)}"
 

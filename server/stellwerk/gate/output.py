@@ -28,8 +28,7 @@ _KINDS: dict[Word, Kind] = {"passed": "notice", "failed": "error"}  # whatever e
 
 
 def progress_of(judge: Judge) -> str:
-    """`40 blocks: score 53.3 % (95 %: 48.1 to 58.5 %), Elo +23 (-13 to +60); evidence 1.21 (passes at 2.94,
-    fails at -2.94)`."""
+    """Write the score, Elo and evidence so far, on one line."""
     strength = strength_of(judge)
     count = judge.tally.blocks.count
     if strength is None:
@@ -41,7 +40,7 @@ def progress_of(judge: Judge) -> str:
 
 
 def lines_of_finding(finding: Finding) -> Iterator[str]:
-    """Nothing for a step that is passed."""
+    """Describe a step that failed or could be better. A step that passed has no lines."""
     if finding.failure is not None:
         yield f"FAIL  {finding.step}"
         yield from (f"      {shown(line, 2000)}" for line in failure_in_lines(finding, finding.failure))
@@ -84,7 +83,7 @@ def lines_of(report: Report) -> Iterator[str]:
 
 
 def annotations_of(report: Report) -> Iterator[str]:
-    """No more than are shown. The verdict comes first."""
+    """Write as many annotations as GitHub shows, the verdict first."""
     kind = _KINDS.get(report.verdict, "error")
     told = [report.reason] if report.strength is None else [report.reason, strength_in_words(report.strength)]
     yield annotation(kind, f"{TITLE}: {report.verdict}", told)

@@ -152,7 +152,7 @@ def report_of(
 
 
 def strength_of(judge: Judge) -> Strength | None:
-    """None before the first block."""
+    """Compute the candidate's strength. None before the first block."""
     sample, hypotheses = judge.tally.blocks, judge.rules.hypotheses
     if not sample.count:
         return None
@@ -172,7 +172,7 @@ def strength_of(judge: Judge) -> Strength | None:
 
 
 def strength_in_words(strength: Strength) -> str:
-    """`score 53.3 % (95 %: 48.1 to 58.5 %), Elo +23 (-13 to +60)`."""
+    """Write `score 53.3 % (95 %: 48.1 to 58.5 %), Elo +23 (-13 to +60)`."""
     text = f"score {percent(strength.score)}"
     if strength.low is not None and strength.high is not None:
         text += f" (95 %: {100 * strength.low:.1f} to {percent(strength.high)})"
@@ -184,7 +184,7 @@ def strength_in_words(strength: Strength) -> str:
 
 
 def evidence_in_words(strength: Strength) -> str:
-    """`1.21 (passes at 2.94, fails at -2.94)`."""
+    """Write `1.21 (passes at 2.94, fails at -2.94)`."""
     bounds = f"passes at {strength.passes_at:.2f}, fails at {strength.fails_at:.2f}"
     return f"{strength.log_likelihood_ratio:.2f} ({bounds})"
 
@@ -203,7 +203,7 @@ def game_in_words(game: GameScore) -> str:
 
 
 def fault_in_words(found: FoundFault) -> str:
-    """Without what the bot printed."""
+    """Describe a fault without what the bot printed."""
     where = f"{found.game}, block {found.block}, rotation {found.rotation}, seat {found.seat}"
     return f"{found.bot}: {found.fault.kind.replace('_', ' ')}, {found.fault.detail} ({where})"
 
@@ -216,7 +216,7 @@ def doctor_in_words(findings: Sequence[Finding]) -> str:
 
 
 def step_in_words(finding: Finding, failure: Failure) -> str:
-    """One line, which cannot be read as if all were well."""
+    """Describe a failed step on one line that nobody can mistake for a success."""
     expected, came = shown(failure.expected, 300), shown(failure.came, 300)
     return f"the doctor's step '{finding.step}' failed: expected {expected}; came: {came}"
 
@@ -264,7 +264,7 @@ def _rounded(number: float | None, digits: int) -> float | None:
 
 
 def json_of(report: Report) -> bytes:
-    """In ASCII, which every program reads."""
+    """Write the report as JSON in ASCII, which every program reads."""
     return json.dumps(msgspec.to_builtins(report), indent=2).encode() + b"\n"
 
 
@@ -399,5 +399,8 @@ def _plain(text: str) -> str:
 
 
 def _fenced(lines: Sequence[str]) -> Iterator[str]:
-    """Each line begins with something of ours, so that none can close the fence."""
+    """Put lines into a fence of Markdown.
+
+    Each line must begin with something of ours, so that none can close the fence.
+    """
     yield from ("```text", *(shown(line, LONGEST_LINE) for line in lines), "```", "")

@@ -51,8 +51,10 @@ def chosen_games(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def chosen_steps(option: str, kind: str, text: str, steps: Mapping[str, Step]) -> list[Step]:
-    """Those that are named, separated by commas, in the order in which they are. The `option` calls each a
-    `kind`."""
+    """Return the steps that are named, separated by commas, in their own order.
+
+    `kind` is what the `option` calls each of them.
+    """
     names = list(steps) if text == ALL else [name for name in text.split(",") if name]
     for name in names:
         if name not in steps:
@@ -63,7 +65,7 @@ def chosen_steps(option: str, kind: str, text: str, steps: Mapping[str, Step]) -
 
 
 def print_steps(steps: Iterable[tuple[str, Step]]) -> None:
-    """Under these names, each with its law, and with its transport if it has but one."""
+    """List the steps with their laws, and with the transport of those that have but one."""
     named = list(steps)
     width = max(len(name) for name, _ in named)
     for name, step in named:
@@ -82,7 +84,7 @@ def cannot_start(error: CannotStartError) -> CommandError:
 
 @contextmanager
 def ended_in_order() -> Generator[None]:
-    """SIGTERM ends the command as Ctrl-C does, so that what it has started ends with it."""
+    """Treat SIGTERM as Ctrl-C, so that what the command has started ends with it."""
 
     def leave(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)  # as a shell says it

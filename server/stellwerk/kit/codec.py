@@ -120,7 +120,7 @@ def _findings(
 
 
 def _sum_up(findings: Sequence[Finding]) -> None:
-    """A line for each operation: hundreds of right answers are of no interest one by one."""
+    """Print a line for each operation: nobody needs hundreds of right answers one by one."""
     counts: dict[str, Counter[str]] = {operation: Counter() for operation in OPERATIONS}
     for finding in findings:
         counts[finding.step.split()[0]][finding.verdict] += 1

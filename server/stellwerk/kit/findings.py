@@ -16,8 +16,11 @@ NOT_TAKEN: Final = "a step before it failed"
 
 
 def tell_each(findings: Iterable[Finding], *, quiet: bool, silence: str = "") -> Iterator[Finding]:
-    """The same findings, told as soon as they are made; if `quiet`, only what is wrong, or could be better.
-    `silence` stands where something is wrong and nothing was printed."""
+    """Print the findings as they are made, and yield them.
+
+    If `quiet`, print only what is wrong or could be better. `silence` is printed for a failure of a bot
+    that printed nothing.
+    """
     for finding in findings:
         if finding.verdict in ("warn", "FAIL") or not quiet:
             for line in _told(finding, silence):

@@ -195,7 +195,7 @@ def _started(command: tuple[str, ...], transport: Transport, waits: Patience, se
 
 
 def _opponents(texts: Sequence[str], recording: Recording, seat: Seat) -> dict[Seat, BotSpec]:
-    """Who plays each of the other seats."""
+    """Choose who plays each of the other seats."""
     seats = [other for other in range(recording.game.seat_count) if other != seat]
     if not texts:
         texts = [_namesake(recording, other) for other in seats]
@@ -209,7 +209,7 @@ def _opponents(texts: Sequence[str], recording: Recording, seat: Seat) -> dict[S
 
 
 def _namesake(recording: Recording, seat: Seat) -> str:
-    """`greedy-2` is `greedy`."""
+    """Return `greedy` for `greedy-2`."""
     name = recording.names[seat]
     for built_in in BUILT_IN:
         if name == built_in or name.startswith(f"{built_in}-"):

@@ -219,7 +219,7 @@ def _session(arguments: argparse.Namespace) -> Session:
 
 
 def _expect_enough_bots(arguments: argparse.Namespace, bot_count: int) -> None:
-    """The number of players follows from the bots, and goes into the arguments."""
+    """Set the number of players in the arguments, which follows from the bots, or raise a usage error."""
     rules = RULE_SETS[arguments.game]
     seats = bot_count * rules.team_size
     if seats not in rules.seat_counts:
@@ -275,7 +275,7 @@ def _print(plan: Plan, report: Report) -> None:
 
 
 def _doctors(plan: Plan, report: Report) -> Iterator[str]:
-    """For each bot that did wrong, what will say more of it."""
+    """Name for each bot with faults the command that finds out more."""
     faulty = {seat.bot for match in report.matches for seat in match.seats if seat.faults}
     faulty.update(bot.bot for bot in report.not_started)
     for bot in plan.bots:

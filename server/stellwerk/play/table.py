@@ -47,7 +47,7 @@ class Margin:
 
 
 def lines_of_match(match: MatchReport) -> Iterator[str]:
-    """A row for each team, the first in rank on top, with the parts of its score."""
+    """Write a row for each team, the first in rank on top, with the parts of its score."""
     teams = sorted(
         {seat.team: seat for seat in match.seats}.values(), key=lambda seat: (seat.rank, seat.team)
     )
@@ -77,8 +77,10 @@ def lines_of_match(match: MatchReport) -> Iterator[str]:
 
 
 def lines_of_matches(matches: Sequence[MatchReport], complete: Sequence[int]) -> Iterator[str]:
-    """A row for each bot, the best on top, and by how much each is ahead of the next. `complete` are the
-    blocks that count for that."""
+    """Write a row for each bot, the best on top, and by how much each is ahead of the next.
+
+    `complete` are the blocks that count for that.
+    """
     rows = {bot: _Row() for match in matches for bot in _bots(match)}
     for match in matches:
         winners = sum(seat.rank == 1 for seat in _bots(match).values())
@@ -93,7 +95,7 @@ def lines_of_matches(matches: Sequence[MatchReport], complete: Sequence[int]) ->
 
 
 def lines_of_faults(matches: Iterable[MatchReport]) -> Iterator[str]:
-    """Each fault of each bot, with all that helps to find its cause."""
+    """Describe each fault of each bot, with all that helps to find its cause."""
     for match in matches:
         for seat in match.seats:
             for fault in seat.faults:
@@ -121,7 +123,7 @@ def _evidence(fault: Fault) -> Iterator[str]:
 
 
 def _first(refused: Refused) -> str:
-    """`at ask 12 in turn 6 game.route_taken at /move/route: expected an open route, it sent {...}`."""
+    """Write `at ask 12 in turn 6 game.route_taken at /move/route: expected an open route, it sent {...}`."""
     when = "" if refused.ask is UNSET else f"at ask {refused.ask} in turn {refused.turn} "
     where = f" at {shown(refused.pointer)}" if refused.pointer else ""
     sent = f", it sent {refused.line}" if refused.line else ""
@@ -173,7 +175,7 @@ class _Row:
 def _comparison(
     matches: Sequence[MatchReport], complete: Sequence[int], better: str, worse: str
 ) -> Iterator[str]:
-    """Points and wins: a win is 1, a loss 0, neither of them a half."""
+    """Compare points and wins: a win is 1, a loss 0, anything between is a half."""
     by_block: dict[int, list[tuple[float, float]]] = {block: [] for block in complete}
     for match in matches:
         if match.block in by_block:
@@ -197,7 +199,7 @@ def _comparison(
 
 
 def _bots(match: MatchReport) -> dict[str, SeatReport]:
-    """Each bot by one of its seats: they share points and rank."""
+    """Return each bot with one of its seats: these share points and rank."""
     return {seat.bot: seat for seat in match.seats}
 
 

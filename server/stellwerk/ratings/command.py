@@ -165,7 +165,7 @@ _PLAIN_HEAD: Final = ("player", "matches", "wins", "score", "mean rank", "runnin
 
 
 def _ranking(ratings: Ratings) -> Iterator[str]:
-    """A rank counts within a group of opponents."""
+    """Write a table for each group of opponents, in which ranks count."""
     for number, group in enumerate(ratings.groups):
         if len(ratings.groups) > 1:
             yield from ("", f"group {number + 1}") if number else (f"group {number + 1}",)
@@ -236,7 +236,7 @@ def _matches(ratings: Ratings) -> str:
 
 
 def _percent(probability: float | None) -> str:
-    """Never 100: nothing is certain."""
+    """Write a probability, which is never 100 %: nothing is certain."""
     if probability is None:
         return ""
     return "> 99.9 %" if probability > 0.999 else f"{100 * probability:.1f} %"

@@ -72,7 +72,7 @@ def _show(file: str, seat: int | None) -> int:
 
 
 def _say(told: Told, columns: int | None) -> None:
-    """A terminal gets lines that fit it; in a file a turn is a line."""
+    """Print lines that fit the terminal. In a file a turn is one line."""
     for line in [told.text] if columns is None else wrapped(told.text, columns, told.hang):
         say(line)
 

@@ -52,8 +52,10 @@ class NoSuchSeatError(Exception):
 
 
 def tell(records: Iterable[Line], seat: Seat | None = None, color: bool = False) -> Iterator[Told]:
-    """The lines of the story, of all that happened or of what one seat saw of it, and then the
-    ReplayError, if there is one."""
+    """Yield the lines of the story: of all that happened, or of what one seat saw of it.
+
+    The ReplayError, if there is one, comes after the lines that could be read.
+    """
     numbered = enumerate(records, 1)
     _, header = next(numbered)
     assert isinstance(header, Header)  # the reader lets nothing else pass
@@ -86,7 +88,7 @@ def tell(records: Iterable[Line], seat: Seat | None = None, color: bool = False)
 
 
 def names_of(header: Header) -> tuple[str, ...]:
-    """A name for each seat; where one bot plays at several, with the seat."""
+    """Return a name for each seat, with the seat's number where one bot plays at several."""
     names = [
         f"seat {seat}" if player.name is UNSET else player.name for seat, player in enumerate(header.seats)
     ]
@@ -163,7 +165,7 @@ class _Story:
         self._by_fallback: dict[Seat, str] = {}
 
     def remark(self, number: int, record: MoveMade) -> None:
-        """What is to be told about a move beside its events, which may come later."""
+        """Return what to say about a move beside its events, which may come later."""
         self._expect_seat(number, record.seat)
         if record.by is not UNSET:
             reason = "" if record.reason is UNSET else f", {shown(record.reason)}"
@@ -207,7 +209,7 @@ class _Story:
             yield from (Told(" " * len(lead) + fact, len(lead) + 2) for fact in chapter.facts)
 
     def _tell(self, event: ev.Event) -> None:
-        """The player's own deeds go into the line of the turn, all else below it."""
+        """Put the player's own actions into the line of the turn, and everything else below it."""
         chapter, seat = self._chapter, actor_of(event)
         event = redact(event, self.game, self._viewer)
         told = deed(event, self.game, self.style)
@@ -218,7 +220,7 @@ class _Story:
             chapter.facts.append((told if seat is None else f"{self.style.name(seat)} {told}") + mark)
 
     def _tell_deed(self, chapter: _Chapter, event: ev.Event, told: str, mark: str) -> None:
-        """In few words: where a card goes that was told before, and what became of the tunnel."""
+        """Describe an action in few words: where a known card goes, and what became of the tunnel."""
         match event:
             case ev.CardPlaced(_, place, _, card) if card == chapter.card_without_place:
                 chapter.deeds[-1].text += destination(place, self.game)
@@ -242,13 +244,13 @@ class _Story:
         return sum(self._points[partner] for partner in self.game.seats_of_team[self.game.team_of[seat]])
 
     def _expect_seat(self, number: int, seat: Seat) -> None:
-        """A sound line may still speak of a seat that the game does not have."""
+        """Refuse a seat that the game does not have, which a well-formed line can still name."""
         if seat >= self.game.seat_count:
             raise ReplayError("differs", number, f"seat {seat}, in a game of {self.game.seat_count} players")
 
 
 def _joined(deeds: Sequence[_Deed]) -> str:
-    """`draws red, blue (fallback)`: a verb or a mark that is the same for both is said once."""
+    """Join two actions: `draws red, blue (fallback)`. A verb or a mark that both share comes once."""
     told: list[str] = []
     last_verb = ""
     for number, each in enumerate(deeds):
@@ -278,7 +280,7 @@ def _ending(result: Result, game: Game, style: Style) -> Iterator[Told]:
 
 
 def _score_table(teams: Sequence[TeamResult], game: Game, style: Style) -> Iterator[Told]:
-    """A column a team, the parts of the score under each other, and their sum."""
+    """Write a column for each team, with the parts of its score and their sum."""
     has_map = game.board.mask_bytes > 0
     rows = [("", [team_in_words(team, style) for team in teams])]
     if has_map:

@@ -167,7 +167,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _config(arguments: argparse.Namespace) -> Config:
-    """The file, with the flags on top of it."""
+    """Read the file, with the flags on top of it."""
     values: dict[str, Any] = {}  # Any: that is what a TOML file holds
     source = "the command line"
     if arguments.config is not None:
@@ -365,8 +365,8 @@ def _warn_of_exposure(config: Config, host: str, log: Log) -> None:
 
 
 async def _until_signalled(server: Server, signals: AsyncIterator[int], log: Log) -> int:
-    """The first signal lets the matches end; the second one stops at once, and leaves them in their
-    journals."""
+    """Let the matches end after the first signal. After the second one stop at once, and leave the matches in
+    their journals."""
     number = await anext(signals)
     running = len(server.lobby.matches)
     log.info("server.draining", signal=signal.Signals(number).name, matches=running)

@@ -26,16 +26,16 @@ class CommandError(Exception):
 
 
 def usage_error(message: str) -> CommandError:
-    """Something in the command line, or in a file that it names, cannot be used."""
+    """Make the error for something in the command line, or in a file that it names."""
     return CommandError(message, USAGE)
 
 
 def infrastructure_error(message: str) -> CommandError:
-    """The machine failed, not the user: a full disk, a process that died."""
+    """Make the error for a failure of the machine: a full disk, a process that died."""
     return CommandError(message, INFRASTRUCTURE)
 
 
 def not_writable(path: str, error: OSError) -> CommandError:
-    """A file or folder that the user named could not be written."""
+    """Make the error for a file or folder that the user named and that cannot be written."""
     message = f"{path}: cannot be written: {error.strerror or error}"
     return infrastructure_error(message) if error.errno in _NOT_THE_USERS_FAULT else usage_error(message)

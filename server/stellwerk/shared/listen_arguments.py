@@ -28,7 +28,7 @@ def add_door_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def door_of(arguments: argparse.Namespace) -> Door | None:
-    """CommandError for what makes no door."""
+    """Read where remote bots connect to. None without `--listen`. CommandError if the arguments are wrong."""
     text: str | None = arguments.listen
     if text is None:
         for name in ("tls_cert", "tls_key", "plaintext_tokens"):
@@ -46,7 +46,7 @@ def door_of(arguments: argparse.Namespace) -> Door | None:
 
 
 def tls_context(certificate: str | None, key: str | None) -> ssl.SSLContext | None:
-    """None without both. CommandError if they cannot be used."""
+    """Load the certificate. None without both files. CommandError if they cannot be used."""
     if certificate is None and key is None:
         return None
     if certificate is None or key is None:
@@ -60,7 +60,7 @@ def tls_context(certificate: str | None, key: str | None) -> ssl.SSLContext | No
 
 
 def exposure(door: Door) -> str:
-    """What is to be said of a door that others than this machine can reach."""
+    """Return the warning about an address that other machines can reach, or an empty text."""
     if door.tls is not None or door.host in ("localhost", "::1") or door.host.startswith("127."):
         return ""
     if door.plaintext_tokens:
@@ -72,7 +72,7 @@ def exposure(door: Door) -> str:
 
 
 def door_words(arguments: argparse.Namespace) -> list[str]:
-    """The same door, for the command that resumes."""
+    """Repeat the arguments for the command that resumes."""
     words = [
         f"--{name.replace('_', '-')}={getattr(arguments, name)}"
         for name in ("listen", "tls_cert", "tls_key")

@@ -58,14 +58,14 @@ PLAIN: Final = Style()
 
 
 def describe(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
-    """One event as a sentence without its full stop."""
+    """Write one event as a sentence without its full stop."""
     actor = actor_of(event)
     told = deed(event, game, style)
     return told if actor is None else f"{style.name(actor)} {told}"
 
 
 def actor_of(event: ev.Event) -> Seat | None:
-    """Whose deed it is, or whom it concerns; None where it is nobody's."""
+    """Return who acts, or whom the event concerns. None for an event of nobody."""
     match event:
         case (
             ev.PileShuffled()
@@ -86,7 +86,7 @@ def actor_of(event: ev.Event) -> Seat | None:
 
 
 def deed(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
-    """What happened, without whose deed it is: `claims Chicago - Toronto with 4 orange: 7 points`."""
+    """Describe an event without its actor: `claims Chicago - Toronto with 4 orange: 7 points`."""
     match event:
         # the piles
         case ev.PileShuffled(count):
@@ -203,7 +203,7 @@ def _question(decision: decisions.Decision, game: Game, style: Style) -> str:
 
 
 def cards_in_words(cards: Cards, style: Style = PLAIN) -> str:
-    """`3 red, 1 locomotive`."""
+    """Write `3 red, 1 locomotive`."""
     words: list[str] = []
     for color in COLORS:
         count: int = getattr(cards, color)
@@ -221,7 +221,7 @@ def color_in_words(color: Color, style: Style = PLAIN) -> str:
 
 
 def route_in_words(name: str, game: Game) -> str:
-    """The ends of a route; its name where this board has no such route."""
+    """Write the ends of a route, or its id where this board has no such route."""
     number = game.board.route_ids.get(name)
     if number is None:
         return shown(name)
@@ -231,7 +231,7 @@ def route_in_words(name: str, game: Game) -> str:
 
 
 def ticket_in_words(name: str, game: Game) -> str:
-    """`Denver - El Paso`; its name where this board has no such ticket."""
+    """Write `Denver - El Paso`, or the id where this board has no such ticket."""
     number = game.board.ticket_ids.get(name)
     if number is None:
         return shown(name)
@@ -240,25 +240,25 @@ def ticket_in_words(name: str, game: Game) -> str:
 
 
 def tickets_in_words(names: TicketNames, game: Game) -> str:
-    """`Denver - El Paso (4), Boston - Miami (12)`."""
+    """Write `Denver - El Paso (4), Boston - Miami (12)`."""
     return ", ".join(_ticket_with_points(name, game) for name in names)
 
 
 def place_in_words(place: str, game: Game) -> str:
-    """The name of a city, or of a group of cities."""
+    """Return the name of a city, or of a group of cities."""
     number = game.board.city_ids.get(place)
     return title(place) if number is None else shown(game.board.file.cities[number].name)
 
 
 def destination(place: Place | UnsetType, game: Game) -> str:
-    """Where a card goes, in games where there is more than one place."""
+    """Describe where a card goes, in games with more than one place."""
     if place is UNSET or not game.rules.holders:
         return ""
     return " into the hand" if place == "hand" else " onto the holder"
 
 
 def title(name: str) -> str:
-    """`boiler_lagging`: Boiler Lagging."""
+    """Write `boiler_lagging` as Boiler Lagging."""
     return shown(name.replace("_", " ").title())
 
 

@@ -37,7 +37,7 @@ class Progress:
 
     @contextlib.contextmanager
     def game(self, number: int) -> Generator[Show | None]:
-        """While a game is played: what shows it, if anybody looks."""
+        """Count a game as running. The value shows its progress; it is None where nobody looks."""
         self._running.append(number)
         try:
             yield partial(self._draw, number) if self._is_shown else None
@@ -55,7 +55,7 @@ class Progress:
 
 
 def progress_line(number: int, count: int, turn: int, points: Sequence[tuple[str, int]]) -> str:
-    """`game 3 of 10, turn 41: planner 35, greedy 22`; `number` counts from 0."""
+    """Write `game 3 of 10, turn 41: planner 35, greedy 22`. `number` counts from 0."""
     scores = ", ".join(f"{shown(name)} {score}" for name, score in points)
     return f"game {number + 1:,} of {count:,}, turn {turn}: {scores}"
 
@@ -65,7 +65,7 @@ def is_shown() -> bool:
 
 
 def draw(line: str) -> None:
-    """In place of what was drawn before, cut where the terminal ends."""
+    """Replace what was drawn before, and cut the line where the terminal ends."""
     _write(_CLEAR + line[: width() - 1])
 
 

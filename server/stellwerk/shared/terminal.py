@@ -42,7 +42,7 @@ def complain(message: str) -> None:
 
 
 def own_name() -> str:
-    """What to type to call this program again, from any folder."""
+    """Return what to type to call this program again, from any folder."""
     called = sys.argv[0]
     on_path = shutil.which(NAME)
     if os.path.basename(called) != NAME or (on_path is not None and os.path.samefile(called, on_path)):
@@ -51,7 +51,7 @@ def own_name() -> str:
 
 
 def flush_stdout() -> None:
-    """Now, and not when the interpreter ends: then an error could no longer be told."""
+    """Flush now: when the interpreter flushes at its end, an error can no longer be reported."""
     if sys.stdout is not None:
         sys.stdout.flush()
 
@@ -65,23 +65,23 @@ def give_up_stdout() -> None:
 
 
 def shows_color() -> bool:
-    """https://no-color.org"""
+    """Return whether standard output shows colors (https://no-color.org)."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     return is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def width() -> int:
-    """Columns to write in; `COLUMNS` overrides what the terminal says."""
+    """Return the number of columns to write in. `COLUMNS` overrides what the terminal says."""
     return max(_NARROWEST, shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns)
 
 
 def size() -> tuple[int, int]:
-    """Columns and rows, of whatever terminal there is."""
+    """Return columns and rows of whatever terminal there is."""
     return width(), shutil.get_terminal_size((DEFAULT_WIDTH, 24)).lines
 
 
 def wrapped(line: str, columns: int, indent: int) -> Iterator[str]:
-    """The line in parts of so many columns, all but the first one indented."""
+    """Break a line into parts of so many columns, all but the first one indented."""
     part = ""
     for word in _WORDS.findall(line):
         if part.strip() and _columns(part + word) > columns:

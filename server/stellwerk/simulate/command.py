@@ -148,7 +148,7 @@ def _policies(values: list[str]) -> tuple[PolicyName, ...]:
 
 
 def _cores() -> int:
-    """Those that this process may use."""
+    """Count the cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # only Linux tells

@@ -102,8 +102,10 @@ def play(simulation: Simulation, numbers: range) -> Chunk:
 
 
 def policies_of(simulation: Simulation, game: Game, number: int) -> tuple[PolicyName, ...]:
-    """For each seat the policy of its team. They take turns: team t has number t + i in game i, so that each
-    plays as often in each seat."""
+    """Return for each seat the policy of its team.
+
+    The policies take turns: team t has number t + i in game i, so each plays as often in each seat.
+    """
     policies = simulation.policies
     return tuple(policies[(team + number) % len(policies)] for team in game.team_of)
 
@@ -159,7 +161,7 @@ def _seat_record(result: Result, seat: Seat, policy: PolicyName) -> SeatRecord:
 
 
 def _write(path: str, lines: list[bytes]) -> None:
-    """A replay is there whole or not at all."""
+    """Write a replay whole or not at all."""
     part = f"{path}.part"
     try:
         try:

@@ -250,7 +250,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
 
 
 def _door(folder: Path, arguments: argparse.Namespace, settings: Settings) -> Door | None:
-    """Remote bots need one, and nobody else does."""
+    """Return where remote bots connect to. Only remote bots need it."""
     door = door_of(arguments)
     remote = [entrant.name for entrant in settings.entrants if entrant.is_remote]
     if door is None and remote:
@@ -267,7 +267,7 @@ def _door(folder: Path, arguments: argparse.Namespace, settings: Settings) -> Do
 
 
 def _settings(folder: Path, arguments: argparse.Namespace) -> tuple[Source, Settings]:
-    """With what the command line says in place of the file."""
+    """Read the settings, with what the command line says in place of the file."""
     source = _source(folder)
     settings = settings_of(source, folder)
     if arguments.rounds is not None or arguments.until_width is not None:
@@ -305,7 +305,7 @@ def _expect_same_seed(folder: Path, store: Store, seed: str | None) -> None:
 
 
 def _resolve(folder: Path, source: Source, settings: Settings, *, has_matches: bool) -> None:
-    """Write down what the tournament is played with before its first match, and compare it ever after."""
+    """Store what the tournament is played with before its first match, and compare it from then on."""
     try:
         now = resolve(settings, folder, version())
     except OSError as error:

@@ -37,7 +37,7 @@ class Shown(Observer, Protocol):
     def listening(self, host: str, port: int) -> None: ...
 
     def remote_bots_changed(self, progress: Progress) -> None:
-        """One has come, or gone."""
+        """Report that a remote bot has come or gone."""
         ...
 
 
@@ -54,18 +54,18 @@ def observer_of(shape: Shape, settings: Settings) -> Shown:
 
 
 def default_shape() -> Shape:
-    """On standard error, which does not mix with the result."""
+    """Choose the form of progress on standard error, which does not mix with the result."""
     return "table" if sys.stderr is not None and sys.stderr.isatty() else "lines"
 
 
 def table_of(rows: Sequence[Row]) -> list[str]:
-    """The best on top; the interval of its rating with each."""
+    """Write a table, the best on top, with the interval of each rating."""
     cells = [_HEAD, *(_cells(place, row) for place, row in enumerate(rows, 1))]
     return list(aligned(cells, left=1))
 
 
 def rounded(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """For programs: to a hundredth of an Elo, as in `ratings.json`."""
+    """Round to a hundredth of an Elo for programs, as in `ratings.json`."""
     return tuple(
         msgspec.structs.replace(
             row,
@@ -80,7 +80,7 @@ def rounded(rows: Sequence[Row]) -> tuple[Row, ...]:
 
 
 def fault_lines(lines: Sequence[MatchLine], names: Sequence[str]) -> list[str]:
-    """A line for each bot with faults: each kind with its matches, and the last word of the most frequent."""
+    """Write a line for each bot with faults: their kinds, and the last cause of the most frequent one."""
     standings = Standings(names, lines)
     return [
         _fault_line(name, standings.of[name], lines) for name in standings.of if standings.of[name].faulty
@@ -105,7 +105,7 @@ def _fault_line(name: str, sums: Sums, lines: Sequence[MatchLine]) -> str:
 
 
 def summary_of(progress: Progress) -> str:
-    """`24 of 60 matches, 31.5 a minute, 1:10 left`."""
+    """Write `24 of 60 matches, 31.5 a minute, 1:10 left`."""
     total = "" if progress.total is None else f" of {progress.total:,}"
     matches = "match" if (progress.total or progress.played) == 1 else "matches"
     parts = [f"{progress.played:,}{total} {matches}"]
@@ -119,7 +119,7 @@ def summary_of(progress: Progress) -> str:
 
 
 def _missing(progress: Progress) -> str:
-    """Whose connection there is not; of many only the first."""
+    """Name the bots that are not connected; of many only the first."""
     first, rest = progress.missing[:MOST_NAMED], progress.missing[MOST_NAMED:]
     return "missing: " + ", ".join(first) + (f" and {len(rest)} more" if rest else "")
 
@@ -147,7 +147,7 @@ def _clock(seconds: float) -> str:
 
 
 def _where(host: str, port: int) -> str:
-    """For everybody to see: with port 0 nobody knows it before."""
+    """Print the address where everybody sees it: with port 0 nobody knows it before."""
     return f"listening on {shown_address(host, port)}"
 
 

@@ -104,7 +104,7 @@ def lineup_of(
     confinement: Confinement,
     concurrency: int,
 ) -> Lineup:
-    """Every game has as many blocks in a round as every other, and so has every baseline."""
+    """Make the lineup. Each game has as many blocks in a round as every other, and so has each baseline."""
     variants = [Variant(game, weight=1) for game in games]
     others = max(variant.entrant_count for variant in variants) - 1
     copies = math.ceil(others / len(baselines))
@@ -198,7 +198,7 @@ class Judge:
             self._look()
 
     def end(self) -> None:
-        """All blocks have been heard of."""
+        """Note that all blocks have been reported."""
         if self.verdict is not None:
             return
         sample = self.tally.blocks
@@ -279,15 +279,17 @@ class Watcher(Protocol):
     def block_ended(self, judge: Judge, ended: BlockEnded) -> None: ...
 
     def told_to_stop(self) -> None:
-        """Running blocks are still finished."""
+        """Stop after the running blocks."""
         ...
 
 
 async def play_gate(
     judge: Judge, opened: Opened, watcher: Watcher, seed: str | None = None, execute: Execute = play_match
 ) -> Verdict:
-    """Play till there is a verdict: "interrupted" if told to stop before. StoreError and RunError as the
-    runner raises them."""
+    """Play until there is a verdict: "interrupted" if asked to stop before.
+
+    StoreError and RunError as the runner raises them.
+    """
     with trio.CancelScope() as decided:
         ear = _Ear(judge, decided, watcher)
         if await play_tournament(judge.lineup.settings, opened, ear, seed, execute):

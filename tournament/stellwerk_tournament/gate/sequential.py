@@ -65,12 +65,12 @@ class Hypotheses:
 
     @property
     def lower(self) -> float:
-        """Where the test fails the candidate."""
+        """Return where the test fails the candidate."""
         return math.log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """Where the test passes it."""
+        """Return where the test passes it."""
         return math.log((1 - self.beta) / self.alpha)
 
 
@@ -92,8 +92,11 @@ class Sample:
         return self.total / self.count
 
     def spread_around(self, center: float) -> float:
-        """The mean squared distance from there, with that of an imagined block: a few scores that happen to
-        be alike do not prove that all are."""
+        """Return the mean squared distance from a center, with that of an imagined block.
+
+        The imagined block is there because a few scores that happen to be alike do not prove that all
+        are.
+        """
         squared = self.squares - 2 * center * self.total + self.count * center * center
         return (squared + IMAGINED) / self.count
 
@@ -105,7 +108,7 @@ class Interval:
 
 
 def log_likelihood_ratio(sample: Sample, hypotheses: Hypotheses) -> float:
-    """Of `elo1` to `elo0`."""
+    """Compute the logarithm of how much more likely `elo1` makes the scores than `elo0`."""
     spread0 = sample.spread_around(hypotheses.score0)
     spread1 = sample.spread_around(hypotheses.score1)
     # With the mean estimated, (count - 3) / (count * spread) is the unbiased estimate of 1 / variance.
@@ -113,7 +116,7 @@ def log_likelihood_ratio(sample: Sample, hypotheses: Hypotheses) -> float:
 
 
 def look(sample: Sample, hypotheses: Hypotheses) -> Conclusion:
-    """Of the sequential test; "undecided": it needs more blocks."""
+    """Look once more in a sequential test. "undecided": it needs more blocks."""
     if sample.count < FEWEST_BLOCKS:
         return "undecided"
     ratio = log_likelihood_ratio(sample, hypotheses)
@@ -123,8 +126,11 @@ def look(sample: Sample, hypotheses: Hypotheses) -> Conclusion:
 
 
 def look_once(sample: Sample, hypotheses: Hypotheses) -> Conclusion:
-    """When a number of blocks that was fixed beforehand has been played: passed if the mean score is surely
-    (but for `alpha`) above that of `elo0`, failed if it is surely (but for `beta`) below that of `elo1`."""
+    """Judge after a number of blocks that was fixed beforehand.
+
+    Passed if the mean score is surely (but for `alpha`) above that of `elo0`, failed if it is surely (but
+    for `beta`) below that of `elo1`.
+    """
     if sample.count < FEWEST_FIXED:
         return "undecided"
     if sample.mean - _margin(sample, 1 - hypotheses.alpha) > hypotheses.score0:
@@ -134,8 +140,11 @@ def look_once(sample: Sample, hypotheses: Hypotheses) -> Conclusion:
 
 
 def interval(sample: Sample) -> Interval | None:
-    """That holds the mean score in 95 % of tests that look once; None if the blocks are too few. After a
-    sequential test the mean is a little too far out, for it stopped when it was."""
+    """Return the interval that holds the mean score in 95 % of tests that look once.
+
+    None if the blocks are too few. After a sequential test the mean is a little too far out, because it
+    stopped when it was.
+    """
     if sample.count < FEWEST_FIXED:
         return None
     margin = _margin(sample, (1 + LEVEL) / 2)

@@ -74,7 +74,7 @@ def block_errors(model: Model, fit: Fit) -> BlockErrors:
 
 
 def _corrected(scores: FloatArray, information: FloatArray, inverse: FloatArray) -> FloatArray:
-    """Of each block: (1 - information x inverse)^(-1/2) x score, by way of a symmetric matrix."""
+    """Compute (1 - information x inverse)^(-1/2) x score for each block, through a symmetric matrix."""
     root = np.linalg.cholesky(inverse)
     turned = root.transpose(0, 2, 1)
     leverages, axes = np.linalg.eigh(turned @ information @ root)
@@ -85,7 +85,7 @@ def _corrected(scores: FloatArray, information: FloatArray, inverse: FloatArray)
 
 
 def _blocks(model: Model, fit: Fit) -> Iterator[_Blocks]:
-    """All blocks, so many at once that their matrices stay small."""
+    """Yield all blocks, so many at once that their matrices stay small."""
     batch_of_block = _batches(model)
     for batch in range(int(batch_of_block[-1]) + 1):
         first = int(np.searchsorted(batch_of_block, batch))
@@ -113,7 +113,7 @@ def _blocks(model: Model, fit: Fit) -> Iterator[_Blocks]:
 
 
 def _batches(model: Model) -> IntArray:
-    """The batch of each block, in ascending order. A block counts with the most entries that it can have."""
+    """Assign each block to a batch, in ascending order. A block counts with the most entries it can have."""
     columns = np.zeros(model.block_count)
     for tables in model.tables:
         columns += tables.parameters.shape[1] * np.bincount(tables.blocks, minlength=model.block_count)

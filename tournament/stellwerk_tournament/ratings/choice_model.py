@@ -76,7 +76,7 @@ def _davidson_stages(shape: Shape) -> Iterator[Stage]:
 
 
 def _half_stages(shape: Shape) -> Iterator[Stage]:
-    """The mean over all orders of a tie. A set of k of its n is what is left in one of comb(n, k) orders."""
+    """Average over all orders of a tie. A set of k of its n is what is left in one of comb(n, k) orders."""
     size = sum(shape.tied)
     first = 0
     for count in shape.tied:

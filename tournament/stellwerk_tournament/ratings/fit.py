@@ -71,7 +71,10 @@ class _Point(NamedTuple):
     matrix: FloatArray  # the information, with what is held at mean 0
 
     def objective(self, *, prior: bool) -> float:
-        """Up to a constant: what is held at mean 0 adds a factor to the determinant that never changes."""
+        """Return the penalized likelihood, up to a constant.
+
+        What is held at mean 0 adds a factor to the determinant that never changes.
+        """
         return self.now.log_likelihood + (float(np.linalg.slogdet(self.matrix)[1]) / 2 if prior else 0.0)
 
 
@@ -83,7 +86,7 @@ def _point(model: Model, parameters: FloatArray, weights: list[float]) -> _Point
 def _climb(
     model: Model, point: _Point, weights: list[float], most_steps: int, close: float, *, prior: bool
 ) -> tuple[_Point, bool]:
-    """By Newton's method, halving a step that goes too far, until a step is shorter than `close`."""
+    """Climb by Newton's method, halving a step that goes too far, until a step is shorter than `close`."""
     objective = point.objective(prior=prior)
     for _ in range(most_steps):
         score, steering = point.now.score, point.matrix
@@ -111,7 +114,7 @@ def _climb(
 
 
 def confounded(model: Model) -> FloatArray:
-    """Directions in parameter space in which no match can tell anything: one a column, of length 1."""
+    """Return the directions in parameter space that no match determines: one a column, of length 1."""
     now = derivatives(model, np.zeros(model.parameter_count))
     matrix = _held(model, now.information, _weights(model, now))
     least, greatest = np.linalg.eigvalsh(matrix)[[0, -1]]
@@ -127,7 +130,10 @@ def _inverse(matrix: FloatArray) -> FloatArray:
 
 
 def _weights(model: Model, start: Derivatives) -> list[float]:
-    """How firmly each mean is held: as the matches hold the rest. Any weight gives the same estimates."""
+    """Choose how firmly each mean is held: as the matches hold the rest.
+
+    Any weight gives the same estimates.
+    """
     diagonal = start.information.diagonal()
     return [max(float(diagonal[held].mean()), 1e-6) for held in model.held_at_mean_0]
 
@@ -140,18 +146,18 @@ def _held(model: Model, information: FloatArray, weights: list[float]) -> FloatA
 
 
 def _centered(model: Model, parameters: FloatArray) -> FloatArray:
-    """Against the drift of rounding."""
+    """Center again, against the drift of rounding."""
     for held in model.held_at_mean_0:
         parameters[held] -= parameters[held].mean()
     return parameters
 
 
 def _prior_terms(model: Model, parameters: FloatArray, inverse: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The derivative of the prior's logarithm, and a matrix that makes good steps.
+    """Return the derivative of the prior's logarithm, and a matrix that makes good steps.
 
-    The former is half the trace of inverse x (derivative of the information), in closed form for each choice.
-    For the latter each choice counts 1 + its leverage times, which is exact enough for two alternatives and a
-    little too careful for more.
+    The former is half the trace of inverse x (derivative of the information), in closed form for each
+    choice. For the latter each choice counts 1 + its leverage times, which is exact enough for two
+    alternatives and a little too careful for more.
     """
     adjustment = np.zeros(model.parameter_count)
     leveraged = np.diag(model.precision)

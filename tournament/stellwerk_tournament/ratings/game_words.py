@@ -18,7 +18,7 @@ def has_teams(game: str) -> bool:
 
 
 def tables_of(game: str, size: int) -> str:
-    """`tables of three players (The card game)`. Where teams play, they are what is counted."""
+    """Write `tables of three players (The card game)`. Where teams play, it counts the teams."""
     number = _NUMBERS[size] if size < len(_NUMBERS) else str(size)
     tables = f"tables of {number} {'teams' if has_teams(game) else 'players'}"
     return f"{tables} ({game_title(game)})" if game else tables

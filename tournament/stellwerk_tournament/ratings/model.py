@@ -42,7 +42,7 @@ class Tables:
 
     @property
     def size(self) -> int:
-        """Entrants of a match: the first columns."""
+        """Return the number of entrants of a match, which are the first columns."""
         return sum(self.tied)
 
     def rows(self, chosen: NDArray[np.bool_] | slice) -> Tables:
@@ -54,7 +54,7 @@ class Tables:
         )
 
     def merged(self) -> Tables:
-        """One match for all that are alike. Its block is that of one of them."""
+        """Merge all matches that are alike into one, with the block of one of them."""
         rows, firsts, counts = np.unique(self.parameters, axis=0, return_index=True, return_counts=True)
         return replace(self, parameters=rows, blocks=self.blocks[firsts], counts=counts.astype(np.float64))
 
@@ -78,7 +78,10 @@ class Model:
 def build_model(
     outcomes: Sequence[Outcome], ties: Ties, *, seats: bool, seatless: Collection[TableKind] = ()
 ) -> Model:
-    """With all entrants in one group, and terms for every seat that a match names, save for `seatless`."""
+    """Make a model with all entrants in one group, and terms for every seat that a match names.
+
+    The games in `seatless` have no such terms.
+    """
     names = tuple(sorted({name for outcome in outcomes for name in outcome.entrants}))
     number = {name: i for i, name in enumerate(names)}
     blocks: dict[tuple[str, str | int], int] = {}
@@ -116,7 +119,7 @@ def build_model(
 
 
 def with_seat_prior(model: Model, precision: float) -> Model:
-    """With the terms of seats drawn towards 0."""
+    """Draw the terms of seats towards 0."""
     each = np.zeros(model.parameter_count)
     for seats in model.seats.values():
         each[seats.start : seats.stop] = precision
@@ -124,7 +127,7 @@ def with_seat_prior(model: Model, precision: float) -> Model:
 
 
 def wins_or_ties(model: Model) -> NDArray[np.bool_]:
-    """Row i, column j: i has won against j or tied with it."""
+    """Return a matrix with row i, column j: i has won against j or tied with it."""
     beats = np.zeros((len(model.names), len(model.names)), dtype=np.bool_)
     for tables in model.tables:
         level = np.repeat(np.arange(len(tables.tied)), tables.tied)
@@ -136,7 +139,7 @@ def wins_or_ties(model: Model) -> NDArray[np.bool_]:
 
 
 def blocks_won_and_lost(model: Model) -> tuple[IntArray, IntArray]:
-    """In how many blocks each entrant was better than somebody, and worse than somebody; a tie is both."""
+    """Count in how many blocks each entrant was better than somebody, and worse; a tie is both."""
     won: list[IntArray] = []
     lost: list[IntArray] = []
     for tables in model.tables:
@@ -166,7 +169,7 @@ def _tables(
     seats: Mapping[TableKind, range],
     tie_terms: Mapping[TableKind, Mapping[int, int]],
 ) -> Iterator[Tables]:
-    """Games that differ only in which parameters they have are looked at together."""
+    """Group the games that differ only in which parameters they have."""
     alike: dict[tuple[Shape, bool], list[tuple[IntArray, list[int]]]] = {}
     for (game, tied, has_seats), same in sorted(rows.items()):
         size = sum(tied)
@@ -191,14 +194,14 @@ def _tables(
 
 
 def _with_seats(stage: Stage, size: int) -> Stage:
-    """The utility of a place is the sum of its entrant's strength and its seat's term."""
+    """Add the seat's term to the entrant's strength in the utility of each place."""
     return replace(stage, design=np.hstack([stage.design[:, :size], stage.design]))
 
 
 def _lay_out(
     shapes: Iterable[_ShapeKey], ties: Ties, entrant_count: int
 ) -> tuple[dict[TableKind, range], dict[TableKind, dict[int, int]], int]:
-    """The parameters of seats and ties, and how many parameters there are."""
+    """Assign numbers to the parameters of seats and ties, and return how many parameters there are."""
     seated: set[TableKind] = set()
     orders: dict[TableKind, set[int]] = {}
     for game, tied, has_seats in shapes:
@@ -240,7 +243,7 @@ class LocalTerms(NamedTuple):
 
 
 def pieces(all_tables: Sequence[Tables]) -> Iterator[Tables]:
-    """So few matches at once that the arrays stay small."""
+    """Yield so few matches at once that the arrays stay small."""
     for tables in all_tables:
         width = tables.parameters.shape[1]
         step = max(1, CELLS_AT_ONCE // (width * width))
@@ -282,7 +285,7 @@ def choices(stage: Stage, values: FloatArray) -> Choices:
 
 
 def products(stage: Stage) -> FloatArray:
-    """Of each alternative: the products of all pairs of columns, flat."""
+    """Return for each alternative the products of all pairs of columns, flat."""
     return (stage.design[:, :, None] * stage.design[:, None, :]).reshape(len(stage.design), -1)
 
 

@@ -42,7 +42,7 @@ class Opponents:
 
 
 def compare(beats: BoolArray) -> Opponents:
-    """`beats[i, j]`: i has won against j, or tied with it, at least once."""
+    """Find the groups of opponents. `beats[i, j]`: i has won against j, or tied with it, at least once."""
     above = _reachable_from(beats.T)
     met = beats | beats.T
     groups = sorted(_components(met), key=lambda group: (-len(group), group))
@@ -69,7 +69,7 @@ def _bound(above: BoolArray, entrant: int, core: Sequence[int]) -> Bound:
 
 
 def _core(above: BoolArray, group: Sequence[int]) -> list[int]:
-    """The largest set of mutual chains; of two, the one whose first member comes first."""
+    """Return the largest set of mutual chains; of two, the one whose first member comes first."""
     rest = list(group)
     largest: list[int] = []
     while rest:
@@ -89,7 +89,7 @@ def _components(met: BoolArray) -> Iterator[tuple[int, ...]]:
 
 
 def _reachable_from(leads: BoolArray) -> BoolArray:
-    """Row i: all that can be reached from i, and i itself."""
+    """Return a matrix whose row i has all that can be reached from i, and i itself."""
     reach = np.zeros_like(leads)
     for start in range(len(leads)):
         if not reach[start].any():

@@ -55,7 +55,7 @@ class ReadOutcomes:
 
 
 def read_outcomes(text: str) -> ReadOutcomes:
-    """What a file holds, in either form, or `OutcomeError`."""
+    """Read a file of either form. OutcomeError if it cannot be read."""
     return _read_pgn(text) if text.lstrip("\ufeff \t\r\n").startswith("[") else _read_json_lines(text)
 
 
@@ -118,19 +118,19 @@ def _outcome(line: str, number: int) -> Outcome:
 
 
 def _expect_different(entrants: Sequence[str], line: int) -> None:
-    """Who plays against itself tells nothing about its strength."""
+    """Refuse a player that plays against itself, which says nothing about its strength."""
     for place, name in enumerate(entrants):
         if name in entrants[:place]:
             raise OutcomeError(line, f"{quoted(name)} plays against itself: give each player its own name")
 
 
 def entrant_name(player: str | Sequence[str]) -> str:
-    """A team is the same team whatever the order of its members."""
+    """Name a team the same way whatever the order of its members."""
     return player if isinstance(player, str) else " + ".join(sorted(player))
 
 
 def _seats(match: MatchLine, seats: Sequence[int | list[int]], line: int) -> tuple[int, ...]:
-    """The entrants' places in the order of seats; that of a team is its first seat's."""
+    """Return the entrants' places in the order of seats; that of a team is its first seat's."""
     if len(seats) != len(match.players):
         raise OutcomeError(line, f"{len(match.players)} players, but {len(seats)} seats")
     firsts = [min(seat, default=-1) if isinstance(seat, list) else seat for seat in seats]
@@ -167,7 +167,10 @@ def _read_pgn(text: str) -> ReadOutcomes:
 
 
 def _games(lines: Iterable[str]) -> Iterable[tuple[int, dict[str, str]]]:
-    """The headers of each game, with the line of the first one. A game ends where headers begin again."""
+    """Yield the headers of each game, with the line of the first one.
+
+    A game ends where headers begin again.
+    """
     headers: dict[str, str] = {}
     first = 1
     in_moves = False

@@ -38,7 +38,7 @@ class _Sums:
 
 
 def plain_scores(outcomes: Sequence[Outcome]) -> tuple[PlainScore, ...]:
-    """In the order of the score. The order of `outcomes` is that in which they were played."""
+    """Compute the scores, sorted. The order of `outcomes` is that in which they were played."""
     sums: dict[str, _Sums] = {}
     for outcome in outcomes:
         rows = [sums.setdefault(name, _Sums()) for name in outcome.entrants]

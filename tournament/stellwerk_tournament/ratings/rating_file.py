@@ -116,7 +116,7 @@ def rating_table(ratings: Ratings) -> RatingTable:
 
 
 def pairs(ratings: Ratings) -> Iterator[PairLine]:
-    """Of every two whose distance has an error, the higher one first."""
+    """Yield every two whose distance has an error, the higher one first."""
     for place, higher in enumerate(ratings.entrants):
         for lower in ratings.entrants[place + 1 :]:
             probability = ratings.superiority(higher.name, lower.name)

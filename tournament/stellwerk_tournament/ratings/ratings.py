@@ -124,7 +124,7 @@ class Ratings:
     _comparison: _Comparison = field(repr=False)
 
     def superiority(self, name: str, other: str) -> float | None:
-        """How likely one is to be better than the other, or None where their distance has no error."""
+        """Return how likely one is to be better than the other. None where their distance has no error."""
         return self._comparison.superiority(name, other)
 
 
@@ -137,7 +137,7 @@ class Report:
 
 
 def rate_all(outcomes: Sequence[Outcome], settings: Settings | None = None) -> Report:
-    """All that the matches say, or `RatingError`."""
+    """Rate everything that the matches tell about. RatingError if they cannot be rated."""
     chosen = settings or Settings()
     sizes = sorted({outcome.size for outcome in outcomes})
     games = sorted({outcome.game for outcome in outcomes})
@@ -150,7 +150,7 @@ def rate_all(outcomes: Sequence[Outcome], settings: Settings | None = None) -> R
 
 
 def rate(outcomes: Sequence[Outcome], settings: Settings | None = None) -> Ratings:
-    """One rating for each entrant, or `RatingError`."""
+    """Compute one rating for each entrant. RatingError if the matches cannot be rated."""
     chosen = settings or Settings()
     model, opponents, kinds_dropped, fitted = _fitted(outcomes, chosen)
     names = model.names
@@ -170,8 +170,10 @@ def rate(outcomes: Sequence[Outcome], settings: Settings | None = None) -> Ratin
 
 
 def estimates(outcomes: Sequence[Outcome]) -> tuple[dict[str, float], ...]:
-    """Return what `rate` would estimate, by name, for each group of opponents, and without any errors: they
-    cost as much again. `RatingError` if the matches cannot be rated."""
+    """Return what `rate` would estimate, by name, for each group of opponents.
+
+    It leaves out the errors, which cost as much again. RatingError if the matches cannot be rated.
+    """
     chosen = Settings()
     model, opponents, _, fitted = _fitted(outcomes, chosen)
     elo = _elo(model.names, opponents, fitted, chosen.anchors)
@@ -203,7 +205,7 @@ def _fitted(outcomes: Sequence[Outcome], chosen: Settings) -> _Fitted:
 
 
 def _elo(names: Sequence[str], opponents: Opponents, fitted: Fit, anchors: Mapping[str, float]) -> FloatArray:
-    """Of each entrant: with mean 0 in each group, or where the anchors are as was asked for."""
+    """Return the rating of each entrant: with mean 0 in each group, or where the anchors are."""
     elo = np.zeros(len(names))
     for members in opponents.groups:
         group = np.array(members)
@@ -243,7 +245,7 @@ def _check_finite(names: Sequence[str], opponents: Opponents) -> None:
 
 
 def _kinds_with_confounded_seats(model: Model) -> frozenset[TableKind]:
-    """Whose seats cannot be told apart from their occupants."""
+    """Find the kinds of matches whose seats cannot be told apart from their occupants."""
     if not model.seats:
         return frozenset()
     nothing = np.abs(confounded(model)) > 1e-6
@@ -298,7 +300,7 @@ class _Comparison:
         return self._distances(parameters, parameters)
 
     def _distances(self, parameters: IntArray, base: IntArray) -> FloatArray:
-        """The standard errors of distances from the mean of a base, in Elo."""
+        """Return the standard errors of distances from the mean of a base, in Elo."""
         found = _variances(self.errors.covariance, parameters, base)
         independent = _variances(self.fit.inverse, parameters, base)
         alike = (found < NO_VARIATION * independent) & (independent > 1e-12)
@@ -315,7 +317,7 @@ def _variances(covariance: FloatArray, parameters: IntArray, base: IntArray) -> 
 
 
 def _interval(elo: float, stderr: float, freedom: float) -> tuple[float | None, float | None, float | None]:
-    """Standard error, low and high; nothing where fewer than two blocks tell anything."""
+    """Return standard error, low and high; None for each where fewer than two blocks tell anything."""
     if freedom < 1 or math.isnan(stderr):
         return None, None, None
     reach = quantile((1 + LEVEL) / 2, freedom) * stderr
@@ -358,7 +360,10 @@ def _ranked(
 
 
 def _best_first(comparison: _Comparison) -> list[int]:
-    """Equal ones by name: rounding, which depends on the order of the matches, must not order them."""
+    """Sort by rating, and equal ones by name.
+
+    Rounding depends on the order of the matches, so it must not order them.
+    """
     falling = np.argsort(-comparison.elo)
     drops = -np.diff(comparison.elo[falling], prepend=math.inf) > SAME_ELO
     tiers = np.cumsum(drops).tolist()
@@ -372,9 +377,9 @@ def _best_first(comparison: _Comparison) -> list[int]:
 
 
 def _one_sided_limits(model: Model, comparison: _Comparison) -> dict[int, float]:
-    """How far, in Elo, the one limit of each entrant outside the core is from its estimate.
+    """Compute how far, in Elo, the one limit of each entrant outside the core is from its estimate.
 
-    All that stand above it (or below) move with it, for the matches among them say nothing about the bound.
+    All that are above it (or below) move with it, for the matches among them say nothing about the bound.
     """
     opponents = comparison.opponents
     found: dict[tuple[Bound, bytes], float] = {}

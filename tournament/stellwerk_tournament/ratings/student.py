@@ -17,7 +17,7 @@ _TINY: Final = 1e-300
 
 
 def probability_below(x: float, freedom: float) -> float:
-    """How likely a t variable of so many degrees of freedom is to be below x."""
+    """Return how likely a t variable of so many degrees of freedom is to be below x."""
     if freedom >= NEARLY_NORMAL:
         return _NORMAL.cdf(x)
     tail = _regularized_beta(freedom / 2, 0.5, freedom / (freedom + x * x)) / 2
@@ -25,7 +25,7 @@ def probability_below(x: float, freedom: float) -> float:
 
 
 def quantile(probability: float, freedom: float) -> float:
-    """The x that a t variable of so many degrees of freedom, 1 or more, is below with this probability."""
+    """Return the x that a t variable of 1 or more degrees of freedom is below with this probability."""
     if probability < 0.5:
         return -quantile(1 - probability, freedom)
     z = _NORMAL.inv_cdf(probability)
@@ -56,7 +56,7 @@ def _regularized_beta(a: float, b: float, x: float) -> float:
 
 
 def _beta_fraction(a: float, b: float, x: float) -> float:
-    """By the modified method of Lentz."""
+    """Compute the continued fraction by the modified method of Lentz."""
     c = 1.0
     d = 1 / _not_zero(1 - (a + b) * x / (a + 1))
     fraction = d

@@ -11,7 +11,10 @@ ALL: Final = "all matches"
 
 
 def warnings_told(report: Report, title: Callable[[str], str]) -> Iterator[str]:
-    """`title` of a game. What is said of all matches and of every part of them is said without naming any."""
+    """Write the warnings. `title` is that of a game.
+
+    A warning about all matches and every part of them names none of them.
+    """
     parts: dict[str, Ratings] = {ALL: report.pooled}
     parts |= {title(game): ratings for game, ratings in report.by_game.items()}
     parts |= {f"tables of {size}": ratings for size, ratings in report.by_size.items()}

@@ -44,7 +44,7 @@ class Tournament:
 
     @cached_property
     def rated(self) -> Report | RatingError:
-        """Once for all files: of many matches the fit takes seconds. Or why they cannot be rated."""
+        """Rate the matches once for all files, because many take seconds, or say why they cannot be rated."""
         try:
             return rating_report(self.lines)
         except RatingError as error:
@@ -52,7 +52,7 @@ class Tournament:
 
 
 def write_all(tournament: Tournament) -> list[Path]:
-    """Where they are. OSError if one of them cannot be written."""
+    """Write all files and return where they are. OSError if one of them cannot be written."""
     written: list[Path] = []
     for name, make in FILES.items():
         path = tournament.folder / name
@@ -65,12 +65,12 @@ def write_all(tournament: Tournament) -> list[Path]:
 
 
 def rating_report(lines: Sequence[MatchLine]) -> Report:
-    """RatingError if these matches cannot be rated."""
+    """Rate the matches. RatingError if that is impossible."""
     return rate_all([line.outcome() for line in sorted(lines, key=lambda line: (line.block, line.rotation))])
 
 
 def ratings_json(tournament: Tournament) -> bytes:
-    """What `stellwerk ratings --json` says of them."""
+    """Write what `stellwerk ratings --json` prints about them."""
     rated = tournament.rated
     content = _unrated(str(rated)) if isinstance(rated, RatingError) else rating_file(rated)
     return msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
@@ -85,9 +85,11 @@ def _unrated(why: str) -> RatingFile:
 
 
 def cross_table(tournament: Tournament) -> bytes:
-    """A row for each bot, the best score first: its score against each of the others, and in how many
-    matches they met. Its own score is no mean of these where tables have several sizes: there a match of
-    three counts once, and has two opponents. The head of the column says so."""
+    """Write a row for each bot, the best first: its score against each other one in their matches.
+
+    Its own score is not the mean of these where tables have several sizes: there a match of three counts
+    once, and has two opponents. The head of the column says so.
+    """
     standings = Standings(tournament.settings.names, tournament.lines)
     order = standings.order()
     text = io.StringIO()

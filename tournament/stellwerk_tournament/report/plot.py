@@ -26,7 +26,7 @@ class Scale:
         return (value - self.low) / (self.high - self.low)
 
     def ticks(self, about: int = 7) -> tuple[float, ...]:
-        """Round figures."""
+        """Return round figures to draw lines at."""
         rough = (self.high - self.low) / about
         magnitude = 10.0 ** math.floor(math.log10(rough))
         step = next(magnitude * factor for factor in (1, 2, 5, 10) if magnitude * factor >= rough)
@@ -49,7 +49,7 @@ class Interval:
 
 
 def scale_of(intervals: Sequence[Interval]) -> Scale:
-    """Wide enough for all estimates; limits that are far beyond them do not make the rest small."""
+    """Choose a scale that all estimates fit in. Limits far beyond them do not make the rest small."""
     middles = [interval.middle for interval in intervals] or [0.0]
     least, most = min(middles), max(middles)
     room = max(0.5 * (most - least), 100.0)
@@ -64,7 +64,7 @@ def scale_of(intervals: Sequence[Interval]) -> Scale:
 
 
 def grid(scale: Scale, name: str) -> Html:
-    """The lines behind the intervals, drawn once for all rows; `name` is what they are used by."""
+    """Draw the lines behind the intervals, once for all rows, which refer to them by `name`."""
     lines = (
         element("line", x1=_place(scale, tick), x2=_place(scale, tick), y1="0", y2="100%", class_=_tick(tick))
         for tick in scale.ticks()
@@ -74,7 +74,7 @@ def grid(scale: Scale, name: str) -> Html:
 
 
 def axis(scale: Scale) -> Html:
-    """Every other figure is left out where there is little room."""
+    """Draw the figures of the ticks. Every other one is left out where there is little room."""
     ticks = scale.ticks()
     step = ticks[1] - ticks[0]
     numbers = (
@@ -93,7 +93,7 @@ def axis(scale: Scale) -> Html:
 
 
 def interval_drawing(interval: Interval, scale: Scale, name: str) -> Html:
-    """`name` is the grid's."""
+    """Draw an interval on the grid with this `name`."""
     parts = [element("use", href=f"#{name}")]
     if interval.is_known:
         low = 0.0 if interval.low is None else scale.share(interval.low)
@@ -194,14 +194,14 @@ def line_chart(lines: Sequence[Line], background: Sequence[Line], scale: Scale) 
 
 
 def small_line(line: Line) -> Html:
-    """The same line once more, as high as a line of text."""
+    """Draw the same line once more, as high as a line of text."""
     used = element("use", href=f"#{_id(line)}")
     view = f"0 0 {WIDTH} {HEIGHT}"
     return element("svg", used, viewBox=view, preserveAspectRatio="none", class_="spark", aria_hidden="true")
 
 
 def apart(places: Sequence[float], distance: float) -> Iterator[float]:
-    """Where labels stand that would like to stand at `places`, from 0 to 100, none over another."""
+    """Yield where to put labels that belong at `places`, from 0 to 100, so that none covers another."""
     order = sorted(range(len(places)), key=lambda i: places[i])
     found = [0.0] * len(places)
     nearest = -distance
@@ -229,7 +229,7 @@ def _down(scale: Scale, value: float) -> str:
 
 
 def lines_between(lines: Iterable[Line]) -> Scale:
-    """A scale that all of them fit in."""
+    """Choose a scale that all lines fit in."""
     values = [value for line in lines for _, value in line.points] or [0.0]
     low, high = min(values), max(values)
     margin = max(0.05 * (high - low), 10.0)

@@ -38,12 +38,12 @@ class Entrant:
 
     @property
     def group(self) -> int:
-        """Who has no rating comes after all groups."""
+        """Return the group of opponents. Bots without a rating come after all groups."""
         return -1 if self.rating is None else self.rating.group
 
 
 def ranked(standings: Standings, rated: Report | None) -> tuple[Entrant, ...]:
-    """Group by group, the best first; then those without a rating, the best score first."""
+    """Sort group by group, the best first; then those without a rating, the best score first."""
     scores = {} if rated is None else {score.name: score for score in rated.plain_scores}
     ratings = () if rated is None else sorted(rated.pooled.entrants, key=lambda rating: rating.group)
     entrants: list[Entrant] = []

@@ -37,9 +37,11 @@ class OtherVersionError(Exception):
 
 
 def verify(tournament: Tournament, seen: Callable[[MatchLine], object] = lambda _: None) -> int:
-    """Return how many files beside `matches.jsonl` are good. UntrueError if something is not,
-    OtherVersionError if that cannot be said of a derived file, OSError if a file cannot be read. `seen` gets
-    each line when it has been verified."""
+    """Verify everything, and return how many files beside `matches.jsonl` are good.
+
+    UntrueError if something is not, OtherVersionError if a derived file cannot be compared, OSError if a
+    file cannot be read. `seen` gets each line when it has been verified.
+    """
     names = set(tournament.settings.names)
     own_deals = Counter(line.seed for line in tournament.lines if line.deal == "new_each_match")
     number = 0
@@ -70,7 +72,7 @@ def verify(tournament: Tournament, seen: Callable[[MatchLine], object] = lambda 
 def _wrong_line(
     settings: Settings, first: MatchLine, line: MatchLine, names: set[str], own_deals: Counter[str]
 ) -> Iterator[str]:
-    """A line by itself, against the first one of its block, and against all seeds of `own_deals`."""
+    """Compare a line with the first one of its block, and with all seeds of `own_deals`."""
     block = Block(first.block, 0, first.round, 0, first.players)
     if unknown := [name for name in line.players if name not in names]:
         yield f"{unknown[0]} is no bot of this tournament"
@@ -121,7 +123,7 @@ def _wrong_replay(folder: Path, line: MatchLine) -> Iterator[str]:
 
 
 def _differences(header: Header, result: Result, seed: str, line: MatchLine) -> Iterator[str]:
-    """Between a replay that is true, and what its line says."""
+    """Compare a replay that is true with what its line says."""
     names = tuple(seat.name for seat in header.seats)
     seats = tuple(seat.bot for seat in line.bots)
     anonymous = tuple(f"seat-{seat}" for seat in range(len(seats)))
@@ -146,7 +148,7 @@ def _breakdowns(result: Result, seat_count: int) -> Iterator[Breakdown]:
 
 
 def _seed_in(replay: bytes) -> str:
-    """Of a replay that is good: it stands in the last line, or in the second."""
+    """Return the seed of a good replay, which is in the last line or in the second."""
     for line in replay.splitlines():
         record: dict[str, object] = msgspec.json.decode(line)
         if record.get("type") == "reveal":

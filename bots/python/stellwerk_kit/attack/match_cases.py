@@ -443,13 +443,13 @@ def ended(attack: Attack) -> None:
         match = attack.asked(first)
         end = first.play_on(match)
         first.reset()
-        with attack.caller(first.told) as second:
+        with attack.caller(first.memory) as second:
             _come_back(second, first)
             second.hear("start", match=match)
             if second.hear("end", match=match) != end:
                 raise FailedError("the same `end` again", "another one")
             second.reset()
-            with attack.caller(first.told) as third:
+            with attack.caller(first.memory) as third:
                 _come_back(third, second, second.resume(ended=[match, match, "nowhere"]))
                 third.says_nothing_more("nothing about a match whose `end` has arrived")
                 third.say("act", match=match, ask=1, index=0)
