@@ -11,7 +11,7 @@ from stellwerk_engine.core.decision import Events, Seat
 from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.core.game import GameError, make_game
 from stellwerk_engine.core.state import State
-from stellwerk_engine.games.shipped import CARD_GAME
+from stellwerk_engine.games.card_game import CARD_GAME
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view
 from stellwerk_protocol import decisions, moves
 from stellwerk_protocol import events as ev

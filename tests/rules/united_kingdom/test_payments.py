@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.core.state import State
-from stellwerk_engine.games.shipped import ADVANCED_TECHNOLOGIES, TECHNOLOGIES
+from stellwerk_engine.games.united_kingdom import ADVANCED_TECHNOLOGIES, TECHNOLOGIES
 from stellwerk_protocol import moves
 from tests.support import (
     buy,

@@ -12,7 +12,7 @@ from stellwerk_engine.core.cards import as_list, of, to_wire
 from stellwerk_engine.core.decision import Events
 from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.core.game import GameError, make_game
-from stellwerk_engine.games.shipped import USA
+from stellwerk_engine.games.usa import USA
 from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves
