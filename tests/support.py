@@ -16,13 +16,13 @@ from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.core import cards as card_sets
 from stellwerk_engine.core.cards import COLOR_IDS, ONE, CardSet
-from stellwerk_engine.core.decision import Events, Move, Seat
 from stellwerk_engine.core.dice import Dice, seed_from_text
-from stellwerk_engine.core.game import Game, make_game
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.game import make_game
+from stellwerk_engine.core.state import Events, Game, Move, Seat, State
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.parts.claiming.place_claim import place_claim
 from stellwerk_engine.parts.draw_cards import PlaceCard
+from stellwerk_engine.parts.technologies.buy_technology import technology_ids
 from stellwerk_engine.parts.tunnels import PayTunnel
 from stellwerk_protocol import moves
 from stellwerk_protocol.cards import Cards
@@ -177,7 +177,7 @@ def own(state: State, seat: Seat, *routes: str, trains: bool = True) -> None:
 
 def give_technology(state: State, seat: Seat, *names: str) -> None:
     for name in names:
-        number = state.game.technology_ids[name]
+        number = technology_ids(state.game)[name]
         state.technologies[seat] |= 1 << number
         state.supply = tuple(left - (n == number) for n, left in enumerate(state.supply))
 

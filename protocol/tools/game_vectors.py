@@ -20,9 +20,8 @@ import msgspec
 from stellwerk_bots.planner.policy import planner
 from stellwerk_engine import engine
 from stellwerk_engine.core.cards import PLAIN_COLORS, counts, of, to_wire
-from stellwerk_engine.core.decision import Events, Move, Seat
 from stellwerk_engine.core.dice import Dice, seed_from_text
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, Move, Seat, State
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view
 from stellwerk_protocol import canonical, moves
@@ -289,7 +288,7 @@ def _tried(
 
 def _laid_again(state: State, seat: Seat) -> Iterator[moves.Move]:
     """Yield pairs and threes with colors that may already be in a rail yard."""
-    if state.game.rules.rail_yards:
+    if state.yards:
         held = [color for color in PLAIN_COLORS if counts(state.hands[seat])[color]]
         for color in held:
             yield moves.LayCards(to_wire(of((color, color))))

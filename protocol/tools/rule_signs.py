@@ -13,10 +13,11 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from stellwerk_engine.boards.board import Route
+from stellwerk_engine.core.board import Route
 from stellwerk_engine.core.cards import LOCOMOTIVE, counts, total
 from stellwerk_engine.core.cards import from_wire as engine_cards
 from stellwerk_engine.core.state import State
+from stellwerk_engine.parts.technologies.buy_technology import technology_ids
 from stellwerk_protocol import decisions, moves
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.errors import MoveErrorCode
@@ -69,7 +70,7 @@ class Step:
         return (each.move for each in self.refused if each.code == code and isinstance(each.move, kind))
 
     def owns(self, technology: str) -> bool:
-        number = self.before.game.technology_ids.get(technology)
+        number = technology_ids(self.before.game).get(technology)
         return number is not None and bool(self.before.technologies[self.seat] >> number & 1)
 
     def buys(self, technology: str) -> bool:
@@ -128,7 +129,7 @@ def _claims_a_track(step: Step, tracks: int) -> bool:
 
 def _needs(step: Step, technology: str) -> bool:
     """Test for a claim of a route that needs this technology."""
-    bit = 1 << step.before.game.technology_ids[technology]
+    bit = 1 << technology_ids(step.before.game)[technology]
     return any(route.needs_mask & bit for _, route in step.claimed)
 
 

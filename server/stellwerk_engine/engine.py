@@ -7,9 +7,8 @@ lists moves, bounded, and everything that it lists passes `check`. `apply` takes
 from __future__ import annotations
 
 from stellwerk_engine.core.choices import decision_for, owing
-from stellwerk_engine.core.decision import Events, Move, Seat
 from stellwerk_engine.core.set_up import new_game
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, Move, Seat, State
 from stellwerk_protocol import moves as wire_moves
 
 __all__ = ["apply", "check", "fallback", "legal", "legal_complete", "new_game", "owing", "play"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from stellwerk_engine.core.game import Game
+from stellwerk_engine.core.state import Game
 from stellwerk_server.journal.journal import Journal, read_record
 from stellwerk_server.lobby.connection import Connection
 from stellwerk_server.lobby.lobby import House

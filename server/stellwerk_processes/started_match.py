@@ -24,7 +24,7 @@ from typing import Final, Literal
 
 import trio
 
-from stellwerk_engine.core.game import Game
+from stellwerk_engine.core.state import Game
 from stellwerk_processes.bot_log import MatchLogs
 from stellwerk_processes.bot_process import (
     BotReport,

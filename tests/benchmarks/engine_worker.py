@@ -21,12 +21,11 @@ import msgspec
 
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import shipped_board
-from stellwerk_engine.boards.limits import longest_line
-from stellwerk_engine.core.decision import Events, Move, Seat
 from stellwerk_engine.core.dice import Dice, seed_from_text
-from stellwerk_engine.core.game import Game, make_game
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.game import make_game
+from stellwerk_engine.core.state import Events, Game, Move, Seat, State
 from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.limits import longest_line
 from stellwerk_engine.knowledge.view import view
 
 POSITIONS = 400

@@ -28,10 +28,9 @@ from stellwerk_bots.bot import Player as Bot
 from stellwerk_bots.players import NAMES, new_player
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import board_content, shipped_board
-from stellwerk_engine.core.decision import Move, Seat
 from stellwerk_engine.core.dice import Dice, seed_from_text
-from stellwerk_engine.core.game import Game, make_game
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.game import make_game
+from stellwerk_engine.core.state import Game, Move, Seat, State
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.view import view
 from stellwerk_engine.parts.technologies.buy_technology import for_sale

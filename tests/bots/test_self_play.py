@@ -10,9 +10,8 @@ from stellwerk_bots.planner.policy import planner
 from stellwerk_bots.policies import Policy, random_policy
 from stellwerk_bots.self_play import play_game
 from stellwerk_engine import engine
-from stellwerk_engine.core.decision import Move, Seat
 from stellwerk_engine.core.dice import Dice, seed_from_text
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Move, Seat, State
 from stellwerk_engine.replays.verify import verify
 from tests.support import every_variant, listed, table
 

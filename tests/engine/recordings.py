@@ -14,10 +14,9 @@ from typing import Any
 
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import BoardFile, shipped_board
-from stellwerk_engine.core.decision import Events, Move, Seat
 from stellwerk_engine.core.dice import Dice, seed_from_text
-from stellwerk_engine.core.game import Game, make_game
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.game import make_game
+from stellwerk_engine.core.state import Events, Game, Move, Seat, State
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
 from stellwerk_protocol.canonical import chained, seal, unseal

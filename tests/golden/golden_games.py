@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stellwerk_engine import engine
-from stellwerk_engine.core.decision import Move, Seat
 from stellwerk_engine.core.dice import Dice, seed_from_text
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Move, Seat, State
 from stellwerk_engine.parts.claiming.claim_route import Claim
 from stellwerk_engine.parts.technologies.buy_technology import Buy
-from stellwerk_engine.parts.tickets import DRAW_TICKETS, KeepTickets
+from stellwerk_engine.parts.tickets import DrawTicketsMove, KeepTickets
 from tests.engine.recordings import Choose, mixed, record
 from tests.support import VARIANTS, table, variant_id
 
@@ -47,7 +46,7 @@ def first(state: State, seat: Seat, moves: list[Move]) -> Move:
 
 def refuse_tickets(state: State, seat: Seat, moves: list[Move]) -> Move:
     """Draws tickets, and keeps as few as allowed."""
-    return DRAW_TICKETS if DRAW_TICKETS in moves else moves[0]
+    return next((move for move in moves if isinstance(move, DrawTicketsMove)), moves[0])
 
 
 def buying(seed: str) -> Choose:
@@ -64,10 +63,11 @@ def buying(seed: str) -> Choose:
 
 def collecting(state: State, seat: Seat, moves: list[Move]) -> Move:
     """All tickets, then Double Heading, then routes."""
-    if DRAW_TICKETS in moves:
-        return DRAW_TICKETS
     for move in moves:
-        if isinstance(move, Buy) and move.name == "double_heading":
+        if isinstance(move, DrawTicketsMove):
+            return move
+    for move in moves:
+        if isinstance(move, Buy) and move.kind.id == "double_heading":
             return move
     if state.technologies[seat]:
         return next((move for move in moves if isinstance(move, Claim)), moves[0])

@@ -16,9 +16,8 @@ import pytest
 from stellwerk.__main__ import main
 from stellwerk_bots.players import new_player
 from stellwerk_engine import engine
-from stellwerk_engine.core.decision import Move, Seat
 from stellwerk_engine.core.dice import Dice
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Move, Seat, State
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import view
 from stellwerk_engine.replays.reader import read_replay

@@ -6,8 +6,8 @@ from collections import Counter
 
 import networkx as nx
 
-from stellwerk_engine.boards.board import bits, mask_of
 from stellwerk_engine.core import cards as card_sets
+from stellwerk_engine.core.board import bits, mask_of
 from stellwerk_engine.core.cards import covers
 from stellwerk_engine.core.piles import MARKET_SIZE
 from stellwerk_engine.core.state import State

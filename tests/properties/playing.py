@@ -17,9 +17,7 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
 from stellwerk_engine import engine
-from stellwerk_engine.core.decision import Events, Move
-from stellwerk_engine.core.game import Game
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, Game, Move, State
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, ViewerId
 from stellwerk_engine.parts.draw_cards import DrawFirst, DrawSecond, DrawThree, TakeFirst, TakeSecond
 from stellwerk_engine.parts.tickets import DrawTicketsMove, Keep

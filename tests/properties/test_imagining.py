@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from stellwerk_engine import engine
-from stellwerk_engine.boards.board import bits
+from stellwerk_engine.core.board import bits
 from stellwerk_engine.core.cards import COLOR_IDS, as_list, counts, of, to_wire, total
 from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.core.state import State

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stellwerk_engine import engine
-from stellwerk_engine.boards.board import bits
-from stellwerk_engine.core.decision import Events, Move, Seat
+from stellwerk_engine.core.board import bits
 from stellwerk_engine.core.scoring import connects
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, Move, Seat, State
 from stellwerk_engine.core.turn import IDLE_ROUNDS
 from tests.properties.laws import (
     assert_lawful,

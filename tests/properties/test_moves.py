@@ -12,7 +12,7 @@ from hypothesis import given
 from msgspec.structs import fields
 
 from stellwerk_engine import engine
-from stellwerk_engine.boards.board import GRAY, Route, bits
+from stellwerk_engine.core.board import GRAY, Route, bits
 from stellwerk_engine.core.cards import (
     LOCOMOTIVE,
     ONE,
@@ -29,13 +29,13 @@ from stellwerk_engine.core.cards import (
     total,
     without,
 )
-from stellwerk_engine.core.decision import Move, Seat
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Move, Seat, State
 from stellwerk_engine.core.turn import TakeTurn
 from stellwerk_engine.parts.claiming.claim_route import claimable_mask, takeable_mask
 from stellwerk_engine.parts.claiming.payments import units_to_pay
+from stellwerk_engine.parts.share_tickets import ShareTicket
 from stellwerk_engine.parts.technologies.buy_technology import ClaimNow
-from stellwerk_engine.parts.tickets import KeepTickets, ShareTicket
+from stellwerk_engine.parts.tickets import KeepTickets
 from stellwerk_engine.parts.tunnels import PayTunnel, color_laid
 from stellwerk_protocol import moves
 from stellwerk_protocol.errors import MOVE_ERROR_CODES, IllegalMoveError

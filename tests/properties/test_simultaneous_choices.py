@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stellwerk_engine import engine
-from stellwerk_engine.core.decision import Events, Move, Seat
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, Move, Seat, State
 from stellwerk_engine.knowledge.view import view
 from stellwerk_protocol.errors import IllegalMoveError
 from tests.properties.playing import Line, Variant, encode, examples, lines, played, viewers

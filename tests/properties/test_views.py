@@ -15,15 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stellwerk_engine import engine
-from stellwerk_engine.core.decision import Events
 from stellwerk_engine.core.dice import Dice
-from stellwerk_engine.core.game import Game
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, Game, State
 from stellwerk_engine.knowledge.fold import blank_view, fold
 from stellwerk_engine.knowledge.imagine import Imagination, imagine
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, ViewerId, view
 from stellwerk_engine.parts.rail_yards.complete_tickets import CompleteTickets
+from stellwerk_engine.parts.rail_yards.rail_yards import has_open_stacks
 from stellwerk_protocol import moves
 from stellwerk_protocol.errors import IllegalMoveError
 from tests.properties.laws import assert_lawful, assert_networks_are_connected
@@ -302,5 +301,5 @@ def test_nobody_looks_into_a_stack_before_the_scoring(variant: Variant, line: Li
             continue
         for viewer in viewers(state.game):
             for player in view(state, viewer).players:
-                looks_into = state.game.rules.open_stacks and viewer in (player.seat, ALL_HANDS)
+                looks_into = has_open_stacks(state.game) and viewer in (player.seat, ALL_HANDS)
                 assert (player.stack is not msgspec.UNSET) == looks_into

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from stellwerk_engine.boards.board import bits
 from stellwerk_engine.core import cards as card_sets
+from stellwerk_engine.core.board import bits
 from stellwerk_engine.core.cards import COLOR_IDS, ONE, CardColor, CardSet, as_list, at_least, counts, without
-from stellwerk_engine.core.decision import Events, Seat
 from stellwerk_engine.core.dice import Dice
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, Seat, State
 from stellwerk_engine.knowledge.imagine import imagine
 from stellwerk_engine.knowledge.view import ViewerId, view
 from stellwerk_engine.parts.draw_cards import PlaceCard
+from stellwerk_engine.parts.rail_yards.rail_yards import has_open_stacks
 from stellwerk_engine.parts.tunnels import PayTunnel
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves
@@ -224,6 +224,6 @@ class _Trade:
                 bound = self.needed_holder if team == self.team else twin.known_holders[team]
                 places.append((twin.holders, team, bound))
         for seat in range(len(twin.stacks)):
-            if not (seat == self.viewer and twin.game.rules.open_stacks):
+            if not (seat == self.viewer and has_open_stacks(twin.game)):
                 places.append((twin.stacks, seat, 0))
         return places

@@ -7,7 +7,7 @@ from itertools import chain, combinations, product
 from random import Random
 
 from stellwerk_engine import engine
-from stellwerk_engine.boards.board import bits
+from stellwerk_engine.core.board import bits
 from stellwerk_engine.core.cards import (
     COLOR_NAMES,
     LOCOMOTIVE,
@@ -19,10 +19,11 @@ from stellwerk_engine.core.cards import (
     of,
     to_wire,
 )
-from stellwerk_engine.core.decision import Seat
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Seat, State
 from stellwerk_engine.parts.rail_yards.complete_tickets import CompleteTickets
-from stellwerk_engine.parts.tickets import KeepTickets, ShareTicket
+from stellwerk_engine.parts.share_tickets import ShareTicket
+from stellwerk_engine.parts.technologies.buy_technology import technology_ids
+from stellwerk_engine.parts.tickets import KeepTickets
 from stellwerk_engine.parts.tunnels import PayTunnel
 from stellwerk_protocol import moves
 from stellwerk_protocol.cards import Cards
@@ -105,7 +106,7 @@ def _claim(state: State, chance: Random) -> moves.Move:
 
 
 def _buy(state: State, chance: Random) -> moves.Move:
-    technology = chance.choice((*state.game.technology_ids, "perpetual_motion"))
+    technology = chance.choice((*technology_ids(state.game), "perpetual_motion"))
     return moves.BuyTechnology(technology, _cards(chance))
 
 
@@ -164,7 +165,7 @@ def all_wires(state: State, seat: Seat) -> Iterator[moves.Move]:
                 )
             for part in parts(hand):
                 yield moves.LayCards(to_wire(part))
-                yield from (moves.BuyTechnology(name, to_wire(part)) for name in state.game.technology_ids)
+                yield from (moves.BuyTechnology(name, to_wire(part)) for name in technology_ids(state.game))
 
 
 def purse_of(state: State, seat: Seat) -> tuple[CardSet, CardSet]:

@@ -14,11 +14,10 @@ from msgspec import UNSET
 
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import shipped_board
-from stellwerk_engine.core.decision import Events
 from stellwerk_engine.core.dice import Dice
 from stellwerk_engine.core.game import make_game
 from stellwerk_engine.core.set_up import empty_state
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, State
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.fold import blank_view, fold
 from stellwerk_engine.knowledge.redact import redact

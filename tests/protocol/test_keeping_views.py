@@ -17,8 +17,8 @@ import pytest
 
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import board_content
-from stellwerk_engine.core.decision import Events
 from stellwerk_engine.core.dice import Dice, seed_from_text
+from stellwerk_engine.core.state import Events
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, ViewerId, view
 from tests.engine.recordings import mixed

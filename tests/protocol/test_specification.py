@@ -22,13 +22,13 @@ from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_engine.core.cards import LOCOMOTIVE
 from stellwerk_engine.core.cards import from_wire as engine_cards
-from stellwerk_engine.core.decision import Events, Move, Seat
 from stellwerk_engine.core.dice import Dice, seed_from_text
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, Move, Seat, State
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_engine.parts.claiming.payments import divides, pays_route
+from stellwerk_engine.parts.technologies.buy_technology import technologies_of
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
 from stellwerk_protocol import decisions, events, messages, moves, replays, results, views
 from stellwerk_protocol.client_line import LineError, read_line
@@ -709,15 +709,16 @@ def named(value: Any, *fields: str) -> Iterator[str]:
 def test_the_payments_of_a_page_pay(game_id: str) -> None:
     """For a player without technologies, for whom four cards can be played as a locomotive."""
     rules = RULE_SETS[game_id]
-    board = table(game_id, rules.seat_counts[0]).board
+    game = table(game_id, rules.seat_counts[0])
+    board, substitute = game.board, game.perks[0].substitute
     for move in section(GAME_PAGES[game_id], "Moves").values:
         match msgspec.convert(move, cast("type[moves.Move]", moves.Move)):
             case moves.ClaimRoute(name, cards, holder_cards):
                 laid = engine_cards(cards) + engine_cards(holder_cards)
-                assert pays_route(laid, board.routes[board.route_ids[name]], rules.substitute, 0)
+                assert pays_route(laid, board.routes[board.route_ids[name]], substitute, 0)
             case moves.BuyTechnology(name, cards):
-                (cost,) = [technology.cost for technology in rules.technologies if technology.id == name]
-                assert divides(engine_cards(cards), LOCOMOTIVE, cost, 0, rules.substitute)
+                (cost,) = [technology.cost for technology in technologies_of(rules) if technology.id == name]
+                assert divides(engine_cards(cards), LOCOMOTIVE, cost, 0, substitute)
             case _:
                 pass
 

@@ -22,8 +22,7 @@ import pytest
 
 from stellwerk_bots.planner.policy import planner
 from stellwerk_engine.boards.board_file import BoardFile, board_content, parse_board, shipped_board
-from stellwerk_engine.core.decision import Move, Seat
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Move, Seat, State
 from stellwerk_engine.replays.verify import verify
 from stellwerk_engine.replays.writer import header_of
 from stellwerk_protocol.replays import Reveal, commitment

@@ -18,7 +18,8 @@ import msgspec
 from stellwerk_bots.bot import Message
 from stellwerk_engine.boards.board_file import parse_board
 from stellwerk_engine.core.dice import Dice
-from stellwerk_engine.core.game import Game, make_game
+from stellwerk_engine.core.game import make_game
+from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.imagine import Imagination
 from stellwerk_protocol.views import View

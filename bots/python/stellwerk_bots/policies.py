@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from stellwerk_engine.core.decision import Move, Seat
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Move, Seat, State
 
 Policy = Callable[[State, Seat, list[Move]], Move]
 """A function that returns one of the moves that `legal` lists for the seat."""

@@ -12,8 +12,7 @@ from stellwerk_engine.replays.writer import ReplayWriter, header_of
 
 if TYPE_CHECKING:
     from stellwerk_bots.policies import Policy
-    from stellwerk_engine.core.decision import Events
-    from stellwerk_engine.core.game import Game
+    from stellwerk_engine.core.state import Events, Game
     from stellwerk_protocol.results import Result
 
 

@@ -18,10 +18,8 @@ from dataclasses import dataclass
 from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk_engine import engine
-from stellwerk_engine.core.decision import Events, Move, Seat
 from stellwerk_engine.core.dice import Dice
-from stellwerk_engine.core.game import Game
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, Game, Move, Seat, State
 from stellwerk_engine.replays.reader import read_replay
 from stellwerk_engine.replays.verify import game_of, verify
 from stellwerk_kit.doctor.conversation import say_goodbye, take_seat

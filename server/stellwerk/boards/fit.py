@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from stellwerk_engine.boards.board_file import BoardError, BoardFile
-from stellwerk_engine.boards.limits import check_line
 from stellwerk_engine.core.game import make_game
-from stellwerk_engine.core.rule_set import RuleSet
+from stellwerk_engine.core.state import RuleSet
 from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.limits import check_line
 
 
 def fitting_games(board: BoardFile) -> list[str]:

@@ -21,7 +21,7 @@ from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import DONE, FAILED, infrastructure_error, usage_error
 from stellwerk.shared.terminal import complain, flush_stdout, say
 from stellwerk_engine.boards.located_json import quoted
-from stellwerk_engine.core.decision import Seat
+from stellwerk_engine.core.state import Seat
 from stellwerk_engine.replays.reader import lines_of
 from stellwerk_kit.bot_process import CannotStartError, Transport
 from stellwerk_kit.doctor.callers import StartedOverStdio, StartedOverTcp

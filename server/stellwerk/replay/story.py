@@ -22,7 +22,7 @@ from stellwerk.shared.narration import (
     team_in_words,
     ticket_in_words,
 )
-from stellwerk_engine.core.game import Game
+from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import ALL_HANDS, ViewerId

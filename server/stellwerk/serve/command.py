@@ -30,9 +30,9 @@ from stellwerk.shared.listen_arguments import tls_context
 from stellwerk.shared.terminal import say
 from stellwerk.shared.version import version
 from stellwerk_engine.boards.board_file import BoardError, BoardFile, load_board
-from stellwerk_engine.boards.limits import check_line
 from stellwerk_engine.core.game import GameError, make_game
 from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.limits import check_line
 from stellwerk_server.journal.journal import FileJournal, Journals
 from stellwerk_server.journal.recovery import recover
 from stellwerk_server.lobby.admission import LOOPBACK, Network

@@ -8,12 +8,12 @@ from collections.abc import Callable, Collection
 from stellwerk.shared.errors import usage_error
 from stellwerk_engine.boards.board_file import BoardError, load_board, shipped_board
 from stellwerk_engine.boards.checked_fields import suggestion
-from stellwerk_engine.boards.limits import check_line
 from stellwerk_engine.boards.located_json import quoted
 from stellwerk_engine.core.dice import SeedError, seed_from_text
 from stellwerk_engine.core.game import GameError
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.limits import check_line
 
 
 def add_game_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,8 @@ from typing import Final, assert_never
 
 from msgspec import UNSET, UnsetType
 
-from stellwerk_engine.core.game import Game
+from stellwerk_engine.core.state import Game
+from stellwerk_engine.parts.holders import Holders
 from stellwerk_protocol import decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.canonical import shown
@@ -252,7 +253,7 @@ def place_in_words(place: str, game: Game) -> str:
 
 def destination(place: Place | UnsetType, game: Game) -> str:
     """Describe where a card goes, in games with more than one place."""
-    if place is UNSET or not game.rules.holders:
+    if place is UNSET or game.rules.part(Holders) is None:
         return ""
     return " into the hand" if place == "hand" else " onto the holder"
 

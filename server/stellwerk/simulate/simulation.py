@@ -24,7 +24,7 @@ from stellwerk_bots.planner.policy import planner
 from stellwerk_bots.policies import Policy, random_policy
 from stellwerk_bots.self_play import PlayedGame, play_game
 from stellwerk_engine.core.dice import seed_from_text
-from stellwerk_engine.core.game import Game
+from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_protocol.names import Count, EndReason, Points, Seat, Team
 from stellwerk_protocol.results import Bonus, Result, TicketScore

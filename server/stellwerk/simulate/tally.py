@@ -10,7 +10,7 @@ from fractions import Fraction
 from stellwerk.shared.spread import Spread
 from stellwerk.shared.terminal import aligned
 from stellwerk.simulate.simulation import GameRecord, PolicyName
-from stellwerk_engine.core.game import Game
+from stellwerk_engine.core.state import Game
 
 
 @dataclass(slots=True)

@@ -3,13 +3,8 @@ seat order."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from stellwerk_engine.core.state import Decision, Move, Seat, State
 from stellwerk_protocol.errors import IllegalMoveError
-
-if TYPE_CHECKING:
-    from stellwerk_engine.core.decision import Decision, Move, Seat
-    from stellwerk_engine.core.state import State
 
 
 def ask_all(state: State, decision: Decision) -> None:

@@ -6,14 +6,11 @@ market is short only while the pile is empty.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from stellwerk_engine.core.cards import LOCOMOTIVE_SHIFT, ONE, CardColor, CardSet, as_list, to_wire, total
+from stellwerk_engine.core.state import Events, State
 from stellwerk_protocol import events as ev
-
-if TYPE_CHECKING:
-    from stellwerk_engine.core.decision import Events
-    from stellwerk_engine.core.state import State
 
 MARKET_SIZE: Final = 5
 MOST_EXCHANGES: Final = 10  # in a row (USA-06)
@@ -27,11 +24,12 @@ def draw_blind(state: State) -> CardColor:
 def pile_ran_out(state: State, events: Events | None) -> None:
     """USA-07: the discards become the pile at once, if there are any. In the card game they do not
     (CARD-12)."""
-    if state.discards and state.game.rules.pile_end == "shuffle_discards":
+    if state.discards and state.game.rules.train_cards.reshuffled:
         cards = state.discards
         state.discards = 0
         shuffle_into_pile(state, cards, cards, events)
-        _withdraw_technologies(state, events)
+        for part in state.game.parts:
+            part.after_reshuffle(state, events)
 
 
 def shuffle_into_pile(state: State, cards: CardSet, may_hold: CardSet, events: Events | None) -> None:
@@ -75,7 +73,7 @@ def refill_market(state: State, events: Events | None) -> None:
 
 def _exchange_market(state: State, events: Events | None) -> None:
     """Cards have been laid open: exchange the whole market while it is to be (USA-06)."""
-    exchange_at = state.game.rules.exchange_at
+    exchange_at = state.game.rules.train_cards.exchange_at
     if not exchange_at:
         return
     for _ in range(MOST_EXCHANGES):
@@ -130,17 +128,3 @@ def reveal(state: State, number: int, events: Events | None) -> CardSet:
 def take_open(state: State, color: CardColor) -> None:
     """Out of the market. The caller tells who took it, and then calls `replace_open_card`."""
     state.market -= ONE[color]
-
-
-def _withdraw_technologies(state: State, events: Events | None) -> None:
-    """UK-26: some technologies can be bought only until the discards become the pile."""
-    technologies = state.game.rules.technologies
-    gone = [
-        number
-        for number, technology in enumerate(technologies)
-        if technology.until_shuffle and state.supply[number]
-    ]
-    if gone:
-        state.supply = tuple(0 if number in gone else left for number, left in enumerate(state.supply))
-        if events is not None:
-            events.append(ev.TechnologiesWithdrawn(tuple(technologies[number].id for number in gone)))

@@ -5,18 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from stellwerk_engine.boards.board import Board, Ticket, bits
-from stellwerk_engine.core.decision import Events
+from stellwerk_engine.core.board import Board, Ticket, bits
 from stellwerk_engine.core.longest_path import longest_path
-from stellwerk_engine.core.rule_set import Award, Standing
+from stellwerk_engine.core.state import Award, Events, Standing, State
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.names import EndReason
 from stellwerk_protocol.results import Bonus, Result, TeamResult
-
-if TYPE_CHECKING:
-    from stellwerk_engine.core.state import State
 
 
 def score_game(state: State, reason: EndReason, events: Events | None) -> None:
@@ -53,15 +48,8 @@ class _Score:
 
 
 def _standing(state: State, team: int) -> Standing:
-    game = state.game
-    seats = game.seats_of_team[team]
-    technologies_mask = 0
-    for seat in seats:
-        technologies_mask |= state.technologies[seat]
     completed_mask = _completed_mask(state, team)
-    return Standing(
-        team, technologies_mask, completed_mask, completed_mask.bit_count(), team_longest_path(state, team)
-    )
+    return Standing(team, completed_mask, completed_mask.bit_count(), team_longest_path(state, team))
 
 
 def team_longest_path(state: State, team: int) -> int:
@@ -74,10 +62,10 @@ def team_longest_path(state: State, team: int) -> int:
 
 
 def _completed_mask(state: State, team: int) -> int:
-    """By cards in the card game, else by the team's network."""
+    """Return the tickets that the team completes by what a part of the game says, or by its network."""
     completed_mask = 0
-    for seat in state.game.seats_of_team[team]:
-        completed_mask |= state.completed_masks[seat]
+    for part in state.game.parts:
+        completed_mask |= part.completes(state, team)
     for ticket in bits(tickets_of(state, team) & ~completed_mask):
         if connects(state.networks[team], state.game.board.tickets[ticket]):
             completed_mask |= 1 << ticket
@@ -97,13 +85,11 @@ def connects(networks: tuple[int, ...], ticket: Ticket) -> bool:
 
 
 def _awards(state: State, standings: list[Standing]) -> list[Award]:
-    """Of the rules' bonuses, then of the technologies, which only their owners get."""
+    """List the awards of the rules' bonuses, then those of the parts."""
     rules, board = state.game.rules, state.game.board
     awards = [award for bonus in rules.bonuses for award in bonus.awards(standings, standings, board)]
-    for number, technology in enumerate(rules.technologies):
-        if technology.bonus is not None:
-            owners = [standing for standing in standings if standing.technologies_mask >> number & 1]
-            awards += technology.bonus.awards(standings, owners, board)
+    for part in state.game.parts:
+        awards += part.awards(state, standings)
     return awards
 
 
@@ -119,12 +105,8 @@ def _score(state: State, standing: Standing, awards: list[Award]) -> _Score:
     )
     own = [award for award in awards if award.team == standing.team]
     points = route_points + ticket_points + sum(award.points for award in own)
-    by_name = {
-        "completed_tickets": standing.completed_count,
-        "longest_path": standing.longest_path,
-        "bonus_cards": sum(award.is_card for award in own),
-    }
-    return _Score(points, route_points, (points, *(by_name[name] for name in game.rules.tie_breaks)))
+    tie_breaks = [tie_break(state, standing, own) for tie_break in game.rules.tie_breaks]
+    return _Score(points, route_points, (points, *tie_breaks))
 
 
 def _team_result(
@@ -145,6 +127,21 @@ def _team_result(
         completed_tickets=standing.completed_count,
         longest_path=standing.longest_path,
     )
+
+
+# -- tie-breaks --------------------------------------------------------------------------------------
+
+
+def completed_tickets(state: State, standing: Standing, awards: list[Award]) -> int:
+    return standing.completed_count
+
+
+def longest_own_path(state: State, standing: Standing, awards: list[Award]) -> int:
+    return standing.longest_path
+
+
+def bonus_cards(state: State, standing: Standing, awards: list[Award]) -> int:
+    return sum(award.is_card for award in awards)
 
 
 # -- bonuses -----------------------------------------------------------------------------------------

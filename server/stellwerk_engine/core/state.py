@@ -1,25 +1,47 @@
-"""All that a game is at one moment.
+"""A game at one moment, and the contracts of everything that reads and changes it.
 
-One flat, slotted record: a core that every game has, then a section for each component, empty where
-the game has none. Flat, because a search copies it tens of thousands of times a second: what never
-changes (board, tables, decisions without content) is shared, sets are ints, and what is left to copy
-are short lists of ints.
+These types refer to each other: a state holds the decision that is pending, a decision lists moves, a move
+changes a state, and rules name actions that offer moves. So they share one module, and there is no cycle of
+modules.
+
+- A *state* is all that a game is at one moment.
+- A *move* has been found legal, or comes from `legal`: it holds ints and is applied without a further look.
+- A *decision* is what the game waits for: it lists and checks the moves of the seats that owe it.
+- A *part* is a chapter of a rule book. An *action* is a part that a turn offers: it lists and checks its own
+  kinds of moves.
+- A *rule set* lists the parts of a game with their numbers. A *game* is a rule set with a board, options and
+  seats.
+
+A struct from the wire becomes a move only through `check`, which is the law; `legal` is a service.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+import msgspec
+
+from stellwerk_engine.boards.board_file import BoardFile
+from stellwerk_engine.boards.board_file import Route as RouteRecord
+from stellwerk_engine.core.board import Board, RouteId
 from stellwerk_engine.core.cards import CardSet
+from stellwerk_engine.core.dice import Dice
+from stellwerk_engine.core.perks import Perks
+from stellwerk_protocol import decisions as wire_decisions
+from stellwerk_protocol import moves as wire_moves
+from stellwerk_protocol.events import Event
+from stellwerk_protocol.names import EndReason, RouteName
+from stellwerk_protocol.results import Result
 
-if TYPE_CHECKING:
-    from stellwerk_engine.core.decision import Decision, Move
-    from stellwerk_engine.core.dice import Dice
-    from stellwerk_engine.core.game import Game
-    from stellwerk_protocol.names import EndReason, RouteName
-    from stellwerk_protocol.results import Result
+Seat = int
+Events = list[Event]
+P = TypeVar("P", bound="Part")
 
 NOT_LAST_ROUND = -1
+
+_encode = msgspec.json.Encoder().encode
 
 
 class State:
@@ -161,3 +183,275 @@ class State:
         twin.completed_masks = self.completed_masks[:]
         twin.half = self.half
         return twin
+
+
+# -- moves and decisions -----------------------------------------------------------------------------
+
+
+class Move:
+    """A legal move. Shared and never changed; its struct and its JSON text are made once, when first
+    asked for, and are plain slots from then on."""
+
+    __slots__ = ("json", "wire")
+
+    wire: wire_moves.Move
+    json: bytes
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """Make the value of a slot that is still empty."""
+            if name == "wire":
+                self.wire = self.to_wire()
+                return self.wire
+            if name == "json":
+                self.json = _encode(self.wire)
+                return self.json
+            raise AttributeError(f"{type(self).__name__} has no {name}")
+
+    def to_wire(self) -> wire_moves.Move:
+        raise NotImplementedError  # every kind of move has its own
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        raise NotImplementedError  # every kind of move has its own
+
+    def __repr__(self) -> str:
+        return repr(self.wire)
+
+
+class Decision(Protocol):
+    @property
+    def seats(self) -> tuple[Seat, ...]: ...
+
+    def legal(self, state: State, seat: Seat) -> list[Move]:
+        """List moves: at least one, in a fixed order, a bounded number."""
+        ...
+
+    def legal_complete(self, state: State, seat: Seat) -> bool:
+        """Return whether `legal` lists every move that `check` accepts."""
+        ...
+
+    def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move:
+        """Return the move that the struct stands for. Raise IllegalMoveError if it is not legal."""
+        ...
+
+    def fallback(self, state: State, seat: Seat) -> Move:
+        """Return the harmless move that is made for a seat that fails to answer."""
+        ...
+
+    def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision: ...
+
+
+# -- rules -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a team has at the end, before bonuses."""
+
+    team: int
+    completed_mask: int  # tickets
+    completed_count: int
+    longest_path: int
+
+
+@dataclass(frozen=True, slots=True)
+class Award:
+    team: int
+    bonus: str
+    points: int
+    is_card: bool = False  # counts for the tie-break by bonus cards
+
+
+class Bonus(Protocol):
+    def awards(self, standings: list[Standing], owners: list[Standing], board: Board) -> list[Award]:
+        """Return what it brings to whom. `owners` are all teams, or those that hold the technology that has
+        the bonus."""
+        ...
+
+
+TieBreak = Callable[["State", Standing, list[Award]], int]
+"""A team's figure, of which more is better; the awards are its own."""
+
+
+class Claims(Protocol):
+    """The claims of a board, made once: see parts/claiming/claim_table.py."""
+
+    @property
+    def track_limits(self) -> dict[RouteId, int]:
+        """Routes of which only so many beside each other can be claimed."""
+        ...
+
+    def add_claims(
+        self, open_mask: int, hand: CardSet, holder: CardSet, discount: int, moves: list[Move]
+    ) -> None: ...
+
+    def lists_all(self, open_mask: int, hand: CardSet, discount: int) -> bool: ...
+
+
+class Part:
+    """A chapter of a rule book, with its numbers. A game has a part or not; nothing asks which game it is.
+
+    Each method is a moment at which a part may have something to do. Most parts have nothing to do at most
+    moments, so a part defines only what it needs. Parts are called in the order of `RuleSet.parts`.
+    """
+
+    __slots__ = ()
+
+    # when a game is made of rules and a board
+
+    def check_board(self, file: BoardFile, rules: RuleSet) -> None:
+        """Raise BoardError where the board does not fit this part."""
+
+    def needs(self, file: BoardFile, route: RouteRecord) -> int:
+        """Return the technologies without which nobody claims the route, as a mask."""
+        return 0
+
+    def perks(self, board: Board) -> dict[int, Perks] | None:
+        """Return a table from technologies held to what they bring; None if this part changes nothing."""
+        return None
+
+    def claims(self, board: Board, seat_count: int) -> Claims | None:
+        """Return the claims of the board; None if this part claims no routes."""
+        return None
+
+    def shares(self, board: Board) -> dict[tuple[int, int], Move] | None:
+        """Return a table from two tickets to the move that shares them; None if this part shares none."""
+        return None
+
+    # when a match begins
+
+    def begin(self, state: State) -> None:
+        """Set the part's fields of the state, before anything is dealt."""
+
+    def deal(self, state: State, events: Events | None) -> None:
+        """Deal, after the train cards and the market, and ask for the first choices."""
+
+    # while it is played
+
+    def after_reshuffle(self, state: State, events: Events | None) -> None:
+        """Do what the rules say when the discards have become the pile."""
+
+    # at the end
+
+    def completes(self, state: State, team: int) -> int:
+        """Return the tickets that the team completes otherwise than by its own network, as a mask."""
+        return 0
+
+    def awards(self, state: State, standings: list[Standing]) -> list[Award]:
+        """Return the points that the part brings at the end."""
+        return []
+
+
+class Action(Part):
+    """A part that a turn offers."""
+
+    __slots__ = ()
+
+    def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
+        """Append the moves listed; none only if the action is not available at all."""
+        raise NotImplementedError  # every action has its own
+
+    def legal_complete(self, state: State, seat: Seat) -> bool:
+        raise NotImplementedError  # every action has its own
+
+    def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move | None:
+        """Return the move that the struct stands for; None if it is not a move of this action. Raise
+        IllegalMoveError if it is one, but not a legal one."""
+        raise NotImplementedError  # every action has its own
+
+    def fallback(self, state: State, seat: Seat) -> Move | None:
+        """Return the harmless move of this action, if there is one."""
+        raise NotImplementedError  # every action has its own
+
+
+@dataclass(frozen=True, slots=True)
+class TrainCards:
+    """How train cards are dealt and go round."""
+
+    dealt: int
+    locomotives_dealt: int = 0  # open, before the shuffle
+    exchange_at: int = 0  # so many open locomotives make the market be exchanged; 0: none do
+    reshuffled: bool = True  # the discards become the pile when it is empty
+
+
+class LastRound(Protocol):
+    """What makes the last round begin."""
+
+    @property
+    def reason(self) -> EndReason: ...
+
+    def is_due(self, state: State, seat: Seat) -> bool:
+        """Return whether it begins now that the seat's turn is over."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A variant that a match may choose: the fields of the rule set that it changes."""
+
+    id: str
+    text: str
+    changes: Mapping[str, Any]  # the arguments of dataclasses.replace
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """What every game has. Whatever only some games have is a part with its own numbers."""
+
+    id: str
+    title: str
+    rules_version: int  # raised whenever an outcome can change
+    board: str  # the shipped board it is played on
+    board_features: frozenset[str]  # see fit.py; a board with others does not fit these rules
+    seat_counts: tuple[int, ...]
+    train_cards: TrainCards
+    set_up: tuple[Part, ...]  # what is dealt after the train cards, and the choices before the first turn
+    menu: tuple[Action, ...]  # the actions of a turn, in the order in which the fallback looks for a move
+    last_round: LastRound
+    team_size: int = 1
+    start_of_turn: tuple[Callable[[State, Seat, Events | None], None], ...] = ()
+    before_action: tuple[Action, ...] = ()  # at most one of these, before the action
+    other_parts: tuple[Part, ...] = ()
+    before_scoring: Callable[[State, EndReason, Events | None], None] | None = None
+    bonuses: tuple[Bonus, ...] = ()
+    tie_breaks: tuple[TieBreak, ...] = ()
+    options: tuple[Option, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (*self.set_up, *self.menu, *self.before_action, *self.other_parts)
+
+    def part(self, kind: type[P]) -> P | None:
+        """Return the part of this kind, if the game has it. For moments when speed does not matter."""
+        return next((part for part in self.parts if isinstance(part, kind)), None)
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A game before its first shuffle, with all tables: made once, shared by every state of every match."""
+
+    rules: RuleSet  # as the options changed them
+    options: tuple[str, ...]
+    board: Board
+    seat_count: int
+    team_of: tuple[int, ...]
+    seats_of_team: tuple[tuple[Seat, ...], ...]
+    parts: tuple[Part, ...]
+    by_kind: dict[type[Part], Part]
+    perks: dict[int, Perks]  # by the technologies held
+    claims: Claims
+    shares: dict[tuple[int, int], Move]
+    # decisions without content
+    take_turn: tuple[Decision, ...]
+    take_action: tuple[Decision, ...]  # after a purchase
+
+    @property
+    def id(self) -> str:
+        return self.rules.id
+
+    def part(self, kind: type[P]) -> P | None:
+        """Return the part of this kind, if the game has it."""
+        part = self.by_kind.get(kind)
+        assert part is None or isinstance(part, kind)
+        return part

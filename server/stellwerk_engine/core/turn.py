@@ -3,19 +3,16 @@ GEN-08)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import Final
 
-from stellwerk_engine.core.decision import Events, Move, Seat
 from stellwerk_engine.core.scoring import score_game
-from stellwerk_engine.core.state import NOT_LAST_ROUND, State
+from stellwerk_engine.core.state import NOT_LAST_ROUND, Action, Events, Move, Seat, State
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.names import EndReason
-
-if TYPE_CHECKING:
-    from stellwerk_engine.core.decision import Action
 
 IDLE_ROUNDS: Final = 10  # turns a player without progress after which the game ends (GEN-06)
 
@@ -80,13 +77,15 @@ class TakeTurn:
                 return move
         return PASS
 
-    def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
-        end_turn(state, seat, events)
-
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
         if state.game.rules.before_action and not self.before:
             return wire_decisions.TakeAction(self.seats)
         return wire_decisions.TakeTurn(self.seats)
+
+
+def start_first_turn(state: State, seat: Seat, events: Events | None) -> None:
+    """Start the turn of seat 0, whatever seat answered last (GEN-01)."""
+    start_turn(state, 0, events)
 
 
 def start_turn(state: State, seat: Seat, events: Events | None) -> None:
@@ -110,11 +109,11 @@ def end_turn(state: State, seat: Seat, events: Events | None, passed: bool = Fal
     if state.passes == game.seat_count:  # looked at first: unlike a last round it leaves no second half
         end_game(state, "all_passed", events)
     elif state.turns_left == 0:
-        end_game(state, "pile" if game.rules.pile_end == "last_round" else "trains", events)
+        end_game(state, game.rules.last_round.reason, events)
     elif state.turn - state.progress_turn >= IDLE_ROUNDS * game.seat_count:
         end_game(state, "idle", events)
     else:
-        if state.turns_left == NOT_LAST_ROUND and _triggers_last_round(state, seat):
+        if state.turns_left == NOT_LAST_ROUND and game.rules.last_round.is_due(state, seat):
             begin_last_round(state, events)
         start_turn(state, (seat + 1) % game.seat_count, events)
 
@@ -125,15 +124,28 @@ def begin_last_round(state: State, events: Events | None) -> None:
         events.append(ev.LastRound(state.turns_left))
 
 
-def _triggers_last_round(state: State, seat: Seat) -> bool:
-    """Too few trains left with the team that moved (USA-14, ASIA-18), or no pile (CARD-12)."""
-    rules = state.game.rules
-    if rules.pile_end == "last_round":
+@dataclass(frozen=True, slots=True)
+class FewTrains:
+    """The last round begins when the team that moved has at most so many trains left (USA-14, ASIA-18)."""
+
+    trains: int
+    reason: EndReason = "trains"
+
+    def is_due(self, state: State, seat: Seat) -> bool:
+        if state.trains[seat] > self.trains:
+            return False
+        team = state.game.seats_of_team[state.game.team_of[seat]]
+        return sum([state.trains[partner] for partner in team]) <= self.trains
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyPile:
+    """The last round begins when the pile of train cards is empty (CARD-12)."""
+
+    reason: EndReason = "pile"
+
+    def is_due(self, state: State, seat: Seat) -> bool:
         return not state.pile
-    if state.trains[seat] > rules.last_round_at_trains:
-        return False
-    team = state.game.seats_of_team[state.game.team_of[seat]]
-    return sum([state.trains[partner] for partner in team]) <= rules.last_round_at_trains
 
 
 def end_game(state: State, reason: EndReason, events: Events | None) -> None:

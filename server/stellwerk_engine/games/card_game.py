@@ -2,12 +2,14 @@
 
 from typing import Final
 
-from stellwerk_engine.core.rule_set import Option, RuleSet
-from stellwerk_engine.core.scoring import BigCities
+from stellwerk_engine.core.scoring import BigCities, bonus_cards, completed_tickets
+from stellwerk_engine.core.state import Option, RuleSet, TrainCards
+from stellwerk_engine.core.turn import EmptyPile
 from stellwerk_engine.parts.draw_cards import DrawCards
 from stellwerk_engine.parts.rail_yards.complete_tickets import ask_to_complete
 from stellwerk_engine.parts.rail_yards.lay_cards import LayCards, send_cards
-from stellwerk_engine.parts.tickets import DrawTickets
+from stellwerk_engine.parts.rail_yards.rail_yards import RailYards
+from stellwerk_engine.parts.tickets import DrawTickets, FirstTickets
 
 CARD_GAME: Final = RuleSet(
     id="card_game",
@@ -16,21 +18,20 @@ CARD_GAME: Final = RuleSet(
     board="card_game",
     board_features=frozenset({"big_cities"}),
     seat_counts=(2, 3, 4),
-    menu=(DrawCards(), LayCards(), DrawTickets()),
-    locomotives_dealt=1,
-    cards_dealt=7,
-    tickets_dealt=6,
-    tickets_kept_at_start=1,
-    shuffle_returned_tickets=True,
+    train_cards=TrainCards(dealt=7, locomotives_dealt=1, reshuffled=False),
+    set_up=(FirstTickets(6, keep=1, shuffle_returned=True),),
     start_of_turn=(send_cards,),
-    tickets_drawn=4,
-    tickets_kept=0,
-    second_card_optional=True,
-    pile_end="last_round",
-    rail_yards=True,
+    menu=(DrawCards(second_optional=True), LayCards(), DrawTickets(4, keep=0)),
+    other_parts=(RailYards(halves={4: 2}),),
+    last_round=EmptyPile(),
     before_scoring=ask_to_complete,
-    halves={4: 2},
     bonuses=(BigCities(),),
-    tie_breaks=("completed_tickets", "bonus_cards"),
-    options=(Option("open_stacks", "players may look at their own on-track stack", {"open_stacks": True}),),
+    tie_breaks=(completed_tickets, bonus_cards),
+    options=(
+        Option(
+            "open_stacks",
+            "players may look at their own on-track stack",
+            {"other_parts": (RailYards(halves={4: 2}, open_stacks=True),)},
+        ),
+    ),
 )

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from stellwerk_engine.boards.board_file import BoardFile
-from stellwerk_engine.core.game import Game, make_game
+from stellwerk_engine.core.game import make_game
+from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.shipped import RULE_SETS
 
 

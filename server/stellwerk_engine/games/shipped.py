@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from stellwerk_engine.core.rule_set import RuleSet
+from stellwerk_engine.core.state import RuleSet
 from stellwerk_engine.games.card_game import CARD_GAME
 from stellwerk_engine.games.team_asia import TEAM_ASIA
 from stellwerk_engine.games.united_kingdom import UNITED_KINGDOM

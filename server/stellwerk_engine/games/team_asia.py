@@ -2,11 +2,19 @@
 
 from typing import Final
 
-from stellwerk_engine.core.rule_set import RuleSet
-from stellwerk_engine.core.scoring import ASIA_EXPLORER, ASIA_EXPRESS
+from stellwerk_engine.core.scoring import (
+    ASIA_EXPLORER,
+    ASIA_EXPRESS,
+    completed_tickets,
+    longest_own_path,
+)
+from stellwerk_engine.core.state import RuleSet, TrainCards
+from stellwerk_engine.core.turn import FewTrains
 from stellwerk_engine.parts.claiming.claim_route import ClaimRoute
 from stellwerk_engine.parts.draw_cards import DrawCards
-from stellwerk_engine.parts.tickets import DrawTickets, ShareTickets
+from stellwerk_engine.parts.holders import Holders
+from stellwerk_engine.parts.share_tickets import ShareTickets, ask_to_share
+from stellwerk_engine.parts.tickets import DrawTickets, FirstTickets
 
 TEAM_ASIA: Final = RuleSet(
     id="team_asia",
@@ -16,15 +24,15 @@ TEAM_ASIA: Final = RuleSet(
     board_features=frozenset({"map", "tunnels"}),
     seat_counts=(4, 6),
     team_size=2,
-    menu=(DrawCards(), ClaimRoute(), DrawTickets(), ShareTickets()),
-    cards_dealt=4,
-    tickets_dealt=5,
-    tickets_kept_at_start=3,
-    tickets_drawn=4,
-    tickets_kept=1,
-    exchange_at=3,
-    holders=True,
-    open_tracks={4: {2: 1, 3: 2}},
-    last_round_at_trains=4,
+    train_cards=TrainCards(dealt=4, exchange_at=3),
+    set_up=(Holders(), FirstTickets(5, keep=3, share=ask_to_share)),
+    menu=(
+        DrawCards(to_holder=True),
+        ClaimRoute(open_tracks={4: {2: 1, 3: 2}}),
+        DrawTickets(4, keep=1, share=ask_to_share),
+        ShareTickets(),
+    ),
+    last_round=FewTrains(4),
     bonuses=(ASIA_EXPRESS, ASIA_EXPLORER),
+    tie_breaks=(completed_tickets, longest_own_path),
 )

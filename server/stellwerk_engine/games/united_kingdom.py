@@ -2,12 +2,20 @@
 
 from typing import Final
 
-from stellwerk_engine.core.rule_set import Option, RuleSet, Technology
-from stellwerk_engine.core.scoring import DOUBLE_HEADING, EQUALISING_BEAM, RISKY_CONTRACTS
+from stellwerk_engine.core.scoring import (
+    DOUBLE_HEADING,
+    EQUALISING_BEAM,
+    RISKY_CONTRACTS,
+    completed_tickets,
+    longest_own_path,
+)
+from stellwerk_engine.core.state import Option, RuleSet, TrainCards
+from stellwerk_engine.core.turn import FewTrains
 from stellwerk_engine.parts.claiming.claim_route import ClaimRoute
 from stellwerk_engine.parts.draw_cards import DrawCards
 from stellwerk_engine.parts.technologies.buy_technology import BuyTechnology
-from stellwerk_engine.parts.tickets import DrawTickets
+from stellwerk_engine.parts.technologies.technology import Technology
+from stellwerk_engine.parts.tickets import DrawTickets, FirstTickets
 
 TECHNOLOGIES: Final = (
     Technology("wales_concession", supply=4, cost=1, opens_regions=("wales",)),
@@ -31,6 +39,17 @@ ADVANCED_TECHNOLOGIES: Final = (
     Technology("diesel_power", supply=1, cost=3, discount=1),
 )
 
+
+def _buy(technologies: tuple[Technology, ...]) -> BuyTechnology:
+    return BuyTechnology(
+        technologies,
+        substitute=4,
+        home_regions=frozenset({"england"}),
+        home_lengths=frozenset({1, 2}),
+        overseas_regions=frozenset({"overseas"}),
+    )
+
+
 UNITED_KINGDOM: Final = RuleSet(
     id="united_kingdom",
     title="United Kingdom, ferries and technologies",
@@ -38,26 +57,17 @@ UNITED_KINGDOM: Final = RuleSet(
     board="united_kingdom",
     board_features=frozenset({"map", "ferries", "regions"}),
     seat_counts=(2, 3, 4),
-    menu=(DrawCards(), ClaimRoute(), DrawTickets()),
-    before_action=(BuyTechnology(),),
-    locomotives_dealt=1,
-    cards_dealt=4,
-    tickets_dealt=5,
-    tickets_kept_at_start=3,
-    tickets_drawn=3,
-    tickets_kept=1,
-    open_tracks={2: {2: 1, 3: 1}},
-    substitute=4,
-    technologies=TECHNOLOGIES,
-    home_regions=frozenset({"england"}),
-    overseas_regions=frozenset({"overseas"}),
-    home_lengths=frozenset({1, 2}),
-    last_round_at_trains=2,
+    train_cards=TrainCards(dealt=4, locomotives_dealt=1),
+    set_up=(FirstTickets(5, keep=3),),
+    before_action=(_buy(TECHNOLOGIES),),
+    menu=(DrawCards(), ClaimRoute(open_tracks={2: {2: 1, 3: 1}}), DrawTickets(3, keep=1)),
+    last_round=FewTrains(2),
+    tie_breaks=(completed_tickets, longest_own_path),
     options=(
         Option(
             "advanced_technologies",
             "five more technologies, few of each",
-            {"technologies": TECHNOLOGIES + ADVANCED_TECHNOLOGIES},
+            {"before_action": (_buy(TECHNOLOGIES + ADVANCED_TECHNOLOGIES),)},
         ),
     ),
 )

@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from stellwerk_engine.core.rule_set import RuleSet
-from stellwerk_engine.core.scoring import LONGEST_PATH
+from stellwerk_engine.core.scoring import LONGEST_PATH, completed_tickets, longest_own_path
+from stellwerk_engine.core.state import RuleSet, TrainCards
+from stellwerk_engine.core.turn import FewTrains
 from stellwerk_engine.parts.claiming.claim_route import ClaimRoute
 from stellwerk_engine.parts.draw_cards import DrawCards
-from stellwerk_engine.parts.tickets import DrawTickets
+from stellwerk_engine.parts.tickets import DrawTickets, FirstTickets
 
 USA: Final = RuleSet(
     id="usa",
@@ -15,14 +16,14 @@ USA: Final = RuleSet(
     board="usa",
     board_features=frozenset({"map"}),
     seat_counts=(2, 3, 4, 5),
-    menu=(DrawCards(), ClaimRoute(), DrawTickets()),
-    cards_dealt=4,
-    tickets_dealt=3,
-    tickets_kept_at_start=2,
-    tickets_drawn=3,
-    tickets_kept=1,
-    exchange_at=3,
-    open_tracks={2: {2: 1, 3: 1}, 3: {2: 1, 3: 1}},
-    last_round_at_trains=2,
+    train_cards=TrainCards(dealt=4, exchange_at=3),
+    set_up=(FirstTickets(3, keep=2),),
+    menu=(
+        DrawCards(),
+        ClaimRoute(open_tracks={2: {2: 1, 3: 1}, 3: {2: 1, 3: 1}}),
+        DrawTickets(3, keep=1),
+    ),
+    last_round=FewTrains(2),
     bonuses=(LONGEST_PATH,),
+    tie_breaks=(completed_tickets, longest_own_path),
 )

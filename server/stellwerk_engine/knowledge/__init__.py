@@ -1,1 +1,7 @@
-"""What a viewer may know: views, redaction, folding, imagining."""
+"""What a viewer may know: views, redacted events, events folded into views, states imagined from a view.
+
+Imports `parts` and `core`, and no game. Law: a fact that nobody decided about is shown to nobody. Folding
+the events of a viewer gives its view, and dealing everything hidden anew changes neither.
+
+`limits.py` computes how long a message about a game can become.
+"""

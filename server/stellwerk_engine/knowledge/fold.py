@@ -10,12 +10,12 @@ up to date, one that is not stays away.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar, assert_never
+from typing import TypeVar, assert_never
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from stellwerk_engine.boards.board import mask_of
+from stellwerk_engine.core.board import mask_of
 from stellwerk_engine.core.cards import (
     COLOR_IDS,
     ONE,
@@ -30,18 +30,16 @@ from stellwerk_engine.core.cards import (
 )
 from stellwerk_engine.core.dice import SEED_SIZE, Dice
 from stellwerk_engine.core.set_up import empty_state
+from stellwerk_engine.core.state import Game, Seat
+from stellwerk_engine.knowledge.view import ViewerId
 from stellwerk_engine.knowledge.view import view as view_of
+from stellwerk_engine.parts.rail_yards.rail_yards import has_open_stacks
+from stellwerk_engine.parts.technologies.buy_technology import technology_ids
 from stellwerk_protocol import decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.cards import NO_CARDS, Cards
 from stellwerk_protocol.names import COLORS, Color, Place, TechnologyName, TicketNames
 from stellwerk_protocol.views import PlayerView, TeamView, View, YardStack
-
-if TYPE_CHECKING:
-    from stellwerk_engine.core.decision import Seat
-    from stellwerk_engine.core.game import Game
-    from stellwerk_engine.knowledge.view import ViewerId
-
 
 T = TypeVar("T")
 
@@ -355,7 +353,7 @@ def _yard_with(yard: tuple[YardStack, ...], cards: Cards) -> tuple[YardStack, ..
 
 def _with_empty_yard(game: Game, player: PlayerView) -> PlayerView:
     """At the start of a half; nobody looks into a stack any more, but its owner where stacks are open."""
-    sees_stack = game.rules.open_stacks and player.hand is not UNSET
+    sees_stack = has_open_stacks(game) and player.hand is not UNSET
     return replace(player, yard=(), stack_count=0, stack=NO_CARDS if sees_stack else UNSET)
 
 
@@ -364,7 +362,7 @@ def _with_empty_yard(game: Game, player: PlayerView) -> PlayerView:
 
 def _move_technology(game: Game, view: View, seat: Seat, technology: TechnologyName, to_supply: int) -> View:
     """From the supply to the seat (-1) or back (1); both are kept in the order of the rules."""
-    order = game.technology_ids
+    order = technology_ids(game)
     left = dict(_there(view.supply))
     left[technology] = left.get(technology, 0) + to_supply
     player = view.players[seat]

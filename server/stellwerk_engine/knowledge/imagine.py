@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, assert_never
+from typing import Final, Literal, assert_never
 
 from msgspec import UNSET
 
-from stellwerk_engine.boards.board import GRAY, TicketId, bits, mask_of
+from stellwerk_engine.core.board import GRAY, Route, TicketId, bits, mask_of
 from stellwerk_engine.core.cards import (
     COLOR_IDS,
     LOCOMOTIVE,
@@ -42,26 +42,23 @@ from stellwerk_engine.core.cards import (
 )
 from stellwerk_engine.core.choices import ask_all
 from stellwerk_engine.core.dice import SEED_SIZE, Dice
-from stellwerk_engine.core.set_up import after_first_tickets, empty_state, start_first_turn
-from stellwerk_engine.core.state import NOT_LAST_ROUND, State
-from stellwerk_engine.core.turn import end_turn
+from stellwerk_engine.core.set_up import empty_state
+from stellwerk_engine.core.state import NOT_LAST_ROUND, Game, Seat, State
+from stellwerk_engine.core.turn import end_turn, start_first_turn
 from stellwerk_engine.parts.claiming.claim_route import claimable_mask, takeable_mask
 from stellwerk_engine.parts.claiming.payments import units_to_pay
 from stellwerk_engine.parts.claiming.place_claim import hand_over
-from stellwerk_engine.parts.draw_cards import PlaceCard
+from stellwerk_engine.parts.draw_cards import SECOND_CARD, PlaceCard
+from stellwerk_engine.parts.holders import holder_of
 from stellwerk_engine.parts.rail_yards.complete_tickets import CompleteTickets
-from stellwerk_engine.parts.technologies.buy_technology import ClaimNow
-from stellwerk_engine.parts.tickets import KeepTickets, ShareTicket, after_draw
-from stellwerk_engine.parts.tunnels import PayTunnel, color_laid, holder_of
+from stellwerk_engine.parts.share_tickets import ShareTicket
+from stellwerk_engine.parts.technologies.buy_technology import ClaimNow, technologies_of, technology_ids
+from stellwerk_engine.parts.tickets import DrawTickets, FirstTickets, KeepTickets
+from stellwerk_engine.parts.tunnels import PayTunnel, color_laid
 from stellwerk_protocol import decisions as wire_decisions
+from stellwerk_protocol.cards import Cards
 from stellwerk_protocol.names import TicketNames
-
-if TYPE_CHECKING:
-    from stellwerk_engine.boards.board import Route
-    from stellwerk_engine.core.decision import Seat
-    from stellwerk_engine.core.game import Game
-    from stellwerk_protocol.cards import Cards
-    from stellwerk_protocol.views import PlayerView, TeamView, View
+from stellwerk_protocol.views import PlayerView, TeamView, View
 
 _NO_DICE: Final = Dice(bytes(SEED_SIZE))
 
@@ -214,7 +211,6 @@ def _put_tickets(state: State, gap: _TicketGap, tickets: list[TicketId]) -> None
 
 def _visible_state(game: Game, view: View) -> State:
     """What the view shows; of hidden hands and holders only the cards that everybody knows."""
-    rules = game.rules
     state = empty_state(game, _NO_DICE)
     state.turn = view.turn
     state.progress_turn = view.progress_turn
@@ -227,7 +223,7 @@ def _visible_state(game: Game, view: View) -> State:
         state.half = view.half
     if view.supply is not UNSET:
         supply = view.supply
-        state.supply = tuple(supply.get(technology.id, 0) for technology in rules.technologies)
+        state.supply = tuple(supply.get(technology.id, 0) for technology in technologies_of(game.rules))
     for player in view.players:
         _see_player(state, player)
     for team in () if view.teams is UNSET else view.teams:
@@ -235,7 +231,7 @@ def _visible_state(game: Game, view: View) -> State:
     if view.result is not UNSET:
         state.result = view.result
         state.end_reason = view.result.reason
-        state.stacks_seen = rules.rail_yards
+        state.stacks_seen = bool(state.yards)
     if view.pending is not UNSET:
         _see_pending(state, view.pending)
     return state
@@ -252,7 +248,7 @@ def _see_player(state: State, player: PlayerView) -> None:
     for name in () if player.routes is UNSET else player.routes:
         hand_over(state, seat, board.routes[board.route_ids[name]])
     for name in () if player.technologies is UNSET else player.technologies:
-        state.technologies[seat] |= 1 << state.game.technology_ids[name]
+        state.technologies[seat] |= 1 << technology_ids(state.game)[name]
     for stack in () if player.yard is UNSET else player.yard:
         state.yards[seat] += stack.cards << SHIFT[COLOR_IDS[stack.color]]
         state.yard_locomotives[seat] += stack.locomotives << SHIFT[COLOR_IDS[stack.color]]
@@ -291,19 +287,20 @@ def _see_pending(state: State, pending: wire_decisions.Decision) -> None:
             state.pending = game.take_turn[seat]
         case wire_decisions.TakeAction():
             state.pending = game.take_action[seat]
-        case wire_decisions.SecondCard(place=place):
-            state.pending = game.second_card[seat, place]
+        case wire_decisions.SecondCard(place=place, may_stop=may_stop):
+            state.pending = SECOND_CARD[seat, place, may_stop]
         case wire_decisions.PlaceCard(open=is_open, card=card):
             if card is not UNSET:
                 state.pending = PlaceCard(seat, COLOR_IDS[card], is_open)
         case wire_decisions.KeepTickets(seats, offered_count, keep):
-            then = after_draw if in_turn else after_first_tickets
-            ask_all(state, KeepTickets(seats, offered_count, keep, then))
+            action = game.rules.part(DrawTickets) if in_turn else game.rules.part(FirstTickets)
+            assert action is not None
+            ask_all(state, KeepTickets(seats, offered_count, keep, action))
         case wire_decisions.ShareTicket(seats):
             ask_all(state, ShareTicket(seats, end_turn if in_turn else start_first_turn))
         case wire_decisions.ClaimRoute(_, technology, claims_left, right_of_way, may_stop):
-            number = game.technology_ids[technology]
-            state.pending = ClaimNow(seat, number, right_of_way, claims_left, may_stop)
+            number = technology_ids(game)[technology]
+            state.pending = ClaimNow(seat, number, technology, right_of_way, claims_left, may_stop)
         case wire_decisions.PayTunnel():
             _see_bill(state, seat, pending)
         case wire_decisions.CompleteTickets(seats, reason):

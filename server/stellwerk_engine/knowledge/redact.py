@@ -7,19 +7,15 @@ got (`fold.py`) gives the view that it would be shown (`view.py`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from msgspec import UnsetType
 
-from stellwerk_engine.knowledge.view import ALL_HANDS, sees_seat, sees_team
+from stellwerk_engine.core.state import Game, Seat
+from stellwerk_engine.knowledge.view import ALL_HANDS, ViewerId, sees_seat, sees_team
 from stellwerk_protocol import decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.names import Place
-
-if TYPE_CHECKING:
-    from stellwerk_engine.core.decision import Seat
-    from stellwerk_engine.core.game import Game
-    from stellwerk_engine.knowledge.view import ViewerId
 
 
 def redact(event: ev.Event, game: Game, viewer: ViewerId) -> ev.Event:

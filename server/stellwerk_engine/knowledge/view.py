@@ -5,20 +5,17 @@ Viewers are seats, the public, and the organiser's spectator who sees all hands.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import UNSET, UnsetType
 
 from stellwerk_engine.core.cards import COLOR_NAMES, PLAIN_COLORS, counts, to_wire, total
-from stellwerk_engine.core.state import NOT_LAST_ROUND
+from stellwerk_engine.core.state import NOT_LAST_ROUND, Game, Seat, State
+from stellwerk_engine.parts.rail_yards.rail_yards import has_open_stacks
+from stellwerk_engine.parts.technologies.buy_technology import technology_ids
 from stellwerk_protocol.cards import Cards
 from stellwerk_protocol.names import RouteName, TechnologyName, TicketNames, Viewer
 from stellwerk_protocol.views import PlayerView, TeamView, View, YardStack
-
-if TYPE_CHECKING:
-    from stellwerk_engine.core.decision import Seat
-    from stellwerk_engine.core.game import Game
-    from stellwerk_engine.core.state import State
 
 ViewerId = int  # a seat, or one of the two below
 PUBLIC: Final[ViewerId] = -1
@@ -27,9 +24,8 @@ ALL_HANDS: Final[ViewerId] = -2
 
 def view(state: State, viewer: ViewerId) -> View:
     game = state.game
-    rules = game.rules
     return View(
-        game=rules.id,
+        game=game.rules.id,
         viewer=viewer_kind(viewer),
         turn=state.turn,
         progress_turn=state.progress_turn,
@@ -41,9 +37,9 @@ def view(state: State, viewer: ViewerId) -> View:
         ticket_pile=len(state.ticket_pile),
         players=tuple([_player(state, seat, viewer) for seat in range(game.seat_count)]),
         seat=viewer if viewer >= 0 else UNSET,
-        teams=_teams(state, viewer) if rules.holders else UNSET,
-        supply=_supply(state) if rules.technologies else UNSET,
-        half=state.half if rules.rail_yards else UNSET,
+        teams=_teams(state, viewer) if state.holders else UNSET,
+        supply=_supply(state) if state.supply else UNSET,
+        half=state.half if state.yards else UNSET,
         turns_left=state.turns_left if state.turns_left != NOT_LAST_ROUND else UNSET,
         pending=state.pending.to_wire(state, viewer, viewer == ALL_HANDS)
         if state.pending is not None
@@ -69,7 +65,6 @@ def sees_team(game: Game, viewer: ViewerId, team: int) -> bool:
 def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
     """Public facts in the order of PlayerView's fields, then, for who may see them, the private ones."""
     game = state.game
-    rules = game.rules
     tickets_mask = state.ticket_masks[seat]
     trains: int | UnsetType = UNSET
     routes: tuple[RouteName, ...] | UnsetType = UNSET
@@ -80,9 +75,9 @@ def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
     if game.board.longest_route:
         trains = state.trains[seat]
         routes = state.route_names[seat]
-    if rules.technologies:
+    if state.supply:
         technologies = game.perks[state.technologies[seat]].names
-    if rules.rail_yards:
+    if state.yards:
         yard = _yard(state, seat)
         stack_count = total(state.stacks[seat])
         completed = game.board.ticket_names[state.completed_masks[seat]]
@@ -109,13 +104,13 @@ def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
         tickets=game.board.ticket_names[tickets_mask],
         offered=tuple([game.board.tickets[ticket].name for ticket in offered]) if offered else UNSET,
         returned=game.board.ticket_names[state.returned_masks[seat]],
-        stack=_stack(state, seat, viewer) if rules.rail_yards else UNSET,
+        stack=_stack(state, seat, viewer) if state.yards else UNSET,
     )
 
 
 def _stack(state: State, seat: Seat, viewer: ViewerId) -> Cards | UnsetType:
     """CARD-05: nobody looks into a stack before the scoring; with open stacks its owner does."""
-    if sees_seat(viewer, seat) and (state.stacks_seen or state.game.rules.open_stacks):
+    if sees_seat(viewer, seat) and (state.stacks_seen or has_open_stacks(state.game)):
         return to_wire(state.stacks[seat])
     return UNSET
 
@@ -140,8 +135,8 @@ def _teams(state: State, viewer: ViewerId) -> tuple[TeamView, ...]:
 
 
 def _supply(state: State) -> dict[TechnologyName, int]:
-    technologies = state.game.rules.technologies
-    return {technologies[number].id: left for number, left in enumerate(state.supply) if left}
+    names = technology_ids(state.game)
+    return {name: left for name, left in zip(names, state.supply, strict=True) if left}
 
 
 def _yard(state: State, seat: Seat) -> tuple[YardStack, ...]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from stellwerk_engine.core.cards import (
     COLOR_IDS,
@@ -16,21 +15,22 @@ from stellwerk_engine.core.cards import (
     colors_present,
     counts,
 )
-from stellwerk_engine.core.decision import Events, Move, Seat
 from stellwerk_engine.core.piles import draw_blind, pile_ran_out, replace_open_card, take_open
+from stellwerk_engine.core.state import Action, Events, Move, Seat, State
 from stellwerk_engine.core.turn import end_turn
+from stellwerk_engine.parts.holders import put_on_holder
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.names import Place
 
-if TYPE_CHECKING:
-    from stellwerk_engine.core.state import State
-
 
 class DrawFirst(Move):
-    __slots__ = ()
+    __slots__ = ("action",)
+
+    def __init__(self, action: DrawCards) -> None:
+        self.action = action
 
     def to_wire(self) -> wire_moves.DrawCard:
         return wire_moves.DrawCard()
@@ -38,7 +38,7 @@ class DrawFirst(Move):
     def apply(self, state: State, seat: Seat, events: Events | None) -> None:
         card = draw_blind(state)
         state.progress_turn = state.turn
-        if state.game.rules.holders:
+        if self.action.to_holder:
             if events is not None:
                 events.append(ev.CardDrawn(seat, card=COLOR_NAMES[card]))
             if not state.pile:
@@ -50,13 +50,14 @@ class DrawFirst(Move):
             events.append(ev.CardDrawn(seat, "hand", COLOR_NAMES[card]))
         if not state.pile:
             pile_ran_out(state, events)
-        _ask_second_card(state, seat, "hand", events)
+        _ask_second_card(state, seat, "hand", events, self.action.second_optional)
 
 
 class TakeFirst(Move):
-    __slots__ = ("card",)
+    __slots__ = ("action", "card")
 
-    def __init__(self, card: CardColor) -> None:
+    def __init__(self, action: DrawCards, card: CardColor) -> None:
+        self.action = action
         self.card = card
 
     def to_wire(self) -> wire_moves.TakeCard:
@@ -66,19 +67,19 @@ class TakeFirst(Move):
         card = self.card
         take_open(state, card)
         state.progress_turn = state.turn
-        holders = state.game.rules.holders
-        if holders and card != LOCOMOTIVE:
+        to_holder = self.action.to_holder
+        if to_holder and card != LOCOMOTIVE:
             if events is not None:
                 events.append(ev.CardTaken(seat, COLOR_NAMES[card]))
             replace_open_card(state, events)
             _ask_place(state, seat, card, events, is_open=True)
             return
-        _keep_open_card(state, seat, card, "holder" if holders else "hand", events)
+        _keep_open_card(state, seat, card, "holder" if to_holder else "hand", events)
         replace_open_card(state, events)
         if card == LOCOMOTIVE:
             end_turn(state, seat, events)
         else:
-            _ask_second_card(state, seat, "hand", events)
+            _ask_second_card(state, seat, "hand", events, self.action.second_optional)
 
 
 class DrawThree(Move):
@@ -162,10 +163,8 @@ class PutFirst(Move):
         _ask_second_card(state, seat, "holder" if self.place == "hand" else "hand", events)
 
 
-DRAW_FIRST: Final = DrawFirst()
 DRAW_THREE: Final = DrawThree()
 STOP_DRAWING: Final = StopDrawing()
-TAKE_FIRST: Final = tuple(TakeFirst(card) for card in range(9))
 DRAW_SECOND: Final[dict[Place, DrawSecond]] = {"hand": DrawSecond("hand"), "holder": DrawSecond("holder")}
 TAKE_SECOND: Final[dict[Place, tuple[TakeSecond, ...]]] = {
     "hand": tuple(TakeSecond(card, "hand") for card in range(9)),
@@ -176,22 +175,36 @@ TAKE_SECOND: Final[dict[Place, tuple[TakeSecond, ...]]] = {
 class FirstDraws(dict[int, tuple[Move, ...]]):
     """Colors open, and whether there is a pile (bit 0) -> the ways to draw a first card."""
 
+    def __init__(self, draw: DrawFirst, take: tuple[TakeFirst, ...]) -> None:
+        super().__init__()
+        self._draw = draw
+        self._take = take
+
     def __missing__(self, key: int) -> tuple[Move, ...]:
-        moves: list[Move] = [DRAW_FIRST] if key & 1 else []
-        moves += [TAKE_FIRST[card] for card in range(9) if key & ONE[card] << 7]
+        moves: list[Move] = [self._draw] if key & 1 else []
+        moves += [self._take[card] for card in range(9) if key & ONE[card] << 7]
         self[key] = tuple(moves)
         return self[key]
 
 
-FIRST_DRAWS: Final = FirstDraws()
+class DrawCards(Action):
+    """The action of a turn: two cards, open or blind.
 
+    `second_optional`: one card may be enough (CARD-07). `to_holder`: of two cards one goes into the hand and
+    the other one onto the team's holder, and so does an open locomotive (ASIA-06, ASIA-07).
+    """
 
-@dataclass(frozen=True, slots=True)
-class DrawCards:
-    """The action of a turn."""
+    __slots__ = ("draw", "firsts", "second_optional", "take", "to_holder")
+
+    def __init__(self, second_optional: bool = False, to_holder: bool = False) -> None:
+        self.second_optional = second_optional
+        self.to_holder = to_holder
+        self.draw = DrawFirst(self)
+        self.take = tuple(TakeFirst(self, card) for card in range(9))
+        self.firsts = FirstDraws(self.draw, self.take)
 
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
-        moves += FIRST_DRAWS[colors_present(state.market) | (1 if state.pile else 0)]
+        moves += self.firsts[colors_present(state.market) | (1 if state.pile else 0)]
         if state.pile and state.game.perks[state.technologies[seat]].draws_three:
             moves.append(DRAW_THREE)
 
@@ -201,9 +214,9 @@ class DrawCards:
     def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move | None:
         match wire:
             case wire_moves.DrawCard():
-                return _check_pile(state, DRAW_FIRST)
+                return _check_pile(state, self.draw)
             case wire_moves.TakeCard(card=name):
-                return TAKE_FIRST[_check_open(state, name)]
+                return self.take[_check_open(state, name)]
             case wire_moves.DrawThree():
                 if not state.game.perks[state.technologies[seat]].draws_three:
                     raise IllegalMoveError(
@@ -216,8 +229,8 @@ class DrawCards:
     def fallback(self, state: State, seat: Seat) -> Move | None:
         """Blind; else the first open color, a locomotive last."""
         if state.pile:
-            return DRAW_FIRST
-        return next((TAKE_FIRST[card] for card in range(9) if counts(state.market)[card]), None)
+            return self.draw
+        return next((self.take[card] for card in range(9) if counts(state.market)[card]), None)
 
 
 class SecondCard:
@@ -267,11 +280,19 @@ class SecondCard:
         """Stop, where one may; else blind; else the first open color."""
         return STOP_DRAWING if self.may_stop else self.legal(state, seat)[0]
 
-    def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
-        raise AssertionError("no claim answers the question for a second card")
-
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
         return wire_decisions.SecondCard(self.seats, self.place, self.may_stop)
+
+
+class SecondCards(dict[tuple[Seat, Place, bool], SecondCard]):
+    """Whose, to which place, and whether it may be left -> the decision, made once."""
+
+    def __missing__(self, key: tuple[Seat, Place, bool]) -> SecondCard:
+        self[key] = decision = SecondCard(*key)
+        return decision
+
+
+SECOND_CARD: Final = SecondCards()
 
 
 class PlaceCard:
@@ -300,9 +321,6 @@ class PlaceCard:
     def fallback(self, state: State, seat: Seat) -> Move:
         return PutFirst(self.card, "hand", self.is_open)
 
-    def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
-        raise AssertionError("no claim answers the question where a card goes")
-
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
         if self.is_open or sees_all or viewer_seat in self.seats:
             return wire_decisions.PlaceCard(self.seats, self.is_open, COLOR_NAMES[self.card])
@@ -315,12 +333,14 @@ def _ask_place(state: State, seat: Seat, card: CardColor, events: Events | None,
         events.append(ev.Asked(state.pending.to_wire(state, seat, sees_all=True)))
 
 
-def _ask_second_card(state: State, seat: Seat, place: Place, events: Events | None) -> None:
+def _ask_second_card(
+    state: State, seat: Seat, place: Place, events: Events | None, may_stop: bool = False
+) -> None:
     """If one may legally be taken; else the action is over (USA-08)."""
     if not state.pile and not state.market & PLAIN_CARDS_MASK:
         end_turn(state, seat, events)
         return
-    state.pending = state.game.second_card[seat, place]
+    state.pending = SECOND_CARD[seat, place, may_stop]
     if events is not None:
         events.append(ev.Asked(state.pending.to_wire(state, seat, sees_all=True)))
 
@@ -347,10 +367,7 @@ def _put(state: State, seat: Seat, card: CardColor, place: Place, is_open: bool)
         if is_open:
             state.known[seat] += ONE[card]
     else:
-        team = state.game.team_of[seat]
-        state.holders[team] += ONE[card]
-        if is_open:
-            state.known_holders[team] += ONE[card]
+        put_on_holder(state, seat, ONE[card], is_open)
 
 
 def _check_pile(state: State, move: Move) -> Move:

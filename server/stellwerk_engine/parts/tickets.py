@@ -1,27 +1,25 @@
-"""Tickets: offered, kept, put back, shared (USA-03, USA-13, CARD-03, CARD-11, ASIA-09 to ASIA-11, GEN-04)."""
+"""Tickets: offered, kept, put back (USA-03, USA-13, CARD-03, CARD-11, GEN-04)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
 
-from stellwerk_engine.boards.board import Board, TicketId, bits, mask_of
+from stellwerk_engine.boards.board_file import BoardFile
+from stellwerk_engine.core.board import Board, TicketId, mask_of
 from stellwerk_engine.core.choices import ask_all, choose
-from stellwerk_engine.core.decision import Events, Move, Seat
-from stellwerk_engine.core.turn import end_turn
+from stellwerk_engine.core.state import Action, Events, Move, Part, RuleSet, Seat, State
+from stellwerk_engine.core.turn import end_turn, start_first_turn
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.names import TicketName
 
-if TYPE_CHECKING:
-    from stellwerk_engine.core.state import State
-
-Then = Callable[["State", Seat, "Events | None"], None]
-PAIRS_LISTED_UP_TO: Final = 12  # secret tickets: of more, pairs would make the list of moves too long
+Then = Callable[[State, Seat, Events | None], None]
+Share = Callable[[State, tuple[Seat, ...], Then, Events | None], None]
+"""Asks the seats which of the tickets just kept their teams share, and goes on."""
 
 
 def names_of(board: Board, tickets: Iterable[TicketId]) -> tuple[TicketName, ...]:
@@ -46,39 +44,68 @@ def check_tickets(board: Board, names: tuple[str, ...], among: Iterable[TicketId
     return ids
 
 
-# -- draw and keep -----------------------------------------------------------------------------------
-
-
-class DrawTicketsMove(Move):
-    __slots__ = ()
-
-    def to_wire(self) -> wire_moves.DrawTickets:
-        return wire_moves.DrawTickets()
-
-    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
-        rules = state.game.rules
-        offer(state, seat, rules.tickets_drawn, events)
-        ask_to_keep(state, (seat,), rules.tickets_drawn, rules.tickets_kept, after_draw, events)
-
-
-DRAW_TICKETS: Final = DrawTicketsMove()
-
-
-def after_draw(state: State, seat: Seat, events: Events | None) -> None:
-    """With holders one of the new tickets goes there (ASIA-10); then the turn is over."""
-    if state.game.rules.holders and state.offered[seat]:
-        ask_to_share(state, (seat,), end_turn, events)
-    else:
-        end_turn(state, seat, events)
+# -- offers ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class DrawTickets:
-    """The action of a turn."""
+class FirstTickets(Part):
+    """The tickets dealt before the first turn. All choose at once. With `share` each puts one on a holder."""
+
+    number: int
+    keep: int
+    share: Share | None = None
+    shuffle_returned: bool = False  # CARD-03; else they go under the pile (GEN-04)
+
+    def check_board(self, file: BoardFile, rules: RuleSet) -> None:
+        seats = max(rules.seat_counts)
+        if len(file.tickets) < seats * self.number:
+            raise file.error(
+                "tickets",
+                f"{len(file.tickets)} tickets; {rules.id} deals {self.number} to each of {seats} players",
+            )
+        has_map = "map" in rules.board_features
+        for number, ticket in enumerate(file.tickets):
+            if has_map and ticket.cards:
+                raise file.error(
+                    f"tickets[{number}].cards", f"in the game {rules.id} tickets ask for no cards"
+                )
+            if not has_map and not ticket.cards:
+                raise file.error(
+                    f"tickets[{number}].cards", f"in the game {rules.id} a ticket asks for cards"
+                )
+
+    def deal(self, state: State, events: Events | None) -> None:
+        state.ticket_pile = list(range(len(state.game.board.tickets)))
+        shuffle_tickets(state, events)
+        seats = tuple(range(state.game.seat_count))
+        for seat in seats:
+            offer(state, seat, self.number, events)
+        ask_to_keep(state, seats, self, events)
+
+    def go_on(self, state: State, seats: tuple[Seat, ...], events: Events | None) -> None:
+        if self.shuffle_returned:
+            shuffle_tickets(state, events)
+        if self.share is not None:
+            self.share(state, seats, start_first_turn, events)
+        else:
+            start_first_turn(state, 0, events)
+
+
+class DrawTickets(Action):
+    """The action of a turn: draw so many tickets and keep some. With `share` one of them goes to the team
+    (ASIA-10)."""
+
+    __slots__ = ("draw", "keep", "number", "share")
+
+    def __init__(self, number: int, keep: int, share: Share | None = None) -> None:
+        self.number = number
+        self.keep = keep
+        self.share = share
+        self.draw = DrawTicketsMove(self)
 
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
         if state.ticket_pile:
-            moves.append(DRAW_TICKETS)
+            moves.append(self.draw)
 
     def legal_complete(self, state: State, seat: Seat) -> bool:
         return True
@@ -90,10 +117,30 @@ class DrawTickets:
             raise IllegalMoveError(
                 "game.not_available", "/type", "another action, for the ticket pile is empty"
             )
-        return DRAW_TICKETS
+        return self.draw
 
     def fallback(self, state: State, seat: Seat) -> Move | None:
-        return DRAW_TICKETS if state.ticket_pile else None
+        return self.draw if state.ticket_pile else None
+
+    def go_on(self, state: State, seats: tuple[Seat, ...], events: Events | None) -> None:
+        if self.share is not None and state.offered[seats[0]]:
+            self.share(state, seats, end_turn, events)
+        else:
+            end_turn(state, seats[0], events)
+
+
+class DrawTicketsMove(Move):
+    __slots__ = ("action",)
+
+    def __init__(self, action: DrawTickets) -> None:
+        self.action = action
+
+    def to_wire(self) -> wire_moves.DrawTickets:
+        return wire_moves.DrawTickets()
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        offer(state, seat, self.action.number, events)
+        ask_to_keep(state, (seat,), self.action, events)
 
 
 def offer(state: State, seat: Seat, number: int, events: Events | None) -> None:
@@ -106,16 +153,19 @@ def offer(state: State, seat: Seat, number: int, events: Events | None) -> None:
 
 
 def ask_to_keep(
-    state: State, seats: tuple[Seat, ...], number: int, keep: int, then: Then, events: Events | None
+    state: State, seats: tuple[Seat, ...], action: FirstTickets | DrawTickets, events: Events | None
 ) -> None:
-    offered_count = min(number, max(len(state.offered[seat]) for seat in seats))
-    ask_all(state, KeepTickets(seats, offered_count, min(keep, offered_count), then))
-    _announce(state, events)
+    offered_count = min(action.number, max(len(state.offered[seat]) for seat in seats))
+    ask_all(state, KeepTickets(seats, offered_count, min(action.keep, offered_count), action))
+    announce(state, events)
 
 
-def _announce(state: State, events: Events | None) -> None:
+def announce(state: State, events: Events | None) -> None:
     if events is not None and state.pending is not None:
         events.append(ev.Asked(state.pending.to_wire(state, 0, sees_all=True)))
+
+
+# -- keep --------------------------------------------------------------------------------------------
 
 
 class Keep(Move):
@@ -139,13 +189,15 @@ class KeepTickets:
     """Which of the tickets offered to keep; the others go under the pile, or are shuffled into it at the
     start."""
 
-    __slots__ = ("keep", "offered_count", "seats", "then")
+    __slots__ = ("action", "keep", "offered_count", "seats")
 
-    def __init__(self, seats: tuple[Seat, ...], offered_count: int, keep: int, then: Then) -> None:
+    def __init__(
+        self, seats: tuple[Seat, ...], offered_count: int, keep: int, action: FirstTickets | DrawTickets
+    ) -> None:
         self.seats = seats
         self.offered_count = offered_count
         self.keep = keep
-        self.then = then
+        self.action = action
 
     def legal(self, state: State, seat: Seat) -> list[Move]:
         """Every set that is large enough, the smallest first."""
@@ -178,9 +230,7 @@ class KeepTickets:
         for seat, choice in zip(self.seats, choices, strict=True):
             assert isinstance(choice, Keep)
             self._settle_seat(state, seat, choice.tickets, events)
-        if state.turn == 0 and state.game.rules.shuffle_returned_tickets:
-            shuffle_tickets(state, events)
-        self.then(state, self.seats[0], events)
+        self.action.go_on(state, self.seats, events)
 
     def _settle_seat(
         self, state: State, seat: Seat, kept: tuple[TicketId, ...], events: Events | None
@@ -199,13 +249,10 @@ class KeepTickets:
                     seat, len(kept), len(back), names_of(game.board, kept), names_of(game.board, back)
                 )
             )
-        if game.rules.holders:
+        if self.action.share is not None:
             state.offered[seat] = kept
             if events is not None:
                 events.append(ev.TicketsToShare(seat, len(kept), names_of(game.board, kept)))
-
-    def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
-        raise AssertionError("no claim answers an offer of tickets")
 
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
         return wire_decisions.KeepTickets(self.seats, self.offered_count, self.keep)
@@ -217,143 +264,3 @@ def shuffle_tickets(state: State, events: Events | None) -> None:
     state.ticket_pile = state.dice.shuffled(label, sorted(state.ticket_pile))
     if events is not None:
         events.append(ev.TicketPileShuffled(len(state.ticket_pile)))
-
-
-# -- share -------------------------------------------------------------------------------------------
-
-
-class Share(Move):
-    """ASIA-11, the action of a turn: one or two secret tickets go on the team's holder."""
-
-    __slots__ = ("board", "tickets")
-
-    def __init__(self, board: Board, tickets: tuple[TicketId, ...]) -> None:
-        self.board = board
-        self.tickets = tickets
-
-    def to_wire(self) -> wire_moves.ShareTickets:
-        return wire_moves.ShareTickets(names_of(self.board, self.tickets))
-
-    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
-        _put_on_holder(state, seat, self.tickets, events)
-        end_turn(state, seat, events)
-
-
-class Shares(dict[tuple[TicketId, TicketId], Share]):
-    """Two tickets, or one named twice -> the move that shares them."""
-
-    def __init__(self, board: Board) -> None:
-        super().__init__()
-        self._board = board
-
-    def __missing__(self, pair: tuple[TicketId, TicketId]) -> Share:
-        self[pair] = share = Share(self._board, tuple(sorted(set(pair))))
-        return share
-
-
-class ShareOne(Move):
-    """The answer to ShareTicket."""
-
-    __slots__ = ("board", "decision", "ticket")
-
-    def __init__(self, board: Board, decision: ShareTicket, ticket: TicketId) -> None:
-        self.board = board
-        self.decision = decision
-        self.ticket = ticket
-
-    def to_wire(self) -> wire_moves.ShareTickets:
-        return wire_moves.ShareTickets(names_of(self.board, (self.ticket,)))
-
-    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
-        choices = choose(state, self.decision, seat, self)
-        if choices is not None:
-            self.decision.settle(state, choices, events)
-
-
-def _put_on_holder(state: State, seat: Seat, tickets: tuple[TicketId, ...], events: Events | None) -> None:
-    shared = mask_of(tickets)
-    state.ticket_masks[seat] &= ~shared
-    state.shared_masks[state.game.team_of[seat]] |= shared
-    state.progress_turn = state.turn
-    if events is not None:
-        events.append(ev.TicketsShared(seat, len(tickets), names_of(state.game.board, tickets)))
-
-
-@dataclass(frozen=True, slots=True)
-class ShareTickets:
-    """The action of a turn."""
-
-    def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
-        secret = list(bits(state.ticket_masks[seat]))
-        shares = state.game.shares
-        moves += [shares[ticket, ticket] for ticket in secret]
-        if len(secret) <= PAIRS_LISTED_UP_TO:
-            moves += [shares[pair] for pair in combinations(secret, 2)]
-
-    def legal_complete(self, state: State, seat: Seat) -> bool:
-        return state.ticket_masks[seat].bit_count() <= PAIRS_LISTED_UP_TO
-
-    def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move | None:
-        if not isinstance(wire, wire_moves.ShareTickets):
-            return None
-        secret = tuple(bits(state.ticket_masks[seat]))
-        if not secret:
-            raise IllegalMoveError("game.not_available", "/type", "another action, without a secret ticket")
-        chosen = check_tickets(state.game.board, wire.tickets, secret)
-        if len(chosen) not in (1, 2):
-            raise IllegalMoveError("game.wrong_tickets", "/tickets", "one or two tickets")
-        return state.game.shares[chosen[0], chosen[-1]]
-
-    def fallback(self, state: State, seat: Seat) -> Move | None:
-        secret = next(bits(state.ticket_masks[seat]), None)
-        return None if secret is None else state.game.shares[secret, secret]
-
-
-def ask_to_share(state: State, seats: tuple[Seat, ...], then: Then, events: Events | None) -> None:
-    ask_all(state, ShareTicket(seats, then))
-    _announce(state, events)
-
-
-class ShareTicket:
-    """Which of the tickets just kept goes on the team's holder (ASIA-09, ASIA-10)."""
-
-    __slots__ = ("seats", "then")
-
-    def __init__(self, seats: tuple[Seat, ...], then: Then) -> None:
-        self.seats = seats
-        self.then = then
-
-    def legal(self, state: State, seat: Seat) -> list[Move]:
-        return [ShareOne(state.game.board, self, ticket) for ticket in state.offered[seat]]
-
-    def legal_complete(self, state: State, seat: Seat) -> bool:
-        return True
-
-    def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move:
-        if not isinstance(wire, wire_moves.ShareTickets):
-            raise IllegalMoveError(
-                "game.wrong_move", "/type", "share_tickets, with one of the tickets just kept"
-            )
-        tickets = check_tickets(state.game.board, wire.tickets, state.offered[seat])
-        if len(tickets) != 1:
-            raise IllegalMoveError("game.wrong_tickets", "/tickets", "one ticket")
-        return ShareOne(state.game.board, self, tickets[0])
-
-    def fallback(self, state: State, seat: Seat) -> Move:
-        """The one with fewest points, of equal ones the one offered first."""
-        tickets = state.game.board.tickets
-        cheapest = min(state.offered[seat], key=lambda ticket: tickets[ticket].points)
-        return ShareOne(state.game.board, self, cheapest)
-
-    def settle(self, state: State, choices: tuple[Move, ...], events: Events | None) -> None:
-        for seat, choice in zip(self.seats, choices, strict=True):
-            assert isinstance(choice, ShareOne)
-            state.offered[seat] = ()
-            _put_on_holder(state, seat, (choice.ticket,), events)
-        self.then(state, self.seats[0], events)
-
-    def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
-        raise AssertionError("no claim answers the question which ticket to share")
-
-    def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
-        return wire_decisions.ShareTicket(self.seats, tuple(len(state.offered[seat]) for seat in self.seats))

@@ -5,9 +5,7 @@ The cards laid stay in hand and holder until the attempt ends; the decision to p
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from stellwerk_engine.boards.board import Route
+from stellwerk_engine.core.board import Route
 from stellwerk_engine.core.cards import (
     LOCOMOTIVE,
     PLAIN_COLORS,
@@ -22,17 +20,15 @@ from stellwerk_engine.core.cards import (
     to_wire,
     total,
 )
-from stellwerk_engine.core.decision import Decision, Events, Move, Seat
 from stellwerk_engine.core.piles import discard, reveal
+from stellwerk_engine.core.state import Decision, Events, Move, Seat, State
 from stellwerk_engine.parts.claiming.claim_table import split_payment
-from stellwerk_engine.parts.claiming.place_claim import place_claim
+from stellwerk_engine.parts.claiming.place_claim import after_claim, place_claim
+from stellwerk_engine.parts.holders import holder_of
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
-
-if TYPE_CHECKING:
-    from stellwerk_engine.core.state import State
 
 
 def try_tunnel(
@@ -136,7 +132,7 @@ class PayTunnel:
         place_claim(
             state, seat, self.route, self.laid + pay, self.holder_laid + holder_pay, self.revealed, events
         )
-        self.answers.after_claim(state, seat, events)
+        after_claim(state, seat, self.answers, events)
 
     def abandon(self, state: State, seat: Seat, events: Events | None) -> None:
         """Everybody saw the cards laid, and that they went back."""
@@ -155,7 +151,7 @@ class PayTunnel:
                 )
             )
         discard(state, self.revealed, events)
-        self.answers.after_claim(state, seat, events)
+        after_claim(state, seat, self.answers, events)
 
     def cards_left(self, state: State, seat: Seat) -> int:
         """How many cards the player could add."""
@@ -212,9 +208,6 @@ class PayTunnel:
     def fallback(self, state: State, seat: Seat) -> Move:
         return Abandon(self)
 
-    def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
-        self.answers.after_claim(state, seat, events)
-
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
         return wire_decisions.PayTunnel(
             self.seats,
@@ -250,8 +243,3 @@ class PayTunnel:
 def ways_to_split(needed: int, mine: int, shared: int) -> int:
     """In how many ways so many cards come from hand and holder."""
     return max(0, min(needed, mine) - max(0, needed - shared) + 1)
-
-
-def holder_of(state: State, seat: Seat) -> CardSet:
-    """What the team shares; nothing where there are no holders."""
-    return state.holders[state.game.team_of[seat]] if state.holders else 0

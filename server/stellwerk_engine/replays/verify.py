@@ -17,11 +17,9 @@ from msgspec import UNSET, Struct
 
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import SHIPPED, BoardError, BoardFile, parse_board, shipped_board
-from stellwerk_engine.core.decision import Events
 from stellwerk_engine.core.dice import Dice
-from stellwerk_engine.core.game import Game, GameError, make_game
-from stellwerk_engine.core.rule_set import RuleSet
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.game import GameError, make_game
+from stellwerk_engine.core.state import Events, Game, RuleSet, State
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.reader import Fault, ReplayError, read_bodies, read_records
 from stellwerk_protocol.canonical import JsonValue, decode, difference, encode, shown

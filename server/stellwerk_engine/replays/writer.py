@@ -30,9 +30,7 @@ from stellwerk_protocol.replays import (
 )
 
 if TYPE_CHECKING:
-    from stellwerk_engine.core.decision import Events, Move, Seat
-    from stellwerk_engine.core.game import Game
-    from stellwerk_engine.core.state import State
+    from stellwerk_engine.core.state import Events, Game, Move, Seat, State
     from stellwerk_protocol.results import Result
 
 

@@ -42,7 +42,7 @@ from stellwerk_server.match.ended_match import EndedMatch, end_line
 from stellwerk_server.match.match_session import MatchSession
 
 if TYPE_CHECKING:
-    from stellwerk_engine.core.game import Game
+    from stellwerk_engine.core.state import Game
     from stellwerk_server.lobby.lobby import Lobby
 
 OPENING_LINES: Final = 3  # the match, the header and the set-up, written in one piece

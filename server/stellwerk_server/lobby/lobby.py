@@ -55,7 +55,7 @@ from stellwerk_server.match.refusals import Refused, shown_line
 from stellwerk_server.operate.settings import Limits, Time, announced, clocks_of
 
 if TYPE_CHECKING:
-    from stellwerk_engine.core.game import Game
+    from stellwerk_engine.core.state import Game
     from stellwerk_protocol.error_codes import ErrorCode
 
 FEATURES: Final = ("resume", "resume_ended", "rooms", "practice", "spectators")

@@ -8,7 +8,8 @@ from math import inf
 from typing import TYPE_CHECKING, Literal
 
 from stellwerk_engine.boards.board_file import BoardFile, shipped_board
-from stellwerk_engine.core.game import Game, make_game
+from stellwerk_engine.core.game import make_game
+from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_protocol.messages import Clocks, Joined, OfferedGame
 from stellwerk_server.lobby.session import hashed, is_same_hash

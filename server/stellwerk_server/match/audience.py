@@ -22,8 +22,7 @@ from stellwerk_protocol.messages import EventMessage, Player, SeatChanged, Start
 from stellwerk_server.match.lines import line, lines
 
 if TYPE_CHECKING:
-    from stellwerk_engine.core.decision import Events
-    from stellwerk_engine.core.game import Game
+    from stellwerk_engine.core.state import Events, Game
     from stellwerk_protocol.messages import Clocks
     from stellwerk_server.lobby.session import Session
     from stellwerk_server.match.deal import Deal

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stellwerk_engine.core.game import Game
+    from stellwerk_engine.core.state import Game
     from stellwerk_protocol.messages import Clocks
 
 

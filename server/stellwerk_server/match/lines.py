@@ -17,7 +17,7 @@ from stellwerk_protocol.messages import FromServer
 from stellwerk_protocol.views import View
 
 if TYPE_CHECKING:
-    from stellwerk_engine.core.decision import Move
+    from stellwerk_engine.core.state import Move
 
 _encoder: Final = msgspec.json.Encoder()
 

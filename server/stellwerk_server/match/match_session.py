@@ -21,8 +21,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from stellwerk_engine import engine
-from stellwerk_engine.core.decision import Move, Seat
 from stellwerk_engine.core.dice import Dice
+from stellwerk_engine.core.state import Move, Seat
 from stellwerk_engine.knowledge.view import view
 from stellwerk_engine.replays.writer import header_of
 from stellwerk_protocol.canonical import shown
@@ -56,7 +56,7 @@ from stellwerk_server.match.seat import OpenAsk, Place
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from stellwerk_engine.core.decision import Events
+    from stellwerk_engine.core.state import Events
     from stellwerk_protocol.error_codes import ErrorCode
     from stellwerk_protocol.moves import Move as WireMove
     from stellwerk_server.lobby.deadlines import Timer

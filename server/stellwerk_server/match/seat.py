@@ -12,7 +12,7 @@ from msgspec import UNSET
 from stellwerk_server.journal.journal import SeatedPlayer
 
 if TYPE_CHECKING:
-    from stellwerk_engine.core.decision import Move, Seat
+    from stellwerk_engine.core.state import Move, Seat
     from stellwerk_protocol.messages import Clocks, DefaultReason
     from stellwerk_server.lobby.session import Session
     from stellwerk_server.match.refusals import Refused

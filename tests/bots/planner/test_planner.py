@@ -11,7 +11,7 @@ from stellwerk_bots.planner.map_worth import best_listed
 from stellwerk_bots.planner.network_plan import cheapest_path
 from stellwerk_bots.planner.policy import planner
 from stellwerk_engine import engine
-from stellwerk_engine.boards.board import mask_of
+from stellwerk_engine.core.board import mask_of
 from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.knowledge.imagine import imagine
 from stellwerk_engine.knowledge.view import view

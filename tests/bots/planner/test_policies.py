@@ -9,13 +9,13 @@ from stellwerk_bots.planner.policy import planner
 from stellwerk_bots.policies import Policy, random_policy
 from stellwerk_bots.self_play import play_game
 from stellwerk_engine import engine
-from stellwerk_engine.boards.board import mask_of
+from stellwerk_engine.core.board import mask_of
 from stellwerk_engine.core.cards import COLOR_NAMES
-from stellwerk_engine.core.decision import Move, Seat
 from stellwerk_engine.core.dice import Dice, seed_from_text
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Move, Seat, State
 from stellwerk_engine.knowledge.imagine import imagine
 from stellwerk_engine.knowledge.view import view
+from stellwerk_engine.parts.technologies.buy_technology import technologies_of, technology_ids
 from stellwerk_protocol import moves
 from tests.support import (
     buy,
@@ -139,7 +139,7 @@ def plan_for(game_id: str, *tickets: str, trains: int = 45) -> Plan:
     """Return the plan on an empty board, with every technology that is for sale."""
     game = table(game_id, 2)
     to_buy_mask = mask_of(
-        number for number, technology in enumerate(game.rules.technologies) if not technology.claims_taken
+        number for number, technology in enumerate(technologies_of(game.rules)) if not technology.claims_taken
     )
     tickets_mask = mask_of(game.board.ticket_ids[ticket] for ticket in tickets)
     return make_plan(game, 0, game.board.routes_mask, tickets_mask, to_buy_mask, trains)
@@ -161,7 +161,7 @@ def test_a_way_that_needs_no_technology_is_preferred_to_one_as_short() -> None:
     assert plan_for("united_kingdom", "manchester-norwich").technologies_mask == 0
     game = table("united_kingdom", 2)
     to_wales = plan_for("united_kingdom", "aberystwyth-cardiff")
-    assert to_wales.technologies_mask == 1 << game.technology_ids["wales_concession"]
+    assert to_wales.technologies_mask == 1 << technology_ids(game)["wales_concession"]
 
 
 # -- on a map ----------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from stellwerk_bots.searcher.candidates import MOST_CANDIDATES, candidates
 from stellwerk_bots.searcher.guessed_tickets import guess_tickets
 from stellwerk_bots.searcher.rollout import VICTORY, packed_tickets, play_on, success
 from stellwerk_engine import engine
-from stellwerk_engine.boards.board import bits, mask_of
+from stellwerk_engine.core.board import bits, mask_of
 from stellwerk_engine.core.cards import counts
 from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.core.state import State

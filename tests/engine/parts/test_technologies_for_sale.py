@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec import UNSET
 
-from stellwerk_engine.core.game import Game
+from stellwerk_engine.core.state import Game
 from stellwerk_engine.knowledge.view import PUBLIC, view
-from stellwerk_engine.parts.technologies.buy_technology import for_sale
+from stellwerk_engine.parts.technologies.buy_technology import for_sale, technology_ids
 from stellwerk_protocol.technologies import TechnologyForSale
 from tests.support import started, table
 
@@ -44,7 +44,7 @@ def test_their_supply_is_that_of_the_first_view(options: tuple[str, ...]) -> Non
     state = started("united_kingdom", 2, options)
     supply = {technology.technology: technology.supply for technology in listed(state.game)}
     assert view(state, PUBLIC).supply == supply
-    assert [*supply] == [*state.game.technology_ids]
+    assert [*supply] == [*technology_ids(state.game)]
 
 
 def test_games_without_technologies_have_none_for_sale() -> None:

@@ -24,8 +24,8 @@ from hypothesis import strategies as st
 from stellwerk_bots.planner.policy import planner
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import parse_board, shipped_board
-from stellwerk_engine.core.decision import Events, Seat
 from stellwerk_engine.core.dice import Dice
+from stellwerk_engine.core.state import Events, Seat
 from stellwerk_engine.replays.reader import Fault, ReplayError, lines_of, read_replay
 from stellwerk_engine.replays.verify import Verdict, verify
 from stellwerk_engine.replays.writer import ReplayWriter, header_of

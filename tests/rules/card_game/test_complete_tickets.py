@@ -9,8 +9,7 @@ import pytest
 from msgspec import UNSET
 
 from stellwerk_engine import engine
-from stellwerk_engine.core.decision import Seat
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Seat, State
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view
 from stellwerk_protocol import decisions, moves
 from stellwerk_protocol import events as ev

@@ -6,8 +6,7 @@ import pytest
 
 from stellwerk_engine import engine
 from stellwerk_engine.core.cards import from_wire, total
-from stellwerk_engine.core.decision import Seat
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Seat, State
 from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves

@@ -7,9 +7,8 @@ from msgspec import UNSET
 
 from stellwerk_engine import engine
 from stellwerk_engine.core.cards import ONE, as_list, of
-from stellwerk_engine.core.decision import Events, Seat
 from stellwerk_engine.core.dice import Dice, seed_from_text
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, Seat, State
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view
 from stellwerk_protocol import decisions, moves
 from stellwerk_protocol import events as ev

@@ -7,10 +7,9 @@ import pytest
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.core.cards import LOCOMOTIVE, ONE, as_list, from_wire, of, total
-from stellwerk_engine.core.decision import Events, Seat
 from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.core.game import GameError, make_game
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, Seat, State
 from stellwerk_engine.games.card_game import CARD_GAME
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view
 from stellwerk_protocol import decisions, moves

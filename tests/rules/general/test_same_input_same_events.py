@@ -12,8 +12,7 @@ import msgspec
 import pytest
 
 from stellwerk_engine import engine
-from stellwerk_engine.core.decision import Events, Move, Seat
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, Move, Seat, State
 from stellwerk_protocol import moves
 from tests.support import VARIANTS, dealt, every_variant, play_out, variant_id
 

@@ -8,8 +8,7 @@ import msgspec
 import pytest
 
 from stellwerk_engine import engine
-from stellwerk_engine.core.decision import Events
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, State
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import decisions, moves

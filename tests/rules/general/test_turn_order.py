@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stellwerk_engine import engine
-from stellwerk_engine.core.decision import Events
+from stellwerk_engine.core.state import Events
 from stellwerk_protocol import events as ev
 from tests.support import dealt, every_variant, started
 

@@ -7,10 +7,9 @@ import pytest
 from msgspec import UNSET
 
 from stellwerk_engine import engine
-from stellwerk_engine.boards.board import bits, mask_of
 from stellwerk_engine.core import cards as card_sets
-from stellwerk_engine.core.decision import Events
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.board import bits, mask_of
+from stellwerk_engine.core.state import Events, State
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view
 from stellwerk_protocol import decisions, moves

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stellwerk_engine import engine
-from stellwerk_engine.core.decision import Events
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, State
 from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves

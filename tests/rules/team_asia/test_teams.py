@@ -7,9 +7,8 @@ from msgspec import UNSET
 
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import shipped_board
-from stellwerk_engine.core.decision import Events
 from stellwerk_engine.core.game import GameError, make_game
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, State
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view

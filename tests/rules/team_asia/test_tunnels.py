@@ -9,10 +9,9 @@ import pytest
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.core.cards import from_wire, total
-from stellwerk_engine.core.decision import Events
 from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.core.game import make_game
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, State
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import decisions, moves

@@ -9,6 +9,7 @@ from stellwerk_engine.core.cards import from_wire
 from stellwerk_engine.core.state import State
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.view import PUBLIC, view
+from stellwerk_engine.parts.technologies.buy_technology import technology_ids
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves
 from tests.support import (
@@ -90,7 +91,7 @@ def test_without_the_option_the_advanced_technologies_are_not_there(name: str) -
     assert refused(state, 0, buy(name, f"{ADVANCED[name][1]} locomotive")) == "game.unknown_name"
     assert name not in {move.technology for move in listed_as(state, 0, moves.BuyTechnology)}
     assert [option.id for option in RULE_SETS["united_kingdom"].options] == ["advanced_technologies"]
-    assert name not in table("united_kingdom", 2).technology_ids
+    assert name not in technology_ids(table("united_kingdom", 2))
 
 
 @pytest.mark.parametrize(("name", "cost"), [(name, cost) for name, (_, cost) in (BASIC | ADVANCED).items()])

@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import count
 
 from stellwerk_engine.core.cards import LOCOMOTIVE, as_list, counts
-from stellwerk_engine.core.decision import Events
 from stellwerk_engine.core.dice import Dice, seed_from_text
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, State
 from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves

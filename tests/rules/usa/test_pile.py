@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from stellwerk_engine import engine
 from stellwerk_engine.core.cards import as_list
-from stellwerk_engine.core.decision import Events
 from stellwerk_engine.core.dice import Dice, seed_from_text
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, State
 from stellwerk_engine.knowledge.view import view
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves

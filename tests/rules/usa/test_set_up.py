@@ -9,9 +9,9 @@ import pytest
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.core.cards import as_list, of, to_wire
-from stellwerk_engine.core.decision import Events
 from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.core.game import GameError, make_game
+from stellwerk_engine.core.state import Events
 from stellwerk_engine.games.usa import USA
 from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import events as ev

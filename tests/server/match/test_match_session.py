@@ -11,9 +11,8 @@ import pytest
 from msgspec import UNSET
 
 from stellwerk_engine import engine
-from stellwerk_engine.core.decision import Events
 from stellwerk_engine.core.dice import Dice
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, State
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_protocol import moves
 from stellwerk_protocol.messages import (

@@ -14,9 +14,8 @@ import pytest
 
 from stellwerk_engine import engine
 from stellwerk_engine.core.cards import COLOR_NAMES
-from stellwerk_engine.core.decision import Events
 from stellwerk_engine.core.dice import Dice
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Events, State
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.parts.rail_yards.complete_tickets import CompleteTickets
 from stellwerk_protocol import moves

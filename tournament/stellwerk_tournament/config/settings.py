@@ -22,11 +22,12 @@ from msgspec import Meta, Struct
 
 from stellwerk_engine.boards.board_file import BoardError, load_board, shipped_board
 from stellwerk_engine.boards.checked_fields import suggestion
-from stellwerk_engine.boards.limits import check_line
 from stellwerk_engine.boards.located_json import quoted
-from stellwerk_engine.core.game import Game, GameError
+from stellwerk_engine.core.game import GameError
+from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.limits import check_line
 from stellwerk_processes.bot_process import BotStartError, Confinement, command_line
 from stellwerk_processes.bot_spec import (
     BUILT_IN,

@@ -15,12 +15,10 @@ from itertools import islice
 from typing import Final
 
 from stellwerk_bots.planner.network_plan import GAMES_KEPT, Plan, make_plan
-from stellwerk_engine.boards.board import GRAY, NO_ROUTE, Board, Route, RouteId, bits, mask_of
+from stellwerk_engine.core.board import GRAY, NO_ROUTE, Board, Route, RouteId, bits, mask_of
 from stellwerk_engine.core.cards import LOCOMOTIVE, PLAIN_COLORS, CardColor, CardSet, counts, total
-from stellwerk_engine.core.decision import Move, Seat
-from stellwerk_engine.core.game import Game
 from stellwerk_engine.core.scoring import connects
-from stellwerk_engine.core.state import NOT_LAST_ROUND, State
+from stellwerk_engine.core.state import NOT_LAST_ROUND, Game, Move, Seat, State
 from stellwerk_engine.core.turn import TakeTurn
 from stellwerk_engine.parts.claiming.claim_route import Claim, ClaimRoute, add_claims, claimable_mask
 from stellwerk_engine.parts.draw_cards import (
@@ -31,9 +29,11 @@ from stellwerk_engine.parts.draw_cards import (
     TakeFirst,
     TakeSecond,
 )
-from stellwerk_engine.parts.technologies.buy_technology import Buy, BuyTechnology
-from stellwerk_engine.parts.tickets import DrawTicketsMove, Keep, ShareOne, ShareTickets
-from stellwerk_engine.parts.tunnels import PayMore, holder_of
+from stellwerk_engine.parts.holders import holder_of
+from stellwerk_engine.parts.share_tickets import ShareOne, ShareTickets
+from stellwerk_engine.parts.technologies.buy_technology import Buy, BuyTechnology, technologies_of
+from stellwerk_engine.parts.tickets import DrawTicketsMove, Keep
+from stellwerk_engine.parts.tunnels import PayMore
 
 # Levels, far enough apart that values within one never reach the next.
 BUY_FOR_PLAN: Final = 3000
@@ -173,7 +173,7 @@ def _look(state: State, seat: Seat) -> Outlook:
         network_mask |= state.owned_masks[partner]
     to_buy_mask = mask_of(
         number
-        for number, technology in enumerate(game.rules.technologies)
+        for number, technology in enumerate(technologies_of(game.rules))
         if state.supply[number]
         and not held >> number & 1
         and not (technology.claims or technology.claims_taken)
@@ -195,7 +195,9 @@ def _look(state: State, seat: Seat) -> Outlook:
     if not routes:
         routes = _nearest(board, usable_mask & game.perks[held].openable_mask, purse)
     wanted = _wanted(routes, purse)
-    wanted[LOCOMOTIVE] += sum(game.rules.technologies[number].cost for number in bits(plan.technologies_mask))
+    wanted[LOCOMOTIVE] += sum(
+        technologies_of(game.rules)[number].cost for number in bits(plan.technologies_mask)
+    )
     return Outlook(
         state=state,
         seat=seat,

@@ -11,10 +11,11 @@ from functools import lru_cache
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final
 
-from stellwerk_engine.boards.board import NO_ROUTE, CityId, RouteId, Ticket, bits, mask_of
+from stellwerk_engine.core.board import NO_ROUTE, CityId, RouteId, Ticket, bits, mask_of
+from stellwerk_engine.parts.technologies.buy_technology import technologies_of
 
 if TYPE_CHECKING:
-    from stellwerk_engine.core.game import Game
+    from stellwerk_engine.core.state import Game
 
 # In cards: a turn for the claim itself, so that few long routes beat many short ones; the locomotives.
 CLAIM_COST: Final = 1
@@ -135,5 +136,5 @@ def _steps(game: Game) -> tuple[tuple[Step, ...], ...]:
 
 @lru_cache(maxsize=PLANS_KEPT)
 def _technologies_cost(game: Game, technologies_mask: int) -> int:
-    technologies = game.rules.technologies
+    technologies = technologies_of(game.rules)
     return TECHNOLOGY_COST * sum(technologies[number].cost for number in bits(technologies_mask))

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from stellwerk_bots.planner.map_worth import map_worth
 from stellwerk_bots.planner.yard_worth import yard_worth
-from stellwerk_engine.core.decision import Move, Seat
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Move, Seat, State
 
 
 def planner(state: State, seat: Seat, moves: list[Move]) -> Move:
@@ -16,4 +15,4 @@ def planner(state: State, seat: Seat, moves: list[Move]) -> Move:
     search."""
     if len(moves) == 1:
         return moves[0]
-    return max(moves, key=yard_worth(state, seat) if state.game.rules.rail_yards else map_worth(state, seat))
+    return max(moves, key=yard_worth(state, seat) if state.yards else map_worth(state, seat))

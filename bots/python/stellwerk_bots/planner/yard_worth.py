@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from stellwerk_engine.boards.board import bits, mask_of
+from stellwerk_engine.core.board import bits, mask_of
 from stellwerk_engine.core.cards import LOCOMOTIVE, PLAIN_COLORS, CardSet, counts, total
-from stellwerk_engine.core.decision import Move, Seat
-from stellwerk_engine.core.game import Game
-from stellwerk_engine.core.state import NOT_LAST_ROUND, State
+from stellwerk_engine.core.state import NOT_LAST_ROUND, Game, Move, Seat, State
 from stellwerk_engine.parts.draw_cards import DrawFirst, DrawSecond, TakeFirst, TakeSecond
 from stellwerk_engine.parts.rail_yards.complete_tickets import Complete
 from stellwerk_engine.parts.rail_yards.lay_cards import Lay
+from stellwerk_engine.parts.rail_yards.rail_yards import has_open_stacks
 from stellwerk_engine.parts.tickets import DrawTicketsMove, Keep
 
 MORE_TICKETS: Final = 8.0
@@ -78,7 +77,7 @@ def _look(state: State, seat: Seat) -> Outlook:
     hand = counts(state.hands[seat])
     asked = _cards_asked(state.game, state.ticket_masks[seat])
     lying = counts(state.yards[seat])
-    there = counts(state.stacks[seat]) if state.game.rules.open_stacks else bytes(len(lying))
+    there = counts(state.stacks[seat]) if has_open_stacks(state.game) else bytes(len(lying))
     on_the_way = total(state.stacks[seat]) + total(state.yards[seat]) + total(state.yard_locomotives[seat])
     is_last = state.turns_left != NOT_LAST_ROUND
     turns = 1 if is_last else 1 + int(len(state.pile) / (CARDS_IN_A_TURN * seats))

@@ -28,10 +28,10 @@ from stellwerk_bots.searcher.candidates import candidates
 from stellwerk_bots.searcher.guessed_tickets import guess_tickets
 from stellwerk_bots.searcher.rollout import play_on, success
 from stellwerk_engine import engine
-from stellwerk_engine.core.decision import Move, Seat
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Move, Seat, State
 from stellwerk_engine.core.turn import TakeTurn
-from stellwerk_engine.parts.tickets import DrawTicketsMove, KeepTickets, ShareTicket
+from stellwerk_engine.parts.share_tickets import ShareTicket
+from stellwerk_engine.parts.tickets import DrawTicketsMove, KeepTickets
 
 BUDGET_VARIABLE: Final = "STELLWERK_BOT_BUDGET"
 DEALS_IN_A_HEAT: Final = 4  # after this number of deals the worse half of the candidates is dropped
@@ -116,7 +116,7 @@ def default_budget(start: Message) -> Budget:
 
 
 def is_worth_searching(state: State, first: Move) -> bool:
-    if state.game.rules.rail_yards:
+    if state.yards:
         return True
     match state.pending:
         case KeepTickets() | ShareTicket():

@@ -15,13 +15,12 @@ from typing import Final
 from stellwerk_bots.planner.map_worth import map_worth
 from stellwerk_bots.planner.yard_worth import yard_worth
 from stellwerk_engine.core.cards import PLAIN_CARDS_MASK, colors_present
-from stellwerk_engine.core.decision import Move, Seat
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.state import Move, Seat, State
 from stellwerk_engine.parts.claiming.claim_route import Claim
 from stellwerk_engine.parts.draw_cards import TakeFirst
 from stellwerk_engine.parts.rail_yards.lay_cards import Lay
+from stellwerk_engine.parts.share_tickets import Share
 from stellwerk_engine.parts.technologies.buy_technology import Buy
-from stellwerk_engine.parts.tickets import Share
 
 MOST_CANDIDATES: Final = 5
 MOST_OF_A_KIND: Final[dict[type[Move], int]] = {Claim: 2, Lay: 3, TakeFirst: 2, Buy: 2, Share: 1}
@@ -49,7 +48,7 @@ def candidates(state: State, seat: Seat, moves: list[Move]) -> list[int]:
 
 
 def _worth(state: State, seat: Seat) -> Callable[[Move], float]:
-    return yard_worth(state, seat) if state.game.rules.rail_yards else map_worth(state, seat)
+    return yard_worth(state, seat) if state.yards else map_worth(state, seat)
 
 
 def _likeness(move: Move, index: int) -> Hashable:

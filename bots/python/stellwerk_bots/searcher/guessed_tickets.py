@@ -15,14 +15,12 @@ from math import exp
 from typing import TYPE_CHECKING, Final, Literal
 
 from stellwerk_bots.planner.network_plan import cheapest_path
-from stellwerk_engine.boards.board import Ticket, TicketId, bits, mask_of
+from stellwerk_engine.core.board import Ticket, TicketId, bits, mask_of
 from stellwerk_engine.core.scoring import connects
 
 if TYPE_CHECKING:
-    from stellwerk_engine.core.decision import Seat
     from stellwerk_engine.core.dice import Stream
-    from stellwerk_engine.core.game import Game
-    from stellwerk_engine.core.state import State
+    from stellwerk_engine.core.state import Game, Seat, State
 
 Holding = tuple[Literal["secret", "shared"], int]  # of a seat, or on a team's holder
 

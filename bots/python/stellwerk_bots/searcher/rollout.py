@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Final
 from stellwerk_bots.planner.map_worth import best_listed
 from stellwerk_bots.planner.policy import planner
 from stellwerk_engine import engine
-from stellwerk_engine.boards.board import TicketId, bits
+from stellwerk_engine.core.board import TicketId, bits
 from stellwerk_engine.core.cards import LOCOMOTIVE, counts
 from stellwerk_engine.parts.rail_yards.complete_tickets import Complete, CompleteTickets
 
 if TYPE_CHECKING:
-    from stellwerk_engine.core.decision import Move, Seat
-    from stellwerk_engine.core.state import State
+    from stellwerk_engine.core.state import Move, Seat, State
 
 VICTORY: Final = 10  # bonus points for a victory: a match is won, however narrowly
 
 
 def play_on(state: State) -> None:
     """Play to the end of the game. The state is changed."""
-    choose = _at_a_yard if state.game.rules.rail_yards else best_listed
+    choose = _at_a_yard if state.yards else best_listed
     while state.pending is not None:
         for seat in engine.owing(state):
             engine.apply(state, seat, choose(state, seat))

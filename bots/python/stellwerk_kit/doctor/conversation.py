@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 from msgspec import UNSET
 
-from stellwerk_engine.core.decision import Move
+from stellwerk_engine.core.state import Move
 from stellwerk_kit.doctor.patient import Patient, clocks, encode, hello
 from stellwerk_kit.doctor.scripted_match import ScriptedMatch, offered_games
 from stellwerk_kit.doctor.steps import Examination

@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 import msgspec
 from msgspec import UNSET
 
-from stellwerk_engine.core.decision import Move
+from stellwerk_engine.core.state import Move
 from stellwerk_kit.bot_process import described_status
 from stellwerk_kit.doctor.answer_clock import BANK_MS, AnswerClock
 from stellwerk_kit.doctor.callers import NAME, Caller

@@ -18,10 +18,9 @@ from msgspec import UNSET, Raw, Struct
 
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import board_content, shipped_board
-from stellwerk_engine.core.decision import Events, Move
 from stellwerk_engine.core.dice import Dice, seed_from_text
-from stellwerk_engine.core.game import Game, make_game
-from stellwerk_engine.core.state import NOT_LAST_ROUND
+from stellwerk_engine.core.game import make_game
+from stellwerk_engine.core.state import NOT_LAST_ROUND, Events, Game, Move
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import view

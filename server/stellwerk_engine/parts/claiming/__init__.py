@@ -1,1 +1,1 @@
-"""Claims: what is listed, what pays, what it changes."""
+"""Claiming routes: which claims are listed, what pays for them, what they change."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
-from stellwerk_engine.boards.board import GRAY, Kind, Route, bits
+from stellwerk_engine.core.board import GRAY, Board, Kind, Route, RouteId, bits
 from stellwerk_engine.core.cards import (
     LOCOMOTIVE,
     PLAIN_CARDS_MASK,
@@ -20,7 +19,9 @@ from stellwerk_engine.core.cards import (
     to_wire,
     total,
 )
-from stellwerk_engine.core.decision import Events, Move, Seat
+from stellwerk_engine.core.perks import Perks
+from stellwerk_engine.core.state import Action, Claims, Events, Move, Seat, State
+from stellwerk_engine.parts.claiming.claim_table import ClaimTable
 from stellwerk_engine.parts.claiming.payments import (
     all_payments,
     pays_route,
@@ -28,14 +29,11 @@ from stellwerk_engine.parts.claiming.payments import (
     substituted_payment,
     units_to_pay,
 )
-from stellwerk_engine.parts.claiming.place_claim import place_claim
-from stellwerk_engine.parts.technologies.perks import Perks
-from stellwerk_engine.parts.tunnels import holder_of, try_tunnel
+from stellwerk_engine.parts.claiming.place_claim import after_claim, place_claim
+from stellwerk_engine.parts.holders import holder_of
+from stellwerk_engine.parts.tunnels import try_tunnel
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
-
-if TYPE_CHECKING:
-    from stellwerk_engine.core.state import State
 
 
 class Claim(Move):
@@ -56,12 +54,18 @@ class Claim(Move):
         decision = state.pending
         assert decision is not None
         place_claim(state, seat, self.route, self.pay, self.holder_pay, 0, events)
-        decision.after_claim(state, seat, events)
+        after_claim(state, seat, decision, events)
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimRoute:
-    """The action of a turn."""
+class ClaimRoute(Action):
+    """The action of a turn. `open_tracks`: by number of players and by number of tracks between two cities,
+    how many of these can be claimed; where it has nothing, all can."""
+
+    open_tracks: Mapping[int, Mapping[int, int]] = field(default_factory=dict[int, Mapping[int, int]])
+
+    def claims(self, board: Board, seat_count: int) -> Claims:
+        return ClaimTable(board, Claim, _track_limits(board, self.open_tracks.get(seat_count, {})))
 
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
         add_claims(state, seat, claimable_mask(state, seat), moves)
@@ -79,6 +83,15 @@ class ClaimRoute:
         moves: list[Move] = []
         self.add_legal(state, seat, moves)
         return moves[0] if moves else None
+
+
+def _track_limits(board: Board, open_tracks: Mapping[int, int]) -> dict[RouteId, int]:
+    limits: dict[RouteId, int] = {}
+    for route in board.routes:
+        tracks = route.group_mask.bit_count()
+        if tracks in open_tracks and not route.always_open:
+            limits[route.id] = open_tracks[tracks]
+    return limits
 
 
 def claimable_mask(state: State, seat: Seat) -> int:
@@ -201,7 +214,7 @@ def _explain_route(state: State, seat: Seat, route: Route, perks: Perks) -> None
     game = state.game
     if not route.bit & perks.openable_mask:
         missing = route.needs_mask & ~state.technologies[seat]
-        names = ", ".join(game.rules.technologies[number].id for number in bits(missing))
+        names = ", ".join(game.perks[missing].names)
         raise IllegalMoveError("game.missing_technology", "/route", f"a route that needs no {names}")
     if state.trains[seat] < route.length:
         raise IllegalMoveError(

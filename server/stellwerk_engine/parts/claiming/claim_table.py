@@ -15,9 +15,9 @@ in hand, and for tunnels, where they are another risk (ASIA-15).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from stellwerk_engine.boards.board import GRAY, TRACKS_IN_A_BYTE, Board, Route
+from stellwerk_engine.core.board import GRAY, TRACKS_IN_A_BYTE, Board, Route, RouteId
 from stellwerk_engine.core.cards import (
     LOCOMOTIVE,
     LOCOMOTIVE_SHIFT,
@@ -26,11 +26,8 @@ from stellwerk_engine.core.cards import (
     SHIFT,
     CardSet,
 )
+from stellwerk_engine.core.state import Move
 from stellwerk_engine.parts.claiming.payments import plain_payment, units_to_pay
-
-if TYPE_CHECKING:
-    from stellwerk_engine.core.decision import Move
-    from stellwerk_engine.parts.claiming.claim_route import Claim
 
 CLAIMS_LISTED_BOTH_WAYS: Final = 256  # longer lists, holder first only, so that they fit into a message
 
@@ -43,14 +40,14 @@ _COLOR, _MINE, _SHARED, _LOCOMOTIVES, _HOLDER_LOCOMOTIVES, _DISCOUNT = 20, 16, 1
 _COLOR_KEYS: Final[tuple[PlanKey, ...]] = tuple(color << _COLOR for color in range(9))
 
 
-class OpenTracks(dict[int, "tuple[Claim, ...]"]):
+class OpenTracks(dict[int, tuple[Move, ...]]):
     """Open routes of one byte -> the claims for them."""
 
-    def __init__(self, claims_by_track: tuple[tuple[Claim, ...], ...]) -> None:
+    def __init__(self, claims_by_track: tuple[tuple[Move, ...], ...]) -> None:
         super().__init__()
         self._claims_by_track = claims_by_track
 
-    def __missing__(self, open_tracks: int) -> tuple[Claim, ...]:
+    def __missing__(self, open_tracks: int) -> tuple[Move, ...]:
         claims = tuple(
             claim
             for track, claims in enumerate(self._claims_by_track)
@@ -67,12 +64,18 @@ Plan = tuple[tuple[int, OpenTracks], ...]
 class ClaimTable(dict[PlanKey, Plan]):
     """All claims of one board, shared by all matches on it. A mapping from plan keys to plans."""
 
-    def __init__(self, board: Board, make_claim: Callable[[Route, CardSet, CardSet], Claim]) -> None:
+    def __init__(
+        self,
+        board: Board,
+        make_claim: Callable[[Route, CardSet, CardSet], Move],
+        track_limits: dict[RouteId, int],
+    ) -> None:
         super().__init__()
+        self.track_limits = track_limits
         self._board = board
         self._make_claim = make_claim
-        self._open_tracks: dict[tuple[tuple[Claim, ...], ...], OpenTracks] = {}
-        self._claims: dict[tuple[int, CardSet, CardSet], Claim] = {}
+        self._open_tracks: dict[tuple[tuple[Move, ...], ...], OpenTracks] = {}
+        self._claims: dict[tuple[int, CardSet, CardSet], Move] = {}
         self._unlisted_masks: dict[PlanKey, int] = {}
 
     def add_claims(
@@ -168,7 +171,7 @@ class ClaimTable(dict[PlanKey, Plan]):
         self[key] = plan
         return plan
 
-    def _claims_of(self, route: Route, key: PlanKey) -> tuple[Claim, ...]:
+    def _claims_of(self, route: Route, key: PlanKey) -> tuple[Move, ...]:
         color, mine, shared, locomotives, holder_locomotives, discount = (
             key >> field & 15
             for field in (_COLOR, _MINE, _SHARED, _LOCOMOTIVES, _HOLDER_LOCOMOTIVES, _DISCOUNT)
@@ -182,7 +185,7 @@ class ClaimTable(dict[PlanKey, Plan]):
         payment = plain_payment(route, mine + shared, locomotives + holder_locomotives, discount)
         if payment is None or (color != LOCOMOTIVE and payment[0] == 0 and route.color == GRAY):
             return ()
-        claims: list[Claim] = []
+        claims: list[Move] = []
         for holder_first in (True,) if key & _HOLDER_FIRST_ONLY else (True, False):
             pay, holder_pay = split_payment(
                 color, payment, (mine, locomotives), (shared, holder_locomotives), holder_first
@@ -199,7 +202,7 @@ class ClaimTable(dict[PlanKey, Plan]):
         all_symbols = units_to_pay(route, discount) == route.symbols
         return route.color == GRAY and (not has_colors or all_symbols)
 
-    def claim(self, route: Route, pay: CardSet, holder_pay: CardSet) -> Claim:
+    def claim(self, route: Route, pay: CardSet, holder_pay: CardSet) -> Move:
         """The one claim of this route with these cards."""
         key = (route.id, pay, holder_pay)
         claim = self._claims.get(key)

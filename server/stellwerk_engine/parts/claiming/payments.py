@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stellwerk_engine.boards.board import GRAY, Kind, Route
+from stellwerk_engine.core.board import GRAY, Kind, Route
 from stellwerk_engine.core.cards import (
     LOCOMOTIVE,
     LOCOMOTIVE_SHIFT,

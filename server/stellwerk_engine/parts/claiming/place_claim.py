@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from stellwerk_engine.boards.board import Route
+from stellwerk_engine.core.board import Route
 from stellwerk_engine.core.cards import CardSet, to_wire, without
 from stellwerk_engine.core.piles import discard
+from stellwerk_engine.core.state import Decision, Events, Seat, State
+from stellwerk_engine.core.turn import end_turn
 from stellwerk_protocol import events as ev
 
-if TYPE_CHECKING:
-    from stellwerk_engine.core.decision import Events, Seat
-    from stellwerk_engine.core.state import State
+
+class AnsweredByClaims:
+    """A decision, other than a turn, that claims answer."""
+
+    __slots__ = ()
+
+    def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
+        raise NotImplementedError  # every such decision has its own
+
+
+def after_claim(state: State, seat: Seat, answered: Decision, events: Events | None) -> None:
+    """Go on when a claim made in answer to this decision has succeeded or failed."""
+    if isinstance(answered, AnsweredByClaims):
+        answered.after_claim(state, seat, events)
+    else:
+        end_turn(state, seat, events)
 
 
 def place_claim(
@@ -77,7 +90,7 @@ def _close_tracks(state: State, seat: Seat, route: Route) -> None:
     state.open_mask &= ~route.bit
     if route.group_mask:
         state.barred_masks[seat] |= route.group_mask
-        limit = state.game.track_limits.get(route.id)
+        limit = state.game.claims.track_limits.get(route.id)
         if limit is not None and (state.claimed_mask & route.group_mask).bit_count() >= limit:
             state.open_mask &= ~route.group_mask
 

@@ -1,1 +1,1 @@
-"""The card game's yards: laying cards, sending them on, completing tickets."""
+"""The card game's rail yards and on-track stacks: cards laid and sent on, tickets completed, halves."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from stellwerk_engine.boards.board import Board, TicketId, bits, mask_of
+from stellwerk_engine.core.board import Board, TicketId, bits, mask_of
 from stellwerk_engine.core.cards import counts, to_wire, total
 from stellwerk_engine.core.choices import ask_all, choose
-from stellwerk_engine.core.decision import Events, Move, Seat
 from stellwerk_engine.core.piles import refill_market, shuffle_into_pile
 from stellwerk_engine.core.scoring import score_game
-from stellwerk_engine.core.state import NOT_LAST_ROUND
+from stellwerk_engine.core.state import NOT_LAST_ROUND, Events, Move, Seat, State
 from stellwerk_engine.core.turn import begin_last_round, start_turn
 from stellwerk_engine.parts.rail_yards.completions import (
     TicketNeed,
@@ -18,15 +15,13 @@ from stellwerk_engine.parts.rail_yards.completions import (
     feasible,
     maximal_completions,
 )
+from stellwerk_engine.parts.rail_yards.rail_yards import halves_of
 from stellwerk_engine.parts.tickets import check_tickets, names_of
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.names import EndReason
-
-if TYPE_CHECKING:
-    from stellwerk_engine.core.state import State
 
 CARDS_DEALT_AT_HALF = 4  # CARD-15
 
@@ -101,7 +96,7 @@ class CompleteTickets:
         for seat, choice in zip(self.seats, choices, strict=True):
             assert isinstance(choice, Complete)
             self._settle_seat(state, seat, choice.tickets, events)
-        if self.reason == "pile" and state.half < state.game.rules.halves.get(state.game.seat_count, 1):
+        if self.reason == "pile" and state.half < halves_of(state.game):
             _start_half(state, events)
         else:
             score_game(state, self.reason, events)
@@ -116,9 +111,6 @@ class CompleteTickets:
         state.points[seat] += points
         if events is not None:
             events.append(ev.TicketsCompleted(seat, names_of(state.game.board, tickets), points))
-
-    def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
-        raise AssertionError("no claim answers the question which tickets to complete")
 
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
         return wire_decisions.CompleteTickets(self.seats, self.reason)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from stellwerk_engine.core.cards import (
     COLOR_NAMES,
@@ -23,15 +23,12 @@ from stellwerk_engine.core.cards import (
     total,
     without,
 )
-from stellwerk_engine.core.decision import Events, Move, Seat
 from stellwerk_engine.core.piles import discard
+from stellwerk_engine.core.state import Action, Events, Move, Seat, State
 from stellwerk_engine.core.turn import end_turn
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
-
-if TYPE_CHECKING:
-    from stellwerk_engine.core.state import State
 
 
 def send_cards(state: State, seat: Seat, events: Events | None) -> None:
@@ -146,7 +143,7 @@ def _too_many_sets(hand: bytes, to_beat: list[int]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class LayCards:
+class LayCards(Action):
     """The action of a turn."""
 
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:

@@ -1,1 +1,1 @@
-"""Technologies: buying them, and what they let their owner do."""
+"""Technologies: their kinds, what they bring, how they are bought, and the claims that some bring at once."""

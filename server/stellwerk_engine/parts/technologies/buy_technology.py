@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import UNSET, UnsetType
 
+from stellwerk_engine.boards.board_file import BoardFile
+from stellwerk_engine.boards.board_file import Route as RouteRecord
+from stellwerk_engine.core.board import Board
 from stellwerk_engine.core.cards import (
     LOCOMOTIVE,
     LOCOMOTIVE_SHIFT,
@@ -21,8 +23,9 @@ from stellwerk_engine.core.cards import (
     total,
     without,
 )
-from stellwerk_engine.core.decision import Events, Move, Seat
+from stellwerk_engine.core.perks import Perks
 from stellwerk_engine.core.piles import discard
+from stellwerk_engine.core.state import Action, Award, Events, Game, Move, RuleSet, Seat, Standing, State
 from stellwerk_engine.core.turn import end_turn
 from stellwerk_engine.parts.claiming.claim_route import (
     Claim,
@@ -34,15 +37,14 @@ from stellwerk_engine.parts.claiming.claim_route import (
     takeable_mask,
 )
 from stellwerk_engine.parts.claiming.payments import all_payments, divides, least_missed, substituted_payment
+from stellwerk_engine.parts.claiming.place_claim import AnsweredByClaims
+from stellwerk_engine.parts.technologies.perks import PerksTable
+from stellwerk_engine.parts.technologies.technology import Technology
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.technologies import TechnologyForSale
-
-if TYPE_CHECKING:
-    from stellwerk_engine.core.rule_set import RuleSet, Technology
-    from stellwerk_engine.core.state import State
 
 TechnologyId = int
 
@@ -51,7 +53,8 @@ PAYMENTS_LOOKED_AT: Final = 500  # so that no hand makes a list of moves slow
 
 def for_sale(rules: RuleSet) -> tuple[TechnologyForSale, ...] | UnsetType:
     """Return the facts of all technologies of the game, as `start` lists them; UNSET if it has none."""
-    if not rules.technologies:
+    technologies = technologies_of(rules)
+    if not technologies:
         return UNSET
     return tuple(
         TechnologyForSale(
@@ -62,63 +65,157 @@ def for_sale(rules: RuleSet) -> tuple[TechnologyForSale, ...] | UnsetType:
             technology.opens_lengths,
             technology.opens_ferries,
         )
-        for technology in rules.technologies
+        for technology in technologies
     )
 
 
-class Buy(Move):
-    __slots__ = ("name", "pay", "technology")
+def technologies_of(rules: RuleSet) -> tuple[Technology, ...]:
+    """Return the technologies of the game; none if it is played without."""
+    action = rules.part(BuyTechnology)
+    return () if action is None else action.technologies
 
-    def __init__(self, technology: TechnologyId, name: str, pay: CardSet) -> None:
+
+def technology_ids(game: Game) -> dict[str, TechnologyId]:
+    """Return the number of each technology, in the order of the rules."""
+    action = game.part(BuyTechnology)
+    return {} if action is None else action.ids
+
+
+class Buy(Move):
+    __slots__ = ("kind", "pay", "technology")
+
+    def __init__(self, technology: TechnologyId, kind: Technology, pay: CardSet) -> None:
         self.technology = technology
-        self.name = name
+        self.kind = kind
         self.pay = pay
 
     def to_wire(self) -> wire_moves.BuyTechnology:
-        return wire_moves.BuyTechnology(self.name, to_wire(self.pay))
+        return wire_moves.BuyTechnology(self.kind.id, to_wire(self.pay))
 
     def apply(self, state: State, seat: Seat, events: Events | None) -> None:
         """The technology leaves the supply before the price is discarded (UK-26)."""
         state.progress_turn = state.turn
-        technology = state.game.rules.technologies[self.technology]
+        kind = self.kind
         _move_technology(state, seat, self.technology, -1)
         state.hands[seat] -= self.pay
         state.known[seat] = without(state.known[seat], self.pay)
         if events is not None:
-            events.append(ev.TechnologyBought(seat, self.name, to_wire(self.pay)))
+            events.append(ev.TechnologyBought(seat, kind.id, to_wire(self.pay)))
         discard(state, self.pay, events)
-        if technology.claims_taken:
-            state.pending = ClaimNow(seat, self.technology, right_of_way=True, claims_left=1, may_stop=False)
-        elif technology.claims:
-            state.pending = ClaimNow(seat, self.technology, False, technology.claims, may_stop=False)
+        if kind.claims_taken:
+            state.pending = ClaimNow(
+                seat, self.technology, kind.id, right_of_way=True, claims_left=1, may_stop=False
+            )
+        elif kind.claims:
+            state.pending = ClaimNow(seat, self.technology, kind.id, False, kind.claims, may_stop=False)
         else:
             state.pending = state.game.take_action[seat]
         if events is not None:
             events.append(ev.Asked(state.pending.to_wire(state, seat, sees_all=True)))
 
 
-@dataclass(frozen=True, slots=True)
-class BuyTechnology:
-    """Before the action of a turn, at most one."""
+class BuyTechnology(Action):
+    """Before the action of a turn, at most one.
+
+    Any `substitute` cards count as a locomotive. Routes in `home_regions` need no concession, lengths in
+    `home_lengths` no technology, and routes to `overseas_regions` none at all.
+    """
+
+    __slots__ = ("home_lengths", "home_regions", "ids", "overseas_regions", "substitute", "technologies")
+
+    def __init__(
+        self,
+        technologies: tuple[Technology, ...],
+        substitute: int,
+        home_regions: frozenset[str],
+        home_lengths: frozenset[int],
+        overseas_regions: frozenset[str],
+    ) -> None:
+        self.technologies = technologies
+        self.substitute = substitute
+        self.home_regions = home_regions
+        self.home_lengths = home_lengths
+        self.overseas_regions = overseas_regions
+        self.ids = {technology.id: number for number, technology in enumerate(technologies)}
+
+    def check_board(self, file: BoardFile, rules: RuleSet) -> None:
+        """Refuse a route that nothing opens: its regions and its length have to be known."""
+        regions = {region for technology in self.technologies for region in technology.opens_regions}
+        known = regions | self.home_regions | self.overseas_regions
+        overseas: set[str] = set()
+        for number, city in enumerate(file.cities):
+            if city.region not in known:
+                raise file.error(
+                    f"cities[{number}].region",
+                    f"{city.region!r} is no land of {rules.id}: expected {', '.join(sorted(known))}",
+                )
+            if city.region in self.overseas_regions:
+                overseas.add(city.id)
+        lengths = {length for technology in self.technologies for length in technology.opens_lengths}
+        for number, route in enumerate(file.routes):
+            if route.length not in lengths | self.home_lengths and not {route.a, route.b} & overseas:
+                raise file.error(
+                    f"routes[{number}].length", f"no technology of {rules.id} opens length {route.length}"
+                )
+
+    def needs(self, file: BoardFile, route: RouteRecord) -> int:
+        regions = [city.region for city in file.cities if city.id in (route.a, route.b)]
+        if any(region in self.overseas_regions for region in regions):
+            return 0
+        return sum(
+            1 << number
+            for number, technology in enumerate(self.technologies)
+            if any(region in technology.opens_regions for region in regions)
+            or route.length in technology.opens_lengths
+            or (technology.opens_ferries and route.locomotives > 0)
+        )
+
+    def perks(self, board: Board) -> dict[int, Perks]:
+        return PerksTable(self.technologies, self.substitute, board)
+
+    def begin(self, state: State) -> None:
+        state.supply = tuple(technology.supply for technology in self.technologies)
+
+    def after_reshuffle(self, state: State, events: Events | None) -> None:
+        """Withdraw the technologies that can be bought only until then (UK-26)."""
+        technologies = self.technologies
+        gone = [
+            number
+            for number, technology in enumerate(technologies)
+            if technology.until_shuffle and state.supply[number]
+        ]
+        if gone:
+            state.supply = tuple(0 if number in gone else left for number, left in enumerate(state.supply))
+            if events is not None:
+                events.append(ev.TechnologiesWithdrawn(tuple(technologies[number].id for number in gone)))
+
+    def awards(self, state: State, standings: list[Standing]) -> list[Award]:
+        """Return the bonuses of technologies, which only their owners get."""
+        awards: list[Award] = []
+        for number, technology in enumerate(self.technologies):
+            if technology.bonus is not None:
+                owners = [standing for standing in standings if _owns(state, standing.team, number)]
+                awards += technology.bonus.awards(standings, owners, state.game.board)
+        return awards
 
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
         """For each technology the payment with fewest substitutes that leaves what it has to leave."""
         affordable = _most_locomotives(state, seat)
         plain_payments: dict[int, CardSet | None] = {}  # by cost
         for number in _on_offer(state, seat) if affordable else ():
-            technology = state.game.rules.technologies[number]
+            technology = self.technologies[number]
             cost = technology.cost
             if cost > affordable:
                 continue
             if technology.is_for_claims:
-                pay = _payment_that_leaves_claim(state, seat, number)
+                pay = _payment_that_leaves_claim(state, seat, technology)
             elif cost in plain_payments:
                 pay = plain_payments[cost]
             else:
                 locomotives = min(counts(state.hands[seat])[LOCOMOTIVE], cost)
                 pay = plain_payments[cost] = _payment(state, seat, cost, locomotives)
             if pay is not None:
-                moves.append(Buy(number, technology.id, pay))
+                moves.append(Buy(number, technology, pay))
 
     def legal_complete(self, state: State, seat: Seat) -> bool:
         listed: list[Move] = []
@@ -127,7 +224,7 @@ class BuyTechnology:
             _may_be_bought_otherwise(
                 state,
                 seat,
-                number,
+                self.technologies[number],
                 [buy.pay for buy in listed if isinstance(buy, Buy) and buy.technology == number],
             )
             for number in _on_offer(state, seat)
@@ -136,10 +233,9 @@ class BuyTechnology:
     def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move | None:
         if not isinstance(wire, wire_moves.BuyTechnology):
             return None
-        game = state.game
-        number = game.technology_ids.get(wire.technology)
+        number = self.ids.get(wire.technology)
         if number is None:
-            names = ", ".join(game.technology_ids)
+            names = ", ".join(self.ids)
             raise IllegalMoveError("game.unknown_name", "/technology", f"one of {names}")
         if number not in _on_offer(state, seat):
             raise IllegalMoveError(
@@ -150,24 +246,28 @@ class BuyTechnology:
             raise IllegalMoveError(
                 "game.not_enough_cards", "/cards", f"cards out of the hand: {describe(state.hands[seat])}"
             )
-        technology = game.rules.technologies[number]
-        substitute = game.perks[state.technologies[seat]].substitute
+        technology = self.technologies[number]
+        substitute = state.game.perks[state.technologies[seat]].substitute
         if not divides(pay, LOCOMOTIVE, technology.cost, 0, substitute):
             raise IllegalMoveError(
                 "game.wrong_payment",
                 "/cards",
                 f"{technology.cost} locomotives; any {substitute} cards count as one",
             )
-        if not _leaves_claim(state, seat, number, pay):
+        if not _leaves_claim(state, seat, technology, pay):
             raise IllegalMoveError(
                 "game.not_available",
                 "/technology",
                 "cards left to make the claim that this technology is for",
             )
-        return Buy(number, technology.id, pay)
+        return Buy(number, technology, pay)
 
     def fallback(self, state: State, seat: Seat) -> Move | None:
         return None
+
+
+def _owns(state: State, team: int, number: TechnologyId) -> bool:
+    return any(state.technologies[seat] >> number & 1 for seat in state.game.seats_of_team[team])
 
 
 def _most_locomotives(state: State, seat: Seat) -> int:
@@ -193,11 +293,10 @@ def _payment(state: State, seat: Seat, cost: int, locomotives: int) -> CardSet |
     return substituted_payment(hand - (kept_back << LOCOMOTIVE_SHIFT), LOCOMOTIVE, cost, 0, substitute)
 
 
-def _payment_that_leaves_claim(state: State, seat: Seat, number: TechnologyId) -> CardSet | None:
+def _payment_that_leaves_claim(state: State, seat: Seat, technology: Technology) -> CardSet | None:
     """With as many locomotives as it takes; with fewer, where only that leaves the cards for the claim. If
     need be, the cards of a claim are set aside before the substitutes are chosen: `None` means that no
     payment leaves one."""
-    technology = state.game.rules.technologies[number]
     cost = technology.cost
     hand = state.hands[seat]
     substitute = state.game.perks[state.technologies[seat]].substitute
@@ -205,7 +304,7 @@ def _payment_that_leaves_claim(state: State, seat: Seat, number: TechnologyId) -
         pay = _payment(state, seat, cost, locomotives)
         if pay is None:
             return None
-        if _leaves_claim(state, seat, number, pay):
+        if _leaves_claim(state, seat, technology, pay):
             return pay
         by_themselves = locomotives << LOCOMOTIVE_SHIFT
         in_groups = (cost - locomotives) * substitute
@@ -223,22 +322,20 @@ def _some_payments(state: State, seat: Seat, cost: int) -> Iterator[CardSet]:
     return islice(every, PAYMENTS_LOOKED_AT)
 
 
-def _may_be_bought_otherwise(state: State, seat: Seat, number: TechnologyId, listed: list[CardSet]) -> bool:
+def _may_be_bought_otherwise(state: State, seat: Seat, technology: Technology, listed: list[CardSet]) -> bool:
     """Whether `check` accepts a payment that is not listed, or may do so among those not looked at."""
     if not listed:
         return False
-    cost = state.game.rules.technologies[number].cost
     looked_at = 0
-    for pay in _some_payments(state, seat, cost):
+    for pay in _some_payments(state, seat, technology.cost):
         looked_at += 1
-        if pay not in listed and _leaves_claim(state, seat, number, pay):
+        if pay not in listed and _leaves_claim(state, seat, technology, pay):
             return True
     return looked_at == PAYMENTS_LOOKED_AT
 
 
-def _leaves_claim(state: State, seat: Seat, number: TechnologyId, pay: CardSet) -> bool:
+def _leaves_claim(state: State, seat: Seat, technology: Technology, pay: CardSet) -> bool:
     """Whether a technology that is bought for a claim leaves a legal one (UK-21, UK-22); others always do."""
-    technology = state.game.rules.technologies[number]
     if not technology.is_for_claims:
         return True
     mask = _claims_mask(state, seat, technology)
@@ -287,16 +384,23 @@ class StopClaiming(Move):
         self.decision.give_back(state, seat, events)
 
 
-class ClaimNow:
+class ClaimNow(AnsweredByClaims):
     """The claims that a technology just bought is for; then it goes back to the supply."""
 
-    __slots__ = ("claims_left", "may_stop", "right_of_way", "seats", "technology")
+    __slots__ = ("claims_left", "may_stop", "name", "right_of_way", "seats", "technology")
 
     def __init__(
-        self, seat: Seat, technology: TechnologyId, right_of_way: bool, claims_left: int, may_stop: bool
+        self,
+        seat: Seat,
+        technology: TechnologyId,
+        name: str,
+        right_of_way: bool,
+        claims_left: int,
+        may_stop: bool,
     ) -> None:
         self.seats = (seat,)
         self.technology = technology
+        self.name = name
         self.right_of_way = right_of_way
         self.claims_left = claims_left
         self.may_stop = may_stop
@@ -328,7 +432,9 @@ class ClaimNow:
 
     def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
         """Another claim, if one is left and legal; else the technology goes back and the turn is over."""
-        second = ClaimNow(seat, self.technology, self.right_of_way, self.claims_left - 1, may_stop=True)
+        second = ClaimNow(
+            seat, self.technology, self.name, self.right_of_way, self.claims_left - 1, may_stop=True
+        )
         if second.claims_left and len(second.legal(state, seat)) > 1:
             state.pending = second
             if events is not None:
@@ -339,14 +445,12 @@ class ClaimNow:
     def give_back(self, state: State, seat: Seat, events: Events | None) -> None:
         _move_technology(state, seat, self.technology, 1)
         if events is not None:
-            name = state.game.rules.technologies[self.technology].id
-            events.append(ev.TechnologyReturned(seat, name))
+            events.append(ev.TechnologyReturned(seat, self.name))
         end_turn(state, seat, events)
 
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
-        technology = state.game.rules.technologies[self.technology].id
         return wire_decisions.ClaimRoute(
-            self.seats, technology, self.claims_left, self.right_of_way, self.may_stop
+            self.seats, self.name, self.claims_left, self.right_of_way, self.may_stop
         )
 
     def _mask(self, state: State, seat: Seat) -> int:

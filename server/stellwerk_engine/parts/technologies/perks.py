@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from stellwerk_engine.boards.board import Board
-from stellwerk_engine.core.rule_set import RuleSet
-from stellwerk_protocol.names import TechnologyName
-
-
-@dataclass(frozen=True, slots=True)
-class Perks:
-    names: tuple[TechnologyName, ...]  # of the technologies
-    openable_mask: int  # routes for which no technology is missing
-    substitute: int  # so many cards count as a locomotive; 0: none do
-    discount: int  # cards less for a claim
-    draws_three: bool
-    route_points: int
-    ferry_points: int
+from stellwerk_engine.core.board import Board
+from stellwerk_engine.core.perks import Perks
+from stellwerk_engine.parts.technologies.technology import Technology
 
 
 class PerksTable(dict[int, Perks]):
     """Technologies held -> perks; filled as sets of technologies come up."""
 
-    def __init__(self, rules: RuleSet, board: Board) -> None:
+    def __init__(self, technologies: tuple[Technology, ...], substitute: int, board: Board) -> None:
         super().__init__()
-        self._rules = rules
+        self._technologies = technologies
+        self._substitute = substitute
         self._board = board
 
     def __missing__(self, technologies_mask: int) -> Perks:
         held = [
             technology
-            for number, technology in enumerate(self._rules.technologies)
+            for number, technology in enumerate(self._technologies)
             if technologies_mask >> number & 1
         ]
         openable_mask = 0
@@ -42,7 +30,7 @@ class PerksTable(dict[int, Perks]):
         perks = Perks(
             names=tuple(technology.id for technology in held),
             openable_mask=openable_mask,
-            substitute=min([self._rules.substitute, *substitutes]),
+            substitute=min([self._substitute, *substitutes]),
             discount=sum(technology.discount for technology in held),
             draws_three=any(technology.draws_three for technology in held),
             route_points=sum(technology.route_points for technology in held),

@@ -7,14 +7,13 @@ their lengths, so that the claims that a hand can pay are looked up a byte of op
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from stellwerk_engine.boards.board_file import BoardFile
 from stellwerk_engine.boards.board_file import Route as RouteRecord
-from stellwerk_engine.core.cards import COLOR_IDS, LOCOMOTIVE, MAX_CARDS, ONE, PLAIN_COLORS, CardSet
-from stellwerk_engine.core.rule_set import RuleSet, Technology
+from stellwerk_engine.core.cards import COLOR_IDS, LOCOMOTIVE, ONE, PLAIN_COLORS, CardSet
 from stellwerk_protocol.names import TicketNames
 from stellwerk_protocol.results import TicketScore
 
@@ -131,10 +130,8 @@ def mask_of(ids: Iterable[int]) -> int:
     return mask
 
 
-def compile_board(file: BoardFile, rules: RuleSet) -> Board:
-    """The board for these rules. BoardError where it has what the rules do not play, or lacks what they
-    need."""
-    check_fit(file, rules)
+def compile_board(file: BoardFile, needs: Callable[[RouteRecord], int]) -> Board:
+    """Compute everything fixed; `needs` gives the technologies that a route asks for, as a mask."""
     city_ids = {city.id: number for number, city in enumerate(file.cities)}
     rows = _rows(file)
     route_ids = {
@@ -144,7 +141,7 @@ def compile_board(file: BoardFile, rules: RuleSet) -> Board:
     }
     routes = [NO_ROUTE] * (TRACKS_IN_A_BYTE * len(rows))
     for record in file.routes:
-        route = _route(record, route_ids, city_ids, file, rules)
+        route = _route(record, route_ids, city_ids, file, needs)
         routes[route.id] = route
     longest = max((record.length for record in file.routes), default=0)
     tickets = _tickets(file, city_ids)
@@ -194,13 +191,12 @@ def _route(
     route_ids: dict[str, RouteId],
     city_ids: dict[str, CityId],
     file: BoardFile,
-    rules: RuleSet,
+    needs: Callable[[RouteRecord], int],
 ) -> Route:
     number = route_ids[record.id]
     a, b = city_ids[record.a], city_ids[record.b]
     ends = {record.a, record.b}
     group = [r.id for r in file.routes if record.parallel > 1 and r.parallel > 1 and {r.a, r.b} == ends]
-    regions = [city.region for city in file.cities if city.id in ends]
     return Route(
         id=number,
         name=record.id,
@@ -215,19 +211,7 @@ def _route(
         ends_mask=1 << a | 1 << b,
         group_mask=mask_of(route_ids[name] for name in group),
         always_open=record.always_open,
-        needs_mask=mask_of(
-            n for n, technology in enumerate(rules.technologies) if _needs(record, regions, technology, rules)
-        ),
-    )
-
-
-def _needs(record: RouteRecord, regions: list[str | None], technology: Technology, rules: RuleSet) -> bool:
-    if any(region in rules.overseas_regions for region in regions):
-        return False
-    return (
-        any(region in technology.opens_regions for region in regions)
-        or record.length in technology.opens_lengths
-        or (technology.opens_ferries and record.locomotives > 0)
+        needs_mask=needs(record),
     )
 
 
@@ -264,78 +248,3 @@ def _tickets(file: BoardFile, city_ids: dict[str, CityId]) -> tuple[Ticket, ...]
         )
         for number, record in enumerate(file.tickets)
     )
-
-
-def check_fit(file: BoardFile, rules: RuleSet) -> None:
-    """BoardError where the board and the rules do not go together."""
-    _check_features(file, rules)
-    _check_cards(file, rules)
-    if rules.technologies:
-        _check_regions(file, rules)
-
-
-def _check_features(file: BoardFile, rules: RuleSet) -> None:
-    has_map = "map" in rules.board_features
-    if has_map and not file.routes:
-        raise file.error("routes", f"the game {rules.id} needs a map, and this board has no routes")
-    if not has_map and file.routes:
-        raise file.error("routes", f"the game {rules.id} is played without a map")
-    for number, route in enumerate(file.routes):
-        if route.locomotives and "ferries" not in rules.board_features:
-            raise file.error(f"routes[{number}].locomotives", f"the game {rules.id} has no ferries")
-        if route.tunnel and "tunnels" not in rules.board_features:
-            raise file.error(f"routes[{number}].tunnel", f"the game {rules.id} has no tunnels")
-    if file.big_cities and "big_cities" not in rules.board_features:
-        raise file.error("big_cities", f"the game {rules.id} has no big-city bonus")
-
-
-def _check_cards(file: BoardFile, rules: RuleSet) -> None:
-    """A game can be set up at every number of seats, with a market and a card to draw."""
-    seats = max(rules.seat_counts)
-    if file.locomotives < seats * rules.locomotives_dealt:
-        raise file.error(
-            "train_cards.locomotive",
-            f"{rules.id} deals a locomotive to each of {seats} players: expected as many",
-        )
-    cards = 8 * file.cards_each_color + file.locomotives
-    needed = seats * (rules.locomotives_dealt + rules.cards_dealt) + 5 + 1
-    if cards < needed:
-        raise file.error(
-            "train_cards", f"{cards} train cards; {rules.id} with {seats} players needs {needed}"
-        )
-    if cards > MAX_CARDS:
-        raise file.error("train_cards", f"{cards} train cards; the engine plays with at most {MAX_CARDS}")
-    if len(file.tickets) < seats * rules.tickets_dealt:
-        raise file.error(
-            "tickets",
-            f"{len(file.tickets)} tickets; {rules.id} deals {rules.tickets_dealt} to each of {seats} players",
-        )
-    has_map = "map" in rules.board_features
-    for number, ticket in enumerate(file.tickets):
-        if has_map and ticket.cards:
-            raise file.error(f"tickets[{number}].cards", f"in the game {rules.id} tickets ask for no cards")
-        if not has_map and not ticket.cards:
-            raise file.error(f"tickets[{number}].cards", f"in the game {rules.id} a ticket asks for cards")
-
-
-def _check_regions(file: BoardFile, rules: RuleSet) -> None:
-    """Every route can be opened: its regions and its length are somebody's."""
-    regions = {region for technology in rules.technologies for region in technology.opens_regions}
-    known = regions | rules.home_regions | rules.overseas_regions
-    overseas: set[str] = set()
-    for number, city in enumerate(file.cities):
-        if city.region not in known:
-            raise file.error(
-                f"cities[{number}].region",
-                f"{city.region!r} is no land of {rules.id}: expected {', '.join(sorted(known))}",
-            )
-        if city.region in rules.overseas_regions:
-            overseas.add(city.id)
-    lengths = {
-        length for technology in rules.technologies for length in technology.opens_lengths
-    } | rules.home_lengths
-    for number, route in enumerate(file.routes):
-        if route.length not in lengths and not {route.a, route.b} & overseas:
-            raise file.error(
-                f"routes[{number}].length", f"no technology of {rules.id} opens length {route.length}"
-            )

@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from stellwerk_engine.boards.board import GRAY, Kind, bits
 from stellwerk_engine.boards.board_file import BoardError
+from stellwerk_engine.core.board import GRAY, Kind, bits
 from stellwerk_engine.core.cards import (
     COLOR_NAMES,
     LOCOMOTIVE,
@@ -25,11 +25,13 @@ from stellwerk_engine.core.cards import (
     CardColor,
     to_wire,
 )
-from stellwerk_engine.core.game import Game
+from stellwerk_engine.core.state import Game
 from stellwerk_engine.parts.claiming.claim_table import CLAIMS_LISTED_BOTH_WAYS
 from stellwerk_engine.parts.claiming.payments import plain_payment, units_to_pay
-from stellwerk_engine.parts.rail_yards.lay_cards import SETS_LISTED_UP_TO
-from stellwerk_engine.parts.tickets import PAIRS_LISTED_UP_TO
+from stellwerk_engine.parts.holders import Holders
+from stellwerk_engine.parts.rail_yards.lay_cards import SETS_LISTED_UP_TO, LayCards
+from stellwerk_engine.parts.share_tickets import PAIRS_LISTED_UP_TO, ShareTickets
+from stellwerk_engine.parts.technologies.buy_technology import technologies_of
 from stellwerk_protocol import moves
 
 MAX_LINE_BYTES: Final = 60_000  # asyncio's readline breaks at 64 KiB
@@ -82,13 +84,14 @@ def _names_bytes(names: list[str]) -> int:
 
 
 def _view(game: Game) -> int:
-    board, rules = game.board, game.rules
-    technologies = _names_bytes([technology.id for technology in rules.technologies])
+    board = game.board
+    all_technologies = technologies_of(game.rules)
+    technologies = _names_bytes([technology.id for technology in all_technologies])
     return (
         _VIEW_BYTES
         + game.seat_count * (_PLAYER_BYTES + technologies)
         + technologies
-        + 4 * len(rules.technologies)
+        + 4 * len(all_technologies)
         + _route_names(game)
         + _names_bytes([ticket.name for ticket in board.tickets])  # each is in one place that a seat sees
     )
@@ -98,7 +101,7 @@ def _route_names(game: Game) -> int:
     """Every route once; where routes can be shared, what each player's trains suffice for."""
     every = [route for route in game.board.routes if route.bit]
     once = _names_bytes([route.name for route in every])
-    if not any(technology.claims_taken for technology in game.rules.technologies):
+    if not any(technology.claims_taken for technology in technologies_of(game.rules)):
         return once
     best = [0] * (game.board.trains + 1)  # bytes of names, by trains placed
     for route in every:
@@ -113,7 +116,7 @@ def _route_names(game: Game) -> int:
 def _other_moves(game: Game) -> tuple[int, int]:
     """Purchases, tickets to share, cards to lay."""
     size, count = OTHER_MOVES_BYTES, 11
-    for technology in game.rules.technologies:
+    for technology in technologies_of(game.rules):
         size += (
             len(technology.id)
             + len('{"type":"buy_technology","technology":"","cards":{}},')
@@ -121,7 +124,7 @@ def _other_moves(game: Game) -> tuple[int, int]:
         )
         count += 1
     longest_names = sorted((len(ticket.name) + 3 for ticket in game.board.tickets), reverse=True)
-    if game.rules.holders:
+    if game.rules.part(ShareTickets) is not None:
         head = len('{"type":"share_tickets","tickets":[]},')
         pairs = PAIRS_LISTED_UP_TO * (PAIRS_LISTED_UP_TO - 1) // 2
         named = sum(longest_names[:PAIRS_LISTED_UP_TO])
@@ -129,7 +132,7 @@ def _other_moves(game: Game) -> tuple[int, int]:
         every = len(longest_names) * head + sum(longest_names)
         size += max(some, every)
         count += max(pairs + PAIRS_LISTED_UP_TO, len(longest_names))
-    if game.rules.rail_yards:
+    if game.rules.part(LayCards) is not None:
         laid = len('{"type":"lay_cards","cards":{}},') + sum(sorted(_CARD_BYTES)[-3:])
         size += (SETS_LISTED_UP_TO + 56) * laid
         count += SETS_LISTED_UP_TO + 56
@@ -138,15 +141,17 @@ def _other_moves(game: Game) -> tuple[int, int]:
 
 def _claims(game: Game) -> tuple[int, int]:
     """The worst hand. Hands are looked at in the order of a quick bound, until it is below what was found."""
-    if game.rules.holders:
+    if game.rules.part(Holders) is not None:
         return _claims_with_holder(game)
-    substitutes = {game.rules.substitute, *(technology.substitute for technology in game.rules.technologies)}
-    discounts = {0, *(technology.discount for technology in game.rules.technologies)}
+    technologies = technologies_of(game.rules)
+    always = game.perks[0].substitute
+    substitutes = {always, *(technology.substitute for technology in technologies)}
+    discounts = {0, *(technology.discount for technology in technologies)}
     hands = [
         _Hand(hand_size, locomotives, substitute, discount)
         for locomotives in range(game.board.longest_route + 1)
         for substitute in substitutes
-        if substitute or not game.rules.substitute
+        if substitute or not always
         for discount in discounts
         for hand_size in (range(locomotives, LARGE_HAND + 1) if substitute else (LARGE_HAND,))
     ]

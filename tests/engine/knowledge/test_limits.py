@@ -10,11 +10,12 @@ import pytest
 
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import BoardError, Route, shipped_board
-from stellwerk_engine.boards.limits import MAX_LINE_BYTES, Longest, check_line, longest_line
-from stellwerk_engine.core.game import Game, make_game
-from stellwerk_engine.core.state import State
+from stellwerk_engine.core.game import make_game
+from stellwerk_engine.core.state import Game, State
 from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.limits import MAX_LINE_BYTES, Longest, check_line, longest_line
 from stellwerk_engine.knowledge.view import ALL_HANDS, view
+from stellwerk_engine.parts.technologies.buy_technology import technologies_of
 from tests.engine.recordings import mixed
 from tests.support import VARIANTS, dealt, every_variant, started, table, variant_id
 
@@ -31,7 +32,7 @@ def position(request: pytest.FixtureRequest) -> State:
     """A first turn with every route open and every technology for claims held."""
     state = started(*request.param)
     held = 0
-    for number, technology in enumerate(state.game.rules.technologies):
+    for number, technology in enumerate(technologies_of(state.game.rules)):
         if technology.opens_regions or technology.opens_lengths or technology.opens_ferries:
             held |= 1 << number
     state.technologies[0] = held

@@ -1,0 +1,156 @@
+"""Share tickets with the partners: they go on the team's holder (ASIA-09 to ASIA-11)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+from stellwerk_engine.core.board import Board, TicketId, bits, mask_of
+from stellwerk_engine.core.choices import ask_all, choose
+from stellwerk_engine.core.state import Action, Events, Move, Seat, State
+from stellwerk_engine.core.turn import end_turn
+from stellwerk_engine.parts.tickets import Then, announce, check_tickets, names_of
+from stellwerk_protocol import decisions as wire_decisions
+from stellwerk_protocol import events as ev
+from stellwerk_protocol import moves as wire_moves
+from stellwerk_protocol.errors import IllegalMoveError
+
+PAIRS_LISTED_UP_TO: Final = 12  # secret tickets: of more, pairs would make the list of moves too long
+
+
+class Share(Move):
+    """ASIA-11, the action of a turn: one or two secret tickets go on the team's holder."""
+
+    __slots__ = ("board", "tickets")
+
+    def __init__(self, board: Board, tickets: tuple[TicketId, ...]) -> None:
+        self.board = board
+        self.tickets = tickets
+
+    def to_wire(self) -> wire_moves.ShareTickets:
+        return wire_moves.ShareTickets(names_of(self.board, self.tickets))
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        _put_on_holder(state, seat, self.tickets, events)
+        end_turn(state, seat, events)
+
+
+class Shares(dict[tuple[TicketId, TicketId], Move]):
+    """Two tickets, or one named twice -> the move that shares them."""
+
+    def __init__(self, board: Board) -> None:
+        super().__init__()
+        self._board = board
+
+    def __missing__(self, pair: tuple[TicketId, TicketId]) -> Move:
+        self[pair] = share = Share(self._board, tuple(sorted(set(pair))))
+        return share
+
+
+class ShareOne(Move):
+    """The answer to ShareTicket."""
+
+    __slots__ = ("board", "decision", "ticket")
+
+    def __init__(self, board: Board, decision: ShareTicket, ticket: TicketId) -> None:
+        self.board = board
+        self.decision = decision
+        self.ticket = ticket
+
+    def to_wire(self) -> wire_moves.ShareTickets:
+        return wire_moves.ShareTickets(names_of(self.board, (self.ticket,)))
+
+    def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        choices = choose(state, self.decision, seat, self)
+        if choices is not None:
+            self.decision.settle(state, choices, events)
+
+
+def _put_on_holder(state: State, seat: Seat, tickets: tuple[TicketId, ...], events: Events | None) -> None:
+    shared = mask_of(tickets)
+    state.ticket_masks[seat] &= ~shared
+    state.shared_masks[state.game.team_of[seat]] |= shared
+    state.progress_turn = state.turn
+    if events is not None:
+        events.append(ev.TicketsShared(seat, len(tickets), names_of(state.game.board, tickets)))
+
+
+@dataclass(frozen=True, slots=True)
+class ShareTickets(Action):
+    """The action of a turn."""
+
+    def shares(self, board: Board) -> dict[tuple[TicketId, TicketId], Move]:
+        return Shares(board)
+
+    def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
+        secret = list(bits(state.ticket_masks[seat]))
+        shares = state.game.shares
+        moves += [shares[ticket, ticket] for ticket in secret]
+        if len(secret) <= PAIRS_LISTED_UP_TO:
+            moves += [shares[pair] for pair in combinations(secret, 2)]
+
+    def legal_complete(self, state: State, seat: Seat) -> bool:
+        return state.ticket_masks[seat].bit_count() <= PAIRS_LISTED_UP_TO
+
+    def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move | None:
+        if not isinstance(wire, wire_moves.ShareTickets):
+            return None
+        secret = tuple(bits(state.ticket_masks[seat]))
+        if not secret:
+            raise IllegalMoveError("game.not_available", "/type", "another action, without a secret ticket")
+        chosen = check_tickets(state.game.board, wire.tickets, secret)
+        if len(chosen) not in (1, 2):
+            raise IllegalMoveError("game.wrong_tickets", "/tickets", "one or two tickets")
+        return state.game.shares[chosen[0], chosen[-1]]
+
+    def fallback(self, state: State, seat: Seat) -> Move | None:
+        secret = next(bits(state.ticket_masks[seat]), None)
+        return None if secret is None else state.game.shares[secret, secret]
+
+
+def ask_to_share(state: State, seats: tuple[Seat, ...], then: Then, events: Events | None) -> None:
+    ask_all(state, ShareTicket(seats, then))
+    announce(state, events)
+
+
+class ShareTicket:
+    """Which of the tickets just kept goes on the team's holder (ASIA-09, ASIA-10)."""
+
+    __slots__ = ("seats", "then")
+
+    def __init__(self, seats: tuple[Seat, ...], then: Then) -> None:
+        self.seats = seats
+        self.then = then
+
+    def legal(self, state: State, seat: Seat) -> list[Move]:
+        return [ShareOne(state.game.board, self, ticket) for ticket in state.offered[seat]]
+
+    def legal_complete(self, state: State, seat: Seat) -> bool:
+        return True
+
+    def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move:
+        if not isinstance(wire, wire_moves.ShareTickets):
+            raise IllegalMoveError(
+                "game.wrong_move", "/type", "share_tickets, with one of the tickets just kept"
+            )
+        tickets = check_tickets(state.game.board, wire.tickets, state.offered[seat])
+        if len(tickets) != 1:
+            raise IllegalMoveError("game.wrong_tickets", "/tickets", "one ticket")
+        return ShareOne(state.game.board, self, tickets[0])
+
+    def fallback(self, state: State, seat: Seat) -> Move:
+        """The one with fewest points, of equal ones the one offered first."""
+        tickets = state.game.board.tickets
+        cheapest = min(state.offered[seat], key=lambda ticket: tickets[ticket].points)
+        return ShareOne(state.game.board, self, cheapest)
+
+    def settle(self, state: State, choices: tuple[Move, ...], events: Events | None) -> None:
+        for seat, choice in zip(self.seats, choices, strict=True):
+            assert isinstance(choice, ShareOne)
+            state.offered[seat] = ()
+            _put_on_holder(state, seat, (choice.ticket,), events)
+        self.then(state, self.seats[0], events)
+
+    def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
+        return wire_decisions.ShareTicket(self.seats, tuple(len(state.offered[seat]) for seat in self.seats))

@@ -1,0 +1,33 @@
+"""Technologies: cards that open routes or change what claims cost and bring (UK-11 to UK-27)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stellwerk_engine.core.state import Bonus
+
+
+@dataclass(frozen=True, slots=True)
+class Technology:
+    """One kind of technology, with its numbers."""
+
+    id: str
+    supply: int
+    cost: int  # in locomotives
+    opens_regions: tuple[str, ...] = ()
+    opens_lengths: tuple[int, ...] = ()
+    opens_ferries: bool = False
+    substitute: int = 0  # so many cards count as a locomotive; 0: no change
+    discount: int = 0  # cards less for a claim
+    draws_three: bool = False
+    claims_taken: bool = False  # bought for one claim of a route that another holds, then returned
+    claims: int = 0  # bought for so many claims in this turn, then returned
+    route_points: int = 0  # more for each route claimed from now on
+    ferry_points: int = 0
+    until_shuffle: bool = False  # leaves the supply when the discards become the pile (UK-26)
+    bonus: Bonus | None = None  # what it brings its owner at the end
+
+    @property
+    def is_for_claims(self) -> bool:
+        """Bought for claims in the same turn, and returned after them."""
+        return self.claims_taken or self.claims > 0
