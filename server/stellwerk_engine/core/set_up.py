@@ -44,49 +44,22 @@ def _deal_cards(state: State, events: Events | None) -> None:
 def empty_state(game: Game, dice: Dice) -> State:
     """Return a state in which nothing has been dealt."""
     seats = game.seat_count
-    teams = len(game.seats_of_team)
-    state = State()
-    state.game = game
-    state.dice = dice
-    state.pending = None
-    state.choices = ()
-    state.turn = 0
+    state = State(game, dice)
     state.turns_left = NOT_LAST_ROUND
-    state.progress_turn = 0
-    state.passes = 0
-    state.end_reason = None
-    state.result = None
-    state.pile = []
-    state.market = 0
-    state.discards = 0
-    state.may_hold = 0
-    state.train_shuffles = 0
     state.hands = [0] * seats
     state.known = [0] * seats
-    state.ticket_pile = []
-    state.ticket_shuffles = 0
     state.ticket_masks = [0] * seats
     state.offered = [()] * seats
     state.returned_masks = [0] * seats
+    state.completed_masks = [0] * seats
     state.points = [0] * seats
     state.trains = [game.board.trains] * seats
     state.open_mask = game.board.routes_mask
-    state.claimed_mask = 0
     state.barred_masks = [0] * seats
     state.owned_masks = [0] * seats
     state.route_names = [()] * seats
-    state.networks = [()] * teams
-    state.holders = []
-    state.known_holders = []
-    state.shared_masks = []
+    state.networks = [()] * len(game.seats_of_team)
     state.technologies = [0] * seats
-    state.supply = ()
-    state.yards = []
-    state.yard_locomotives = []
-    state.stacks = []
-    state.stacks_seen = False
-    state.completed_masks = [0] * seats
-    state.half = 1
     for part in game.parts:
         part.begin(state)
     return state

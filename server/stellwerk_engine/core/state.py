@@ -26,7 +26,7 @@ import msgspec
 from stellwerk_engine.boards.board_file import BoardFile
 from stellwerk_engine.boards.board_file import Route as RouteRecord
 from stellwerk_engine.core.board import Board, RouteId
-from stellwerk_engine.core.cards import CardSet
+from stellwerk_engine.core.cards import CardSet, describe
 from stellwerk_engine.core.dice import Dice
 from stellwerk_engine.core.perks import Perks
 from stellwerk_protocol import decisions as wire_decisions
@@ -45,6 +45,14 @@ _encode = msgspec.json.Encoder().encode
 
 
 class State:
+    """All that a game is at one moment.
+
+    One flat, slotted record: the fields that every game has, then those of the parts, empty where the game
+    has no such part. What never changes (board, tables, decisions without content) is shared, sets are ints,
+    and what is left to copy are short lists of ints.
+    """
+
+    # Written by write_state.py from here
     __slots__ = (
         "barred_masks",
         "choices",
@@ -89,9 +97,9 @@ class State:
         "yards",
     )
 
+    # the turn
     game: Game
     dice: Dice
-    # the turn
     pending: Decision | None  # None: the game is over
     choices: tuple[Move | None, ...]  # answers to a simultaneous decision, in the order of its seats
     turn: int  # 0 during the set-up
@@ -114,6 +122,7 @@ class State:
     ticket_masks: list[int]  # secret, a seat
     offered: list[tuple[int, ...]]  # to choose from, a seat
     returned_masks: list[int]  # put back by a seat and not seen by it since
+    completed_masks: list[int]  # before the end, a seat
     points: list[int]  # scored so far, a seat
     # the map
     trains: list[int]
@@ -123,23 +132,66 @@ class State:
     owned_masks: list[int]  # routes, a seat
     route_names: list[tuple[RouteName, ...]]  # the same, in the order of the claims, as views show them
     networks: list[tuple[int, ...]]  # a team's connected cities, one mask a network
+    technologies: list[int]  # masks, a seat; 0 where the game has none
     # holders
     holders: list[CardSet]  # a team
     known_holders: list[CardSet]
     shared_masks: list[int]  # tickets
-    # technologies
-    technologies: list[int]  # masks, a seat
-    supply: tuple[int, ...]
     # rail yards
     yards: list[CardSet]  # plain cards, a seat
     yard_locomotives: list[CardSet]  # locomotives, by the color they lie on
     stacks: list[CardSet]  # on-track stacks
-    stacks_seen: bool  # each player has taken up the own one
-    completed_masks: list[int]  # tickets, a seat
+    stacks_seen: bool  # each player has taken up their own one
     half: int
+    # technologies
+    supply: tuple[int, ...]  # how many are left of each
+
+    def __init__(self, game: Game, dice: Dice) -> None:
+        """Make a state in which every field is empty; `empty_state` sets the others."""
+        self.game = game
+        self.dice = dice
+        self.pending = None
+        self.choices = ()
+        self.turn = 0
+        self.turns_left = 0
+        self.progress_turn = 0
+        self.passes = 0
+        self.end_reason = None
+        self.result = None
+        self.pile = []
+        self.market = 0
+        self.discards = 0
+        self.may_hold = 0
+        self.train_shuffles = 0
+        self.hands = []
+        self.known = []
+        self.ticket_pile = []
+        self.ticket_shuffles = 0
+        self.ticket_masks = []
+        self.offered = []
+        self.returned_masks = []
+        self.completed_masks = []
+        self.points = []
+        self.trains = []
+        self.open_mask = 0
+        self.claimed_mask = 0
+        self.barred_masks = []
+        self.owned_masks = []
+        self.route_names = []
+        self.networks = []
+        self.technologies = []
+        self.holders = []
+        self.known_holders = []
+        self.shared_masks = []
+        self.yards = []
+        self.yard_locomotives = []
+        self.stacks = []
+        self.stacks_seen = False
+        self.half = 0
+        self.supply = ()
 
     def copy(self) -> State:
-        """An independent state; what never changes is shared."""
+        """Return an independent state; what never changes is shared."""
         twin = State.__new__(State)
         twin.game = self.game
         twin.dice = self.dice
@@ -163,6 +215,7 @@ class State:
         twin.ticket_masks = self.ticket_masks[:]
         twin.offered = self.offered[:]
         twin.returned_masks = self.returned_masks[:]
+        twin.completed_masks = self.completed_masks[:]
         twin.points = self.points[:]
         twin.trains = self.trains[:]
         twin.open_mask = self.open_mask
@@ -171,18 +224,29 @@ class State:
         twin.owned_masks = self.owned_masks[:]
         twin.route_names = self.route_names[:]
         twin.networks = self.networks[:]
+        twin.technologies = self.technologies[:]
         twin.holders = self.holders[:]
         twin.known_holders = self.known_holders[:]
         twin.shared_masks = self.shared_masks[:]
-        twin.technologies = self.technologies[:]
-        twin.supply = self.supply
         twin.yards = self.yards[:]
         twin.yard_locomotives = self.yard_locomotives[:]
         twin.stacks = self.stacks[:]
         twin.stacks_seen = self.stacks_seen
-        twin.completed_masks = self.completed_masks[:]
         twin.half = self.half
+        twin.supply = self.supply
         return twin
+
+    # to here.
+
+    def __repr__(self) -> str:
+        """Show what one looks for first; `view` shows the rest by name."""
+        seats = range(self.game.seat_count)
+        hands = ", ".join(f"{seat}: {describe(self.hands[seat])}" for seat in seats)
+        asked = "over" if self.pending is None else f"{type(self.pending).__name__} of {self.pending.seats}"
+        return (
+            f"<State of {self.game.id}, turn {self.turn}, {asked}; points {self.points}; "
+            f"hands {{{hands}}}; market {describe(self.market)}; pile {len(self.pile)}>"
+        )
 
 
 # -- moves and decisions -----------------------------------------------------------------------------

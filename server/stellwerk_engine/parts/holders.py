@@ -8,6 +8,14 @@ from stellwerk_engine.core.cards import CardSet
 from stellwerk_engine.core.state import Part, Seat, State
 
 
+class HolderFields:
+    """Holders."""
+
+    holders: list[CardSet]  # a team
+    known_holders: list[CardSet]
+    shared_masks: list[int]  # tickets
+
+
 @dataclass(frozen=True, slots=True)
 class Holders(Part):
     """A holder for each team."""

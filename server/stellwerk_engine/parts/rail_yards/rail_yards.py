@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from stellwerk_engine.core.cards import CardSet
 from stellwerk_engine.core.state import Game, Part, State
+
+
+class RailYardFields:
+    """Rail yards."""
+
+    yards: list[CardSet]  # plain cards, a seat
+    yard_locomotives: list[CardSet]  # locomotives, by the color they lie on
+    stacks: list[CardSet]  # on-track stacks
+    stacks_seen: bool  # each player has taken up their own one
+    half: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +35,7 @@ class RailYards(Part):
         state.yards = [0] * seats
         state.yard_locomotives = [0] * seats
         state.stacks = [0] * seats
+        state.half = 1
 
     def completes(self, state: State, team: int) -> int:
         """Return the tickets completed with cards."""

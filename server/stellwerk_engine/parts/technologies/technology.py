@@ -7,6 +7,12 @@ from dataclasses import dataclass
 from stellwerk_engine.core.state import Bonus
 
 
+class TechnologyFields:
+    """Technologies."""
+
+    supply: tuple[int, ...]  # how many are left of each
+
+
 @dataclass(frozen=True, slots=True)
 class Technology:
     """One kind of technology, with its numbers."""
