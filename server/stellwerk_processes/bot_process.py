@@ -95,7 +95,12 @@ UNCONFINED: Final = Confinement()
 
 
 class BotStartError(Exception):
-    """The bot cannot be started, for a reason that lies in its spec; one line says which."""
+    """A bot that cannot be started, for a reason in its spec or in the wrapping command; one line says which.
+    `key` is the setting at fault."""
+
+    def __init__(self, message: str, key: Literal["cmd", "dir", "wrap"] = "cmd") -> None:
+        super().__init__(message)
+        self.key = key
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +224,7 @@ def command_line(spec: BotSpec, confinement: Confinement, directory: str) -> tup
     directory is not there. Relative paths of files in the command count from the directory of the spec, or,
     where it names none, from where the runner is."""
     if spec.directory is not None and not os.path.isdir(spec.directory):
-        raise BotStartError(f"there is no folder {quoted(spec.directory)}")
+        raise BotStartError(f"there is no folder {quoted(spec.directory)}", "dir")
     command = spec.command if spec.directory is not None else tuple(map(_located, spec.command))
     if "/" not in spec.command[0]:
         command = (spec.command[0], *command[1:])  # a program is looked for where programs are
@@ -232,10 +237,19 @@ def command_line(spec: BotSpec, confinement: Confinement, directory: str) -> tup
         path = spec.environment.get("PATH", os.environ.get("PATH", os.defpath))
         is_there = shutil.which(argv[0], path=path) is not None
     if not is_there:
-        here = "/" not in argv[0] and os.path.isfile(program)
-        hint = f"; did you mean {quoted('./' + argv[0])}?" if here else ""
-        raise BotStartError(f"there is no program {quoted(argv[0])}{hint}")
+        raise BotStartError(
+            f"there is no program {quoted(argv[0])}{_hint(argv[0], program)}", "wrap" if wrap else "cmd"
+        )
     return argv
+
+
+def _hint(word: str, program: str) -> str:
+    """Say what to do about a file that is there, and yet cannot be started."""
+    if not os.path.isfile(program):
+        return ""
+    if "/" not in word:
+        return f"; did you mean {quoted('./' + word)}?"
+    return "; the file is there, but not executable: put its interpreter first, or make it executable"
 
 
 def environment_of(

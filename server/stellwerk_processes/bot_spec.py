@@ -1,8 +1,8 @@
-"""What a bot is started from: `name=ernie cmd="python3 ernie.py --deep" env.THREADS=1`, or a built-in's name.
+"""What a bot is started from: a value, which is made of the words of `--bot` or of a table in TOML.
 
-Law: a text either is a spec in all its words, or is refused with the word that is wrong and what was expected
-there. Words are split as a shell splits them; nothing in them is expanded. Whether a program or a folder
-exists is not asked here.
+Law: what a user gave is a spec in all its values, or is refused with the key that is wrong and what was
+expected there. Words are split as a shell splits them; nothing in them is expanded. Whether a program or a
+folder exists is checked later, by `bot_process.command_line`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import Final, Literal, get_args
 
 from stellwerk_engine.boards.checked_fields import suggestion
@@ -30,6 +31,8 @@ SET_BY_STELLWERK: Final = ("STELLWERK_ADDRESS", "STELLWERK_TOKEN", "STELLWERK_NA
 _NAME: Final = re.compile(PLAYER_NAME)
 _NO_PART_OF_A_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NULL: Final = "a null character, which no command line can have"
+NO_VARIABLES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,37 +50,82 @@ class BotSpec:
     process: Process = "fresh"
 
 
-class BotSpecError(Exception):
-    """This is no spec; the message says in one line where it is wrong and what was expected."""
+class BotSpecError(ValueError):
+    """A bot cannot be described like this. `key` is the one of `KEYS` whose value is wrong, or `built_in`;
+    it is empty if no single key is."""
+
+    def __init__(self, problem: str, key: str = "") -> None:
+        super().__init__(f"{key}: {problem}" if key else problem)
+        self.problem = problem
+        self.key = key
+
+
+def bot_spec(
+    *,
+    name: str | None = None,
+    built_in: str | None = None,
+    cmd: str | None = None,
+    directory: str | None = None,
+    environment: Mapping[str, str] = NO_VARIABLES,
+    transport: str | None = None,
+    process: Process = "fresh",
+) -> BotSpec:
+    """Make a spec of what a user gave for each key: a text like `--bot` and a table in TOML both end here.
+    BotSpecError for a value that cannot be used."""
+    if built_in is not None and built_in not in BUILT_IN:
+        near = suggestion(built_in, BUILT_IN)
+        known = ", ".join(BUILT_IN)
+        raise BotSpecError(
+            f"there is no built-in bot {quoted(built_in)}{near} ({known}; or give cmd)", "built_in"
+        )
+    for key, value in (("name", name), ("cmd", cmd), ("dir", directory), ("transport", transport)):
+        if value is not None:
+            _check(key, value)
+    for variable, value in environment.items():
+        _check_variable(variable, value)
+    command = built_in_command(built_in) if built_in is not None else _command(cmd)
+    return BotSpec(
+        name=name if name is not None else built_in or _name_of(command),
+        command=command,
+        directory=directory,
+        environment=environment,
+        transport="stdio" if transport == "stdio" else "tcp",
+        built_in=built_in is not None,
+        process=process,
+    )
 
 
 def parse_bot_spec(text: str) -> BotSpec:
-    """BotSpecError if the text is none."""
+    """Read the words of `--bot`. BotSpecError, which names the word that is wrong."""
     words = _split(text, "the spec")
     if not words:
         raise BotSpecError(f"empty: expected {_KEYS_IN_WORDS}, or the name of a built-in bot")
-    built_in, pairs = _built_in(words)
-    given: dict[str, str] = {} if built_in is None else {"cmd": built_in}
-    environment: dict[str, str] = {}
-    for place, word in pairs:
-        key, value = _pair(place, word)
-        variable = key.removeprefix("env.")
-        values = given if variable == key else environment
-        if variable in values:
-            raise BotSpecError(_second(place, key, built_in))
-        values[variable] = _checked(place, key, value)
-    if "cmd" not in given:
-        raise BotSpecError('cmd is missing: expected cmd="..." or the name of a built-in bot')
-    command = _command(given["cmd"]) if built_in is None else built_in_command(built_in)
-    transport: Transport = "stdio" if given.get("transport") == "stdio" else "tcp"
-    return BotSpec(
-        name=given.get("name") or built_in or _name_of(command),
-        command=command,
-        directory=given.get("dir"),
-        environment=environment,
-        transport=transport,
-        built_in=built_in is not None,
-    )
+    values: dict[str, str] = {}
+    places: dict[str, str] = {}
+    for number, word in enumerate(words, 1):
+        place = f"word {number}"
+        key, value = ("built_in", word) if number == 1 and "=" not in word else _pair(place, word)
+        if key == "cmd" and "built_in" in values:
+            raise BotSpecError(f"{place}: {values['built_in']} is a built-in bot, which has its own cmd")
+        if key in values:
+            raise BotSpecError(f"{place}: {key} is given twice")
+        values[key], places[key] = value, place
+    try:
+        return bot_spec(
+            name=values.get("name"),
+            built_in=values.get("built_in"),
+            cmd=values.get("cmd"),
+            directory=values.get("dir"),
+            environment={
+                key.removeprefix("env."): value for key, value in values.items() if key.startswith("env.")
+            },
+            transport=values.get("transport"),
+        )
+    except BotSpecError as error:
+        if error.key not in places:
+            raise
+        problem = error.problem if error.key == "built_in" else str(error)
+        raise BotSpecError(f"{places[error.key]}: {problem}") from None
 
 
 def built_in_command(name: str) -> tuple[str, ...]:
@@ -85,8 +133,9 @@ def built_in_command(name: str) -> tuple[str, ...]:
 
 
 def player_name(text: str) -> str:
-    """BotSpecError if it is no name for a bot."""
-    return _checked("the bot", "name", text)
+    """Return the text if it can be a bot's name. BotSpecError if not."""
+    _check("name", text)
+    return text
 
 
 def with_unique_names(specs: Iterable[BotSpec]) -> tuple[BotSpec, ...]:
@@ -106,26 +155,12 @@ _KEYS_IN_WORDS: Final = 'name=... cmd="..." dir=... env.NAME=... transport=tcp o
 
 
 def _split(text: str, what: str) -> list[str]:
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise BotSpecError(f"{what}: {str(error).lower()}") from None
     if "\0" in text:
-        raise BotSpecError(f"{what}: a null character, which no command line can have")
-    return words
-
-
-def _built_in(words: Sequence[str]) -> tuple[str | None, list[tuple[str, str]]]:
-    """The built-in bot that the first word names, and the other words with their places."""
-    placed = [(f"word {number}", word) for number, word in enumerate(words, 1)]
-    if "=" in words[0]:
-        return None, placed
-    if words[0] not in BUILT_IN:
-        near = suggestion(words[0], BUILT_IN)
-        raise BotSpecError(
-            f'word 1: there is no built-in bot {quoted(words[0])}{near} ({", ".join(BUILT_IN)}; or cmd="...")'
-        )
-    return words[0], placed[1:]
+        raise BotSpecError(_NULL, what)
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise BotSpecError(str(error).lower(), what) from None
 
 
 def _pair(place: str, word: str) -> tuple[str, str]:
@@ -139,35 +174,42 @@ def _pair(place: str, word: str) -> tuple[str, str]:
     return key, value
 
 
-def _second(place: str, key: str, built_in: str | None) -> str:
-    if key == "cmd" and built_in is not None:
-        return f"{place}: {built_in} is a built-in bot, which has its own cmd"
-    return f"{place}: {key} is given twice"
+# -- values ------------------------------------------------------------------------------------------
 
 
-def _checked(place: str, key: str, value: str) -> str:
+def _check(key: str, value: str) -> None:
     match key:
         case "name" if not _NAME.fullmatch(value):
             expected = f"1 to {LONGEST_NAME} letters, digits, _ . or -, the first one a letter or digit"
         case "transport" if value not in get_args(Transport):
             expected = "tcp or stdio"
-        case "dir" | "cmd" if not value.strip():
-            expected = "a folder" if key == "dir" else "a program and its arguments"
-        case _ if key.startswith("env.") and not _VARIABLE.fullmatch(key.removeprefix("env.")):
-            raise BotSpecError(
-                f"{place}: expected env.NAME=VALUE with a variable's name, found {quoted(key)}"
-            )
-        case _ if key.removeprefix("env.") in SET_BY_STELLWERK:
-            raise BotSpecError(f"{place}: {key.removeprefix('env.')} is set by Stellwerk itself")
+        case "dir" if not value.strip():
+            expected = "a folder"
+        case "cmd" if not value.strip():
+            expected = "a program and its arguments"
+        case _ if "\0" in value:
+            raise BotSpecError(_NULL, key)
         case _:
-            return value
-    raise BotSpecError(f"{place}: {key}: expected {expected}, found {quoted(value)}")
+            return
+    raise BotSpecError(f"expected {expected}, found {quoted(value)}", key)
 
 
-def _command(text: str) -> tuple[str, ...]:
-    command = _split(text, "cmd")
+def _check_variable(name: str, value: str) -> None:
+    key = f"env.{name}"
+    if not _VARIABLE.fullmatch(name):
+        raise BotSpecError("expected the name of a variable: letters, digits and _, no digit first", key)
+    if name in SET_BY_STELLWERK:
+        raise BotSpecError("is set by Stellwerk itself", key)
+    if "\0" in value:
+        raise BotSpecError(_NULL, key)
+
+
+def _command(cmd: str | None) -> tuple[str, ...]:
+    if cmd is None:
+        raise BotSpecError('cmd is missing: expected cmd="..." or the name of a built-in bot')
+    command = _split(cmd, "cmd")
     if not command or not command[0]:
-        raise BotSpecError("cmd: expected a program and its arguments, found none")
+        raise BotSpecError("expected a program and its arguments, found none", "cmd")
     return tuple(command)
 
 

@@ -375,7 +375,7 @@ async def start_bot(
     try:
         bot: RunningBot = await nursery.start(run)
     except BotStartError as error:
-        raise BotStartError(f"{spec.name}: {error}") from None
+        raise BotStartError(f"{spec.name}: {error}", error.key) from None
     except OSError as error:
         raise NoResultError(f"{spec.name}: cannot be started: {error.strerror or error}") from None
     return bot

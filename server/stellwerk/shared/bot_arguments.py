@@ -31,4 +31,5 @@ def expect_startable(argument: str, bot: BotSpec, confinement: Confinement) -> N
     try:
         command_line(bot, confinement, os.curdir)
     except BotStartError as error:
-        raise usage_error(f"{argument}: {error}") from None
+        where = "--wrap" if error.key == "wrap" else argument
+        raise usage_error(f"{where}: {error}") from None

@@ -16,7 +16,6 @@ from stellwerk_tournament.config.settings import (
     Settings,
     SettingsError,
     parse,
-    read_settings,
     settings_of,
 )
 from stellwerk_tournament.config.template import template
@@ -67,7 +66,7 @@ def folder(tmp_path: Path) -> Path:
 
 def read(folder: Path, text: str) -> Settings:
     (folder / FILE).write_text(text)
-    return read_settings(folder)
+    return settings_of(parse(folder), folder)
 
 
 def test_a_file_says_what_is_played_and_by_whom(folder: Path) -> None:
@@ -145,7 +144,7 @@ def test_a_remote_bot_is_let_in_by_its_token(folder: Path) -> None:
         ("", REMOTE + 'cmd = "true"', ".cmd: does not go with a remote bot"),
         ("", REMOTE + 'process = "reused"', ".process: does not go with a remote bot"),
         ("", REMOTE.replace('name = "Anna"', ""), ": a remote bot needs a name"),
-        ("", REMOTE.replace("Anna", "An na"), ": the bot: name: expected 1 to 32 letters"),
+        ("", REMOTE.replace("Anna", "An na"), ": bots[4].name: expected 1 to 32 letters"),
         ("", REMOTE.replace("token_sha256", "# "), ": expected token_sha256, or a line for Anna"),
         ("", REMOTE.replace(HASH, HASH[:-1]), ".token_sha256: expected 64 digits 0 to 9 and a to f"),
         ("", REMOTE + REMOTE.replace("Anna", "Bea"), ": somebody else has this token"),
@@ -211,7 +210,7 @@ def test_the_matches_of_a_remote_bot_are_counted_and_not_its_seats(folder: Path)
         (PARTNERS.replace('["', f'["{"2d" * 32}", "'), ': bots[4]: expected token_sha256 = ["...", "..."]'),
         (PARTNERS.replace("1e" * 32, HASH), ": somebody else has this token"),
         (PARTNERS.replace("1e" * 32, "1E" * 32), ".token_sha256[2]: expected 64 digits 0 to 9 and a to f"),
-        (PARTNERS.replace("Anna", "a" * 31), ": the bot: name: expected 1 to 32 letters"),
+        (PARTNERS.replace("Anna", "a" * 31), ": bots[4].name: expected 1 to 32 letters"),
         (PARTNERS + '[[bots]]\nname = "anna.2"\ncmd = "true"', 'another bot of the name "anna.2"'),
         ('[[bots]]\nname = "anna.2"\ncmd = "true"\n' + PARTNERS, 'another bot of the name "Anna.2"'),
     ],
@@ -261,11 +260,25 @@ def test_a_remote_bot_that_cannot_fill_a_team_is_refused(folder: Path, bot: str,
         (
             'built_in = "greedy"',
             'built_in = "gredy"',
-            ':19: bots[1]: there is no built-in bot "gredy"',
+            ':20: bots[1].built_in: there is no built-in bot "gredy"; did you mean "greedy"?',
         ),
         ('built_in = "greedy"', "", ":19: bots[1]: expected either cmd or built_in"),
-        ('cmd = "true"', 'cmd = "no-such-program"', ':30: bots[3]: there is no program "no-such-program"'),
-        ('dir = "bots"', 'dir = "no"', ":30: bots[3]: there is no folder"),
+        (
+            'cmd = "true"',
+            'cmd = "no-such-program"',
+            ':32: bots[3].cmd: there is no program "no-such-program"',
+        ),
+        ('dir = "bots"', 'dir = "no"', ":33: bots[3].dir: there is no folder"),
+        ('title = "cup"', 'wrap = "no-such-wrap"', ':1: wrap: there is no program "no-such-wrap"'),
+        ('cmd = "true"', 'cmd = ""', ":32: bots[3].cmd: expected a program and its arguments"),
+        ('cmd = "true"', 'cmd = "python3 \'a"', ":32: bots[3].cmd: no closing quotation"),
+        ('cmd = "true"', 'cmd = "a\\u0000"', ":32: bots[3].cmd: a null character"),
+        ("env = { THREADS", "env = { 1A", ":26: bots[2].env.1A: expected the name of a variable"),
+        (
+            "env = { THREADS",
+            "env = { STELLWERK_TOKEN",
+            ":26: bots[2].env.STELLWERK_TOKEN: is set by Stellwerk itself",
+        ),
         ('name = "bert"', 'name = "Ernie"', ':30: bots[3]: there is another bot of the name "Ernie"'),
         ("instances = 4", "instances = 1", ":28: bots[2].instances: team_asia needs 2 processes"),
         ("[[games]]", "[[games]", ": no TOML: "),
@@ -291,16 +304,27 @@ def test_a_tournament_needs_two_bots_and_a_game(folder: Path) -> None:
         read(folder, none)
 
 
-def test_a_name_that_is_none_is_refused_without_the_words_of_a_command_line(folder: Path) -> None:
-    with pytest.raises(SettingsError, match=r":30: bots\[3\]: name: expected 1 to 32 letters"):
+def test_a_name_that_no_bot_can_have_is_refused_with_its_key(folder: Path) -> None:
+    with pytest.raises(SettingsError, match=r":31: bots\[3\]\.name: expected 1 to 32 letters"):
         read(folder, GOOD.replace('name = "bert"', 'name = "be rt"'))
+
+
+def test_a_value_of_a_bot_is_taken_as_it_is_written(folder: Path) -> None:
+    """A table is no command line: neither quotes nor blanks in its values mean anything but in `cmd`."""
+    settings = read(folder, GOOD.replace('THREADS = "1"', r"""A = "x y", B = "it's", C = "\"" """))
+    assert settings.entrants[1].bot.environment == {"A": "x y", "B": "it's", "C": '"'}
+
+
+def test_a_file_that_cannot_be_executed_is_refused_with_what_to_do(folder: Path) -> None:
+    with pytest.raises(SettingsError, match=r"bots\[3\]\.cmd: there is no program .* put its interpreter"):
+        read(folder, GOOD.replace('cmd = "true"', 'cmd = "./ernie.py"'))
 
 
 def test_what_a_tournament_was_begun_with_is_written_down_and_compared(folder: Path) -> None:
     before = resolve(read(folder, GOOD), folder, "1.0")
     (folder / RESOLVED).write_bytes(encode(before))
     assert read_resolved(folder) == before
-    expect_same(before, resolve(read_settings(folder), folder, "1.1"), folder)  # which has the same rules
+    expect_same(before, resolve(read(folder, GOOD), folder, "1.1"), folder)  # which has the same rules
     other = resolve(read(folder, GOOD.replace("move_ms = 500", "move_ms = 600")), folder, "1.0")
     with pytest.raises(SettingsError, match=r"clocks\.move_ms was 500, and is 600 now; undo that"):
         expect_same(before, other, folder)

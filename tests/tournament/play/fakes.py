@@ -18,7 +18,7 @@ from stellwerk_processes.seat_report import Played
 from stellwerk_processes.started_match import Fixture, PlayedMatch, Terms
 from stellwerk_protocol.names import EndReason
 from stellwerk_protocol.results import Result, TeamResult
-from stellwerk_tournament.config.settings import FILE, Settings, read_settings
+from stellwerk_tournament.config.settings import FILE, Settings, parse, settings_of
 from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress
 from stellwerk_tournament.store.match_line import MatchLine
 
@@ -30,7 +30,7 @@ def settings_with(folder: Path, bots: Sequence[str], games: str = 'game = "usa"'
     """Bots that are never started."""
     tables = "".join(f'[[bots]]\nname = "{name}"\ncmd = "true"\n' for name in bots)
     (folder / FILE).write_text(f"{head}\n[[games]]\n{games}\n{tables}")
-    return read_settings(folder)
+    return settings_of(parse(folder), folder)
 
 
 def instances(settings: Settings, **most: int) -> Settings:

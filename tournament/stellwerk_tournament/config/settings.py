@@ -34,7 +34,7 @@ from stellwerk_processes.bot_spec import (
     BotSpec,
     BotSpecError,
     Transport,
-    parse_bot_spec,
+    bot_spec,
     player_name,
 )
 from stellwerk_server.lobby.tokens import TokenFileError, TokenHolder, Tokens, read_tokens
@@ -171,12 +171,8 @@ class SettingsError(ValueError):
     """`tournament.toml` cannot be used; one line says where and why."""
 
 
-def read_settings(folder: Path) -> Settings:
-    """SettingsError, or OSError if the file cannot be read."""
-    return settings_of(parse(folder), folder)
-
-
 def parse(folder: Path) -> Source:
+    """Read the file. SettingsError, or OSError if that cannot be done."""
     path = folder / FILE
     try:
         text = path.read_bytes().decode()
@@ -300,8 +296,11 @@ def _entrants(
                 bot = _located(_started(source, place, table), folder)
                 if to_play:
                     command_line(bot, confinement, str(folder))
-        except (BotSpecError, BotStartError) as error:
-            raise source.error(place, _WORD.sub("", str(error))) from None
+        except BotSpecError as error:
+            raise source.error((*place, *_steps(error.key)), error.problem) from None
+        except BotStartError as error:
+            where = ("wrap",) if error.key == "wrap" else (*place, error.key)
+            raise source.error(where, str(error)) from None
         for login in logins:
             if login.hash in hashes:
                 raise source.error(place, "somebody else has this token: draw one for each")
@@ -362,25 +361,24 @@ def _expected_tokens(names: Sequence[str], game_id: str, has_some: bool) -> str:
 def _started(source: Source, place: Place, table: BotTable) -> BotSpec:
     if table.token_sha256 is not None:
         raise source.error((*place, "token_sha256"), "goes with remote = true only")
-    return replace(parse_bot_spec(_spec_text(source, place, table)), process=table.process or "fresh")
-
-
-def _spec_text(source: Source, place: Place, table: BotTable) -> str:
-    """The words of `stellwerk play --bot` for it."""
     if (table.built_in is None) == (table.cmd is None):
         known = ", ".join(BUILT_IN)
         raise source.error(place, f"expected either cmd or built_in ({known}), or remote = true")
-    words = [] if table.built_in is None else [table.built_in]
-    for key, value in (
-        ("name", table.name),
-        ("cmd", table.cmd),
-        ("dir", table.dir),
-        ("transport", table.transport),
-        *((f"env.{name}", value) for name, value in table.env.items()),
-    ):
-        if value is not None:
-            words.append(f"{key}={value}")
-    return shlex.join(words)
+    return bot_spec(
+        name=table.name,
+        built_in=table.built_in,
+        cmd=table.cmd,
+        directory=table.dir,
+        environment=table.env,
+        transport=table.transport,
+        process=table.process or "fresh",
+    )
+
+
+def _steps(key: str) -> Place:
+    """Return the steps from a bot's table to a key of its spec: `env.THREADS` is in the table `env`."""
+    table, dot, variable = key.partition(".")
+    return (table, variable) if dot else (table,) if table else ()
 
 
 def _located(bot: BotSpec, folder: Path) -> BotSpec:
@@ -420,7 +418,6 @@ def _expect_enough(source: Source, variants: Sequence[Variant], entrants: Sequen
 
 _HEADER: Final = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\"-]+)\s*\]\]?")
 _KEY: Final = re.compile(r"\s*([A-Za-z0-9_\"-]+(?:\s*\.\s*[A-Za-z0-9_\"-]+)*)\s*=")
-_WORD: Final = re.compile(r"^word \d+: ")  # a place on a command line, and none here
 _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 
 
