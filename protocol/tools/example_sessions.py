@@ -113,7 +113,7 @@ class ExampleClient:
         until = self._now + milliseconds
         while self._lobby.deadlines.next <= until:
             self._now = max(self._now, self._lobby.deadlines.next)
-            self._lobby.tick(self._now)
+            self._lobby.run_due(lambda: self._now)
             self._read()
         self._now = until
 

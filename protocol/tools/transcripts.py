@@ -99,7 +99,7 @@ class Recorder:
         until = self.now + milliseconds
         while self.lobby.deadlines.next <= until:
             self.now = max(self.now, self.lobby.deadlines.next)
-            self.lobby.tick(self.now)
+            self.lobby.run_due(lambda: self.now)
             self._read()
         self.now = until
 

@@ -1,26 +1,91 @@
-"""The server as it is embedded for one match of bots that are started for it: quiet, its journal in memory.
+"""A server inside a program that plays matches: without a log, with its journals in memory, and followed.
 
 Law: no file says during a match what a bot must not know. So a match is kept in memory while it is played,
-and written down when it is over: there is nobody who would go on with it after a crash.
+and written down when it is over: nobody would go on with it after a crash.
 """
 
 from __future__ import annotations
 
+import copy
 import secrets
 from collections import Counter
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+import trio
 
 from stellwerk_engine.core.state import Game
 from stellwerk_server.journal.journal import Journal, read_record
 from stellwerk_server.lobby.connection import Connection
 from stellwerk_server.lobby.lobby import House
+from stellwerk_server.lobby.news import Bug, ConnectionClosed, Listener, LobbyEvent, LoggedIn, Lost
 from stellwerk_server.lobby.rooms import GameShelf
+from stellwerk_server.lobby.tokens import Tokens
 from stellwerk_server.match.refusals import Refused
 from stellwerk_server.operate.settings import Limits, Time
 
 SERVER: Final = "stellwerk"
+
+
+class Signal:
+    """A change that tasks wait for. They look again at each one whether it is what they wait for."""
+
+    def __init__(self) -> None:
+        self._changed = trio.Event()
+
+    def send(self) -> None:
+        """Wake all tasks that wait."""
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def wait(self) -> None:
+        """Wait for the next change. What has changed since the last checkpoint counts as past."""
+        await self._changed.wait()
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Return as soon as the condition holds. All that it looks at must send this signal."""
+        while not condition():
+            await self._changed.wait()
+
+
+class Follower:
+    """The listener of an embedded lobby: it keeps the bugs, hands each event to those who subscribed, and
+    wakes the tasks that wait for a change."""
+
+    def __init__(self) -> None:
+        self.bugs: list[Bug] = []
+        self.changed = Signal()
+        """Sent after each event, and by the tasks of a match for what they change themselves."""
+        self.presence = Signal()
+        """Sent when a session has got or lost its connection."""
+        self._subscribers: list[Listener] = []
+
+    def hear(self, event: LobbyEvent) -> None:
+        """Take an event from the lobby."""
+        if isinstance(event, Bug):
+            self.bugs.append(event)
+        for listener in tuple(self._subscribers):
+            listener(event)
+        self.changed.send()
+        if isinstance(event, LoggedIn | Lost):
+            self.presence.send()
+
+    @contextmanager
+    def telling(self, listener: Listener) -> Generator[None]:
+        """Hand all events to this listener, too, for as long as the block runs."""
+        self._subscribers.append(listener)
+        try:
+            yield
+        finally:
+            self._subscribers.remove(listener)
+
+    def bug_in(self, match: str, since: int = 0) -> Exception | None:
+        """Return a bug of this match, or of no match, which may have cost it something. The first `since` of
+        all bugs are older than the match."""
+        return next((bug.error for bug in self.bugs[since:] if bug.match in (None, match)), None)
 
 
 @dataclass(slots=True)
@@ -33,43 +98,40 @@ class Stranger:
     forgot_token: bool = False
 
     def add(self, connection: Connection) -> None:
+        """Count what came over one more connection."""
         self.connected = True
         self.errors += connection.errors
         self.first_refused = connection.first_refused | self.first_refused
         self.forgot_token |= connection.session is not None
 
 
-class Notes:
-    """What has to be reported of a server that serves one match: our own bugs, and by their addresses the
-    connections that ended without a seat."""
+class Strangers:
+    """The clients without a seat, by address, of a server that serves one match alone."""
 
     def __init__(self) -> None:
-        self.bugs: list[BaseException] = []
-        self.strangers: dict[str, Stranger] = {}
+        self._gone: dict[str, Stranger] = {}
 
-    def closed(self, connection: Connection) -> None:
-        if has_no_seat(connection):
-            self.strangers.setdefault(connection.address, Stranger()).add(connection)
+    def hear(self, event: LobbyEvent) -> None:
+        """Take an event from the lobby."""
+        if isinstance(event, ConnectionClosed):
+            _add_stranger(self._gone, event.connection)
 
-    def info(self, event: str, **data: object) -> None:
-        pass
-
-    def warning(self, event: str, **data: object) -> None:
-        pass
-
-    def error(self, event: str, **data: object) -> None:
-        bug = data.get("exc_info")
-        if isinstance(bug, BaseException):
-            self.bugs.append(bug)
+    def seen(self, still_open: Iterable[Connection]) -> dict[str, Stranger]:
+        """Return what was seen of them over all connections, those that are open included."""
+        strangers = copy.deepcopy(self._gone)
+        for connection in still_open:
+            _add_stranger(strangers, connection)
+        return strangers
 
 
-def has_no_seat(connection: Connection) -> bool:
-    """Whether it never logged in, or without the token of a seat."""
-    return connection.session is None or connection.session.seat_token_hash is None
+def _add_stranger(strangers: dict[str, Stranger], connection: Connection) -> None:
+    """Count a connection that never logged in, or logged in without the token of a seat."""
+    if connection.session is None or connection.session.seat_token_hash is None:
+        strangers.setdefault(connection.address, Stranger()).add(connection)
 
 
 class MemoryJournal:
-    """What becomes a replay."""
+    """A journal that becomes a replay, and never a file."""
 
     def __init__(self) -> None:
         self._lines = bytearray()
@@ -96,25 +158,65 @@ class MemoryJournal:
         pass
 
     def replay(self) -> bytes:
-        """Without the private records."""
+        """Return the replay: the journal without its private records."""
         lines = bytes(self._lines).splitlines(keepends=True)
         return b"".join(line for line in lines if read_record(line) is None)
 
 
-def quiet_house(game: Game, time: Time, notes: Notes, journal: MemoryJournal) -> House:
-    """Nobody is to log in later than a match would wait."""
+class MemoryJournals:
+    """The journals of the matches that an embedded server plays."""
 
-    def open_journal(match: str) -> Journal:
+    def __init__(self) -> None:
+        self._journals: dict[str, MemoryJournal] = {}
+
+    def open(self, match: str) -> Journal:
+        journal = self._journals[match] = MemoryJournal()
         return journal
 
+    def take_replay(self, match: str) -> bytes:
+        """Return the replay of a match, and forget it. It is empty if the match never began."""
+        journal = self._journals.pop(match, None)
+        return b"" if journal is None else journal.replay()
+
+
+class NoLog:
+    """The log of an embedded server: nobody reads it, for all that happens comes as events."""
+
+    def info(self, event: str, **data: object) -> None:
+        pass
+
+    def warning(self, event: str, **data: object) -> None:
+        pass
+
+    def error(self, event: str, **data: object) -> None:
+        pass
+
+
+def embedded(
+    games: Iterable[Game],
+    time: Time,
+    limits: Limits,
+    follower: Follower,
+    journals: MemoryJournals,
+    *,
+    tokens: Tokens | None = None,
+    plaintext_tokens: bool = False,
+    may_join: bool = True,
+    may_connect: Callable[[], bool] = lambda: True,
+) -> House:
+    """Describe a server for these games, on the boards that they are played on."""
     return House(
         server=SERVER,
-        limits=Limits(login_ms=max(1, time.set_up_ms)),
+        limits=limits,
         time=time,
-        games=GameShelf({game.id: game.board.file}),
-        log=notes,
+        games=GameShelf({game.id: game.board.file for game in games}),
+        log=NoLog(),
         entropy=secrets.token_bytes,
         house_bots={},
-        open_journal=open_journal,
-        on_closed=notes.closed,
+        open_journal=journals.open,
+        listener=follower.hear,
+        tokens=tokens,
+        plaintext_tokens=plaintext_tokens,
+        may_join=may_join,
+        may_connect=may_connect,
     )

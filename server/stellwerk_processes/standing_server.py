@@ -11,7 +11,6 @@ Laws:
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -23,7 +22,7 @@ import trio
 from stellwerk_engine.core.state import Game
 from stellwerk_processes.bot_process import Invitation, RunningBot
 from stellwerk_processes.bot_spec import LONGEST_NAME, BotSpec
-from stellwerk_processes.embedded_server import SERVER, MemoryJournal
+from stellwerk_processes.embedded_server import Follower, MemoryJournals, embedded
 from stellwerk_processes.faults import faults_of
 from stellwerk_processes.processor_time import processor_ms
 from stellwerk_processes.started_match import (
@@ -43,9 +42,6 @@ from stellwerk_processes.started_match import (
 )
 from stellwerk_protocol.messages import Bye
 from stellwerk_protocol.names import Seat
-from stellwerk_server.journal.journal import Journal
-from stellwerk_server.lobby.lobby import House
-from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.lobby.session import hashed
 from stellwerk_server.lobby.tokens import TokenHolder, Tokens, new_token
 from stellwerk_server.match.lines import line
@@ -92,14 +88,26 @@ class _Process:
         return self.bot is not None and not self.ended.is_set() and not self.guest.hung_up.is_set()
 
 
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What a standing server shares with its lobby. `tokens` are of all who may log in now."""
+
+    follower: Follower
+    journals: MemoryJournals
+    tokens: Tokens
+
+
 class Hall:
     """Made by `open_hall`."""
 
-    def __init__(self, plan: HallPlan, server: Server, nursery: trio.Nursery, notes: HallNotes) -> None:
+    def __init__(self, plan: HallPlan, server: Server, nursery: trio.Nursery, parts: _Parts) -> None:
         self._plan = plan
         self._server = server
         self._nursery = nursery
-        self._notes = notes
+        self._follower = parts.follower
+        self._journals = parts.journals
+        self._tokens = parts.tokens
+        self._remote = Tokens((*chain.from_iterable(plan.remote.values()),))
         self._address = ""
         self._processes: list[_Process] = []  # all that have not ended
         self._waiting: list[_Process] = []  # those without a match, who came back last at the end
@@ -119,15 +127,18 @@ class Hall:
             raise ClosedDoorError(f"{shown_address(door.host, door.port)}: cannot listen: {why}") from None
 
     def present(self) -> dict[str, int]:
-        """The remote bots that are connected, by the names that they log in with, and how many matches each
-        of them plays at a time."""
-        remote = Tokens((*chain.from_iterable(self._plan.remote.values()),))
+        """Return the remote bots that are connected, by the names that they log in with, and how many matches
+        each of them plays at a time."""
         return {
             holder.name: session.max_matches
             for session in self._server.lobby.sessions.values()
             if session.connection is not None
-            and (holder := remote.holder_with(session.token_hash)) is not None
+            and (holder := self._remote.holder_with(session.token_hash)) is not None
         }
+
+    async def presence_changed(self) -> None:
+        """Wait until a bot comes or goes: `present` may differ then from what it is now."""
+        await self._follower.presence.wait()
 
     # -- a match ---------------------------------------------------------------------------------
 
@@ -137,7 +148,7 @@ class Hall:
         """As `play_match`; nobody waits for the remote bots in `absent`, which are names as in `present`."""
         server, terms = self._server, self._plan.terms
         late_before = server.clock.late_ms
-        bugs_before = self._notes.count
+        bugs_before = len(self._follower.bugs)
         reused: list[_Process] = []
         ended: Ended | BaseException = NoResultError("the match did not begin")
         try:
@@ -152,11 +163,11 @@ class Hall:
                     guests[seat] = (await self._take(spec, fixture, seat, reused)).guest
             at_table = replace(fixture, bots=tuple(bots))
             ended = await play_among(
-                server, self._address, at_table, terms, guests, absent, onlooker=onlooker
+                server, self._follower, self._address, at_table, terms, guests, absent, onlooker=onlooker
             )
-            ended = self._notes.bug(fixture.match, bugs_before) or ended
+            ended = self._follower.bug_in(fixture.match, bugs_before) or ended
         finally:
-            replay = self._notes.replay_of(fixture.match)
+            replay = self._journals.take_replay(fixture.match)
             await self._give_back(fixture, reused, ended)
         if not isinstance(ended, Ended):
             raise ended
@@ -210,7 +221,7 @@ class Hall:
         holder = TokenHolder(self._login_name(spec.name), hashed(token), False, takes_any_name=True)
         process = _Process(spec.name, Guest(holder.hash), holder, {fixture.seed})
         self._processes.append(process)
-        self._notes.tokens.holders = (*self._notes.tokens.holders, holder)
+        self._tokens.holders = (*self._tokens.holders, holder)
         address = STDIO if spec.transport == "stdio" else self._address
         invitation = Invitation(holder.name, address, token, fixture.bot_seeds[seat])
         try:
@@ -226,7 +237,7 @@ class Hall:
         return process
 
     def _login_name(self, name: str) -> str:
-        taken = {holder.name.lower() for holder in self._notes.tokens.holders}
+        taken = {holder.name.lower() for holder in self._tokens.holders}
         while True:
             self._count += 1
             ending = f".{self._count}"
@@ -294,7 +305,7 @@ class Hall:
         self._processes.remove(process)
         if process in self._waiting:
             self._waiting.remove(process)
-        tokens = self._notes.tokens
+        tokens = self._tokens
         tokens.holders = tuple(holder for holder in tokens.holders if holder is not process.holder)
 
     async def _carry(self, process: _Process, transport: trio.abc.Stream) -> None:
@@ -305,66 +316,27 @@ class Hall:
 @asynccontextmanager
 async def open_hall(plan: HallPlan) -> AsyncGenerator[Hall]:
     """A hall for as long as the block runs. It has to be told to `listen`, and to `say_goodbye`."""
-    notes = HallNotes(Tokens((*chain.from_iterable(plan.remote.values()), *plan.organizers)))
-    house = House(
-        server=SERVER,
-        limits=_limits(plan),
-        time=plan.terms.time,
-        games=GameShelf({game.id: game.board.file for game in plan.games}),
-        log=notes,
-        entropy=secrets.token_bytes,
-        house_bots={},
-        open_journal=notes.open_journal,
-        tokens=notes.tokens,
+    tokens = Tokens((*chain.from_iterable(plan.remote.values()), *plan.organizers))
+    parts = _Parts(Follower(), MemoryJournals(), tokens)
+    setup = embedded(
+        plan.games,
+        plan.terms.time,
+        _limits(plan),
+        parts.follower,
+        parts.journals,
+        tokens=tokens,
         plaintext_tokens=plan.door is not None and plan.door.plaintext_tokens,
         may_join=False,
         may_connect=plan.may_connect,
     )
-    async with open_server(house) as server, trio.open_nursery() as nursery:
+    async with open_server(setup) as server, trio.open_nursery() as nursery:
         try:
-            yield Hall(plan, server, nursery, notes)
+            yield Hall(plan, server, nursery, parts)
         finally:
             nursery.cancel_scope.cancel()
 
 
 # -- helpers -----------------------------------------------------------------------------------------
-
-
-class HallNotes:
-    """The hall's log, which keeps only bugs of ours; and the journals of its matches, in memory."""
-
-    def __init__(self, tokens: Tokens) -> None:
-        self.tokens = tokens
-        self._bugs: list[tuple[object, BaseException]] = []  # of which match, if of one
-        self._journals: dict[str, MemoryJournal] = {}
-
-    @property
-    def count(self) -> int:
-        return len(self._bugs)
-
-    def info(self, event: str, **data: object) -> None:
-        pass
-
-    def warning(self, event: str, **data: object) -> None:
-        pass
-
-    def error(self, event: str, **data: object) -> None:
-        bug = data.get("exc_info")
-        if isinstance(bug, BaseException):
-            self._bugs.append((data.get("match"), bug))
-
-    def bug(self, match: str, since: int) -> BaseException | None:
-        """One of this match; or one of no match, that may have cost it something."""
-        return next((bug for of, bug in self._bugs[since:] if of in (None, match)), None)
-
-    def open_journal(self, match: str) -> Journal:
-        journal = self._journals[match] = MemoryJournal()
-        return journal
-
-    def replay_of(self, match: str) -> bytes:
-        """It is not kept any longer."""
-        journal = self._journals.pop(match, None)
-        return b"" if journal is None else journal.replay()
 
 
 def _limits(plan: HallPlan) -> Limits:

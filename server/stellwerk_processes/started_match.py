@@ -5,8 +5,9 @@ waited for, nor whose process has ended, nor who has closed the standard output 
 fallback plays on at once. What a process said before it ended is heard first. What raises here is never a
 bot's fault.
 
-A server that serves this match alone can tell more: whatever was said to it belongs to one of its bots. Who
-stays for many matches (`hall.py`) is a guest: it has logged in before, and is led to its seat.
+A server that serves this match alone knows more: whatever was sent to it comes from one of its bots. A bot
+that stays for many matches (`standing_server.py`) is a guest: it has logged in before, and is led to its
+seat.
 
 A line that cannot be read names no match, and is counted once. If its sender is a guest that plays several
 matches at a time, it counts to the one that ends first after it. What a guest says while it plays none counts
@@ -16,7 +17,6 @@ to none.
 from __future__ import annotations
 
 import contextlib
-import copy
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,12 +35,13 @@ from stellwerk_processes.bot_process import (
     run_bot,
 )
 from stellwerk_processes.bot_spec import LONGEST_NAME, BotSpec
-from stellwerk_processes.embedded_server import MemoryJournal, Notes, Stranger, has_no_seat, quiet_house
+from stellwerk_processes.embedded_server import Follower, MemoryJournals, Stranger, Strangers, embedded
 from stellwerk_processes.faults import Conduct
 from stellwerk_processes.processor_time import processor_ms
 from stellwerk_processes.seat_report import Played
 from stellwerk_protocol.names import Seat
 from stellwerk_protocol.results import Result
+from stellwerk_server.lobby.news import LobbyEvent, MatchEnded, MatchRefused
 from stellwerk_server.lobby.rooms import Reservation, Room
 from stellwerk_server.lobby.session import Session, hashed, is_same_hash
 from stellwerk_server.lobby.tokens import new_token
@@ -48,9 +49,8 @@ from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.refusals import Refused
 from stellwerk_server.match.seat import Place
 from stellwerk_server.net.server import Server, open_server
-from stellwerk_server.operate.settings import Time, clocks_of
+from stellwerk_server.operate.settings import Limits, Time, clocks_of
 
-POLL: Final = 0.02  # seconds: how often to look who has come, and who has gone
 SHOW: Final = 0.2  # seconds between two looks at a running match
 HEARD_OUT: Final = 1.0  # seconds for the server to read what a process wrote before it ended
 LINES_KEPT: Final = 1000  # of what a bot printed
@@ -159,15 +159,16 @@ class _Seated:
 
 
 @dataclass(slots=True)
-class Table:
-    """A match that is to be played on a server, being played, or over. `seated` are those who have been
-    started, or who are guests."""
+class _ServedMatch:
+    """A match that is to be played on a server, being played, or over. `seated` are the bots that have been
+    started, or are guests. `finished` is there if the match was played, with a result or without."""
 
     server: Server
+    follower: Follower
     id: str
     room: Room
     seated: list[_Seated] = field(default_factory=list[_Seated])
-    over: trio.Event = field(default_factory=trio.Event)
+    is_over: bool = False
     finished: MatchSession | None = None
 
     @property
@@ -175,14 +176,35 @@ class Table:
         return self.server.lobby.matches.get(self.id)
 
     def is_waiting(self) -> bool:
+        """Say whether its room still waits for players."""
         return self.room.id in self.server.lobby.rooms
 
     def session(self, seat: Seat) -> Session | None:
-        """That of whoever sits there, or will."""
+        """Return the session that has the seat, or waits in the room for it."""
         match = self.finished or self.running
         return self.room.sessions[seat] if match is None else match.places[seat].session
 
-    def end(self, match: MatchSession) -> None:
+    def hear(self, event: LobbyEvent) -> None:
+        """Take an event from the lobby."""
+        match event:
+            case MatchEnded(match) if match.id == self.id:
+                self._end(match)
+            case MatchRefused(id) if id == self.id:
+                self.is_over = True
+            case _:
+                pass
+
+    def note_gone(self, seated: _Seated) -> None:
+        """Note that nobody waits for this bot any more."""
+        seated.is_gone = True
+        self.follower.changed.send()
+
+    def give_up(self) -> None:
+        """End it before it has begun."""
+        self.is_over = True
+        self.follower.changed.send()
+
+    def _end(self, match: MatchSession) -> None:
         for seated in self.seated:
             session = match.places[seated.seat].session
             if seated.guest is not None and session is not None:
@@ -190,21 +212,25 @@ class Table:
                 seated.first_refused = dict(session.first_refused)
                 session.forget_errors()
         self.finished = match
-        self.over.set()
+        self.is_over = True
 
 
 async def play_match(fixture: Fixture, terms: Terms, onlooker: Onlooker = NOBODY) -> PlayedMatch:
     """Start the bots, play, and end them. What they do wrong stands in what is returned. BotStartError if one
     of them cannot be started at all, MissingBotsError if the match needs one that never came, NoResultError
     if the machine fails; a bug of the server comes as it is."""
-    notes, journal = Notes(), MemoryJournal()
-    async with open_server(quiet_house(fixture.game, terms.time, notes, journal)) as server:
-        ended = await _play_alone(server, fixture, terms, notes, onlooker)
-    if notes.bugs:
-        raise notes.bugs[0]
+    follower, journals, strangers = Follower(), MemoryJournals(), Strangers()
+    limits = Limits(login_ms=max(1, terms.time.set_up_ms))  # no later than a match would wait
+    setup = embedded([fixture.game], terms.time, limits, follower, journals)
+    async with open_server(setup) as server:
+        with follower.telling(strangers.hear):
+            ended = await _play_alone(server, follower, fixture, terms, strangers, onlooker)
+    bug = follower.bug_in(fixture.match)
+    if bug is not None:
+        raise bug
     if isinstance(ended, Exception):
         raise ended
-    return played_match(ended, journal.replay(), server.clock.late_ms)
+    return played_match(ended, journals.take_replay(fixture.match), server.clock.late_ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,41 +248,43 @@ def played_match(ended: Ended, replay: bytes, late_ms: float) -> PlayedMatch:
 
 async def play_among(
     server: Server,
+    follower: Follower,
     address: str,
     fixture: Fixture,
     terms: Terms,
     guests: Mapping[Seat, Guest],
     absent: frozenset[str],
-    strangers: Callable[[Table], Mapping[Seat, Stranger]] = lambda _: {},
+    strangers: Strangers | None = None,
     onlooker: Onlooker = NOBODY,
 ) -> Ended | Exception:
     """A match on a server that is there: with guests, and with bots that are started for it, which find the
     server at `address`. Nobody waits for those in `absent`. What is to be raised is returned, for nurseries
     would wrap it."""
     tokens = [new_token() for _ in fixture.bots]  # a guest never learns its own
-    table = _reserve(server, fixture, terms, tokens)
+    served = _reserve(server, follower, fixture, terms, tokens)
     seen: Mapping[Seat, Stranger] = {}
     missing: list[_Seated] = []
     failure: Exception | None = None
     try:
-        async with trio.open_nursery() as processes:
-            try:
-                await _start_all(processes, table, fixture, terms, tokens, address, guests)
-            except (BotStartError, NoResultError) as error:
-                failure = error
-                processes.cancel_scope.cancel()
-            else:
-                for seated in table.seated:
-                    seated.is_gone = seated.spec.name in absent
-                await _see_it_through(table, fixture, terms, onlooker)
-                seen = strangers(table)
-                missing = [seated for seated in table.seated if table.session(seated.seat) is None]
-                for seated in table.seated:
-                    if seated.guest is None and seated.bot is not None:
-                        seated.bot.stop()
+        with follower.telling(served.hear):
+            async with trio.open_nursery() as processes:
+                try:
+                    await _start_all(processes, served, fixture, terms, tokens, address, guests)
+                except (BotStartError, NoResultError) as error:
+                    failure = error
+                    processes.cancel_scope.cancel()
+                else:
+                    for seated in served.seated:
+                        seated.is_gone = seated.spec.name in absent
+                    await _see_it_through(served, fixture, terms, onlooker)
+                    seen = {} if strangers is None else _strangers(served, strangers)
+                    missing = [seated for seated in served.seated if served.session(seated.seat) is None]
+                    for seated in served.seated:
+                        if seated.guest is None and seated.bot is not None:
+                            seated.bot.stop()
     finally:
-        _clear(table)
-    match = table.finished
+        server.lobby.cancel_reserved(served.room, server.clock.now())
+    match = served.finished
 
     def played(seated: _Seated) -> Played:
         place = None if match is None else match.places[seated.seat]
@@ -270,31 +298,33 @@ async def play_among(
         return MissingBotsError({seated.seat: played(seated) for seated in to_blame})
     if match is None:
         return NoResultError("the match did not end")
-    return Ended(match, tuple(map(played, table.seated)))
+    return Ended(match, tuple(map(played, served.seated)))
 
 
 async def _play_alone(
-    server: Server, fixture: Fixture, terms: Terms, notes: Notes, onlooker: Onlooker
+    server: Server,
+    follower: Follower,
+    fixture: Fixture,
+    terms: Terms,
+    strangers: Strangers,
+    onlooker: Onlooker,
 ) -> Ended | Exception:
     try:
         host, port = await server.listen(LOOPBACK, 0)
     except OSError as error:
         return NoResultError(f"cannot listen on {LOOPBACK}: {error.strerror or error}")
-
-    def strangers(table: Table) -> Mapping[Seat, Stranger]:
-        return _strangers(table, notes)
-
     address = f"tcp://{host}:{port}"
-    return await play_among(server, address, fixture, terms, {}, frozenset(), strangers, onlooker)
+    return await play_among(
+        server, follower, address, fixture, terms, {}, frozenset(), strangers, onlooker=onlooker
+    )
 
 
 # -- while it is played ------------------------------------------------------------------------------
 
 
-def _reserve(server: Server, fixture: Fixture, terms: Terms, tokens: Sequence[str]) -> Table:
-    def note_the_end(match: MatchSession) -> None:
-        table.end(match)
-
+def _reserve(
+    server: Server, follower: Follower, fixture: Fixture, terms: Terms, tokens: Sequence[str]
+) -> _ServedMatch:
     reservation = Reservation(
         game=fixture.game,
         names=fixture.names,
@@ -304,26 +334,13 @@ def _reserve(server: Server, fixture: Fixture, terms: Terms, tokens: Sequence[st
         match=fixture.match,
         clocks=clocks_of(terms.time),
         reveal=fixture.reveal,
-        on_over=note_the_end,
     )
-    table = Table(server, reservation.match, server.lobby.reserve(reservation))
-    return table
-
-
-def _clear(table: Table) -> None:
-    """Nothing of a match that could not be played stays behind."""
-    lobby = table.server.lobby
-    lobby.rooms.pop(table.room.id, None)
-    for session in table.room.sessions:
-        if session is not None:
-            session.rooms.pop(table.room.id, None)
-    if table.running is not None:
-        table.running.fail(table.server.clock.now())
+    return _ServedMatch(server, follower, reservation.match, server.lobby.reserve(reservation))
 
 
 async def _start_all(
     nursery: trio.Nursery,
-    table: Table,
+    served: _ServedMatch,
     fixture: Fixture,
     terms: Terms,
     tokens: Sequence[str],
@@ -333,28 +350,28 @@ async def _start_all(
     seats = zip(fixture.bots, tokens, fixture.bot_seeds, strict=True)
     for seat, (spec, token, bot_seed) in enumerate(seats):
         if seat in guests:
-            table.seated.append(_Seated(seat, spec, guests[seat].bot, guests[seat]))
+            served.seated.append(_Seated(seat, spec, guests[seat].bot, guests[seat]))
             continue
         address = STDIO if spec.transport == "stdio" else tcp
         invitation = Invitation(_login_name(fixture.bots, seat), address, token, bot_seed)
         bot = await start_bot(nursery, spec, invitation, terms.confinement, fixture.logs, seat)
-        table.seated.append(_Seated(seat, spec, bot))
+        served.seated.append(_Seated(seat, spec, bot))
         if bot.transport is not None:
-            nursery.start_soon(_carry, table, table.seated[-1], bot.transport)
+            nursery.start_soon(_carry, served, served.seated[-1], bot.transport)
 
 
-async def _see_it_through(table: Table, fixture: Fixture, terms: Terms, onlooker: Onlooker) -> None:
+async def _see_it_through(served: _ServedMatch, fixture: Fixture, terms: Terms, onlooker: Onlooker) -> None:
     async with trio.open_nursery() as watchers:
-        for seated in table.seated:
+        for seated in served.seated:
             if seated.bot is not None:
-                watchers.start_soon(_attend, table, seated, seated.bot)
+                watchers.start_soon(_attend, served, seated, seated.bot)
             if seated.guest is not None:
-                watchers.start_soon(_lead_to_its_seat, table, seated, seated.guest)
-                watchers.start_soon(_heed_its_silence, table, seated, seated.guest)
-        watchers.start_soon(_see_to_the_start, table, fixture, terms.time.set_up_ms / 1000, onlooker.begun)
+                watchers.start_soon(_lead_to_its_seat, served, seated, seated.guest)
+                watchers.start_soon(_heed_its_silence, served, seated, seated.guest)
+        watchers.start_soon(_see_to_the_start, served, fixture, terms.time.set_up_ms / 1000, onlooker.begun)
         if onlooker.show is not None:
-            watchers.start_soon(_keep_showing, table, onlooker.show)
-        await table.over.wait()
+            watchers.start_soon(_keep_showing, served, onlooker.show)
+        await served.follower.changed.until(lambda: served.is_over)
         watchers.cancel_scope.cancel()
 
 
@@ -381,106 +398,105 @@ async def start_bot(
     return bot
 
 
-async def _carry(table: Table, seated: _Seated, transport: trio.abc.Stream) -> None:
+async def _carry(served: _ServedMatch, seated: _Seated, transport: trio.abc.Stream) -> None:
     """What is said over stdio. Who closes it cannot come back."""
-    await table.server.serve_stream(transport, _stdio_address(table, seated.seat))
-    seated.hung_up = not table.over.is_set()
-    _go_on_without(table, seated)
+    await served.server.serve_stream(transport, _stdio_address(served, seated.seat))
+    seated.hung_up = not served.is_over
+    _go_on_without(served, seated)
 
 
-async def _lead_to_its_seat(table: Table, seated: _Seated, guest: Guest) -> None:
-    """As soon as it is there, and again if it has lost its connection meanwhile. From the start on it may
-    resume."""
-    room, lobby = table.room, table.server.lobby
-    while table.is_waiting():
-        session = None if room.sessions[seated.seat] is not None else guest.session(table.server)
-        if session is not None and session.game_count() < session.max_matches:
-            if session.game_count() == 0:
-                session.forget_errors()
-            lobby.seat(session, room, seated.seat, table.server.clock.now())
-            table.server.flush()
-        await trio.sleep(POLL)
+async def _lead_to_its_seat(served: _ServedMatch, seated: _Seated, guest: Guest) -> None:
+    """Seat a guest as soon as it is there, and again if it has lost its connection meanwhile. From the start
+    on it may resume."""
+    room, lobby = served.room, served.server.lobby
+
+    def ready() -> Session | None:
+        session = None if room.sessions[seated.seat] is not None else guest.session(served.server)
+        return session if session is not None and session.game_count() < session.max_matches else None
+
+    while True:
+        await served.follower.changed.until(lambda: not served.is_waiting() or ready() is not None)
+        session = ready()
+        if session is None or not served.is_waiting():
+            return
+        if session.game_count() == 0:
+            session.forget_errors()
+        lobby.seat(session, room, seated.seat, served.server.clock.now())
+        served.server.flush()
 
 
-async def _heed_its_silence(table: Table, seated: _Seated, guest: Guest) -> None:
+async def _heed_its_silence(served: _ServedMatch, seated: _Seated, guest: Guest) -> None:
     await guest.hung_up.wait()
-    seated.hung_up = not table.over.is_set()
-    _go_on_without(table, seated)
+    seated.hung_up = not served.is_over
+    _go_on_without(served, seated)
 
 
-async def _attend(table: Table, seated: _Seated, bot: RunningBot) -> None:
+async def _attend(served: _ServedMatch, seated: _Seated, bot: RunningBot) -> None:
     await bot.ended()
     with trio.move_on_after(HEARD_OUT):
-        await _until(lambda: not _is_connected(table, seated.seat))
+        await served.follower.changed.until(lambda: not _is_connected(served, seated.seat))
     seated.ended_early = True
-    _go_on_without(table, seated)
+    _go_on_without(served, seated)
 
 
 async def _see_to_the_start(
-    table: Table, fixture: Fixture, seconds: float, begun: Callable[[], object]
+    served: _ServedMatch, fixture: Fixture, seconds: float, begun: Callable[[], object]
 ) -> None:
+    until = served.follower.changed.until
     with trio.move_on_after(seconds) as scope:
-        await _until(
+        await until(
             lambda: (
-                not table.is_waiting()
-                or (fixture.needs_all and _somebody_is_gone(table))
-                or _all_who_come_are_there(table)
+                not served.is_waiting()
+                or (fixture.needs_all and _somebody_is_gone(served))
+                or _all_who_come_are_there(served)
             )
         )
         if fixture.needs_all:
             # Unless the match has begun it will not; other bots that cannot start have a moment to show it.
             scope.deadline = min(scope.deadline, trio.current_time() + HEARD_OUT)
-            await _until(lambda: not table.is_waiting() or _all_who_come_are_there(table))
-    if not table.is_waiting():
+            await until(lambda: not served.is_waiting() or _all_who_come_are_there(served))
+    if not served.is_waiting():
         begun()
     elif fixture.needs_all:
-        table.over.set()
+        served.give_up()
     else:
-        table.server.lobby.start_reserved(table.room, table.server.clock.now())
-        table.server.flush()
+        served.server.lobby.start_reserved(served.room, served.server.clock.now())
+        served.server.flush()
         begun()
 
 
-async def _until(condition: Callable[[], bool]) -> None:
-    """The lobby tells nobody who comes and who goes, so look."""
+async def _keep_showing(served: _ServedMatch, show: Show) -> None:
     while True:
-        if condition():
-            return
-        await trio.sleep(POLL)
-
-
-async def _keep_showing(table: Table, show: Show) -> None:
-    while True:
-        match = table.running
+        match = served.running
         if match is not None:
             show(match)
         await trio.sleep(SHOW)
 
 
-def _go_on_without(table: Table, seated: _Seated) -> None:
-    if table.over.is_set() or seated.is_gone:
+def _go_on_without(served: _ServedMatch, seated: _Seated) -> None:
+    if served.is_over or seated.is_gone:
         return
-    match = table.running
+    match = served.running
     if match is None:
-        seated.is_gone = True
+        served.note_gone(seated)
     elif not match.places[seated.seat].left:
-        seated.is_gone = True
-        match.leave(seated.seat, table.server.clock.now())
-        table.server.flush()
+        served.note_gone(seated)
+        match.leave(seated.seat, served.server.clock.now())
+        served.server.flush()
 
 
-def _all_who_come_are_there(table: Table) -> bool:
-    seats = zip(table.room.sessions, table.seated, strict=True)
+def _all_who_come_are_there(served: _ServedMatch) -> bool:
+    seats = zip(served.room.sessions, served.seated, strict=True)
     return all(session is not None or seated.is_gone for session, seated in seats)
 
 
-def _somebody_is_gone(table: Table) -> bool:
-    seats = zip(table.room.sessions, table.seated, strict=True)
+def _somebody_is_gone(served: _ServedMatch) -> bool:
+    seats = zip(served.room.sessions, served.seated, strict=True)
     return any(session is None and seated.is_gone for session, seated in seats)
 
 
-def _is_connected(table: Table, seat: Seat) -> bool:
-    session = table.session(seat)
+def _is_connected(served: _ServedMatch, seat: Seat) -> bool:
+    session = served.session(seat)
     return session is not None and session.connection is not None
 
 
@@ -494,30 +510,29 @@ def _login_name(specs: Sequence[BotSpec], seat: Seat) -> str:
     return name[: LONGEST_NAME - len(ending)] + ending
 
 
-def _stdio_address(table: Table, seat: Seat) -> str:
-    return f"{STDIO}{table.id}/{seat}"
+def _stdio_address(served: _ServedMatch, seat: Seat) -> str:
+    return f"{STDIO}{served.id}/{seat}"
 
 
 # -- afterwards --------------------------------------------------------------------------------------
 
 
-def _strangers(table: Table, notes: Notes) -> dict[Seat, Stranger]:
-    """Return what was seen of the bots that have no seat, on a server that serves this match alone. Over TCP
-    a connection can be told to be a bot's if only that one is missing, or if there is none."""
-    seen = copy.deepcopy(notes.strangers)
-    for connection in filter(has_no_seat, table.server.lobby.connections):
-        seen.setdefault(connection.address, Stranger()).add(connection)
-    missing = [seated for seated in table.seated if table.session(seated.seat) is None]
+def _strangers(served: _ServedMatch, strangers: Strangers) -> dict[Seat, Stranger]:
+    """Return what was seen of the bots that have no seat, on a server that serves this match alone. A
+    connection over TCP is a missing bot's for certain only if no other bot is missing. Without a connection
+    that holds for all of them."""
+    seen = strangers.seen(served.server.lobby.connections)
+    missing = [seated for seated in served.seated if served.session(seated.seat) is None]
     tcp_count = sum(seated.spec.transport == "tcp" for seated in missing)
-    strangers: dict[Seat, Stranger] = {}
+    of_seat: dict[Seat, Stranger] = {}
     for seated in missing:
         over_stdio = seated.spec.transport == "stdio"
-        address = _stdio_address(table, seated.seat) if over_stdio else LOOPBACK
+        address = _stdio_address(served, seated.seat) if over_stdio else LOOPBACK
         if address not in seen:
-            strangers[seated.seat] = Stranger(connected=False)
+            of_seat[seated.seat] = Stranger(connected=False)
         elif over_stdio or tcp_count == 1:
-            strangers[seated.seat] = seen[address]
-    return strangers
+            of_seat[seated.seat] = seen[address]
+    return of_seat
 
 
 def _played(seated: _Seated, place: Place | None, stranger: Stranger) -> Played:

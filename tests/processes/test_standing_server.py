@@ -15,8 +15,10 @@ from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.bot_process import UNCONFINED
 from stellwerk_processes.bot_spec import BotSpec, built_in_command
+from stellwerk_processes.embedded_server import MemoryJournals, Signal
 from stellwerk_processes.standing_server import Hall, HallPlan, open_hall
-from stellwerk_processes.started_match import Fixture, PlayedMatch, Terms
+from stellwerk_processes.started_match import Fixture, PlayedMatch, Terms, play_match
+from stellwerk_server.journal.journal import Journal
 from stellwerk_server.lobby.session import hashed
 from stellwerk_server.lobby.tokens import TokenHolder
 from stellwerk_server.net.door import Door
@@ -237,3 +239,44 @@ def test_a_server_that_is_stopped_before_it_came_to_accept_anybody_never_does() 
                 await trio.open_tcp_stream(*where)
 
     trio.run(within_time, main)
+
+
+# -- what a program that plays matches is told ---------------------------------------------------------
+
+
+def test_a_bug_that_keeps_a_match_from_beginning_ends_the_wait_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(_: MemoryJournals, match: str) -> Journal:
+        raise ZeroDivisionError(match)
+
+    async def main() -> None:
+        await play_match(fixture(1, (HERE, replace(HERE, name="there"))), plan().terms)
+
+    monkeypatch.setattr(MemoryJournals, "open", broken)
+    with pytest.raises(ZeroDivisionError, match="m1"):
+        trio.run(within_time, main)
+
+
+def test_who_waits_for_a_signal_looks_again_after_each_change_and_at_no_other_time() -> None:
+    looks: list[int] = []
+    steps = 0
+
+    async def main() -> None:
+        nonlocal steps
+        signal = Signal()
+
+        def is_far_enough() -> bool:
+            looks.append(steps)
+            return steps >= 2
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(signal.until, is_far_enough)
+            await trio.testing.wait_all_tasks_blocked()
+            for _ in range(2):
+                steps += 1
+                signal.send()
+                await trio.testing.wait_all_tasks_blocked()
+
+    trio.run(within_time, main)
+    assert looks == [0, 1, 2]

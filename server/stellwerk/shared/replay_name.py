@@ -6,7 +6,7 @@ import re
 from hashlib import sha256
 from typing import Final
 
-from stellwerk_engine.core.game import Game
+from stellwerk_engine.core.state import Game
 
 _SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 

@@ -44,6 +44,19 @@ from stellwerk_server.lobby.admission import LOOPBACK, Network, Origin, Places, 
 from stellwerk_server.lobby.connection import Connection, Kind
 from stellwerk_server.lobby.deadlines import Deadlines, Timer
 from stellwerk_server.lobby.house_player import NewHousePlayer
+from stellwerk_server.lobby.news import (
+    Bug,
+    ConnectionClosed,
+    Listener,
+    LoggedIn,
+    Lost,
+    MatchEnded,
+    MatchRefused,
+    RoomClosed,
+    SeatLeft,
+    SeatTaken,
+    nobody_listens,
+)
 from stellwerk_server.lobby.rooms import GameShelf, Reservation, Room
 from stellwerk_server.lobby.session import Session, hashed, is_same_hash
 from stellwerk_server.lobby.tokens import TokenHolder, Tokens
@@ -101,7 +114,7 @@ class House:
     plaintext_tokens: bool = False
     may_join: bool = True  # else everybody plays where whoever embeds the server seats them
     may_connect: Callable[[], bool] = lambda: True  # whether there are descriptors left
-    on_closed: Callable[[Connection], object] = lambda _: None
+    listener: Listener = nobody_listens
     trusted: tuple[Network, ...] = LOOPBACK  # networks that no limit for an address concerns
 
 
@@ -194,7 +207,8 @@ class Lobby:
                 match.lost(seat, now)
             self._stop_watching(session, now)
             self._end_if_done(session)
-        self.house.on_closed(connection)
+            self.house.listener(Lost(session))
+        self.house.listener(ConnectionClosed(connection))
         self.house.log.info(
             "connection.closed",
             connection=connection.number,
@@ -223,10 +237,19 @@ class Lobby:
             for match, seat in session.running():
                 match.restart_clock(seat, since, until, now)
 
-    def tick(self, now: float) -> None:
-        """Do all that is due."""
-        for timer in self.deadlines.take_due(now):
-            timer.fire(now)
+    def run_due(self, now: Callable[[], float]) -> None:
+        """Run the timers that are due. A bug in one of them keeps none of the others from running."""
+        for timer in self.deadlines.take_due(now()):
+            try:
+                timer.fire(now())
+            except Exception as error:
+                self.note_bug("timer.bug", error)
+
+    def note_bug(self, event: str, error: Exception, match: str | None = None, **data: object) -> None:
+        """Log a bug of ours under the name of this event, and tell the listener."""
+        of_match = {} if match is None else {"match": match}
+        self.house.log.error(event, **of_match, **data, exc_info=error)
+        self.house.listener(Bug(error, match))
 
     def counts(self) -> Counts:
         running = self.matches.values()
@@ -373,6 +396,7 @@ class Lobby:
         known = session.key_hashes[-1:] if login.resume is UNSET else (hashed(login.resume.key),)
         session.key_hashes = (*known, hashed(key))
         session.send(line(Welcome(session.id, key, session.name, session.wants, self.house.games.offered)))
+        self.house.listener(LoggedIn(session))
         has_played = bool(session.matches)
         if login.resume is not UNSET:
             self._forget_heard(session, login.resume.ended)
@@ -516,8 +540,16 @@ class Lobby:
         if room.id in self.rooms:
             self._start_room(room, now)
 
+    def cancel_reserved(self, room: Room, now: float) -> None:
+        """Take a reservation back: its room closes, or its match, if that goes on, ends without a result."""
+        if room.id in self.rooms:
+            self._close_room(room)
+        match = None if room.reservation is None else self.matches.get(room.reservation.match)
+        if match is not None:
+            match.fail(now)
+
     def seat(self, session: Session, room: Room, seat: int, now: float) -> None:
-        """Who has logged in takes a reserved seat without its token: for whoever embeds the server."""
+        """Give a session a reserved seat without its token: for a program that embeds the server."""
         self._enter(session, room, seat, now)
 
     def _reserved(self, token: str) -> tuple[Room | None, int]:
@@ -621,12 +653,13 @@ class Lobby:
             self._close_room(room)
 
     def _close_room(self, room: Room) -> None:
-        """It waits no longer, and nobody is in it."""
+        """End the wait in a room, and take its sessions out of it."""
         self.rooms.pop(room.id, None)
         self._room_places.give_back(room)
         for session in room.sessions:
             if session is not None:
                 session.rooms.pop(room.id, None)
+        self.house.listener(RoomClosed(room))
 
     def _expect_place_for_match(self, origin: Origin) -> None:
         if not self._match_places.are_left_for(origin):
@@ -636,12 +669,15 @@ class Lobby:
         room.sessions[seat] = session
         session.rooms[room.id] = room
         room.tell()
+        self.house.listener(SeatTaken(room, seat))
         if not room.missing:
             self._start_room(room, now, session.origin)
 
     def _leave_room(self, session: Session, room: Room) -> None:
         session.rooms.pop(room.id, None)
-        room.sessions[room.sessions.index(session)] = None
+        seat = room.sessions.index(session)
+        room.sessions[seat] = None
+        self.house.listener(SeatLeft(room, seat))
         if room.missing == len(room.sessions) and room.reservation is None:
             self._close_room(room)
         else:
@@ -665,10 +701,9 @@ class Lobby:
                 reveal_later=reservation.reveal == "later",
             )
         try:
-            match = self._new_match(
-                deal, origin, reservation.on_over if reservation is not None else lambda _: None
-            )
+            match = self._new_match(deal, origin)
         except _RefusedError as refused:
+            self.house.listener(MatchRefused(deal.match))
             for session in room.sessions:
                 if session is not None:
                     session.send(line(Error(refused.code, refused.expected)))
@@ -713,37 +748,25 @@ class Lobby:
 
     # -- matches ---------------------------------------------------------------------------------
 
-    def _new_match(
-        self, deal: Deal, origin: Origin, on_over: Callable[[MatchSession], object] = lambda _: None
-    ) -> MatchSession:
+    def _new_match(self, deal: Deal, origin: Origin) -> MatchSession:
         """_RefusedError if its journal cannot be opened, or if a bug of ours keeps it from beginning."""
         try:
-            return self.add_match(deal, self.house.open_journal(deal.match), on_over, origin)
+            return self.add_match(deal, self.house.open_journal(deal.match), origin)
         except OSError as error:
             self.house.log.error("journal.not_opened", match=deal.match, error=str(error))
             raise _RefusedError("server.busy", "to join again later") from None
         except Exception as error:
-            self.house.log.error("match.bug", match=deal.match, game=deal.game.id, exc_info=error)
+            self.note_bug("match.bug", error, deal.match, game=deal.game.id)
             raise _RefusedError("server.failed", "to join again") from None
 
-    def add_match(
-        self,
-        deal: Deal,
-        journal: Journal,
-        on_over: Callable[[MatchSession], object] = lambda _: None,
-        origin: Origin = None,
-    ) -> MatchSession:
-        def over(match: MatchSession, now: float) -> None:
-            self._match_over(match, now)
-            on_over(match)
-
+    def add_match(self, deal: Deal, journal: Journal, origin: Origin = None) -> MatchSession:
         match = MatchSession(
             deal,
             journal=journal,
             timer=lambda run: Timer(self.deadlines, run),
             unwritten_ms=self.house.limits.unwritten_ms,
             on_bug=self._note_bug,
-            on_over=over,
+            on_over=self._match_over,
         )
         self.matches[match.id] = match
         self._match_places.take(match, origin)
@@ -811,6 +834,7 @@ class Lobby:
                 self._after_match(place.session)
         if self.draining and not self.matches:
             self.on_idle()
+        self.house.listener(MatchEnded(match))
 
     # -- matches that are over -------------------------------------------------------------------
 
@@ -871,7 +895,7 @@ class Lobby:
         self._end_if_done(session)
 
     def _note_bug(self, match: MatchSession, error: Exception) -> None:
-        self.house.log.error("match.bug", match=match.id, game=match.game.id, exc_info=error)
+        self.note_bug("match.bug", error, match.id, game=match.game.id)
 
     def _stop_watching(self, session: Session, now: float) -> None:
         """What was watched over a connection ends with it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Literal
@@ -17,7 +17,6 @@ from stellwerk_server.match.lines import line
 
 if TYPE_CHECKING:
     from stellwerk_server.lobby.session import Session
-    from stellwerk_server.match.match_session import MatchSession
 
 
 class GameShelf:
@@ -55,7 +54,7 @@ class GameShelf:
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """A match whose seats wait for their tokens: for whoever embeds the server."""
+    """A match whose seats wait for their tokens: for a program that embeds the server."""
 
     game: Game
     names: tuple[str, ...]
@@ -65,7 +64,6 @@ class Reservation:
     match: str
     clocks: Clocks
     reveal: Literal["now", "later"] = "now"
-    on_over: Callable[[MatchSession], object] = lambda _: None
 
     def seat_of(self, token: str) -> int | None:
         given = hashed(token)

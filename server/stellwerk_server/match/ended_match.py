@@ -22,8 +22,7 @@ from stellwerk_server.match.audience import event_lines, start_line
 from stellwerk_server.match.lines import line
 
 if TYPE_CHECKING:
-    from stellwerk_engine.core.game import Game
-    from stellwerk_engine.core.state import Seat
+    from stellwerk_engine.core.state import Game, Seat
     from stellwerk_protocol.events import Event
     from stellwerk_protocol.messages import Act, Clocks
     from stellwerk_protocol.results import Result

@@ -143,7 +143,7 @@ class Server:
             self.lobby.house.log.info("connection.failed", address=address, cause=type(error).__name__)
             await trio.aclose_forcefully(stream)
         except Exception as error:  # it would end the server
-            self.lobby.house.log.error("connection.bug", address=address, exc_info=error)
+            self.lobby.note_bug("connection.bug", error, address=address)
             await trio.aclose_forcefully(stream)
 
     # -- a connection ----------------------------------------------------------------------------
@@ -162,7 +162,7 @@ class Server:
             self._give_up(peer)
         except Exception as error:
             cause = "a bug of the server"
-            self.lobby.house.log.error("connection.bug", connection=connection.number, exc_info=error)
+            self.lobby.note_bug("connection.bug", error, connection=connection.number)
         finally:
             self.lobby.disconnect(connection, cause, self.clock.now())
             self.flush()
@@ -353,11 +353,7 @@ class Server:
             await trio.lowlevel.checkpoint()
 
     def _do_what_is_due(self) -> None:
-        for timer in self.lobby.deadlines.take_due(self.clock.now()):
-            try:
-                timer.fire(self.clock.now())
-            except Exception as error:  # it would end the server
-                self.lobby.house.log.error("timer.bug", exc_info=error)
+        self.lobby.run_due(self.clock.now)
         self.flush()
 
     # -- the end ---------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ class StatusPage:
         except (OSError, trio.BrokenResourceError):
             pass  # whoever asked has gone
         except Exception as error:  # it would end the server
-            self._server.lobby.house.log.error("status.bug", exc_info=error)
+            self._server.lobby.note_bug("status.bug", error)
         await trio.aclose_forcefully(stream)
 
     def _response(self, request: bytes) -> bytes:

@@ -9,9 +9,17 @@ from msgspec import UNSET
 
 from stellwerk_engine.replays.verify import verify
 from stellwerk_protocol.messages import Bye, Error, Join, Joined, Leave, Left, Start
-from stellwerk_server.journal.journal import NoJournal, reveal
+from stellwerk_server.journal.journal import Journal, NoJournal, reveal
 from stellwerk_server.lobby.lobby import RETRY_MS
-from stellwerk_server.match.match_session import MatchSession
+from stellwerk_server.lobby.news import (
+    Bug,
+    ConnectionClosed,
+    LobbyEvent,
+    MatchEnded,
+    MatchRefused,
+    RoomClosed,
+    SeatTaken,
+)
 from stellwerk_server.operate.settings import Limits
 from tests.server.support import Client, World, codes, ended, peek, reserved, rooms_of, snapshot
 
@@ -362,12 +370,50 @@ def test_after_its_match_the_bot_of_a_seat_is_sent_away() -> None:
         assert client.the(Bye).code == "done"
 
 
-def test_whoever_reserved_the_match_hears_of_its_end() -> None:
-    world = World()
-    over: list[MatchSession] = []
-    clients = reserved(world, on_over=over.append)
-    world.play(clients)
-    assert [match.id for match in over] == ["reserved"]
+def test_a_program_that_embeds_the_server_hears_what_happens_in_its_order() -> None:
+    heard: list[LobbyEvent] = []
+    world = World(listener=heard.append)
+    one, other = reserved(world)
+    other.drop()
+    other.resume()
+    world.play([one])
+    world.wait(100_000)
+    kinds = [type(event).__name__ for event in heard if not isinstance(event, ConnectionClosed)]
+    begun = ["LoggedIn", "SeatTaken", "LoggedIn", "SeatTaken", "RoomClosed", "Lost", "LoggedIn"]
+    assert kinds == [*begun, "MatchEnded"]
+    (end,) = [event for event in heard if isinstance(event, MatchEnded)]
+    assert (end.match.id, end.match.phase) == ("reserved", "over")
+
+
+def test_a_match_that_cannot_begin_is_told_to_a_program_that_embeds_the_server() -> None:
+    def no_journal(match: str) -> Journal:
+        raise ZeroDivisionError(match)
+
+    heard: list[LobbyEvent] = []
+    world = World(listener=heard.append, open_journal=no_journal)
+    reserved(world)
+    bug, refused = [event for event in heard if isinstance(event, Bug | MatchRefused)]
+    assert isinstance(bug, Bug)
+    assert (type(bug.error), bug.match) == (ZeroDivisionError, "reserved")
+    assert refused == MatchRefused("reserved")
+    assert world.log.of("match.bug")
+
+
+@pytest.mark.parametrize("come", [1, 2])
+def test_a_reservation_that_is_taken_back_leaves_nothing_behind(come: int) -> None:
+    """Neither a room that waits nor a match that goes on."""
+    heard: list[LobbyEvent] = []
+    world = World(listener=heard.append)
+    clients = reserved(world, come=come)
+    (room,) = {event.room.id: event.room for event in heard if isinstance(event, SeatTaken)}.values()
+    world.lobby.cancel_reserved(room, world.now)
+    world.flush()
+    counts = world.lobby.counts()
+    assert (counts.rooms, counts.running, counts.failed) == (0, 0, come - 1)
+    session = clients[0].connection.session
+    assert session is not None
+    assert not session.rooms
+    assert isinstance(heard[-1], RoomClosed if come == 1 else MatchEnded)
 
 
 def test_a_token_that_is_not_known_leads_nowhere() -> None:

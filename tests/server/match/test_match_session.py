@@ -572,5 +572,5 @@ def test_house_bots_move_a_few_times_and_then_others_are_served() -> None:
     match = next(iter(world.lobby.matches.values()))
     made = match.decision_count
     assert match.timer.deadline == world.now
-    world.lobby.tick(world.now)
+    world.lobby.run_due(lambda: world.now)
     assert made < match.decision_count <= made + 4

@@ -58,7 +58,6 @@ ATTEMPTS: Final = 3
 VOIDS_IN_A_ROW: Final = 3  # after so many there is something wrong that will not pass
 RATING_SHARE: Final = 0.05  # of the time, at most, for ratings that are only shown
 OWN_LOG: Final = "_stellwerk"  # a name that no bot can have
-LOOK: Final = 0.05  # seconds between two looks at which remote bots are there
 
 T = TypeVar("T")
 
@@ -233,13 +232,13 @@ class _Runner:
             nursery.start_soon(self._watch_the_door, self._hall)
 
     async def _watch_the_door(self, hall: Hall) -> None:
-        """The server tells nobody who comes and who goes, so look."""
+        """Keep the attendance up to date."""
         with self._at_the_door:
             while True:
                 if self._attendance.look(hall.present(), trio.current_time()):
                     self._changed.set()
                     self._reception.changed(self._progress())
-                await trio.sleep(LOOK)
+                await hall.presence_changed()
 
     async def _heed(self, signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
         """Bots are in groups of their own, so that Ctrl-C does not reach them."""

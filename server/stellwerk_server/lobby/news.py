@@ -1,0 +1,94 @@
+"""What happens in a lobby, as values: for a program that embeds the server.
+
+Law: each event is handed to one listener (`House.listener`), when it has happened and in the order in which
+things happen. A listener returns at once and calls nothing of the lobby: it notes what it needs, and wakes
+tasks that wait for it. Facts are never read from the log, which is for people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from stellwerk_server.lobby.connection import Connection
+    from stellwerk_server.lobby.rooms import Room
+    from stellwerk_server.lobby.session import Session
+    from stellwerk_server.match.match_session import MatchSession
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedIn:
+    """A client that has logged in or resumed: its session has a connection now."""
+
+    session: Session
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A session that has lost its connection."""
+
+    session: Session
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionClosed:
+    """A connection that has ended, with or without a login. Its errors are counted in it."""
+
+    connection: Connection
+
+
+@dataclass(frozen=True, slots=True)
+class SeatTaken:
+    """A seat of a room that waits, and that a session has taken."""
+
+    room: Room
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLeft:
+    """A seat of a room that waits, and that is free again."""
+
+    room: Room
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoomClosed:
+    """A room that waits no longer: its match begins, or it was given up."""
+
+    room: Room
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRefused:
+    """The id of a match that could not begin, though its room was full."""
+
+    match: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEnded:
+    """A match that is over, with a result or without. Its seats still have their sessions."""
+
+    match: MatchSession
+
+
+@dataclass(frozen=True, slots=True)
+class Bug:
+    """A bug of the server, and the id of the match that it ended, if it was in one."""
+
+    error: Exception
+    match: str | None = None
+
+
+LobbyEvent: TypeAlias = (
+    LoggedIn | Lost | ConnectionClosed | SeatTaken | SeatLeft | RoomClosed | MatchRefused | MatchEnded | Bug
+)
+Listener: TypeAlias = Callable[[LobbyEvent], object]
+
+
+def nobody_listens(event: LobbyEvent) -> None:
+    """Ignore the event: the listener of a server that nobody embeds."""
