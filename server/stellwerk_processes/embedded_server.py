@@ -9,8 +9,8 @@ from __future__ import annotations
 import copy
 import secrets
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -25,9 +25,11 @@ from stellwerk_server.lobby.news import Bug, ConnectionClosed, Listener, LobbyEv
 from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.lobby.tokens import Tokens
 from stellwerk_server.match.refusals import Refused
+from stellwerk_server.net.server import Server, open_server
 from stellwerk_server.operate.settings import Limits, Time
 
 SERVER: Final = "stellwerk"
+LOOPBACK: Final = "127.0.0.1"
 
 
 class Signal:
@@ -192,23 +194,38 @@ class NoLog:
         pass
 
 
-def embedded(
+@dataclass(slots=True)
+class EmbeddedServer:
+    """A server, what it tells, and where its matches are written. `address` is where bots of this machine
+    find it over TCP, once it listens there."""
+
+    server: Server
+    follower: Follower
+    journals: MemoryJournals
+    address: str = ""
+
+    async def listen_on_loopback(self) -> None:
+        """Let bots of this machine connect. OSError if that cannot be."""
+        host, port = await self.server.listen(LOOPBACK, 0)
+        self.address = f"tcp://{host}:{port}"
+
+
+@asynccontextmanager
+async def open_embedded(
     games: Iterable[Game],
-    time: Time,
     limits: Limits,
-    follower: Follower,
-    journals: MemoryJournals,
     *,
     tokens: Tokens | None = None,
     plaintext_tokens: bool = False,
     may_join: bool = True,
     may_connect: Callable[[], bool] = lambda: True,
-) -> House:
-    """Describe a server for these games, on the boards that they are played on."""
-    return House(
+) -> AsyncGenerator[EmbeddedServer]:
+    """Run a server for these games, on the boards that they are played on, for as long as the block runs."""
+    follower, journals = Follower(), MemoryJournals()
+    house = House(
         server=SERVER,
         limits=limits,
-        time=time,
+        time=Time(),  # for rooms that clients open; matches that are planned have their own clocks
         games=GameShelf({game.id: game.board.file for game in games}),
         log=NoLog(),
         entropy=secrets.token_bytes,
@@ -220,3 +237,5 @@ def embedded(
         may_join=may_join,
         may_connect=may_connect,
     )
+    async with open_server(house) as server:
+        yield EmbeddedServer(server, follower, journals)

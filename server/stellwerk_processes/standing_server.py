@@ -20,24 +20,19 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from stellwerk_engine.core.state import Game
-from stellwerk_processes.bot_process import Invitation, RunningBot
+from stellwerk_processes.bot_process import Confinement, Invitation, RunningBot
 from stellwerk_processes.bot_spec import LONGEST_NAME, BotSpec
-from stellwerk_processes.embedded_server import Follower, MemoryJournals, embedded
+from stellwerk_processes.embedded_server import LOOPBACK, EmbeddedServer, open_embedded
 from stellwerk_processes.faults import faults_of
 from stellwerk_processes.processor_time import processor_ms
 from stellwerk_processes.started_match import (
-    LOOPBACK,
     NOBODY,
     STDIO,
-    Ended,
-    Fixture,
+    BotMatch,
     Guest,
-    NoResultError,
+    MatchResult,
     Onlooker,
-    PlayedMatch,
-    Terms,
     play_among,
-    played_match,
     start_bot,
 )
 from stellwerk_protocol.messages import Bye
@@ -46,7 +41,6 @@ from stellwerk_server.lobby.session import hashed
 from stellwerk_server.lobby.tokens import TokenHolder, Tokens, new_token
 from stellwerk_server.match.lines import line
 from stellwerk_server.net.door import ClosedDoorError, Door, shown_address
-from stellwerk_server.net.server import Server, open_server
 from stellwerk_server.operate.settings import Limits
 
 if TYPE_CHECKING:
@@ -60,9 +54,11 @@ OVER: Final = "nothing: all has been played"
 class HallPlan:
     """`remote` says as whom each remote bot logs in: for games of teams once for each seat, and the first of
     these plays the other games alone. `organizers` may watch. `instances`: how many processes of a bot there
-    may be at a time. `logins_at_once`: how many processes of this machine may be about to log in."""
+    may be at a time. `logins_at_once`: how many processes of this machine may be about to log in.
+    `set_up_ms`: how long matches wait for their bots."""
 
-    terms: Terms
+    set_up_ms: int
+    confinement: Confinement
     games: tuple[Game, ...]
     remote: Mapping[str, tuple[TokenHolder, ...]]
     organizers: tuple[TokenHolder, ...]
@@ -88,43 +84,33 @@ class _Process:
         return self.bot is not None and not self.ended.is_set() and not self.guest.hung_up.is_set()
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """What a standing server shares with its lobby. `tokens` are of all who may log in now."""
-
-    follower: Follower
-    journals: MemoryJournals
-    tokens: Tokens
-
-
 class Hall:
     """Made by `open_hall`."""
 
-    def __init__(self, plan: HallPlan, server: Server, nursery: trio.Nursery, parts: _Parts) -> None:
+    def __init__(self, plan: HallPlan, host: EmbeddedServer, nursery: trio.Nursery, tokens: Tokens) -> None:
         self._plan = plan
-        self._server = server
+        self._host = host
+        self._server = host.server
         self._nursery = nursery
-        self._follower = parts.follower
-        self._journals = parts.journals
-        self._tokens = parts.tokens
+        self._tokens = tokens  # of all who may log in now
         self._remote = Tokens((*chain.from_iterable(plan.remote.values()),))
-        self._address = ""
         self._processes: list[_Process] = []  # all that have not ended
         self._waiting: list[_Process] = []  # those without a match, who came back last at the end
         self._count = 0
 
     async def listen(self) -> tuple[str, int] | None:
         """Open the door; where it is. ClosedDoorError."""
-        host, port = await self._listen(Door(LOOPBACK, 0))
-        self._address = f"tcp://{host}:{port}"
-        return None if self._plan.door is None else await self._listen(self._plan.door)
-
-    async def _listen(self, door: Door) -> tuple[str, int]:
+        try:
+            await self._host.listen_on_loopback()
+        except OSError as error:
+            raise _closed(LOOPBACK, 0, error) from None
+        door = self._plan.door
+        if door is None:
+            return None
         try:
             return await self._server.listen(door.host, door.port, door.tls)
         except OSError as error:
-            why = error.strerror or str(error)
-            raise ClosedDoorError(f"{shown_address(door.host, door.port)}: cannot listen: {why}") from None
+            raise _closed(door.host, door.port, error) from None
 
     def present(self) -> dict[str, int]:
         """Return the remote bots that are connected, by the names that they log in with, and how many matches
@@ -138,42 +124,36 @@ class Hall:
 
     async def presence_changed(self) -> None:
         """Wait until a bot comes or goes: `present` may differ then from what it is now."""
-        await self._follower.presence.wait()
+        await self._host.follower.presence.wait()
 
     # -- a match ---------------------------------------------------------------------------------
 
     async def play(
-        self, fixture: Fixture, absent: frozenset[str], onlooker: Onlooker = NOBODY
-    ) -> PlayedMatch:
-        """As `play_match`; nobody waits for the remote bots in `absent`, which are names as in `present`."""
-        server, terms = self._server, self._plan.terms
-        late_before = server.clock.late_ms
-        bugs_before = len(self._follower.bugs)
+        self, bot_match: BotMatch, absent: frozenset[str], onlooker: Onlooker = NOBODY
+    ) -> MatchResult:
+        """Play a match like `play_match`. Nobody waits for the remote bots in `absent`, which are names as in
+        `present`."""
         reused: list[_Process] = []
-        ended: Ended | BaseException = NoResultError("the match did not begin")
+        ended: MatchResult | Exception | None = None
         try:
             guests: dict[Seat, Guest] = {}
-            bots = list(fixture.bots)
-            for seat, spec in enumerate(fixture.bots):
+            bots = list(bot_match.bots)
+            for seat, spec in enumerate(bot_match.bots):
                 if spec.process == "remote":
-                    holder = self._plan.remote[spec.name][fixture.bots[:seat].count(spec)]
+                    holder = self._plan.remote[spec.name][bot_match.bots[:seat].count(spec)]
                     guests[seat] = Guest(holder.hash)
                     bots[seat] = replace(spec, name=holder.name)  # partners come and go each for itself
                 elif spec.process == "reused":
-                    guests[seat] = (await self._take(spec, fixture, seat, reused)).guest
-            at_table = replace(fixture, bots=tuple(bots))
-            ended = await play_among(
-                server, self._follower, self._address, at_table, terms, guests, absent, onlooker=onlooker
-            )
-            ended = self._follower.bug_in(fixture.match, bugs_before) or ended
+                    guests[seat] = (await self._take(spec, bot_match, seat, reused)).guest
+            with_logins = replace(bot_match, bots=tuple(bots))
+            confinement = self._plan.confinement
+            ended = await play_among(self._host, with_logins, confinement, guests, absent, onlooker=onlooker)
         finally:
-            replay = self._journals.take_replay(fixture.match)
-            await self._give_back(fixture, reused, ended)
-        if not isinstance(ended, Ended):
+            await self._give_back(bot_match, reused, ended if isinstance(ended, MatchResult) else None)
+        if isinstance(ended, Exception):
             raise ended
-        seats = zip(ended.seats, fixture.bots, strict=True)
-        ended = replace(ended, seats=tuple(replace(played, bot=spec.name) for played, spec in seats))
-        return played_match(ended, replay, server.clock.late_ms - late_before)
+        seats = zip(ended.seats, bot_match.bots, strict=True)
+        return replace(ended, seats=tuple(replace(played, bot=spec.name) for played, spec in seats))
 
     async def say_goodbye(self, *, finished: bool) -> None:
         """`finished`: there will be no more. Otherwise who is here is told to come back."""
@@ -192,20 +172,20 @@ class Hall:
 
     # -- processes that play match after match ---------------------------------------------------
 
-    async def _take(self, spec: BotSpec, fixture: Fixture, seat: Seat, taken: list[_Process]) -> _Process:
+    async def _take(self, spec: BotSpec, bot_match: BotMatch, seat: Seat, taken: list[_Process]) -> _Process:
         """One that has not seen the deal. BotStartError, or NoResultError. Whatever goes wrong with one that
         waited, it stands in `taken` by then, so that it will be given back."""
-        process = self._one_that_waits(spec.name, fixture.seed)
+        process = self._one_that_waits(spec.name, bot_match.plan.seed)
         if process is None:
-            taken.append(await self._start(spec, fixture, seat))
+            taken.append(await self._start(spec, bot_match, seat))
             return taken[-1]
         taken.append(process)
         assert process.bot is not None
-        process.deals.add(fixture.seed)
+        process.deals.add(bot_match.plan.seed)
         process.guest.used_ms = processor_ms(process.bot.pid)
         await trio.to_thread.run_sync(process.bot.forget)
-        if fixture.logs is not None and process.bot.log is not None:
-            process.bot.log.begin(fixture.logs.heading(seat))
+        if bot_match.logs is not None and process.bot.log is not None:
+            process.bot.log.begin(bot_match.logs.heading(seat))
         return process
 
     def _one_that_waits(self, name: str, deal: bytes) -> _Process | None:
@@ -215,18 +195,18 @@ class Hall:
                 return process
         return None
 
-    async def _start(self, spec: BotSpec, fixture: Fixture, seat: Seat) -> _Process:
+    async def _start(self, spec: BotSpec, bot_match: BotMatch, seat: Seat) -> _Process:
         await self._make_room(spec.name)
         token = new_token()
         holder = TokenHolder(self._login_name(spec.name), hashed(token), False, takes_any_name=True)
-        process = _Process(spec.name, Guest(holder.hash), holder, {fixture.seed})
+        process = _Process(spec.name, Guest(holder.hash), holder, {bot_match.plan.seed})
         self._processes.append(process)
         self._tokens.holders = (*self._tokens.holders, holder)
-        address = STDIO if spec.transport == "stdio" else self._address
-        invitation = Invitation(holder.name, address, token, fixture.bot_seeds[seat])
+        address = STDIO if spec.transport == "stdio" else self._host.address
+        invitation = Invitation(holder.name, address, token, bot_match.bot_seeds[seat])
         try:
-            confinement = self._plan.terms.confinement
-            bot = await start_bot(self._nursery, spec, invitation, confinement, fixture.logs, seat)
+            confinement = self._plan.confinement
+            bot = await start_bot(self._nursery, spec, invitation, confinement, bot_match.logs, seat)
         except BaseException:
             self._forget(process)
             raise
@@ -259,14 +239,14 @@ class Hall:
                 await _any_of([process.ended for process in own])
 
     async def _give_back(
-        self, fixture: Fixture, processes: Sequence[_Process], ended: Ended | BaseException
+        self, bot_match: BotMatch, processes: Sequence[_Process], result: MatchResult | None
     ) -> None:
         good: set[Guest] = set()
-        if isinstance(ended, Ended) and ended.match.state.result is not None:
-            clean = {seat for seat, played in enumerate(ended.seats) if not faults_of(played.conduct)}
+        if result is not None:
+            clean = {seat for seat, played in enumerate(result.seats) if not faults_of(played.conduct)}
             good = {
                 process.guest
-                for process, seat in zip(processes, _seats(fixture, "reused"), strict=True)
+                for process, seat in zip(processes, _seats(bot_match, "reused"), strict=True)
                 if seat in clean
             }
         dismissed: list[_Process] = []
@@ -317,23 +297,23 @@ class Hall:
 async def open_hall(plan: HallPlan) -> AsyncGenerator[Hall]:
     """A hall for as long as the block runs. It has to be told to `listen`, and to `say_goodbye`."""
     tokens = Tokens((*chain.from_iterable(plan.remote.values()), *plan.organizers))
-    parts = _Parts(Follower(), MemoryJournals(), tokens)
-    setup = embedded(
+    host = open_embedded(
         plan.games,
-        plan.terms.time,
         _limits(plan),
-        parts.follower,
-        parts.journals,
         tokens=tokens,
         plaintext_tokens=plan.door is not None and plan.door.plaintext_tokens,
         may_join=False,
         may_connect=plan.may_connect,
     )
-    async with open_server(setup) as server, trio.open_nursery() as nursery:
+    async with host as embedded, trio.open_nursery() as nursery:
         try:
-            yield Hall(plan, server, nursery, parts)
+            yield Hall(plan, embedded, nursery, tokens)
         finally:
             nursery.cancel_scope.cancel()
+
+
+def _closed(host: str, port: int, error: OSError) -> ClosedDoorError:
+    return ClosedDoorError(f"{shown_address(host, port)}: cannot listen: {error.strerror or error}")
 
 
 # -- helpers -----------------------------------------------------------------------------------------
@@ -345,14 +325,14 @@ def _limits(plan: HallPlan) -> Limits:
     from this machine, which no limit for an address concerns."""
     default = Limits()
     return Limits(
-        login_ms=max(default.login_ms, plan.terms.time.set_up_ms),
+        login_ms=max(default.login_ms, plan.set_up_ms),
         unauthenticated=max(default.unauthenticated, plan.logins_at_once),
         sessions_per_address=default.connections,
     )
 
 
-def _seats(fixture: Fixture, process: str) -> list[Seat]:
-    return [seat for seat, spec in enumerate(fixture.bots) if spec.process == process]
+def _seats(bot_match: BotMatch, process: str) -> list[Seat]:
+    return [seat for seat, spec in enumerate(bot_match.bots) if spec.process == process]
 
 
 async def _any_of(events: Sequence[trio.Event]) -> None:

@@ -20,11 +20,10 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final
 
 import trio
 
-from stellwerk_engine.core.state import Game
 from stellwerk_processes.bot_log import MatchLogs
 from stellwerk_processes.bot_process import (
     BotReport,
@@ -35,7 +34,14 @@ from stellwerk_processes.bot_process import (
     run_bot,
 )
 from stellwerk_processes.bot_spec import LONGEST_NAME, BotSpec
-from stellwerk_processes.embedded_server import Follower, MemoryJournals, Stranger, Strangers, embedded
+from stellwerk_processes.embedded_server import (
+    LOOPBACK,
+    EmbeddedServer,
+    Follower,
+    Stranger,
+    Strangers,
+    open_embedded,
+)
 from stellwerk_processes.faults import Conduct
 from stellwerk_processes.processor_time import processor_ms
 from stellwerk_processes.seat_report import Played
@@ -46,35 +52,30 @@ from stellwerk_server.lobby.rooms import Reservation, Room
 from stellwerk_server.lobby.session import Session, hashed, is_same_hash
 from stellwerk_server.lobby.tokens import new_token
 from stellwerk_server.match.match_session import MatchSession
+from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.match.refusals import Refused
 from stellwerk_server.match.seat import Place
-from stellwerk_server.net.server import Server, open_server
-from stellwerk_server.operate.settings import Limits, Time, clocks_of
+from stellwerk_server.net.server import Server
+from stellwerk_server.operate.settings import Limits
 
 SHOW: Final = 0.2  # seconds between two looks at a running match
 HEARD_OUT: Final = 1.0  # seconds for the server to read what a process wrote before it ended
 LINES_KEPT: Final = 1000  # of what a bot printed
 STDIO: Final = "stdio:"
-LOOPBACK: Final = "127.0.0.1"
 NO_PROCESS: Final = BotReport(None, None, stopped=True, cpu_ms=0, max_rss_kb=None, last_lines=())
 
 Show = Callable[[MatchSession], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Fixture:
-    """A match to be played. `bots`, `names` (as the others see them) and `bot_seeds` have one for each seat;
-    partners are the same bot. `salt` belongs to the commitment, and opens it. `needs_all`: the match does not
-    begin without all its bots. `logs`: where what they print is written, if anywhere."""
+class BotMatch:
+    """A planned match, and the bots that play it. `bots` and `bot_seeds` have one for each seat; partners are
+    the same bot. `needs_all`: the match does not begin without all its bots. `logs`: where what they print is
+    written, if anywhere."""
 
-    match: str
-    game: Game
+    plan: MatchPlan
     bots: tuple[BotSpec, ...]
-    names: tuple[str, ...]
     bot_seeds: tuple[str, ...] = field(repr=False)
-    seed: bytes = field(repr=False)
-    salt: bytes = field(repr=False)
-    reveal: Literal["now", "later"]
     needs_all: bool = False
     logs: MatchLogs | None = None
 
@@ -91,19 +92,11 @@ NOBODY: Final = Onlooker()
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """What holds for all matches."""
+class MatchResult:
+    """How a match ended, and what its bots did. `replay` has the seed if the plan reveals it now. `late_ms`
+    is for how long the match's clock stood still because the server was late."""
 
-    time: Time
-    confinement: Confinement
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedMatch:
-    """`replay` has the seed if the fixture reveals it now. `late_ms` is for how long the match's clock stood
-    still because the server was late."""
-
-    match: str
+    plan: MatchPlan
     result: Result
     seats: tuple[Played, ...]
     replay: bytes = field(repr=False)
@@ -215,53 +208,49 @@ class _ServedMatch:
         self.is_over = True
 
 
-async def play_match(fixture: Fixture, terms: Terms, onlooker: Onlooker = NOBODY) -> PlayedMatch:
-    """Start the bots, play, and end them. What they do wrong stands in what is returned. BotStartError if one
-    of them cannot be started at all, MissingBotsError if the match needs one that never came, NoResultError
-    if the machine fails; a bug of the server comes as it is."""
-    follower, journals, strangers = Follower(), MemoryJournals(), Strangers()
-    limits = Limits(login_ms=max(1, terms.time.set_up_ms))  # no later than a match would wait
-    setup = embedded([fixture.game], terms.time, limits, follower, journals)
-    async with open_server(setup) as server:
-        with follower.telling(strangers.hear):
-            ended = await _play_alone(server, follower, fixture, terms, strangers, onlooker)
-    bug = follower.bug_in(fixture.match)
-    if bug is not None:
-        raise bug
+async def play_match(
+    bot_match: BotMatch, confinement: Confinement, onlooker: Onlooker = NOBODY
+) -> MatchResult:
+    """Start the bots, play, and end them. What they do wrong is in the result.
+
+    BotStartError if one of them cannot be started at all, MissingBotsError if the match needs one that never
+    came, NoResultError if the machine fails; a bug of the server is raised as it is.
+    """
+    plan, strangers = bot_match.plan, Strangers()
+    limits = Limits(login_ms=max(1, plan.clocks.set_up_ms))  # no later than a match would wait
+    async with open_embedded([plan.game], limits) as host:
+        with host.follower.telling(strangers.hear):
+            try:
+                await host.listen_on_loopback()
+            except OSError as error:
+                why = error.strerror or error
+                ended: MatchResult | Exception = NoResultError(f"cannot listen on {LOOPBACK}: {why}")
+            else:
+                ended = await play_among(
+                    host, bot_match, confinement, {}, frozenset(), strangers, onlooker=onlooker
+                )
+    ended = host.follower.bug_in(plan.match) or ended  # also of the server's end
     if isinstance(ended, Exception):
         raise ended
-    return played_match(ended, journals.take_replay(fixture.match), server.clock.late_ms)
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    match: MatchSession
-    seats: tuple[Played, ...]
-
-
-def played_match(ended: Ended, replay: bytes, late_ms: float) -> PlayedMatch:
-    result = ended.match.state.result
-    if result is None:
-        raise NoResultError("the match could not be played to its end")
-    return PlayedMatch(ended.match.id, result, ended.seats, replay, late_ms)
+    return ended
 
 
 async def play_among(
-    server: Server,
-    follower: Follower,
-    address: str,
-    fixture: Fixture,
-    terms: Terms,
+    host: EmbeddedServer,
+    bot_match: BotMatch,
+    confinement: Confinement,
     guests: Mapping[Seat, Guest],
     absent: frozenset[str],
     strangers: Strangers | None = None,
     onlooker: Onlooker = NOBODY,
-) -> Ended | Exception:
-    """A match on a server that is there: with guests, and with bots that are started for it, which find the
-    server at `address`. Nobody waits for those in `absent`. What is to be raised is returned, for nurseries
-    would wrap it."""
-    tokens = [new_token() for _ in fixture.bots]  # a guest never learns its own
-    served = _reserve(server, follower, fixture, terms, tokens)
+) -> MatchResult | Exception:
+    """Play a match on a server that listens: with guests, and with bots that are started for it. Nobody waits
+    for those in `absent`. What is to be raised is returned, for nurseries would wrap it."""
+    server, follower, plan = host.server, host.follower, bot_match.plan
+    late_before, bugs_before = server.clock.late_ms, len(follower.bugs)
+    tokens = [new_token() for _ in bot_match.bots]  # a guest never learns its own
+    room = server.lobby.reserve(Reservation(plan, tuple(map(hashed, tokens))))
+    served = _ServedMatch(server, follower, plan.match, room)
     seen: Mapping[Seat, Stranger] = {}
     missing: list[_Seated] = []
     failure: Exception | None = None
@@ -269,27 +258,31 @@ async def play_among(
         with follower.telling(served.hear):
             async with trio.open_nursery() as processes:
                 try:
-                    await _start_all(processes, served, fixture, terms, tokens, address, guests)
+                    await _start_all(processes, served, bot_match, confinement, tokens, host.address, guests)
                 except (BotStartError, NoResultError) as error:
                     failure = error
                     processes.cancel_scope.cancel()
                 else:
                     for seated in served.seated:
                         seated.is_gone = seated.spec.name in absent
-                    await _see_it_through(served, fixture, terms, onlooker)
+                    await _see_it_through(served, bot_match, onlooker)
                     seen = {} if strangers is None else _strangers(served, strangers)
                     missing = [seated for seated in served.seated if served.session(seated.seat) is None]
                     for seated in served.seated:
                         if seated.guest is None and seated.bot is not None:
                             seated.bot.stop()
     finally:
-        server.lobby.cancel_reserved(served.room, server.clock.now())
+        server.lobby.cancel_reserved(room, server.clock.now())
+        replay = host.journals.take_replay(plan.match)
     match = served.finished
 
     def played(seated: _Seated) -> Played:
         place = None if match is None else match.places[seated.seat]
         return _played(seated, place, seen.get(seated.seat, Stranger()))
 
+    bug = follower.bug_in(plan.match, bugs_before)
+    if bug is not None:
+        return bug
     if failure is not None:
         return failure
     if match is None and missing:
@@ -298,69 +291,38 @@ async def play_among(
         return MissingBotsError({seated.seat: played(seated) for seated in to_blame})
     if match is None:
         return NoResultError("the match did not end")
-    return Ended(match, tuple(map(played, served.seated)))
-
-
-async def _play_alone(
-    server: Server,
-    follower: Follower,
-    fixture: Fixture,
-    terms: Terms,
-    strangers: Strangers,
-    onlooker: Onlooker,
-) -> Ended | Exception:
-    try:
-        host, port = await server.listen(LOOPBACK, 0)
-    except OSError as error:
-        return NoResultError(f"cannot listen on {LOOPBACK}: {error.strerror or error}")
-    address = f"tcp://{host}:{port}"
-    return await play_among(
-        server, follower, address, fixture, terms, {}, frozenset(), strangers, onlooker=onlooker
-    )
+    if match.state.result is None:
+        return NoResultError("the match could not be played to its end")
+    seats = tuple(map(played, served.seated))
+    return MatchResult(plan, match.state.result, seats, replay, server.clock.late_ms - late_before)
 
 
 # -- while it is played ------------------------------------------------------------------------------
 
 
-def _reserve(
-    server: Server, follower: Follower, fixture: Fixture, terms: Terms, tokens: Sequence[str]
-) -> _ServedMatch:
-    reservation = Reservation(
-        game=fixture.game,
-        names=fixture.names,
-        token_hashes=tuple(map(hashed, tokens)),
-        seed=fixture.seed,
-        salt=fixture.salt,
-        match=fixture.match,
-        clocks=clocks_of(terms.time),
-        reveal=fixture.reveal,
-    )
-    return _ServedMatch(server, follower, reservation.match, server.lobby.reserve(reservation))
-
-
 async def _start_all(
     nursery: trio.Nursery,
     served: _ServedMatch,
-    fixture: Fixture,
-    terms: Terms,
+    bot_match: BotMatch,
+    confinement: Confinement,
     tokens: Sequence[str],
     tcp: str,
     guests: Mapping[Seat, Guest],
 ) -> None:
-    seats = zip(fixture.bots, tokens, fixture.bot_seeds, strict=True)
+    seats = zip(bot_match.bots, tokens, bot_match.bot_seeds, strict=True)
     for seat, (spec, token, bot_seed) in enumerate(seats):
         if seat in guests:
             served.seated.append(_Seated(seat, spec, guests[seat].bot, guests[seat]))
             continue
         address = STDIO if spec.transport == "stdio" else tcp
-        invitation = Invitation(_login_name(fixture.bots, seat), address, token, bot_seed)
-        bot = await start_bot(nursery, spec, invitation, terms.confinement, fixture.logs, seat)
+        invitation = Invitation(_login_name(bot_match.bots, seat), address, token, bot_seed)
+        bot = await start_bot(nursery, spec, invitation, confinement, bot_match.logs, seat)
         served.seated.append(_Seated(seat, spec, bot))
         if bot.transport is not None:
             nursery.start_soon(_carry, served, served.seated[-1], bot.transport)
 
 
-async def _see_it_through(served: _ServedMatch, fixture: Fixture, terms: Terms, onlooker: Onlooker) -> None:
+async def _see_it_through(served: _ServedMatch, bot_match: BotMatch, onlooker: Onlooker) -> None:
     async with trio.open_nursery() as watchers:
         for seated in served.seated:
             if seated.bot is not None:
@@ -368,7 +330,7 @@ async def _see_it_through(served: _ServedMatch, fixture: Fixture, terms: Terms, 
             if seated.guest is not None:
                 watchers.start_soon(_lead_to_its_seat, served, seated, seated.guest)
                 watchers.start_soon(_heed_its_silence, served, seated, seated.guest)
-        watchers.start_soon(_see_to_the_start, served, fixture, terms.time.set_up_ms / 1000, onlooker.begun)
+        watchers.start_soon(_see_to_the_start, served, bot_match, onlooker.begun)
         if onlooker.show is not None:
             watchers.start_soon(_keep_showing, served, onlooker.show)
         await served.follower.changed.until(lambda: served.is_over)
@@ -439,25 +401,23 @@ async def _attend(served: _ServedMatch, seated: _Seated, bot: RunningBot) -> Non
     _go_on_without(served, seated)
 
 
-async def _see_to_the_start(
-    served: _ServedMatch, fixture: Fixture, seconds: float, begun: Callable[[], object]
-) -> None:
+async def _see_to_the_start(served: _ServedMatch, bot_match: BotMatch, begun: Callable[[], object]) -> None:
     until = served.follower.changed.until
-    with trio.move_on_after(seconds) as scope:
+    with trio.move_on_after(bot_match.plan.clocks.set_up_ms / 1000) as scope:
         await until(
             lambda: (
                 not served.is_waiting()
-                or (fixture.needs_all and _somebody_is_gone(served))
+                or (bot_match.needs_all and _somebody_is_gone(served))
                 or _all_who_come_are_there(served)
             )
         )
-        if fixture.needs_all:
+        if bot_match.needs_all:
             # Unless the match has begun it will not; other bots that cannot start have a moment to show it.
             scope.deadline = min(scope.deadline, trio.current_time() + HEARD_OUT)
             await until(lambda: not served.is_waiting() or _all_who_come_are_there(served))
     if not served.is_waiting():
         begun()
-    elif fixture.needs_all:
+    elif bot_match.needs_all:
         served.give_up()
     else:
         served.server.lobby.start_reserved(served.room, served.server.clock.now())

@@ -17,13 +17,14 @@ from stellwerk_processes.bot_process import UNCONFINED
 from stellwerk_processes.bot_spec import BotSpec, built_in_command
 from stellwerk_processes.embedded_server import MemoryJournals, Signal
 from stellwerk_processes.standing_server import Hall, HallPlan, open_hall
-from stellwerk_processes.started_match import Fixture, PlayedMatch, Terms, play_match
+from stellwerk_processes.started_match import BotMatch, MatchResult, play_match
 from stellwerk_server.journal.journal import Journal
 from stellwerk_server.lobby.session import hashed
 from stellwerk_server.lobby.tokens import TokenHolder
+from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.door import Door
 from stellwerk_server.net.server import open_server
-from stellwerk_server.operate.settings import Time
+from stellwerk_server.operate.settings import Time, clocks_of
 from tests.command.serve.test_serve import TwoAddresses
 from tests.server.support import World
 
@@ -38,10 +39,11 @@ HERE = BotSpec("here", built_in_command("random"))
 STAYS = BotSpec("stays", built_in_command("random"), process="reused")
 
 
-def plan(time: Time | None = None, door: Door | None = DOOR) -> HallPlan:
+def plan(set_up_ms: int = Time().set_up_ms, door: Door | None = DOOR) -> HallPlan:
     """One remote bot; and one process, no more, of a bot that stays."""
     return HallPlan(
-        Terms(time or Time(move_ms=600_000), UNCONFINED),
+        set_up_ms,
+        UNCONFINED,
         (GAME,),
         {"ann": (TokenHolder("ann", hashed(TOKEN), is_organizer=False),)},
         (),
@@ -51,17 +53,19 @@ def plan(time: Time | None = None, door: Door | None = DOOR) -> HallPlan:
     )
 
 
-def fixture(number: int, bots: tuple[BotSpec, ...]) -> Fixture:
+def bot_match(number: int, bots: tuple[BotSpec, ...]) -> BotMatch:
     """Each has a deal of its own."""
-    return Fixture(
-        match=f"m{number}",
-        game=GAME,
+    return BotMatch(
+        MatchPlan(
+            match=f"m{number}",
+            game=GAME,
+            names=tuple(bot.name for bot in bots),
+            seed=bytes([number]) * 32,
+            salt=bytes(32),
+            clocks=clocks_of(Time(move_ms=600_000)),
+        ),
         bots=bots,
-        names=tuple(bot.name for bot in bots),
         bot_seeds=("a", "b"),
-        seed=bytes([number]) * 32,
-        salt=bytes(32),
-        reveal="now",
     )
 
 
@@ -122,17 +126,17 @@ async def within_time(main: Callable[[], Awaitable[T]]) -> T:
         return await main()
 
 
-async def play_at_once(hall: Hall, fixtures: Sequence[Fixture], played: dict[str, PlayedMatch]) -> None:
+async def play_at_once(hall: Hall, matches: Sequence[BotMatch], played: dict[str, MatchResult]) -> None:
     async with trio.open_nursery() as nursery:
 
-        async def play(fixture: Fixture) -> None:
-            played[fixture.match] = await hall.play(fixture, frozenset())
+        async def play(match: BotMatch) -> None:
+            played[match.plan.match] = await hall.play(match, frozenset())
 
-        for fixture in fixtures:
-            nursery.start_soon(play, fixture)
+        for match in matches:
+            nursery.start_soon(play, match)
 
 
-def unreadable(played: PlayedMatch) -> dict[str, int]:
+def unreadable(played: MatchResult) -> dict[str, int]:
     return {seat.bot: seat.conduct.unreadable.total() for seat in played.seats}
 
 
@@ -140,7 +144,7 @@ def unreadable(played: PlayedMatch) -> dict[str, int]:
 
 
 def test_a_wrong_line_of_who_plays_two_matches_counts_to_the_one_that_ends_first_after_it() -> None:
-    played: dict[str, PlayedMatch] = {}
+    played: dict[str, MatchResult] = {}
 
     async def main() -> list[str]:
         async with open_hall(plan()) as hall:
@@ -150,7 +154,7 @@ def test_a_wrong_line_of_who_plays_two_matches_counts_to_the_one_that_ends_first
                 ann = Client(stream)
                 await ann.log_in(2)
                 await ann.spoil()  # while it plays none
-                pair = [fixture(number, (ANN, HERE)) for number in (1, 2)]
+                pair = [bot_match(number, (ANN, HERE)) for number in (1, 2)]
                 nursery.start_soon(play_at_once, hall, pair, played)
                 first, second = await ann.first_asks(2)
                 for _ in range(2):
@@ -160,7 +164,7 @@ def test_a_wrong_line_of_who_plays_two_matches_counts_to_the_one_that_ends_first
                 await ann.play_out(second)
                 await ann.spoil()
                 await ann.spoil()
-                nursery.start_soon(play_at_once, hall, [fixture(3, (ANN, HERE))], played)
+                nursery.start_soon(play_at_once, hall, [bot_match(3, (ANN, HERE))], played)
                 [third] = await ann.first_asks(1)
                 await ann.play_out(third)
             await hall.say_goodbye(finished=True)
@@ -183,12 +187,12 @@ def test_a_process_that_was_taken_for_a_match_that_is_given_up_keeps_nobody_wait
     async def main() -> None:
         async with open_hall(plan(door=None)) as hall:
             await hall.listen()
-            await hall.play(fixture(1, (STAYS, HERE)), frozenset())
+            await hall.play(bot_match(1, (STAYS, HERE)), frozenset())
             with trio.CancelScope() as given_up:
                 given_up.cancel()
-                await hall.play(fixture(2, (STAYS, HERE)), frozenset())
+                await hall.play(bot_match(2, (STAYS, HERE)), frozenset())
             assert given_up.cancelled_caught
-            played = await hall.play(fixture(3, (STAYS, HERE)), frozenset())
+            played = await hall.play(bot_match(3, (STAYS, HERE)), frozenset())
             assert [seat.asks > 0 for seat in played.seats] == [True, True]
             await hall.say_goodbye(finished=True)
 
@@ -201,7 +205,7 @@ def test_a_process_that_was_taken_for_a_match_that_is_given_up_keeps_nobody_wait
 @pytest.mark.parametrize(("set_up_ms", "login_ms"), [(90_000, 90_000), (1_000, 30_000)])
 def test_a_bot_may_log_in_as_long_as_a_match_would_wait_for_it(set_up_ms: int, login_ms: int) -> None:
     async def main() -> int:
-        async with open_hall(plan(Time(set_up_ms=set_up_ms))) as hall:
+        async with open_hall(plan(set_up_ms)) as hall:
             where = await hall.listen()
             assert where is not None
             async with await trio.open_tcp_stream(*where) as stream:
@@ -251,7 +255,7 @@ def test_a_bug_that_keeps_a_match_from_beginning_ends_the_wait_for_it(
         raise ZeroDivisionError(match)
 
     async def main() -> None:
-        await play_match(fixture(1, (HERE, replace(HERE, name="there"))), plan().terms)
+        await play_match(bot_match(1, (HERE, replace(HERE, name="there"))), UNCONFINED)
 
     monkeypatch.setattr(MemoryJournals, "open", broken)
     with pytest.raises(ZeroDivisionError, match="m1"):

@@ -14,7 +14,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from traceback import format_exception
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -45,6 +45,7 @@ from stellwerk_server.lobby.rooms import GameShelf, Reservation
 from stellwerk_server.lobby.session import hashed
 from stellwerk_server.lobby.tokens import Tokens
 from stellwerk_server.match.match_session import MatchSession
+from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.operate.settings import Limits, Time
 from tests.support import fingerprint
 
@@ -524,21 +525,23 @@ def reserved(
     variant: Variant = ("usa", 2, ()),
     *,
     match: str = "reserved",
-    reveal: Literal["now", "later"] = "now",
+    reveal_later: bool = False,
     come: int | None = None,
 ) -> list[Client]:
     """A match whose seats were reserved for tokens, and the first `come` of its players."""
     seats = variant[1]
     world.lobby.reserve(
         Reservation(
-            game=shelf().game(*variant),
-            names=tuple(f"entrant{seat}" for seat in range(seats)),
+            plan=MatchPlan(
+                match=match,
+                game=shelf().game(*variant),
+                names=tuple(f"entrant{seat}" for seat in range(seats)),
+                seed=sha256(match.encode()).digest(),
+                salt=sha256(b"salt" + match.encode()).digest(),
+                clocks=world.lobby.clocks,
+                reveal_later=reveal_later,
+            ),
             token_hashes=tuple(hashed(f"token{seat}") for seat in range(seats)),
-            seed=sha256(match.encode()).digest(),
-            salt=sha256(b"salt" + match.encode()).digest(),
-            match=match,
-            clocks=world.lobby.clocks,
-            reveal=reveal,
         )
     )
     clients: list[Client] = []

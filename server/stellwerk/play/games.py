@@ -33,19 +33,19 @@ from stellwerk_processes.bot_process import BotStartError, Confinement
 from stellwerk_processes.seat_report import Played
 from stellwerk_processes.standing_server import HallPlan, open_hall
 from stellwerk_processes.started_match import (
-    Fixture,
+    BotMatch,
+    MatchResult,
     MissingBotsError,
     NoResultError,
     Onlooker,
-    PlayedMatch,
-    Terms,
     play_match,
 )
 from stellwerk_server.journal.journal import reveal, write_whole
+from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.door import ClosedDoorError
-from stellwerk_server.operate.settings import Time
+from stellwerk_server.operate.settings import Time, clocks_of
 
-Play: TypeAlias = Callable[[Fixture, Onlooker], Awaitable[PlayedMatch]]
+Play: TypeAlias = Callable[[BotMatch, Onlooker], Awaitable[MatchResult]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +114,17 @@ async def _play_all(session: Session) -> Outcome:
 @asynccontextmanager
 async def _player(session: Session) -> AsyncGenerator[Play]:
     """What plays a game, with a server of its own, or all on one server, where processes can stay."""
-    terms = Terms(session.time, session.confinement)
     game = session.plan.game.make()
     if all(bot.process == "fresh" for bot in session.plan.bots):
 
-        async def play_alone(fixture: Fixture, onlooker: Onlooker) -> PlayedMatch:
-            return await play_match(fixture, terms, onlooker)
+        async def play_alone(bot_match: BotMatch, onlooker: Onlooker) -> MatchResult:
+            return await play_match(bot_match, session.confinement, onlooker)
 
         yield play_alone
         return
     plan = HallPlan(
-        terms=terms,
+        set_up_ms=session.time.set_up_ms,
+        confinement=session.confinement,
         games=(game,),
         remote={},
         organizers=(),
@@ -138,8 +138,8 @@ async def _player(session: Session) -> AsyncGenerator[Play]:
         except ClosedDoorError as error:
             raise infrastructure_error(str(error)) from None
 
-        async def play_in_hall(fixture: Fixture, onlooker: Onlooker) -> PlayedMatch:
-            return await hall.play(fixture, frozenset(), onlooker)
+        async def play_in_hall(bot_match: BotMatch, onlooker: Onlooker) -> MatchResult:
+            return await hall.play(bot_match, frozenset(), onlooker)
 
         yield play_in_hall
         await hall.say_goodbye(finished=True)
@@ -158,11 +158,11 @@ class _Games:
     first_has_begun: trio.Event = field(default_factory=trio.Event)
 
     async def play(self, planned: PlannedGame, free: trio.Semaphore) -> None:
-        fixture = _fixture(self.session, planned)
+        bot_match = _bot_match(self.session, planned)
         with self.progress.game(planned.number) as show:
             begun = self.first_has_begun.set if planned.number == 0 else lambda: None
             try:
-                played = await self.to_play(fixture, Onlooker(show, begun))
+                played = await self.to_play(bot_match, Onlooker(show, begun))
             except MissingBotsError as error:
                 self.missing = [not_started(seat, bot) for seat, bot in error.missing.items()]
                 self.first_has_begun.set()
@@ -172,13 +172,13 @@ class _Games:
                 raise infrastructure_error(f"game {planned.number}: {error}") from None
             else:
                 _expect_whole_logs(played.seats)
-                report = match_report(planned, played.match, played.result, played.seats)
-                replay = self.replays.write(planned, fixture, played.replay)
+                report = match_report(planned, played)
+                replay = self.replays.write(planned, played)
                 self.matches[planned.number] = msgspec.structs.replace(report, replay=replay)
         free.release()
 
 
-def _fixture(session: Session, planned: PlannedGame) -> Fixture:
+def _bot_match(session: Session, planned: PlannedGame) -> BotMatch:
     plan = session.plan
     game = plan.game.make()
     bots = tuple(plan.bots[bot] for bot in planned.bots)
@@ -186,15 +186,18 @@ def _fixture(session: Session, planned: PlannedGame) -> Fixture:
     if session.logs is not None:
         stem = Path(replay_name(game, plan.seed, planned.number)).stem
         logs = MatchLogs(session.logs, stem, f"game {planned.number}")
-    return Fixture(
-        match=planned.match,
-        game=game,
+    return BotMatch(
+        plan=MatchPlan(
+            match=planned.match,
+            game=game,
+            names=tuple(bot.name for bot in bots),
+            seed=planned.seed,
+            salt=secrets.token_bytes(32),
+            clocks=clocks_of(session.time),
+            reveal_later=planned.games_of_block > 1,
+        ),
         bots=bots,
-        names=tuple(bot.name for bot in bots),
         bot_seeds=tuple(map(planned.bot_seed, range(len(bots)))),
-        seed=planned.seed,
-        salt=secrets.token_bytes(32),
-        reveal="now" if planned.games_of_block == 1 else "later",
         needs_all=planned.number == 0,
         logs=logs,
     )
@@ -248,17 +251,17 @@ class _Replays:
     seed: str
     kept: dict[int, list[_KeptSeed]] = field(default_factory=dict[int, list[_KeptSeed]])
 
-    def write(self, planned: PlannedGame, fixture: Fixture, content: bytes) -> str | UnsetType:
+    def write(self, planned: PlannedGame, played: MatchResult) -> str | UnsetType:
         if self.folder is None:
             return UNSET
-        path = self.folder / replay_name(fixture.game, self.seed, planned.number)
+        path = self.folder / replay_name(played.plan.game, self.seed, planned.number)
         try:
-            write_whole(path, content)
+            write_whole(path, played.replay)
         except OSError as error:
             raise not_writable(str(path), error) from None
-        if fixture.reveal == "later":
+        if played.plan.reveal_later:
             kept = self.kept.setdefault(planned.block, [])
-            kept.append(_KeptSeed(path, fixture.seed, fixture.salt))
+            kept.append(_KeptSeed(path, played.plan.seed, played.plan.salt))
             if len(kept) == planned.games_of_block:
                 self._reveal(planned.block)
         return str(path)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk.play.plan import PlannedGame
@@ -11,8 +9,8 @@ from stellwerk_processes.bot_process import Isolation
 from stellwerk_processes.bot_spec import Process
 from stellwerk_processes.faults import Fault, faults_of
 from stellwerk_processes.seat_report import Played, SeatReport, seat_reports
+from stellwerk_processes.started_match import MatchResult
 from stellwerk_protocol.names import Count, EndReason, Seat
-from stellwerk_protocol.results import Result
 
 
 class MatchReport(Struct, frozen=True, omit_defaults=True):
@@ -59,14 +57,14 @@ def not_started(seat: Seat, bot: Played) -> NotStarted:
     return NotStarted(seat, bot.bot, faults_of(bot.conduct), log)
 
 
-def match_report(planned: PlannedGame, match: str, result: Result, seats: Sequence[Played]) -> MatchReport:
-    """`seats` has one for each seat. Where the replay is has yet to be told."""
+def match_report(planned: PlannedGame, played: MatchResult) -> MatchReport:
+    """Report a match. Where its replay is written is still open."""
     return MatchReport(
-        match=match,
+        match=played.plan.match,
         number=planned.number,
         block=planned.block,
         seed=planned.seed_text,
-        turns=result.turns,
-        reason=result.reason,
-        seats=seat_reports(result, seats),
+        turns=played.result.turns,
+        reason=played.result.reason,
+        seats=seat_reports(played.result, played.seats),
     )

@@ -37,9 +37,9 @@ from stellwerk_server.journal.journal import (
     whole_lines,
 )
 from stellwerk_server.lobby.session import Session
-from stellwerk_server.match.deal import Deal
 from stellwerk_server.match.ended_match import EndedMatch, end_line
 from stellwerk_server.match.match_session import MatchSession
+from stellwerk_server.match.plan import MatchPlan
 
 if TYPE_CHECKING:
     from stellwerk_engine.core.state import Game
@@ -112,19 +112,10 @@ def _recover_one(
     lobby: Lobby, journals: Journals, path: Path, lines: list[tuple[bytes, int]], now: float
 ) -> bool:
     record, header = _opening(lines[0][0], lines[1][0])
-    game = _game(lobby, header)
-    deal = Deal(
-        match=record.match,
-        game=game,
-        names=tuple(player.name for player in record.players),
-        seed=bytes.fromhex(record.seed),
-        salt=bytes.fromhex(record.salt),
-        clocks=record.clocks,
-        reveal_later=record.reveal_later,
-    )
-    if path.stem != record.match or len(deal.names) != game.seat_count:
+    plan = _plan(lobby, record, header)
+    if path.stem != record.match or len(plan.names) != plan.game.seat_count:
         raise JournalError("it is not this match's journal")
-    match = lobby.add_match(deal, NoJournal())
+    match = lobby.add_match(plan, NoJournal())
     try:
         size, missing = _recall(match, lines[1:])
         _seat_house_bots(lobby, match, record)
@@ -150,6 +141,18 @@ def _opening(first: bytes, second: bytes) -> tuple[MatchRecord, Header]:
     if record.version != VERSION:
         raise JournalError(f"a journal of version {record.version}; this server reads {VERSION}")
     return record, header
+
+
+def _plan(lobby: Lobby, record: MatchRecord, header: Header) -> MatchPlan:
+    return MatchPlan(
+        match=record.match,
+        game=_game(lobby, header),
+        names=tuple(player.name for player in record.players),
+        seed=bytes.fromhex(record.seed),
+        salt=bytes.fromhex(record.salt),
+        clocks=record.clocks,
+        reveal_later=record.reveal_later,
+    )
 
 
 def _game(lobby: Lobby, header: Header) -> Game:
@@ -311,14 +314,11 @@ def _recover_ended(lobby: Lobby, journals: Journals, path: Path, now: float) -> 
                 pass
     if end is None:
         raise JournalError("it has no end")
-    seed, salt = bytes.fromhex(record.seed), bytes.fromhex(record.salt)
+    plan = _plan(lobby, record, header)
     ended = EndedMatch(
-        match=record.match,
-        game=_game(lobby, header),
-        names=tuple(player.name for player in record.players),
-        clocks=record.clocks,
+        plan,
         commitment=header.commitment or "",
-        end_line=end_line(record.match, end.result, chain.last, seed, salt, reveal_later=record.reveal_later),
+        end_line=end_line(plan, end.result, chain.last),
         event_count=event_count,
         journal=journals.kept(path, whole[-1][1]),
         on_disk_error=lobby.note_disk_error,

@@ -60,10 +60,10 @@ from stellwerk_server.lobby.news import (
 from stellwerk_server.lobby.rooms import GameShelf, Reservation, Room
 from stellwerk_server.lobby.session import Session, hashed, is_same_hash
 from stellwerk_server.lobby.tokens import TokenHolder, Tokens
-from stellwerk_server.match.deal import Deal
 from stellwerk_server.match.ended_match import MOST_ENDED, EndedMatch
 from stellwerk_server.match.lines import line
 from stellwerk_server.match.match_session import MatchSession
+from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.match.refusals import Refused, shown_line
 from stellwerk_server.operate.settings import Limits, Time, announced, clocks_of
 
@@ -426,7 +426,7 @@ class Lobby:
                     return session, {}  # the seat's token takes the seat back
         holder = self._holder(token) if room is None else None
         if room is not None and room.reservation is not None:
-            name = room.reservation.names[seat]
+            name = room.reservation.plan.names[seat]
         elif holder is not None:
             name = holder.name
         else:
@@ -530,8 +530,8 @@ class Lobby:
 
     def reserve(self, reservation: Reservation) -> Room:
         """A room whose seats wait for their tokens."""
-        seats = reservation.game.seat_count
-        room = Room(self._id(), reservation.game, False, [None] * seats, reservation)
+        seats = reservation.plan.game.seat_count
+        room = Room(self._id(), reservation.plan.game, False, [None] * seats, reservation)
         self.rooms[room.id] = room
         return room
 
@@ -544,7 +544,7 @@ class Lobby:
         """Take a reservation back: its room closes, or its match, if that goes on, ends without a result."""
         if room.id in self.rooms:
             self._close_room(room)
-        match = None if room.reservation is None else self.matches.get(room.reservation.match)
+        match = None if room.reservation is None else self.matches.get(room.reservation.plan.match)
         if match is not None:
             match.fail(now)
 
@@ -689,21 +689,13 @@ class Lobby:
         reservation = room.reservation
         if reservation is None:
             names = tuple(session.name for session in room.sessions if session is not None)
-            deal = self._deal(room.game, names, self.house.entropy(32))
+            plan = self._plan(room.game, names, self.house.entropy(32))
         else:
-            deal = Deal(
-                match=reservation.match,
-                game=reservation.game,
-                names=reservation.names,
-                seed=reservation.seed,
-                salt=reservation.salt,
-                clocks=reservation.clocks,
-                reveal_later=reservation.reveal == "later",
-            )
+            plan = reservation.plan
         try:
-            match = self._new_match(deal, origin)
+            match = self._new_match(plan, origin)
         except _RefusedError as refused:
-            self.house.listener(MatchRefused(deal.match))
+            self.house.listener(MatchRefused(plan.match))
             for session in room.sessions:
                 if session is not None:
                     session.send(line(Error(refused.code, refused.expected)))
@@ -737,31 +729,31 @@ class Lobby:
         self._expect_place_for_match(session.origin)
         names = list(join.against)
         names.insert(own, session.name)
-        match = self._new_match(self._deal(game, tuple(names), seed), session.origin)
+        match = self._new_match(self._plan(game, tuple(names), seed), session.origin)
         match.places[own].session = session
         session.matches[match.id] = (match, own)
         session.send(line(Joined(self._id(), 0)))
         match.begin({seat: (name, bots[name]) for seat, name in enumerate(names) if seat != own}, now)
 
-    def _deal(self, game: Game, names: tuple[str, ...], seed: bytes) -> Deal:
-        return Deal(self._id(), game, names, seed, self.house.entropy(32), self.clocks)
+    def _plan(self, game: Game, names: tuple[str, ...], seed: bytes) -> MatchPlan:
+        return MatchPlan(self._id(), game, names, seed, self.house.entropy(32), self.clocks)
 
     # -- matches ---------------------------------------------------------------------------------
 
-    def _new_match(self, deal: Deal, origin: Origin) -> MatchSession:
+    def _new_match(self, plan: MatchPlan, origin: Origin) -> MatchSession:
         """_RefusedError if its journal cannot be opened, or if a bug of ours keeps it from beginning."""
         try:
-            return self.add_match(deal, self.house.open_journal(deal.match), origin)
+            return self.add_match(plan, self.house.open_journal(plan.match), origin)
         except OSError as error:
-            self.house.log.error("journal.not_opened", match=deal.match, error=str(error))
+            self.house.log.error("journal.not_opened", match=plan.match, error=str(error))
             raise _RefusedError("server.busy", "to join again later") from None
         except Exception as error:
-            self.note_bug("match.bug", error, deal.match, game=deal.game.id)
+            self.note_bug("match.bug", error, plan.match, game=plan.game.id)
             raise _RefusedError("server.failed", "to join again") from None
 
-    def add_match(self, deal: Deal, journal: Journal, origin: Origin = None) -> MatchSession:
+    def add_match(self, plan: MatchPlan, journal: Journal, origin: Origin = None) -> MatchSession:
         match = MatchSession(
-            deal,
+            plan,
             journal=journal,
             timer=lambda run: Timer(self.deadlines, run),
             unwritten_ms=self.house.limits.unwritten_ms,
@@ -805,7 +797,7 @@ class Lobby:
             "match.finished" if match.phase == "over" else "match.failed",
             match=match.id,
             game=match.game.id,
-            players=list(match.deal.names),
+            players=list(match.plan.names),
             points=[team.points for team in result.teams] if result is not None else None,
             ranks=list(result.ranks) if result is not None else None,
             decisions=match.decision_count,

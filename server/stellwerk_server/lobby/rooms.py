@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from stellwerk_engine.boards.board_file import BoardFile, shipped_board
 from stellwerk_engine.core.game import make_game
 from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_protocol.messages import Clocks, Joined, OfferedGame
+from stellwerk_protocol.messages import Joined, OfferedGame
 from stellwerk_server.lobby.session import hashed, is_same_hash
 from stellwerk_server.match.lines import line
+from stellwerk_server.match.plan import MatchPlan
 
 if TYPE_CHECKING:
     from stellwerk_server.lobby.session import Session
@@ -56,14 +57,8 @@ class GameShelf:
 class Reservation:
     """A match whose seats wait for their tokens: for a program that embeds the server."""
 
-    game: Game
-    names: tuple[str, ...]
+    plan: MatchPlan
     token_hashes: tuple[str, ...]
-    seed: bytes = field(repr=False)
-    salt: bytes = field(repr=False)
-    match: str
-    clocks: Clocks
-    reveal: Literal["now", "later"] = "now"
 
     def seat_of(self, token: str) -> int | None:
         given = hashed(token)

@@ -23,22 +23,21 @@ from stellwerk_server.match.lines import line, lines
 
 if TYPE_CHECKING:
     from stellwerk_engine.core.state import Events, Game
-    from stellwerk_protocol.messages import Clocks
     from stellwerk_server.lobby.session import Session
-    from stellwerk_server.match.deal import Deal
+    from stellwerk_server.match.plan import MatchPlan
     from stellwerk_server.match.seat import Place
 
 SeatState = Literal["lost", "back", "left", "by_default"]
 
 
 class Audience:
-    __slots__ = ("_deal", "_places", "commitment", "events", "late_watchers", "watchers")
+    __slots__ = ("_places", "_plan", "commitment", "events", "late_watchers", "watchers")
 
-    def __init__(self, deal: Deal, places: Sequence[Place], commitment: str, events: Events) -> None:
+    def __init__(self, plan: MatchPlan, places: Sequence[Place], commitment: str, events: Events) -> None:
         self.events = events  # all that has happened
         self.watchers: list[Session] = []
         self.late_watchers: list[Session] = []  # with all hands, when the match is over
-        self._deal = deal
+        self._plan = plan
         self._places = places
         self.commitment = commitment
 
@@ -57,7 +56,7 @@ class Audience:
             self._send_events(session, PUBLIC, events, before, whole)
 
     def tell_others(self, place: Place, state: SeatState) -> None:
-        message = line(SeatChanged(self._deal.match, place.seat, state))
+        message = line(SeatChanged(self._plan.match, place.seat, state))
         for other in self._places:
             if other is not place:
                 other.send(message)
@@ -87,13 +86,13 @@ class Audience:
         """`whole` keeps the lines for who may know all of these events: mostly nearly everybody may."""
         if session.connection is None or not events:
             return
-        game = self._deal.game
+        game = self._plan.game
         shown = [redact(event, game, viewer) for event in events]
         is_whole = all(map(is_, shown, events))
         if is_whole and whole:
             session.connection.send(whole[0])
             return
-        text = _numbered(self._deal.match, shown, before)
+        text = _numbered(self._plan.match, shown, before)
         if is_whole:
             whole.append(text)
         session.connection.send(text)
@@ -124,24 +123,22 @@ class Audience:
                 watchers.remove(session)
 
     def start_line(self, viewer: ViewerId) -> bytes:
-        deal = self._deal
-        return start_line(deal.match, deal.game, deal.names, deal.clocks, self.commitment, viewer)
+        return start_line(self._plan, self.commitment, viewer)
 
 
-def start_line(
-    match: str, game: Game, names: Sequence[str], clocks: Clocks, commitment: str, viewer: ViewerId
-) -> bytes:
-    """The `start` of a match, for one viewer."""
+def start_line(plan: MatchPlan, commitment: str, viewer: ViewerId) -> bytes:
+    """Return the `start` of a match, for one viewer."""
+    game = plan.game
     start = Start(
-        match=match,
+        match=plan.match,
         viewer=viewer_kind(viewer),
-        players=tuple([Player(seat, game.team_of[seat], name) for seat, name in enumerate(names)]),
+        players=tuple([Player(seat, game.team_of[seat], name) for seat, name in enumerate(plan.names)]),
         game=game.id,
         rules_version=game.rules.rules_version,
         options=game.options,
         board=msgspec.Raw(board_text(game)),
         board_digest=game.board.file.digest,
-        clocks=clocks,
+        clocks=plan.clocks,
         commitment=commitment,
         seat=viewer if viewer >= 0 else UNSET,
         technologies=for_sale(game.rules),

@@ -22,12 +22,13 @@ from stellwerk_server.match.audience import event_lines, start_line
 from stellwerk_server.match.lines import line
 
 if TYPE_CHECKING:
-    from stellwerk_engine.core.state import Game, Seat
+    from stellwerk_engine.core.state import Seat
     from stellwerk_protocol.events import Event
-    from stellwerk_protocol.messages import Act, Clocks
+    from stellwerk_protocol.messages import Act
     from stellwerk_protocol.results import Result
     from stellwerk_server.journal.journal import Journal
     from stellwerk_server.lobby.session import Session
+    from stellwerk_server.match.plan import MatchPlan
 
 MOST_ENDED: Final = 64
 """Of one session. A `resume` can name as many."""
@@ -47,14 +48,12 @@ class EndedMatch:
     """It answers what a session may still say about it, as `MatchSession` does before the end."""
 
     __slots__ = (
-        "_clocks",
         "_commitment",
         "_end_line",
-        "_game",
         "_hearers",
         "_journal",
-        "_names",
         "_on_disk_error",
+        "_plan",
         "event_count",
         "id",
     )
@@ -63,11 +62,8 @@ class EndedMatch:
 
     def __init__(
         self,
+        plan: MatchPlan,
         *,
-        match: str,
-        game: Game,
-        names: tuple[str, ...],
-        clocks: Clocks,
         commitment: str,
         end_line: bytes,
         event_count: int,
@@ -75,11 +71,9 @@ class EndedMatch:
         on_disk_error: Callable[[str, Exception], object],
     ) -> None:
         """Without a journal nothing comes but the last line."""
-        self.id = match
+        self.id = plan.match
         self.event_count = event_count
-        self._game = game
-        self._names = names
-        self._clocks = clocks
+        self._plan = plan
         self._commitment = commitment
         self._end_line = end_line
         self._journal = journal
@@ -125,9 +119,7 @@ class EndedMatch:
         if self._journal is not None:
             self._note_keys(self._journal, seat, session)
             if last_event == 0:
-                session.send(
-                    start_line(self.id, self._game, self._names, self._clocks, self._commitment, seat)
-                )
+                session.send(start_line(self._plan, self._commitment, seat))
             if session.wants.events and last_event < self.event_count:
                 session.send(self._event_lines(self._journal, seat, last_event))
         session.send(self._end_line)
@@ -147,7 +139,7 @@ class EndedMatch:
         except (OSError, CanonicalError, msgspec.DecodeError) as error:
             self._on_disk_error(self.id, error)
             return b""
-        return event_lines(self.id, self._game, seat, events[last_event:], last_event)
+        return event_lines(self.id, self._plan.game, seat, events[last_event:], last_event)
 
 
 def events_in(lines: list[bytes]) -> Iterator[Event]:
@@ -159,17 +151,16 @@ def events_in(lines: list[bytes]) -> Iterator[Event]:
                 yield from record.events
 
 
-def end_line(
-    match: str, result: Result, transcript: str, seed: bytes, salt: bytes, *, reveal_later: bool
-) -> bytes:
-    """The last line about a match that has a result."""
+def end_line(plan: MatchPlan, result: Result, transcript: str) -> bytes:
+    """Return the last line about a match that has a result."""
+    later = plan.reveal_later
     return line(
         End(
-            match=match,
+            match=plan.match,
             result=result,
             transcript=transcript,
-            reveal="later" if reveal_later else "now",
-            seed=UNSET if reveal_later else seed.hex(),
-            salt=UNSET if reveal_later else salt.hex(),
+            reveal="later" if later else "now",
+            seed=UNSET if later else plan.seed.hex(),
+            salt=UNSET if later else plan.salt.hex(),
         )
     )

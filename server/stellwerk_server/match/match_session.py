@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from stellwerk_server.lobby.deadlines import Timer
     from stellwerk_server.lobby.house_player import NewHousePlayer
     from stellwerk_server.lobby.session import Session
-    from stellwerk_server.match.deal import Deal
+    from stellwerk_server.match.plan import MatchPlan
 
 AUTOMATIC_MOVES_AT_ONCE: Final = 4  # of house bots and absent seats, before others get their turn
 UNWRITTEN_RETRY_MS: Final = 500.0
@@ -86,12 +86,12 @@ class MatchSession:
         "_unwritten_ms",
         "_was_recalled",
         "clocks",
-        "deal",
         "game",
         "header",
         "id",
         "phase",
         "places",
+        "plan",
         "set_up_until",
         "started_at",
         "state",
@@ -100,7 +100,7 @@ class MatchSession:
 
     def __init__(
         self,
-        deal: Deal,
+        plan: MatchPlan,
         *,
         journal: Journal,
         timer: Callable[[Callable[[float], None]], Timer],
@@ -109,23 +109,23 @@ class MatchSession:
         on_over: Callable[[MatchSession, float], None],
     ) -> None:
         """Nothing happens before `begin`; until then its places are to be filled."""
-        self.deal = deal
-        self.id = deal.match
-        self.game = deal.game
-        self.clocks = deal.clocks
+        self.plan = plan
+        self.id = plan.match
+        self.game = plan.game
+        self.clocks = plan.clocks
         self._log = MatchLog(journal)
         self.timer = timer(self._come_back)
         self.phase: Phase = "set_up"
-        self.places = tuple(Place(seat, name, deal.clocks) for seat, name in enumerate(deal.names))
+        self.places = tuple(Place(seat, name, plan.clocks) for seat, name in enumerate(plan.names))
         self.started_at = 0.0
         self.set_up_until = inf
         self._made_count = 0
-        bare = header_of(deal.game, deal.names, deal.match)
-        committed = commitment(bare, Reveal(deal.seed.hex(), deal.salt.hex()))
+        bare = header_of(plan.game, plan.names, plan.match)
+        committed = commitment(bare, Reveal(plan.seed.hex(), plan.salt.hex()))
         self.header = msgspec.structs.replace(bare, commitment=committed)
         set_up: Events = []
-        self.state = engine.new_game(deal.game, Dice(deal.seed), set_up)
-        self._audience = Audience(deal, self.places, committed, set_up)
+        self.state = engine.new_game(plan.game, Dice(plan.seed), set_up)
+        self._audience = Audience(plan, self.places, committed, set_up)
         self._unwritten_ms = unwritten_ms
         self._on_bug = on_bug
         self._on_over = on_over
@@ -201,7 +201,7 @@ class MatchSession:
     def seat_house_bot(self, seat: Seat, name: str, new_player: NewHousePlayer) -> None:
         """Its seed follows from the deal's, one way."""
         place = self.places[seat]
-        secret = sha256(b"stellwerk/house-bot/1\n%d\n%b" % (seat, self.deal.seed)).hexdigest()
+        secret = sha256(b"stellwerk/house-bot/1\n%d\n%b" % (seat, self.plan.seed)).hexdigest()
         place.house_name = name
         place.house = new_player(self._audience.start_line(seat), secret)
 
@@ -593,19 +593,13 @@ class MatchSession:
     def _end_with_result(self, now: float) -> None:
         result = self.state.result
         assert result is not None
-        deal = self.deal
-        self._end_line = end_line(
-            self.id, result, self._transcript, deal.seed, deal.salt, reveal_later=deal.reveal_later
-        )
+        self._end_line = end_line(self.plan, result, self._transcript)
         self._end("over", now)
 
     def ended(self, on_disk_error: Callable[[str, Exception], object]) -> EndedMatch:
         """What is kept of it. Of one that failed the disk may not have what has happened."""
         return EndedMatch(
-            match=self.id,
-            game=self.game,
-            names=self.deal.names,
-            clocks=self.clocks,
+            self.plan,
             commitment=self._audience.commitment,
             end_line=self._end_line,
             event_count=self.event_count,
@@ -754,8 +748,8 @@ class MatchSession:
         result = self.state.result
         assert result is not None
         lines = self._log.writer.end(result)
-        if not self.deal.reveal_later:
-            lines += self._log.writer.reveal(self.deal.seed, self.deal.salt)
+        if not self.plan.reveal_later:
+            lines += self._log.writer.reveal(self.plan.seed, self.plan.salt)
         self._transcript = self._log.writer.last_hash
         self._is_finishing = True
         return lines
@@ -785,9 +779,9 @@ class MatchSession:
         return MatchRecord(
             version=VERSION,
             match=self.id,
-            seed=self.deal.seed.hex(),
-            salt=self.deal.salt.hex(),
-            reveal_later=self.deal.reveal_later,
+            seed=self.plan.seed.hex(),
+            salt=self.plan.salt.hex(),
+            reveal_later=self.plan.reveal_later,
             clocks=self.clocks,
             players=tuple(place.player() for place in self.places),
         )

@@ -43,7 +43,7 @@ class StatusPage:
             {
                 "match": match.id,
                 "game": match.game.id,
-                "players": match.deal.names,
+                "players": match.plan.names,
                 "decisions": match.decision_count,
                 "turn": match.state.turn,
             }

@@ -427,7 +427,7 @@ def test_a_token_that_is_not_known_leads_nowhere() -> None:
 def test_a_deal_that_is_played_again_is_revealed_later() -> None:
     """Neither players nor the replay learn the seed before, and then the replay is true."""
     world = World()
-    clients = reserved(world, reveal="later")
+    clients = reserved(world, reveal_later=True)
     world.play(clients)
     end = ended(clients[0])
     assert (end.reveal, end.seed, end.salt) == ("later", UNSET, UNSET)
@@ -439,15 +439,15 @@ def test_a_deal_that_is_played_again_is_revealed_later() -> None:
 
 def test_the_reveal_makes_the_replay_whole(tmp_path: Any) -> None:  # Any: pytest's Path
     world = World()
-    clients = reserved(world, reveal="later")
-    deal = world.match_of(clients[0]).deal
+    clients = reserved(world, reveal_later=True)
+    plan = world.match_of(clients[0]).plan
     world.play(clients)
     file = tmp_path / "reserved.jsonl"
     written = world.journals["reserved"].written
     file.write_bytes(
         b"".join(line for line in written.splitlines(keepends=True) if not line.startswith(b'{"journal"'))
     )
-    reveal(file, deal.seed, deal.salt)
+    reveal(file, plan.seed, plan.salt)
     assert verify(file.read_bytes().splitlines(keepends=True)).good
 
 

@@ -137,7 +137,7 @@ def test_all_hands_are_for_organizers_after_the_end() -> None:
     assert watching.the(Start).viewer == "all_hands"
     events = [message.event for message in watching.all_of(EventMessage)]
     dealt: list[object] = []
-    new_game(match.game, Dice(match.deal.seed), dealt)  # type: ignore[arg-type]
+    new_game(match.game, Dice(match.plan.seed), dealt)  # type: ignore[arg-type]
     assert events[: len(dealt)] == dealt
     assert [redact(event, match.game, ALL_HANDS) for event in events] == events
     assert peek(watching.lines[-1]).type == "end"

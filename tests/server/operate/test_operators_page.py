@@ -39,9 +39,11 @@ def test_every_setting_stands_there_with_its_default(heading: str, kind: type[St
 def test_every_event_of_the_log_stands_there() -> None:
     sources = [SERVER / "stellwerk" / "serve" / "command.py", *(SERVER / "stellwerk_server").rglob("*.py")]
     code = "\n".join(path.read_text(encoding="utf-8") for path in sources)
-    said = re.findall(r'log\.(?:info|warning|error)\(\s*"([a-z_.]+)"(?: if [^,]* else "([a-z_.]+)")?,', code)
+    events = re.findall(
+        r'(?:log\.(?:info|warning|error)|note_bug)\(\s*"([a-z_.]+)"(?: if [^,]* else "([a-z_.]+)")?,', code
+    )
     told = {name for event, _ in rows("## The log") for name in names(event) if "." in name}
-    assert {event for events in said for event in events if event} == told
+    assert {event for names_of in events for event in names_of if event} == told
 
 
 def test_every_field_of_the_status_page_stands_there() -> None:

@@ -130,21 +130,21 @@ def test_records_with_a_seed_do_not_show_it() -> None:
     seed = sha256(b"reserved").digest()
     assert repr(seed)[2:12] not in repr(room.reservation)
     world.lobby.start_reserved(room, world.now)
-    deal = world.lobby.matches["reserved"].deal
-    assert deal.seed == seed
-    assert repr(seed)[2:12] not in repr(deal)
+    plan = world.lobby.matches["reserved"].plan
+    assert plan.seed == seed
+    assert repr(seed)[2:12] not in repr(plan)
 
 
 def test_before_the_end_no_client_is_sent_the_seed_or_a_key_that_is_not_its_own() -> None:
     world = World()
     clients = world.seated()
-    deal = world.match_of(clients[0]).deal
+    plan = world.match_of(clients[0]).plan
     keys = [client.the(Welcome).resume_key.encode() for client in clients]
     world.play(clients)
     for seat, client in enumerate(clients):
         told = b"".join(line for line in client.lines if not line.startswith(b'{"type":"end"'))
-        assert deal.seed.hex().encode() not in told
-        assert deal.salt.hex().encode() not in told
+        assert plan.seed.hex().encode() not in told
+        assert plan.salt.hex().encode() not in told
         assert keys[1 - seat] not in told
 
 

@@ -18,7 +18,7 @@ from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_process import Confinement
 from stellwerk_processes.bot_spec import BotSpec
-from stellwerk_processes.started_match import Fixture, NoResultError, PlayedMatch, Terms
+from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.gate.gate import GateError, Judge, Lineup, Rules, Verdict, lineup_of, play_gate
 from stellwerk_tournament.gate.sequential import FEWEST_BLOCKS, Hypotheses
@@ -31,7 +31,7 @@ from tests.tournament.play.fakes import ENDED, played_match, upside_down
 WIDE = Rules(Hypotheses(0, 150, 0.05, 0.05), blocks=None, most_blocks=300, faults=0)
 TEN = replace(WIDE, blocks=10)
 CANDIDATE = "zoe"  # the greater name wins
-Execute = Callable[[Fixture, Terms], Awaitable[PlayedMatch]]
+Execute = Callable[[BotMatch, Confinement], Awaitable[MatchResult]]
 
 
 def choice(game: str = "usa", players: int | None = None) -> GameChoice:
@@ -88,20 +88,20 @@ def judged(folder: Path, judge: Judge, execute: Execute, watcher: Watcher | None
         )
 
 
-async def strongest(fixture: Fixture, terms: Terms) -> PlayedMatch:
+async def strongest(bot_match: BotMatch, confinement: Confinement) -> MatchResult:
     await trio.lowlevel.checkpoint()
-    return played_match(fixture)
+    return played_match(bot_match)
 
 
-async def even(fixture: Fixture, terms: Terms) -> PlayedMatch:
+async def even(bot_match: BotMatch, confinement: Confinement) -> MatchResult:
     """Whoever the deal is for. Who is first wins a match of a second, who is second one of a minute."""
-    turned = sha256(fixture.seed).digest()[0] % 2 == 1
-    played = played_match(fixture)
+    turned = sha256(bot_match.plan.seed).digest()[0] % 2 == 1
+    played = played_match(bot_match)
     await trio.sleep(60 if turned else 1)
     return upside_down(played) if turned else played
 
 
-def faulty(played: PlayedMatch, name: str) -> PlayedMatch:
+def faulty(played: MatchResult, name: str) -> MatchResult:
     """The bot of this name leaves."""
     seats = tuple(
         replace(seat, conduct=replace(seat.conduct, left=True)) if seat.bot == name else seat
@@ -228,8 +228,8 @@ def test_a_fixed_number_of_blocks_is_played_to_its_end(tmp_path: Path, candidate
 
 
 def test_a_candidate_at_fault_fails_at_once_with_the_first_cause(tmp_path: Path) -> None:
-    async def leaving(fixture: Fixture, terms: Terms) -> PlayedMatch:
-        return faulty(played_match(fixture), CANDIDATE)
+    async def leaving(bot_match: BotMatch, confinement: Confinement) -> MatchResult:
+        return faulty(played_match(bot_match), CANDIDATE)
 
     judge = Judge(lineup(), WIDE)
     verdict = judged(tmp_path, judge, leaving)
@@ -242,11 +242,11 @@ def test_a_candidate_at_fault_fails_at_once_with_the_first_cause(tmp_path: Path)
 def test_faults_matter_beyond_the_number_allowed(tmp_path: Path, allowed: int, word: str) -> None:
     left: list[str] = []
 
-    async def leaving_thrice(fixture: Fixture, terms: Terms) -> PlayedMatch:
+    async def leaving_thrice(bot_match: BotMatch, confinement: Confinement) -> MatchResult:
         if len(left) < 3:
-            left.append(fixture.match)
-            return faulty(played_match(fixture), CANDIDATE)
-        return played_match(fixture)
+            left.append(bot_match.plan.match)
+            return faulty(played_match(bot_match), CANDIDATE)
+        return played_match(bot_match)
 
     rules = replace(TEN, faults=allowed)
     judge = Judge(lineup(rules=rules), rules)
@@ -255,8 +255,8 @@ def test_faults_matter_beyond_the_number_allowed(tmp_path: Path, allowed: int, w
 
 
 def test_nobody_passes_because_a_baseline_is_broken(tmp_path: Path) -> None:
-    async def broken(fixture: Fixture, terms: Terms) -> PlayedMatch:
-        return faulty(played_match(fixture), "ann")
+    async def broken(bot_match: BotMatch, confinement: Confinement) -> MatchResult:
+        return faulty(played_match(bot_match), "ann")
 
     verdict = judged(tmp_path, Judge(lineup(rules=TEN), TEN), broken)
     assert verdict.word == "infrastructure"
@@ -264,15 +264,15 @@ def test_nobody_passes_because_a_baseline_is_broken(tmp_path: Path) -> None:
 
 
 def test_against_broken_baselines_one_can_still_fail(tmp_path: Path) -> None:
-    async def broken(fixture: Fixture, terms: Terms) -> PlayedMatch:
-        return faulty(played_match(fixture), "ann")
+    async def broken(bot_match: BotMatch, confinement: Confinement) -> MatchResult:
+        return faulty(played_match(bot_match), "ann")
 
     assert judged(tmp_path, Judge(lineup(rules=TEN, candidate="aaa"), TEN), broken).word == "failed"
 
 
 def test_copies_of_a_baseline_are_one_bot_at_fault(tmp_path: Path) -> None:
-    async def broken(fixture: Fixture, terms: Terms) -> PlayedMatch:
-        return faulty(faulty(played_match(fixture), "ann"), "ann-2")
+    async def broken(bot_match: BotMatch, confinement: Confinement) -> MatchResult:
+        return faulty(faulty(played_match(bot_match), "ann"), "ann-2")
 
     judge = Judge(lineup(("ann",), [choice("usa", 3)], TEN), TEN)
     judged(tmp_path, judge, broken)
@@ -282,11 +282,11 @@ def test_copies_of_a_baseline_are_one_bot_at_fault(tmp_path: Path) -> None:
 def test_a_void_block_is_left_out_and_told(tmp_path: Path) -> None:
     first: list[bytes] = []
 
-    async def without_a_block(fixture: Fixture, terms: Terms) -> PlayedMatch:
-        first.append(fixture.seed)
-        if fixture.seed == first[0]:
+    async def without_a_block(bot_match: BotMatch, confinement: Confinement) -> MatchResult:
+        first.append(bot_match.plan.seed)
+        if bot_match.plan.seed == first[0]:
             raise NoResultError("no space left")
-        return played_match(fixture)
+        return played_match(bot_match)
 
     rules = replace(TEN, blocks=11)
     judge = Judge(lineup(rules=rules), rules)
@@ -296,7 +296,7 @@ def test_a_void_block_is_left_out_and_told(tmp_path: Path) -> None:
 
 
 def test_a_machine_that_fails_again_and_again_makes_no_verdict(tmp_path: Path) -> None:
-    async def failing(fixture: Fixture, terms: Terms) -> PlayedMatch:
+    async def failing(bot_match: BotMatch, confinement: Confinement) -> MatchResult:
         raise NoResultError("no space left")
 
     judge = Judge(lineup(), WIDE)

@@ -12,10 +12,10 @@ import trio
 from msgspec.structs import replace as replace_struct
 
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
-from stellwerk_processes.bot_process import BotReport
+from stellwerk_processes.bot_process import BotReport, Confinement
 from stellwerk_processes.faults import Conduct
 from stellwerk_processes.seat_report import Played
-from stellwerk_processes.started_match import Fixture, PlayedMatch, Terms
+from stellwerk_processes.started_match import BotMatch, MatchResult
 from stellwerk_protocol.names import EndReason
 from stellwerk_protocol.results import Result, TeamResult
 from stellwerk_tournament.config.settings import FILE, Settings, parse, settings_of
@@ -43,16 +43,16 @@ class FakeMatches:
     """Who has the greater name wins. Each match takes `seconds`; `fails` may raise instead."""
 
     seconds: float = 1.0
-    fails: Callable[[Fixture, int], None] = lambda _fixture, _attempt: None
-    played: list[Fixture] = field(default_factory=list[Fixture])
+    fails: Callable[[BotMatch, int], None] = lambda _match, _attempt: None
+    played: list[BotMatch] = field(default_factory=list[BotMatch])
     at_once: int = 0
     most_at_once: int = 0
     most_of: Counter[str] = field(default_factory=Counter[str])
     _running: Counter[str] = field(default_factory=Counter[str])
     _attempts: Counter[str] = field(default_factory=Counter[str])
 
-    async def __call__(self, fixture: Fixture, terms: Terms) -> PlayedMatch:
-        names = [bot.name for bot in fixture.bots]
+    async def __call__(self, bot_match: BotMatch, confinement: Confinement) -> MatchResult:
+        names = [bot.name for bot in bot_match.bots]
         self.at_once += 1
         self._running.update(names)
         self.most_at_once = max(self.most_at_once, self.at_once)
@@ -60,30 +60,30 @@ class FakeMatches:
             self.most_of[name] = max(self.most_of[name], self._running[name])
         try:
             await trio.sleep(self.seconds)
-            self._attempts[fixture.match] += 1
-            self.fails(fixture, self._attempts[fixture.match])
+            self._attempts[bot_match.plan.match] += 1
+            self.fails(bot_match, self._attempts[bot_match.plan.match])
         finally:
             self.at_once -= 1
             self._running.subtract(names)
-        self.played.append(fixture)
-        return played_match(fixture)
+        self.played.append(bot_match)
+        return played_match(bot_match)
 
 
-def played_match(fixture: Fixture) -> PlayedMatch:
-    game = fixture.game
-    bots = [fixture.bots[seats[0]].name for seats in game.seats_of_team]
+def played_match(bot_match: BotMatch) -> MatchResult:
+    game = bot_match.plan.game
+    bots = [bot_match.bots[seats[0]].name for seats in game.seats_of_team]
     ranks = [1 + sum(other > name for other in bots) for name in bots]
     teams = tuple(
         TeamResult(team, game.seats_of_team[team], rank, -rank, -rank, (), (), 0, 0)
         for team, rank in enumerate(ranks)
     )
     result = Result(REASON, 10, tuple(ranks[team] for team in game.team_of), teams)
-    seats = tuple(Played(bot.name, Conduct(ENDED), 5, 20.0, 8.0) for bot in fixture.bots)
-    replay = ReplayWriter().header(header_of(game, fixture.names, fixture.match))
-    return PlayedMatch(fixture.match, result, seats, replay, 0.0)
+    seats = tuple(Played(bot.name, Conduct(ENDED), 5, 20.0, 8.0) for bot in bot_match.bots)
+    replay = ReplayWriter().header(header_of(game, bot_match.plan.names, bot_match.plan.match))
+    return MatchResult(bot_match.plan, result, seats, replay, 0.0)
 
 
-def upside_down(played: PlayedMatch) -> PlayedMatch:
+def upside_down(played: MatchResult) -> MatchResult:
     """Of a match of two: the other one has won."""
     one, other = played.result.teams
     teams = (replace_struct(one, rank=other.rank), replace_struct(other, rank=one.rank))

@@ -25,11 +25,12 @@ from stellwerk_processes.bot_process import UNCONFINED
 from stellwerk_processes.bot_spec import BotSpec, built_in_command
 from stellwerk_processes.seat_report import seat_reports
 from stellwerk_processes.standing_server import HallPlan, open_hall
-from stellwerk_processes.started_match import Fixture, PlayedMatch, Terms
+from stellwerk_processes.started_match import BotMatch, MatchResult
 from stellwerk_server.lobby.session import hashed
 from stellwerk_server.lobby.tokens import TokenHolder, new_token
+from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.door import Door
-from stellwerk_server.operate.settings import Time
+from stellwerk_server.operate.settings import Time, clocks_of
 from stellwerk_tournament.play.attendance import Attendance
 from tests.command.program import SECONDS, environment
 from tests.command.tournament.test_tournament import TRAINS, cup, lines_of, started, tournament
@@ -318,9 +319,10 @@ def test_only_who_has_a_token_comes_in_and_nobody_makes_matches_there(
     login: dict[str, str], expected: list[str]
 ) -> None:
     holder = TokenHolder("ann", hashed("ann's"), is_organizer=False)
-    terms = Terms(Time(), UNCONFINED)
     door = Door("127.0.0.1", 0)
-    plan = HallPlan(terms, (), {"ann": (holder,)}, (), door, instances={}, logins_at_once=1)
+    plan = HallPlan(
+        Time().set_up_ms, UNCONFINED, (), {"ann": (holder,)}, (), door, instances={}, logins_at_once=1
+    )
     lines = [
         {"type": "login", "protocol": 1, "language": "none"} | login,
         {"type": "join", "game": "usa", "players": 2},
@@ -349,30 +351,38 @@ def test_a_partner_that_is_not_there_is_absent_and_the_other_one_plays_on() -> N
         TokenHolder(name, hashed(token), False) for name, token in zip(names, tokens, strict=True)
     )
     game = GameChoice("team_asia", 4, (), small_asia()).make()
-    terms = Terms(Time(), UNCONFINED)
     plan = HallPlan(
-        terms, (game,), {"ann": holders}, (), Door("127.0.0.1", 0), instances={}, logins_at_once=4
+        Time().set_up_ms,
+        UNCONFINED,
+        (game,),
+        {"ann": holders},
+        (),
+        Door("127.0.0.1", 0),
+        instances={},
+        logins_at_once=4,
     )
     ann = BotSpec("ann", (), process="remote")
     here = BotSpec("here", built_in_command("random"))
-    fixture = Fixture(
-        match="m1",
-        game=game,
+    bot_match = BotMatch(
+        MatchPlan(
+            match="m1",
+            game=game,
+            names=("here", "here", "ann", "ann"),
+            seed=bytes(32),
+            salt=bytes(32),
+            clocks=clocks_of(Time()),
+        ),
         bots=(here, here, ann, ann),
-        names=("here", "here", "ann", "ann"),
         bot_seeds=("a", "b", "c", "d"),
-        seed=bytes(32),
-        salt=bytes(32),
-        reveal="now",
     )
 
-    async def play() -> PlayedMatch:
+    async def play() -> MatchResult:
         async with open_hall(plan) as hall:
             where = await hall.listen()
             assert where is not None
             address = f"tcp://{where[0]}:{where[1]}"
             with running(*bot("random", "ann.1", tokens[0], address)):
-                played = await hall.play(fixture, frozenset({"ann.2"}))
+                played = await hall.play(bot_match, frozenset({"ann.2"}))
                 await hall.say_goodbye(finished=True)
         return played
 

@@ -13,9 +13,9 @@ import trio
 import trio.lowlevel
 import trio.testing
 
-from stellwerk_processes.bot_process import BotStartError
+from stellwerk_processes.bot_process import BotStartError, Confinement
 from stellwerk_processes.faults import Conduct
-from stellwerk_processes.started_match import Fixture, NoResultError, PlayedMatch, Terms
+from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.runner import ATTEMPTS, RunError, play_tournament
 from stellwerk_tournament.ratings.outcomes import Outcome
@@ -71,8 +71,8 @@ def test_every_block_is_played_in_every_rotation_of_one_deal(tmp_path: Path) -> 
         for team in range(3):
             assert {line.players[team] for line in of_block} == set(THREE)
     assert len({line.seed for line in lines}) == 2
-    assert len({fixture.match for fixture in matches.played}) == 6
-    assert len({seed for fixture in matches.played for seed in fixture.bot_seeds}) == 18
+    assert len({bot_match.plan.match for bot_match in matches.played}) == 6
+    assert len({seed for bot_match in matches.played for seed in bot_match.bot_seeds}) == 18
 
 
 def test_in_team_games_a_bot_plays_all_seats_of_its_team(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_no_more_copies_of_a_bot_run_than_it_has_instances(tmp_path: Path) -> No
 def test_opponents_are_seat_numbers_if_they_are_to_be_anonymous(tmp_path: Path) -> None:
     matches = FakeMatches()
     play(tmp_path, settings_with(tmp_path, THREE[:2], head="anonymous = true"), matches)
-    assert {fixture.names for fixture in matches.played} == {("seat-0", "seat-1")}
+    assert {bot_match.plan.names for bot_match in matches.played} == {("seat-0", "seat-1")}
 
 
 # -- the machine's faults ----------------------------------------------------------------------------
@@ -123,8 +123,8 @@ def test_opponents_are_seat_numbers_if_they_are_to_be_anonymous(tmp_path: Path) 
 def test_what_the_machine_did_wrong_is_no_bots_fault_and_the_match_is_played_again(
     tmp_path: Path, error: Exception
 ) -> None:
-    def fail_twice(fixture: Fixture, attempt: int) -> None:
-        if attempt <= 2 and fixture.bots[0].name == "ann":
+    def fail_twice(bot_match: BotMatch, attempt: int) -> None:
+        if attempt <= 2 and bot_match.bots[0].name == "ann":
             raise error
 
     witness = Witness()
@@ -138,7 +138,7 @@ def test_what_the_machine_did_wrong_is_no_bots_fault_and_the_match_is_played_aga
 
 
 def test_a_bug_of_ours_is_logged_with_its_traceback(tmp_path: Path) -> None:
-    def fail_once(fixture: Fixture, attempt: int) -> None:
+    def fail_once(bot_match: BotMatch, attempt: int) -> None:
         if attempt == 1:
             raise KeyError("a bug of ours")
 
@@ -149,8 +149,8 @@ def test_a_bug_of_ours_is_logged_with_its_traceback(tmp_path: Path) -> None:
 
 
 def test_a_match_that_fails_three_times_makes_its_block_void_and_nothing_else(tmp_path: Path) -> None:
-    def fail(fixture: Fixture, attempt: int) -> None:
-        if {bot.name for bot in fixture.bots} == {"ann", "cat"}:
+    def fail(bot_match: BotMatch, attempt: int) -> None:
+        if {bot.name for bot in bot_match.bots} == {"ann", "cat"}:
             raise NoResultError("no space")
 
     witness = Witness()
@@ -169,8 +169,8 @@ def test_a_match_that_fails_three_times_makes_its_block_void_and_nothing_else(tm
 
 
 def test_a_void_block_stays_void_when_the_tournament_is_resumed(tmp_path: Path) -> None:
-    def fail(fixture: Fixture, attempt: int) -> None:
-        if {bot.name for bot in fixture.bots} == {"ann", "cat"}:
+    def fail(bot_match: BotMatch, attempt: int) -> None:
+        if {bot.name for bot in bot_match.bots} == {"ann", "cat"}:
             raise NoResultError("no space")
 
     settings = settings_with(tmp_path, THREE)
@@ -190,10 +190,10 @@ def test_a_block_becomes_void_once_whatever_else_of_it_ends_at_that_moment(
     attempts: Counter[int] = Counter()
     second_is_played, first_has_ended = trio.Event(), trio.Event()
 
-    async def execute(fixture: Fixture, terms: Terms) -> PlayedMatch:
-        if fixture.seed != block_secret("s", 0):
-            return played_match(fixture)
-        number = 0 if fixture.bots[0].name == "ann" else 1
+    async def execute(bot_match: BotMatch, confinement: Confinement) -> MatchResult:
+        if bot_match.plan.seed != block_secret("s", 0):
+            return played_match(bot_match)
+        number = 0 if bot_match.bots[0].name == "ann" else 1
         attempts[number] += 1
         if ends[number] == "fails" and attempts[number] < ATTEMPTS:
             raise NoResultError("no space")
@@ -205,7 +205,7 @@ def test_a_block_becomes_void_once_whatever_else_of_it_ends_at_that_moment(
             await first_has_ended.wait()
         if ends[number] == "fails":
             raise NoResultError("no space")
-        return played_match(fixture)
+        return played_match(bot_match)
 
     settings = settings_with(tmp_path, THREE[:2], head="concurrency = 2\n[schedule]\nrounds = 2")
     witness = Witness()
@@ -224,7 +224,7 @@ def test_a_block_becomes_void_once_whatever_else_of_it_ends_at_that_moment(
 
 
 def test_three_void_blocks_in_a_row_end_the_tournament(tmp_path: Path) -> None:
-    def fail(fixture: Fixture, attempt: int) -> None:
+    def fail(bot_match: BotMatch, attempt: int) -> None:
         raise NoResultError("no space")
 
     settings = settings_with(tmp_path, THREE[:2], head="[schedule]\nrounds = 10")
@@ -237,9 +237,9 @@ def test_three_void_blocks_in_a_row_end_the_tournament(tmp_path: Path) -> None:
 def test_a_bot_that_is_late_while_the_runner_is_late_is_not_to_blame(tmp_path: Path) -> None:
     was_late = False
 
-    async def late(fixture: Fixture, terms: Terms) -> PlayedMatch:
+    async def late(bot_match: BotMatch, confinement: Confinement) -> MatchResult:
         nonlocal was_late
-        played = played_match(fixture)
+        played = played_match(bot_match)
         if was_late:
             return played
         was_late = True
@@ -268,7 +268,7 @@ def test_told_once_to_stop_it_finishes_the_blocks_that_have_begun(tmp_path: Path
     settings = settings_with(tmp_path, THREE, head="concurrency = 1\n[schedule]\nrounds = 4")
     witness = Witness()
 
-    def stop(fixture: Fixture, attempt: int) -> None:
+    def stop(bot_match: BotMatch, attempt: int) -> None:
         if not witness.stops:
             os.kill(os.getpid(), signal.SIGINT)
 
@@ -285,7 +285,7 @@ def test_told_twice_to_stop_it_ends_at_once_and_loses_no_match_that_was_played(t
     settings = settings_with(tmp_path, THREE, 'game = "usa"\nplayers = 3', "concurrency = 1")
     matches = FakeMatches(seconds=100)
 
-    def stop(fixture: Fixture, attempt: int) -> None:
+    def stop(bot_match: BotMatch, attempt: int) -> None:
         if len(matches.played) == 1:
             os.kill(os.getpid(), signal.SIGINT)
             os.kill(os.getpid(), signal.SIGTERM)
@@ -353,10 +353,10 @@ def test_it_stops_when_the_intervals_are_narrow_enough(tmp_path: Path) -> None:
     settings = settings_with(tmp_path, ("ann", "bea"), head="[schedule]\nuntil_width = 500")
     assert settings.rounds is None
 
-    async def upset(fixture: Fixture, terms: Terms) -> PlayedMatch:
+    async def upset(bot_match: BotMatch, confinement: Confinement) -> MatchResult:
         """Every third match or so is won by the weaker one, so that there is an interval."""
-        played = played_match(fixture)
-        return played if int(fixture.match[0], 16) % 3 else upside_down(played)
+        played = played_match(bot_match)
+        return played if int(bot_match.plan.match[0], 16) % 3 else upside_down(played)
 
     with open_store(tmp_path) as opened:
         assert trio.run(play_tournament, settings, opened, Witness(), "s", upset)

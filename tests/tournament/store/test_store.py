@@ -13,7 +13,9 @@ import pytest
 
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
 from stellwerk_processes.seat_report import seat_reports
-from stellwerk_processes.started_match import Fixture
+from stellwerk_processes.started_match import BotMatch
+from stellwerk_server.match.plan import MatchPlan
+from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.schedule.deal import bot_seed, match_id, salt
 from stellwerk_tournament.schedule.schedule import Block
@@ -43,22 +45,25 @@ def match_of(settings: Settings, block: Block, rotation: int) -> tuple[MatchLine
     game = settings.variants[0].game
     bots = {entrant.name: entrant.bot for entrant in settings.entrants}
     names = block.teams(rotation)
-    fixture = Fixture(
-        match=match_id(SEED, rotation),
-        game=game,
+    bot_match = BotMatch(
+        MatchPlan(
+            match=match_id(SEED, rotation),
+            game=game,
+            names=names,
+            seed=SEED,
+            salt=salt(SEED, rotation),
+            clocks=clocks_of(settings.time),
+            reveal_later=True,
+        ),
         bots=tuple(bots[name] for name in names),
-        names=names,
         bot_seeds=tuple(bot_seed(SEED, rotation, seat) for seat in range(2)),
-        seed=SEED,
-        salt=salt(SEED, rotation),
-        reveal="later",
     )
-    played = played_match(fixture)
+    played = played_match(bot_match)
     line = MatchLine(
         block=block.number,
         rotation=rotation,
         round=block.round,
-        match=played.match,
+        match=played.plan.match,
         game=game.id,
         rules_version=1,
         options=(),

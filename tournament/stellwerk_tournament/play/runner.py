@@ -27,12 +27,14 @@ from typing import Final, TypeAlias, TypeVar
 import msgspec
 import trio
 
-from stellwerk_processes.bot_process import BotStartError
+from stellwerk_processes.bot_process import BotStartError, Confinement
 from stellwerk_processes.faults import Fault
 from stellwerk_processes.seat_report import SeatReport, seat_reports
 from stellwerk_processes.standing_server import Hall, HallPlan, open_hall
-from stellwerk_processes.started_match import Fixture, NoResultError, PlayedMatch, Terms, play_match
+from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError, play_match
+from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.door import ClosedDoorError, Door
+from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.settings import Settings, Variant
 from stellwerk_tournament.play.attendance import Attendance
@@ -61,7 +63,7 @@ OWN_LOG: Final = "_stellwerk"  # a name that no bot can have
 
 T = TypeVar("T")
 
-Execute: TypeAlias = Callable[[Fixture, Terms], Awaitable[PlayedMatch]]
+Execute: TypeAlias = Callable[[BotMatch, Confinement], Awaitable[MatchResult]]
 """Plays a match, here or elsewhere. What it raises is the machine's fault."""
 
 
@@ -149,7 +151,7 @@ class _Runner:
         self._hall: Hall | None = None
         self._at_the_door = trio.CancelScope()
         self._lag = lag
-        self._terms = Terms(settings.time, settings.confinement)
+        self._clocks = clocks_of(settings.time)
         self._bots = {entrant.name: entrant for entrant in settings.entrants}
         self._most = settings.matches_at_once()
         self._total = total_matches(settings, self._plan)
@@ -207,7 +209,8 @@ class _Runner:
         settings = self._settings
         seat_count = max(variant.choice.seat_count for variant in settings.variants)
         return HallPlan(
-            terms=self._terms,
+            set_up_ms=settings.time.set_up_ms,
+            confinement=settings.confinement,
             games=tuple(variant.game for variant in settings.variants),
             remote=self._remote,
             organizers=settings.organizers,
@@ -419,12 +422,12 @@ class _Runner:
             self._at_table.subtract(self._copies(block))
             self._changed.set()
 
-    async def _played(self, begun: _Begun, rotation: int) -> tuple[MatchLine, PlayedMatch] | str:
+    async def _played(self, begun: _Begun, rotation: int) -> tuple[MatchLine, MatchResult] | str:
         """A match that was played to its end; or why it was not, which is no bot's fault."""
         late_before, began_at = self._lag.count, trio.current_time()
-        fixture = self._fixture(begun, rotation)
+        bot_match = self._bot_match(begun, rotation)
         try:
-            played = await self._play_out(fixture)
+            played = await self._play_out(bot_match)
         except (BotStartError, NoResultError) as error:
             return self._paths.hidden(str(error))
         except Exception as error:
@@ -432,18 +435,18 @@ class _Runner:
             lines = self._paths.hidden_lines("".join(where).splitlines())
             await self._on_disk(partial(self._store.log, OWN_LOG, _heading(begun.block, rotation), lines))
             return self._paths.hidden(f"{type(error).__name__}: {error}")
-        line = self._line(begun, rotation, fixture, played, trio.current_time() - began_at)
+        line = self._line(begun, rotation, played, trio.current_time() - began_at)
         late = [bot.bot for bot in line.bots if any(fault.kind == "time" for fault in bot.faults)]
         if late and self._lag.count > late_before:
             return f"the runner was late by more than {MOST_MS:g} ms in a match in which {late[0]} was, too"
         return line, played
 
-    async def _play_out(self, fixture: Fixture) -> PlayedMatch:
-        if self._hall is None or all(bot.process == "fresh" for bot in fixture.bots):
-            return await self._execute(fixture, self._terms)
-        return await self._hall.play(fixture, self._attendance.given_up(trio.current_time()))
+    async def _play_out(self, bot_match: BotMatch) -> MatchResult:
+        if self._hall is None or all(bot.process == "fresh" for bot in bot_match.bots):
+            return await self._execute(bot_match, self._settings.confinement)
+        return await self._hall.play(bot_match, self._attendance.given_up(trio.current_time()))
 
-    async def _keep(self, begun: _Begun, rotation: int, line: MatchLine, played: PlayedMatch) -> None:
+    async def _keep(self, begun: _Begun, rotation: int, line: MatchLine, played: MatchResult) -> None:
         await self._on_disk(partial(self._write, begun.block, rotation, line, played))
         if begun.is_void:
             return  # it has become so meanwhile
@@ -498,37 +501,37 @@ class _Runner:
         teams = block.teams(rotation)
         return [teams[team] for team in self._variant(block).game.team_of]
 
-    def _fixture(self, begun: _Begun, rotation: int) -> Fixture:
+    def _bot_match(self, begun: _Begun, rotation: int) -> BotMatch:
         names = self._seated(begun.block, rotation)
         seats = range(len(names))
         has_own_deal = self._has_own_deals(begun.block)
         seed = secrets.token_bytes(32) if has_own_deal else begun.seed
-        return Fixture(
-            match=match_id(seed, rotation),
-            game=self._variant(begun.block).game,
+        return BotMatch(
+            plan=MatchPlan(
+                match=match_id(seed, rotation),
+                game=self._variant(begun.block).game,
+                names=tuple(f"seat-{seat}" for seat in seats) if self._settings.anonymous else tuple(names),
+                seed=seed,
+                salt=salt(seed, rotation),
+                clocks=self._clocks,
+                reveal_later=not has_own_deal,
+            ),
             bots=tuple(self._bots[name].bot for name in names),
-            names=tuple(f"seat-{seat}" for seat in seats) if self._settings.anonymous else tuple(names),
             bot_seeds=tuple(bot_seed(seed, rotation, seat) for seat in seats),
-            seed=seed,
-            salt=salt(seed, rotation),
-            reveal="now" if has_own_deal else "later",
         )
 
     def _has_own_deals(self, block: Block) -> bool:
         return any(name in self._remote for name in block.entrants)
 
-    def _line(
-        self, begun: _Begun, rotation: int, fixture: Fixture, played: PlayedMatch, seconds: float
-    ) -> MatchLine:
+    def _line(self, begun: _Begun, rotation: int, played: MatchResult, seconds: float) -> MatchLine:
         """But for the attempt, and for what is known when the block is complete."""
-        has_own_deal = self._has_own_deals(begun.block)
-        block, result = begun.block, played.result
-        game = self._variant(block).game
+        block, plan, result = begun.block, played.plan, played.result
+        game, has_own_deal = plan.game, not plan.reveal_later
         return MatchLine(
             block=block.number,
             rotation=rotation,
             round=block.round,
-            match=played.match,
+            match=plan.match,
             game=game.id,
             rules_version=game.rules.rules_version,
             options=game.options,
@@ -545,10 +548,10 @@ class _Runner:
             attempt=1,
             late_ms=round(played.late_ms),
             seconds=round(seconds, 3),
-            seed=fixture.seed.hex() if has_own_deal else "",
+            seed=plan.seed.hex() if has_own_deal else "",
         )
 
-    def _write(self, block: Block, rotation: int, line: MatchLine, played: PlayedMatch) -> None:
+    def _write(self, block: Block, rotation: int, line: MatchLine, played: MatchResult) -> None:
         """All that is kept of a match, in one call: if its block becomes void meanwhile, that comes after."""
         attempt = self._store.failures_of(block, rotation) + 1
         self._store.keep(msgspec.structs.replace(line, attempt=attempt), played.replay)

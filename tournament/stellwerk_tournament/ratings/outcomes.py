@@ -67,7 +67,7 @@ Rank = Annotated[int, Meta(ge=1, le=1000)]
 Seat = Annotated[int, Meta(ge=0, le=1000)]
 
 
-class MatchLine(Struct, frozen=True):
+class OutcomeLine(Struct, frozen=True):
     """A list in place of a name or a seat is a team: its members, its seats."""
 
     players: list[Name | Members]
@@ -77,7 +77,7 @@ class MatchLine(Struct, frozen=True):
     game: str | None = None
 
 
-_decode: Final = msgspec.json.Decoder(MatchLine).decode
+_decode: Final = msgspec.json.Decoder(OutcomeLine).decode
 
 
 def _read_json_lines(text: str) -> ReadOutcomes:
@@ -129,7 +129,7 @@ def entrant_name(player: str | Sequence[str]) -> str:
     return player if isinstance(player, str) else " + ".join(sorted(player))
 
 
-def _seats(match: MatchLine, seats: Sequence[int | list[int]], line: int) -> tuple[int, ...]:
+def _seats(match: OutcomeLine, seats: Sequence[int | list[int]], line: int) -> tuple[int, ...]:
     """Return the entrants' places in the order of seats; that of a team is its first seat's."""
     if len(seats) != len(match.players):
         raise OutcomeError(line, f"{len(match.players)} players, but {len(seats)} seats")

@@ -1,0 +1,32 @@
+"""All that fixes a match before it is played: one description, from a schedule to the journal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.state import Game
+    from stellwerk_protocol.messages import Clocks
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPlan:
+    """A match that is to be played. `game` knows the options, the board, and the team of each seat; `names`
+    has one name for each seat, as all players see them.
+
+    `seed` and `salt` are secret until the match is over. With `reveal_later` they stay so until all matches
+    of the same deal are over.
+    """
+
+    match: str
+    game: Game
+    names: tuple[str, ...]
+    seed: bytes
+    salt: bytes
+    clocks: Clocks
+    reveal_later: bool = False
+
+    def __repr__(self) -> str:
+        """Name the match, and neither its secrets nor its whole board."""
+        return f"MatchPlan({self.match!r}, {self.game.id!r}, {self.names!r})"
