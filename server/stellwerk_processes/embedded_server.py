@@ -18,7 +18,7 @@ from typing import Final
 import trio
 
 from stellwerk_engine.core.state import Game
-from stellwerk_server.journal.journal import Journal, read_record
+from stellwerk_server.journal.journal import Journal, replay_of
 from stellwerk_server.lobby.connection import Connection
 from stellwerk_server.lobby.lobby import House
 from stellwerk_server.lobby.news import Bug, ConnectionClosed, Listener, LobbyEvent, LoggedIn, Lost
@@ -161,8 +161,7 @@ class MemoryJournal:
 
     def replay(self) -> bytes:
         """Return the replay: the journal without its private records."""
-        lines = bytes(self._lines).splitlines(keepends=True)
-        return b"".join(line for line in lines if read_record(line) is None)
+        return replay_of(bytes(self._lines).splitlines(keepends=True))
 
 
 class MemoryJournals:

@@ -17,10 +17,10 @@ from msgspec import UNSET, Struct
 
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import SHIPPED, BoardError, BoardFile, parse_board, shipped_board
-from stellwerk_engine.core.dice import Dice
 from stellwerk_engine.core.game import GameError, make_game
-from stellwerk_engine.core.state import Events, Game, RuleSet, State
+from stellwerk_engine.core.state import Game, RuleSet, State
 from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.replays.executor import Executor
 from stellwerk_engine.replays.reader import Fault, ReplayError, read_bodies, read_records
 from stellwerk_protocol.canonical import JsonValue, decode, difference, encode, shown
 from stellwerk_protocol.errors import IllegalMoveError
@@ -149,19 +149,15 @@ def _play_again(header: Header, game: Game, records: Iterator[tuple[int, Line]])
         raise ReplayError(
             "differs", number, "this seed is not the one that the header's commitment was made of"
         )
-    dice = Dice(bytes.fromhex(reveal.seed))
-    state: State | None = None
+    executor = Executor(game, bytes.fromhex(reveal.seed))
+    state = executor.state
     for number, record in rest:
         match record:
             case SetUp():
-                events: Events = []
-                state = engine.new_game(game, dice, events)
-                _compare(number, SetUp(tuple(events)), record)
+                _compare(number, SetUp(tuple(executor.events)), record)
             case MoveMade():
-                assert state is not None  # the reader lets no move pass before the set-up
-                _compare(number, _move_again(state, number, record), record)
+                _compare(number, _move_again(executor, number, record), record)
             case End():
-                assert state is not None
                 if state.result is None:
                     raise ReplayError("differs", number, f"{_next_move(state)}, found the end")
                 _compare(number, End(state.result), record)
@@ -169,8 +165,7 @@ def _play_again(header: Header, game: Game, records: Iterator[tuple[int, Line]])
                 pass  # each of them comes once, and has been looked at
             case _:
                 assert_never(record)
-    assert state is not None
-    assert state.result is not None
+    assert state.result is not None  # the reader lets nothing pass that has no end
     return Verdict(None, number, summary(header, state.result), header, state.result)
 
 
@@ -187,23 +182,23 @@ def _find_seed(records: Iterator[tuple[int, Line]]) -> tuple[int, Reveal, Record
     return number, last, kept
 
 
-def _move_again(state: State, number: int, record: MoveMade) -> MoveMade:
-    """Make the move, and tell what its line must be."""
+def _move_again(executor: Executor, number: int, record: MoveMade) -> MoveMade:
+    """Make the move, and return what its line must be."""
+    state = executor.state
     if state.pending is None:
         raise ReplayError("differs", number, "expected the end, for the game is over, found a move")
     seat = engine.owing(state)[0]
     _compare(number, seat, record.seat, "seat")
     if record.by is not UNSET:
         _compare(number, engine.fallback(state, seat).wire, record.move, "move", "not the fallback: ")
-    events: Events = []
     try:
-        move = engine.play(state, seat, record.move, events)
+        made = executor.make(seat, record.move)
     except IllegalMoveError as error:
         raise ReplayError("differs", number, f"move: {shown(str(error), 200)}") from None
     return MoveMade(
         seat=seat,
-        move=move.wire,
-        events=tuple(events),
+        move=made.move.wire,
+        events=tuple(made.events),
         by=record.by,
         reason=record.reason if record.by is not UNSET else UNSET,
         note=record.note,

@@ -12,7 +12,7 @@ import contextlib
 import errno
 import fcntl
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Final, Protocol
 
@@ -20,11 +20,11 @@ import msgspec
 import trio
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from stellwerk_protocol.canonical import Chain
+from stellwerk_engine.replays.writer import ReplayWriter
 from stellwerk_protocol.messages import Clocks, DefaultReason, Id, Wants
 from stellwerk_protocol.moves import Move
 from stellwerk_protocol.names import Digits64, PlayerName, Seat
-from stellwerk_protocol.replays import MAX_LINE_BYTES, Reveal
+from stellwerk_protocol.replays import MAX_LINE_BYTES
 
 VERSION: Final = 1
 SUFFIX: Final = ".journal"
@@ -98,6 +98,18 @@ def record_line(record: Record) -> bytes:
 def read_record(line: bytes) -> Record | None:
     """The private record of a line, or None for a line of the replay; msgspec.DecodeError for neither."""
     return _decode(line) if line.startswith(_PRIVATE) else None
+
+
+def replay_of(journal: Iterable[bytes]) -> bytes:
+    """Return the replay that the lines of a journal are: those that are not private."""
+    return b"".join(line for line in journal if not line.startswith(_PRIVATE))
+
+
+def revealed(replay: bytes, seed: bytes, salt: bytes) -> bytes:
+    """Return a replay with the seed of its deal appended, which may be known now."""
+    last = replay[:-1].rpartition(b"\n")[2]
+    hash: str = msgspec.json.decode(last)["hash"]
+    return replay + ReplayWriter(hash).reveal(seed, salt)
 
 
 class Journal(Protocol):
@@ -299,7 +311,7 @@ class FileJournal:
         replay = self._replay
         with open(os.dup(self._descriptor), "rb") as journal:
             journal.seek(0)
-            content = b"".join(line for line in journal if not line.startswith(_PRIVATE))
+            content = replay_of(journal)
         replay.parent.mkdir(parents=True, exist_ok=True)
         write_whole(replay, content, sync=self._journals.is_synced)
         if self._journals.is_synced:
@@ -383,9 +395,7 @@ def write_whole(path: Path, content: bytes, *, sync: bool = False) -> None:
 
 def reveal(replay: Path, seed: bytes, salt: bytes) -> None:
     """Add the seed to the replay of a match whose deal was to be played again."""
-    *_, last = replay.read_bytes().splitlines(keepends=True)
-    hash: str = msgspec.json.decode(last)["hash"]
-    write_whole(replay, replay.read_bytes() + Chain(hash).add(Reveal(seed.hex(), salt.hex())))
+    write_whole(replay, revealed(replay.read_bytes(), seed, salt))
 
 
 def whole_lines(path: Path) -> Iterator[tuple[bytes, int]]:

@@ -14,6 +14,7 @@ import pytest
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
 from stellwerk_processes.seat_report import seat_reports
 from stellwerk_processes.started_match import BotMatch
+from stellwerk_server.journal.journal import revealed
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.config.settings import Settings
@@ -27,7 +28,6 @@ from stellwerk_tournament.store.store import (
     look_into,
     open_store,
     read_matches,
-    revealed,
 )
 from tests.tournament.play.fakes import played_match, settings_with
 

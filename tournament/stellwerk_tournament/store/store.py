@@ -28,9 +28,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from stellwerk_protocol.canonical import Chain
-from stellwerk_protocol.replays import Reveal
-from stellwerk_server.journal.journal import write_whole
+from stellwerk_server.journal.journal import revealed, write_whole
 from stellwerk_tournament.schedule.deal import salt
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store import match_line
@@ -316,13 +314,6 @@ def look_into(folder: Path) -> Generator[Store | None]:
         with _told(folder):
             made = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'failures'").fetchone()
         yield None if made is None else Store(folder, database)
-
-
-def revealed(replay: bytes, seed: bytes, salt: bytes) -> bytes:
-    """The replay with the seed that its game was dealt from, at its end."""
-    last = replay.rstrip(b"\n").rpartition(b"\n")[2]
-    hash: str = msgspec.json.decode(last)["hash"]
-    return replay + Chain(hash).add(Reveal(seed.hex(), salt.hex()))
 
 
 # -- opening -----------------------------------------------------------------------------------------
