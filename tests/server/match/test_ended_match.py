@@ -188,7 +188,7 @@ def test_who_left_the_match_hears_nothing_of_it_after_a_crash(tmp_path: Path) ->
 
 def test_a_deal_that_is_revealed_later_stays_secret_after_a_crash(tmp_path: Path) -> None:
     served = Served(tmp_path)
-    clients = reserved(served.world, reveal="later")
+    clients = reserved(served.world, reveal_later=True)
     served.world.play(clients)
     served.start()
     end = served.resume(clients[0].the(Welcome)).the(End)
