@@ -32,8 +32,8 @@ from stellwerk_engine.boards.board_file import BoardFile, board_content, parse_b
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.verify import verify
 from stellwerk_server.journal.journal import SUFFIX, FileJournal, Journals
-from stellwerk_server.journal.recovery import Recovered, recover
 from stellwerk_server.lobby.lobby import House
+from stellwerk_server.lobby.recovery import Recovered, recover
 from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.net.server import Server, open_server
 from stellwerk_server.net.transports import StreamTransport

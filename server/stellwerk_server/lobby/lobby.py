@@ -64,6 +64,7 @@ from stellwerk_server.match.ended_match import MOST_ENDED, EndedMatch
 from stellwerk_server.match.lines import line
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.plan import MatchPlan
+from stellwerk_server.match.recorded import RecordedMatch
 from stellwerk_server.match.refusals import Refused, shown_line
 from stellwerk_server.operate.settings import Limits, Time, announced, clocks_of
 
@@ -743,7 +744,7 @@ class Lobby:
     def _new_match(self, plan: MatchPlan, origin: Origin) -> MatchSession:
         """_RefusedError if its journal cannot be opened, or if a bug of ours keeps it from beginning."""
         try:
-            return self.add_match(plan, self.house.open_journal(plan.match), origin)
+            return self.add_match(RecordedMatch(plan, self.house.open_journal(plan.match)), origin)
         except OSError as error:
             self.house.log.error("journal.not_opened", match=plan.match, error=str(error))
             raise _RefusedError("server.busy", "to join again later") from None
@@ -751,10 +752,10 @@ class Lobby:
             self.note_bug("match.bug", error, plan.match, game=plan.game.id)
             raise _RefusedError("server.failed", "to join again") from None
 
-    def add_match(self, plan: MatchPlan, journal: Journal, origin: Origin = None) -> MatchSession:
+    def add_match(self, recorded: RecordedMatch, origin: Origin = None) -> MatchSession:
+        """Add a match of which nothing, or not everything, has been played."""
         match = MatchSession(
-            plan,
-            journal=journal,
+            recorded,
             timer=lambda run: Timer(self.deadlines, run),
             unwritten_ms=self.house.limits.unwritten_ms,
             on_bug=self._note_bug,
@@ -763,16 +764,6 @@ class Lobby:
         self.matches[match.id] = match
         self._match_places.take(match, origin)
         return match
-
-    def forget_match(self, match: MatchSession) -> None:
-        """One that was added, and yet could not be made again as another server had left it."""
-        self.matches.pop(match.id, None)
-        self._match_places.give_back(match)
-        match.timer.retire()
-
-    def go_on(self, match: MatchSession, missing: bytes, now: float) -> None:
-        """One that was made again as another server had left it."""
-        match.go_on(missing, now)
 
     def add_session(self, session: Session) -> bool:
         """One that another server had, and that may be resumed. False if one that plays has its name: it has

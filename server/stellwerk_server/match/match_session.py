@@ -18,13 +18,11 @@ from math import ceil, inf
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
 from stellwerk_engine import engine
-from stellwerk_engine.core.dice import Dice
 from stellwerk_engine.core.state import Move, Seat
 from stellwerk_engine.knowledge.view import view
-from stellwerk_engine.replays.writer import header_of
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import (
@@ -36,12 +34,9 @@ from stellwerk_protocol.messages import (
     Ok,
     Wants,
 )
-from stellwerk_protocol.replays import Reveal, commitment
 from stellwerk_server.journal.journal import (
     VERSION,
-    Journal,
     MatchRecord,
-    SeatRecord,
     SessionRecord,
     record_line,
 )
@@ -49,7 +44,7 @@ from stellwerk_server.match.audience import Audience
 from stellwerk_server.match.edge import entry
 from stellwerk_server.match.ended_match import NOTHING_OWED, EndedMatch, end_line
 from stellwerk_server.match.lines import ask_line, line
-from stellwerk_server.match.record import MatchLog
+from stellwerk_server.match.match_journal import seat_record
 from stellwerk_server.match.refusals import SHOWN, Refused
 from stellwerk_server.match.seat import OpenAsk, Place
 
@@ -58,11 +53,10 @@ if TYPE_CHECKING:
 
     from stellwerk_engine.core.state import Events
     from stellwerk_protocol.error_codes import ErrorCode
-    from stellwerk_protocol.moves import Move as WireMove
     from stellwerk_server.lobby.deadlines import Timer
     from stellwerk_server.lobby.house_player import NewHousePlayer
     from stellwerk_server.lobby.session import Session
-    from stellwerk_server.match.plan import MatchPlan
+    from stellwerk_server.match.recorded import RecordedMatch
 
 AUTOMATIC_MOVES_AT_ONCE: Final = 4  # of house bots and absent seats, before others get their turn
 UNWRITTEN_RETRY_MS: Final = 500.0
@@ -77,17 +71,15 @@ class MatchSession:
         "_goes_on",
         "_held",
         "_is_finishing",
-        "_log",
+        "_journal",
         "_made_count",
         "_on_bug",
         "_on_over",
         "_to_announce",
-        "_transcript",
         "_unwritten_ms",
         "_was_recalled",
         "clocks",
         "game",
-        "header",
         "id",
         "phase",
         "places",
@@ -100,36 +92,32 @@ class MatchSession:
 
     def __init__(
         self,
-        plan: MatchPlan,
+        recorded: RecordedMatch,
         *,
-        journal: Journal,
         timer: Callable[[Callable[[float], None]], Timer],
         unwritten_ms: float,
         on_bug: Callable[[MatchSession, Exception], object],
         on_over: Callable[[MatchSession, float], None],
     ) -> None:
         """Nothing happens before `begin`; until then its places are to be filled."""
+        plan, executor = recorded.plan, recorded.executor
         self.plan = plan
         self.id = plan.match
         self.game = plan.game
         self.clocks = plan.clocks
-        self._log = MatchLog(journal)
+        self._journal = recorded.journal
         self.timer = timer(self._come_back)
         self.phase: Phase = "set_up"
-        self.places = tuple(Place(seat, name, plan.clocks) for seat, name in enumerate(plan.names))
+        self.places = recorded.places
         self.started_at = 0.0
         self.set_up_until = inf
-        self._made_count = 0
-        bare = header_of(plan.game, plan.names, plan.match)
-        committed = commitment(bare, Reveal(plan.seed.hex(), plan.salt.hex()))
-        self.header = msgspec.structs.replace(bare, commitment=committed)
-        set_up: Events = []
-        self.state = engine.new_game(plan.game, Dice(plan.seed), set_up)
-        self._audience = Audience(plan, self.places, committed, set_up)
+        self._made_count = executor.move_count
+        self.state = executor.state
+        committed = self._journal.header.commitment or ""
+        self._audience = Audience(plan, self.places, committed, executor.events)
         self._unwritten_ms = unwritten_ms
         self._on_bug = on_bug
         self._on_over = on_over
-        self._transcript = ""
         self._end_line = b""
         self._is_finishing = False
         self._goes_on = False
@@ -169,17 +157,17 @@ class MatchSession:
     @property
     def replay(self) -> Path | None:
         """The replay that became of the journal."""
-        return self._log.replay
+        return self._journal.replay
 
     @property
     def left_behind(self) -> Path | None:
         """The journal, if no replay could be made of it."""
-        return self._log.left_behind
+        return self._journal.left_behind
 
     @property
     def disk_error(self) -> str:
         """Why the disk takes nothing now."""
-        return self._log.error
+        return self._journal.error
 
     # -- the beginning ---------------------------------------------------------------------------
 
@@ -187,10 +175,11 @@ class MatchSession:
     def begin(self, house_bots: Mapping[Seat, tuple[str, NewHousePlayer]], now: float) -> None:
         """Deal, tell everybody, and wait for `ready`."""
         for seat, (name, new_player) in house_bots.items():
-            self.seat_house_bot(seat, name, new_player)
+            self._seat_house_bot(seat, name, new_player)
         self.started_at = now
         self.set_up_until = now + self.clocks.set_up_ms
-        self._write(record_line(self._match_record()) + self.opening(), now)
+        opening = self._journal.opening(self._audience.events)
+        self._write(record_line(self._match_record()) + opening, now)
         for place in self.places:
             if place.session is not None:
                 self._audience.catch_up(place, 0)
@@ -198,7 +187,7 @@ class MatchSession:
                 place.is_ready = True
         self._begin_if_ready(now)
 
-    def seat_house_bot(self, seat: Seat, name: str, new_player: NewHousePlayer) -> None:
+    def _seat_house_bot(self, seat: Seat, name: str, new_player: NewHousePlayer) -> None:
         """Its seed follows from the deal's, one way."""
         place = self.places[seat]
         secret = sha256(b"stellwerk/house-bot/1\n%d\n%b" % (seat, self.plan.seed)).hexdigest()
@@ -218,7 +207,7 @@ class MatchSession:
     def _begin_if_ready(self, now: float) -> None:
         if all(place.is_ready or place.is_absent for place in self.places) or now >= self.set_up_until:
             self.phase = "playing"
-            if self._held is None and not self._log.unwritten:
+            if self._held is None and not self._journal.unwritten:
                 self._advance(now)
         self._schedule()
 
@@ -232,7 +221,7 @@ class MatchSession:
         if ask is None or act.ask != ask.id:
             place.send(self._error(act, "protocol.stale_ask", "", NOTHING_OWED))
             return False
-        if self._log.unwritten:
+        if self._journal.unwritten:
             place.send(self._error(act, "server.busy", "", "the same act again in a second"))
             return False
         is_first = ask.tries == self.clocks.tries
@@ -252,7 +241,7 @@ class MatchSession:
         """For good: the fallback plays on."""
         place = self.places[seat]
         place.left = True
-        self._write(record_line(self._seat_record(place)), now)
+        self._write(record_line(seat_record(place)), now)
         if place.session is not None:
             place.session.send(line(Left(match=self.id)))
         self._audience.tell_others(place, "left")
@@ -279,7 +268,7 @@ class MatchSession:
             place.is_lost = False
             self._audience.tell_others(place, "back")
         if place.ask is not None:
-            since = self._log.refused_since
+            since = self._journal.refused_since
             place.send(self._ask_line(place, place.ask, now if since is None else min(now, since)))
         if self._was_recalled and self.phase == "set_up":
             place.is_ready = True
@@ -318,7 +307,7 @@ class MatchSession:
         if self.is_over:
             return
         self._goes_on = False
-        if self._log.unwritten:
+        if self._journal.unwritten:
             self._write_again(now)
         elif self.phase == "set_up":
             self._begin_if_ready(now)
@@ -339,7 +328,7 @@ class MatchSession:
         """Set the timer to the next moment at which something happens by itself."""
         if self.is_over:
             self.timer.clear()
-        elif self._log.unwritten or self._goes_on or self._is_finishing:
+        elif self._journal.unwritten or self._goes_on or self._is_finishing:
             pass  # was set when that began
         elif self.phase == "set_up":
             self.timer.set(self.set_up_until)
@@ -365,7 +354,7 @@ class MatchSession:
                         self._open_ask(self.places[seat], now)
                 self._schedule()
                 return
-            if self.is_over or self._log.unwritten:
+            if self.is_over or self._journal.unwritten:
                 return
         self._goes_on = True
         self.timer.set(now)
@@ -481,7 +470,7 @@ class MatchSession:
         place.defaults_in_a_row = 0
         answer = line(Ok(self.id, ask.id, ceil(took), int(place.bank_ms)))
         self._make(place, move, answer, now, note=note)
-        if not self._log.unwritten and not self.is_over:
+        if not self._journal.unwritten and not self.is_over:
             self._advance(now)
 
     def _house_move(self, place: Place, ask: OpenAsk, now: float) -> None:
@@ -494,7 +483,7 @@ class MatchSession:
     def _default(self, place: Place, reason: DefaultReason, now: float) -> None:
         """The fallback instead of an answer, and on with the match."""
         self._default_once(place, reason, now)
-        if not self._log.unwritten and not self.is_over:
+        if not self._journal.unwritten and not self.is_over:
             self._advance(now)
 
     def _default_once(self, place: Place, reason: DefaultReason, now: float) -> None:
@@ -523,7 +512,7 @@ class MatchSession:
     def _go_on_without(self, place: Place, now: float) -> None:
         if self.phase == "set_up":
             self._begin_if_ready(now)
-        elif place.ask is not None and not self._log.unwritten:
+        elif place.ask is not None and not self._journal.unwritten:
             self._default(place, "left", now)
 
     def _make(
@@ -542,27 +531,12 @@ class MatchSession:
         place.ask = None
         self._made_count += 1
         engine.apply(self.state, place.seat, move, events)
-        written = self._log.writer.move(
-            self.state,
-            place.seat,
-            move,
-            events,
-            by_fallback=reason is not None,
-            reason=reason,
-            note=note[:200] or None,
-        )
-        standing = place.standing
-        if not written or standing != place.written_standing:
-            place.written_standing = standing
-            choice = UNSET if written else move.wire
-            record = self._seat_record(
-                place, choice, UNSET if reason is None else reason, "" if written else note
-            )
-            written += record_line(record)
-        if self._write(written, now):
+        was_refused = bool(self._journal.unwritten)
+        if self._journal.write_move(self.state, place, move, events, now, reason, note):
             self._publish(place, answer, events, newly_by_default)
         else:
             self._held = (place, answer, events, newly_by_default)
+            self._stand_still(was_refused, now)
 
     def _publish(self, place: Place, answer: bytes, events: Events, newly_by_default: bool) -> None:
         if answer:
@@ -583,17 +557,17 @@ class MatchSession:
         ever: the players get their result, and the next server can make the replay."""
         if not self._is_finishing and not self._write(self._ending(), now):
             return
-        if not self._log.finish(now):
+        if not self._journal.finish(now):
             if not self._has_waited_enough(now):
                 self.timer.set(now + UNWRITTEN_RETRY_MS)
                 return
-            self._log.leave()
+            self._journal.leave()
         self._end_with_result(now)
 
     def _end_with_result(self, now: float) -> None:
         result = self.state.result
         assert result is not None
-        self._end_line = end_line(self.plan, result, self._transcript)
+        self._end_line = end_line(self.plan, result, self._journal.transcript)
         self._end("over", now)
 
     def ended(self, on_disk_error: Callable[[str, Exception], object]) -> EndedMatch:
@@ -603,7 +577,7 @@ class MatchSession:
             commitment=self._audience.commitment,
             end_line=self._end_line,
             event_count=self.event_count,
-            journal=self._log.journal if self.phase == "over" else None,
+            journal=self._journal.file if self.phase == "over" else None,
             on_disk_error=on_disk_error,
         )
 
@@ -634,7 +608,7 @@ class MatchSession:
     def _fail(self, now: float) -> None:
         if self.is_over:
             return
-        self._log.journal.abandon()
+        self._journal.file.abandon()
         self._end_line = line(
             Error(
                 code="server.failed", expected="nothing: the match is over, without a result", match=self.id
@@ -648,27 +622,32 @@ class MatchSession:
 
     def _write(self, lines: bytes, now: float) -> bool:
         """Whether it could be written. If not, the match stands still until it can."""
-        was_refused = bool(self._log.unwritten)
-        is_written = self._log.write(lines, now)
-        if not is_written and not was_refused:
-            self.timer.set(now + UNWRITTEN_RETRY_MS)
+        was_refused = bool(self._journal.unwritten)
+        is_written = self._journal.write(lines, now)
+        if not is_written:
+            self._stand_still(was_refused, now)
         return is_written
 
+    def _stand_still(self, was_refused: bool, now: float) -> None:
+        """Try again later what could not be written, unless that has been arranged already."""
+        if not was_refused:
+            self.timer.set(now + UNWRITTEN_RETRY_MS)
+
     def _has_waited_enough(self, now: float) -> bool:
-        since = self._log.refused_since
+        since = self._journal.refused_since
         return since is not None and now - since >= self._unwritten_ms
 
     def _write_again(self, now: float) -> None:
         if self._has_waited_enough(now):
             if self._is_finishing:  # all acts are written: what is missing follows from them
-                self._log.leave()
+                self._journal.leave()
                 self._end_with_result(now)
             else:
                 self._fail(now)
             return
-        since = self._log.refused_since
+        since = self._journal.refused_since
         assert since is not None
-        if not self._log.write_again(now):
+        if not self._journal.write_again(now):
             self.timer.set(now + UNWRITTEN_RETRY_MS)
             return
         stopped = now - since
@@ -684,52 +663,18 @@ class MatchSession:
         elif self.phase == "playing":
             self._advance(now)
 
-    # -- made again from its journal: what goes wrong here ends no match, for there is none yet --
-
-    def opening(self) -> bytes:
-        """The first lines of the replay."""
-        return self._log.writer.header(self.header) + self._log.writer.set_up(self._audience.events)
-
-    def recall_move(
-        self, seat: Seat, wire: WireMove, reason: DefaultReason | None, note: str | None
-    ) -> bytes:
-        """A move that was made before; the lines that it comes to. IllegalMoveError if it cannot be."""
-        place = self.places[seat]
-        events: Events = []
-        move = engine.play(self.state, seat, wire, events)
-        self._audience.events += events
-        self._made_count += 1
-        place.ask_count += 1
-        if reason is not None:
-            place.default_reasons[reason] += 1
-        by_fallback = reason is not None
-        return self._log.writer.move(
-            self.state, seat, move, events, by_fallback=by_fallback, reason=reason, note=note
-        )
-
-    def recall_seat(self, record: SeatRecord) -> None:
-        place = self.places[record.seat]
-        place.ask_count = record.ask
-        place.bank_ms = float(record.bank_ms)
-        place.strikes = record.strikes
-        place.defaults_in_a_row = record.defaults_in_a_row
-        place.by_default = record.by_default
-        place.left = record.left
-        place.written_standing = place.standing
-
-    def write_to(self, journal: Journal) -> None:
-        """All that comes from now on."""
-        self._log.journal = journal
-
-    def recall_end(self) -> bytes:
-        """When all moves have been made: what stands behind them."""
-        return self._ending() if self.state.pending is None else b""
+    # -- gone on with, after a crash -------------------------------------------------------------
 
     @entry
-    def go_on(self, missing: bytes, now: float) -> None:
-        """After all has been recalled: `missing` still has to be written. The clocks wait until the players
+    def go_on(
+        self, house_bots: Mapping[Seat, tuple[str, NewHousePlayer]], missing: bytes, now: float
+    ) -> None:
+        """Go on with what is recorded: `missing` still has to be written. The clocks wait until the players
         are back, but no longer than a set-up clock."""
         self._was_recalled = True
+        self._is_finishing = self.state.pending is None
+        for seat, (name, new_player) in house_bots.items():
+            self._seat_house_bot(seat, name, new_player)
         self.started_at = now
         self.set_up_until = now + self.clocks.set_up_ms
         for place in self.places:
@@ -741,39 +686,14 @@ class MatchSession:
             self._begin_if_ready(now)
             return
         self.phase = "playing"
-        if not self._log.unwritten:
+        if not self._journal.unwritten:
             self._finish(now)
 
     def _ending(self) -> bytes:
         result = self.state.result
         assert result is not None
-        lines = self._log.writer.end(result)
-        if not self.plan.reveal_later:
-            lines += self._log.writer.reveal(self.plan.seed, self.plan.salt)
-        self._transcript = self._log.writer.last_hash
         self._is_finishing = True
-        return lines
-
-    def _seat_record(
-        self,
-        place: Place,
-        move: WireMove | UnsetType = UNSET,
-        reason: DefaultReason | UnsetType = UNSET,
-        note: str = "",
-    ) -> SeatRecord:
-        return SeatRecord(
-            place.seat,
-            place.ask_count,
-            int(place.bank_ms),
-            place.strikes,
-            place.default_count,
-            place.defaults_in_a_row,
-            place.by_default,
-            place.left,
-            move,
-            reason,
-            note,
-        )
+        return self._journal.ending(result)
 
     def _match_record(self) -> MatchRecord:
         return MatchRecord(

@@ -33,7 +33,7 @@ from stellwerk_server.journal.journal import (
     whole_lines,
     write_whole,
 )
-from stellwerk_server.journal.recovery import recover
+from stellwerk_server.lobby.recovery import recover
 from stellwerk_server.operate.settings import Time
 from tests.server.support import (
     BARE,

@@ -12,18 +12,21 @@ import pytest
 
 from stellwerk_protocol.messages import Act, Error, Join, Leave, Ready, Start, Watch
 from stellwerk_server.journal.journal import Journals
-from stellwerk_server.journal.recovery import recover
+from stellwerk_server.lobby.recovery import recover
 from stellwerk_server.match.audience import Audience
 from stellwerk_server.match.edge import entry
+from stellwerk_server.match.match_journal import MatchJournal
 from stellwerk_server.match.match_session import MatchSession
-from stellwerk_server.match.record import MatchLog
+from stellwerk_server.match.recorded import RecordedMatch
 from stellwerk_server.match.seat import Place
 from stellwerk_server.operate.settings import Limits, Time
 from tests.server.support import Client, MemoryJournal, World
 
-PARTS: tuple[type, ...] = (MatchSession, Audience, MatchLog, Place)
-RECOVERY = {"opening", "recall_end", "recall_move", "recall_seat", "seat_house_bot", "write_to"}
-ONLY_IN_RECOVERY = {"go_on", "recall_end", "recall_move", "recall_seat", "write_to"}
+PARTS: tuple[type, ...] = (MatchSession, Audience, MatchJournal, Place, RecordedMatch)
+ONLY_IN_RECOVERY = {
+    (MatchSession, "go_on"),
+    *((RecordedMatch, name) for name in ("opening", "move", "stand", "ending")),
+}
 AFTER_A_BUG = {"break_off"}
 AT_THE_END = {"ended"}  # called from within
 QUICK = Time(move_ms=1_000, bank_ms=0, grace_ms=0, strikes=0)
@@ -40,7 +43,7 @@ METHODS = [
     pytest.param(part, name, id=f"{part.__name__}.{name}")
     for part in PARTS
     for name in methods_of(part)
-    if name not in ONLY_IN_RECOVERY | AFTER_A_BUG
+    if (part, name) not in ONLY_IN_RECOVERY and name not in AFTER_A_BUG
 ]
 
 
@@ -142,7 +145,8 @@ def test_a_bug_in_a_match_ends_that_match_alone(
     world = World(time=QUICK, limits=FREE)
     neighbors = world.seated()
     neighbor = world.match_of(neighbors[0])
-    of_the_neighbor = [neighbor, *neighbor.places, *(getattr(neighbor, of) for of in ("_audience", "_log"))]
+    parts = (getattr(neighbor, of) for of in ("_audience", "_journal"))
+    of_the_neighbor = [neighbor, *neighbor.places, *parts]
     bug.is_spared = lambda one: any(one is other for other in of_the_neighbor)
     table = Table(world)
     bug.is_due = True
@@ -174,9 +178,8 @@ def expect_told(player: Client, match: str, *, may_be_silent: bool) -> None:
 
 
 def test_whoever_calls_into_a_match_calls_an_entry() -> None:
-    """What is not private and no entry is for recovery, where a failure puts the journal aside."""
     for name, method in methods_of(MatchSession).items():
-        if not name.startswith("_") and name not in RECOVERY | AFTER_A_BUG | AT_THE_END:
+        if not name.startswith("_") and name not in AFTER_A_BUG | AT_THE_END:
             assert hasattr(method, "__wrapped__"), f"{name} needs @entry"
             assert list(inspect.signature(method).parameters)[-1] == "now", name
     world = World()
@@ -184,15 +187,17 @@ def test_whoever_calls_into_a_match_calls_an_entry() -> None:
     assert inspect.unwrap(match.timer.run) is not match.timer.run, "what the timer runs is an entry too"
 
 
-@pytest.mark.parametrize("name", ["go_on", "recall_move", "write_to"])
+@pytest.mark.parametrize(
+    ("part", "name"), [(MatchSession, "go_on"), (RecordedMatch, "opening"), (RecordedMatch, "move")]
+)
 def test_a_bug_in_making_a_match_again_concerns_no_other(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    part: type, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journals = Journals(tmp_path)
     world = World(open_journal=journals.open)
     for number in range(2):
         world.play_turns([world.practice("first", name=f"player{number}")], 5)
-    bug = Bug(MatchSession, name, monkeypatch)
+    bug = Bug(part, name, monkeypatch)
     bug.is_due = True
     after = World(open_journal=journals.open)
     recovered = recover(after.lobby, journals, after.now)

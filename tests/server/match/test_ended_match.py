@@ -24,7 +24,7 @@ from stellwerk_protocol.messages import (
     Welcome,
 )
 from stellwerk_server.journal.journal import Journals
-from stellwerk_server.journal.recovery import Recovered, recover
+from stellwerk_server.lobby.recovery import Recovered, recover
 from tests.server.support import BARE, EVERY_GAME, Client, Variant, World, codes, peek, reserved
 from tests.support import variant_id
 

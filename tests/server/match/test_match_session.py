@@ -9,12 +9,14 @@ from random import Random
 
 import pytest
 from msgspec import UNSET
+from msgspec.json import Decoder
 
 from stellwerk_engine import engine
 from stellwerk_engine.core.dice import Dice
 from stellwerk_engine.core.state import Events, State
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_protocol import moves
+from stellwerk_protocol.canonical import decode_as, unseal
 from stellwerk_protocol.messages import (
     Act,
     Default,
@@ -31,7 +33,7 @@ from stellwerk_protocol.messages import (
     Wants,
     Watch,
 )
-from stellwerk_protocol.replays import Reveal, commitment
+from stellwerk_protocol.replays import Header, Reveal, commitment
 from stellwerk_server.operate.settings import Time
 from tests.server.support import (
     BARE,
@@ -169,7 +171,10 @@ def test_the_end_opens_the_commitment_of_the_start() -> None:
     assert end.reveal == "now"
     assert end.seed is not UNSET
     assert end.salt is not UNSET
-    assert clients[0].the(Start).commitment == commitment(match.header, Reveal(end.seed, end.salt))
+    header = decode_as(
+        unseal(world.journal_of(clients[0]).written.splitlines(keepends=True)[1])[0], Decoder(Header)
+    )
+    assert clients[0].the(Start).commitment == commitment(header, Reveal(end.seed, end.salt))
     dealt: Events = []
     engine.new_game(match.game, Dice(bytes.fromhex(end.seed)), dealt)
     told = [message.event for message in clients[0].all_of(EventMessage)]

@@ -22,8 +22,8 @@ from stellwerk_protocol import moves
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import Act, Join, Leave, Login, Ready, Resume, Watch, Welcome
 from stellwerk_server.journal.journal import Journals
-from stellwerk_server.journal.recovery import recover
 from stellwerk_server.lobby.lobby import Lobby
+from stellwerk_server.lobby.recovery import recover
 from stellwerk_server.lobby.tokens import TokenHolder, Tokens
 from stellwerk_server.operate.logs import make_log
 from stellwerk_server.operate.settings import Time

@@ -18,7 +18,7 @@ import pytest
 from stellwerk_engine.replays.verify import verify
 from stellwerk_protocol.messages import End, Error, Join, Leave, Login, Resume, Start, Watch, Welcome
 from stellwerk_server.journal.journal import Journals, MatchRecord, read_record, record_line
-from stellwerk_server.journal.recovery import Recovered, recover
+from stellwerk_server.lobby.recovery import Recovered, recover
 from stellwerk_server.lobby.session import Session
 from stellwerk_server.lobby.tokens import TokenHolder, Tokens
 from stellwerk_server.operate.settings import Time

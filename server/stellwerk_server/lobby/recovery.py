@@ -38,11 +38,12 @@ from stellwerk_server.journal.journal import (
 )
 from stellwerk_server.lobby.session import Session
 from stellwerk_server.match.ended_match import EndedMatch, end_line
-from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.plan import MatchPlan
+from stellwerk_server.match.recorded import RecordedMatch
 
 if TYPE_CHECKING:
     from stellwerk_engine.core.state import Game
+    from stellwerk_server.lobby.house_player import NewHousePlayer
     from stellwerk_server.lobby.lobby import Lobby
 
 OPENING_LINES: Final = 3  # the match, the header and the set-up, written in one piece
@@ -115,17 +116,17 @@ def _recover_one(
     plan = _plan(lobby, record, header)
     if path.stem != record.match or len(plan.names) != plan.game.seat_count:
         raise JournalError("it is not this match's journal")
-    match = lobby.add_match(plan, NoJournal())
-    try:
-        size, missing = _recall(match, lines[1:])
-        _seat_house_bots(lobby, match, record)
-        was_cut = size < path.stat().st_size
-        match.write_to(journals.reopen(path, size))
-    except Exception:
-        lobby.forget_match(match)
-        raise
-    _seat_sessions(lobby, match, record, [line for line, _ in lines])
-    lobby.go_on(match, missing, now)
+    recorded = RecordedMatch(plan, NoJournal())
+    size, missing = _make_again(recorded, lines[1:])
+    house_bots = _house_bots(lobby, record)
+    was_cut = size < path.stat().st_size
+    sessions = _sessions(lobby, recorded, record, [line for line, _ in lines])
+    recorded.journal.file = journals.reopen(path, size)
+    match = lobby.add_match(recorded)
+    for seat, session in sessions.items():
+        match.places[seat].session = session
+        session.matches[match.id] = (match, seat)
+    match.go_on(house_bots, missing, now)
     return was_cut
 
 
@@ -167,11 +168,11 @@ def _game(lobby: Lobby, header: Header) -> Game:
         raise JournalError(str(error)) from None
 
 
-def _recall(match: MatchSession, lines: list[tuple[bytes, int]]) -> tuple[int, bytes]:
-    """Make all moves again. What their lines have to be is compared with what is there. How much of the
-    journal is good, and what is missing behind it, because the server was killed in between. A complaint
-    names the line and no more: what stands there is secret."""
-    expected = match.opening()
+def _make_again(recorded: RecordedMatch, lines: list[tuple[bytes, int]]) -> tuple[int, bytes]:
+    """Make all moves again, and compare the lines that they lead to with those of the journal. Return how
+    much of the journal is good, and what is missing behind that, because the server was killed in between. An
+    error names the line and no more: its content is secret."""
+    expected = recorded.opening()
     found = good = b""
     size = 0
     chosen: set[int] = set()
@@ -181,7 +182,7 @@ def _recall(match: MatchSession, lines: list[tuple[bytes, int]]) -> tuple[int, b
         try:
             record = read_record(line)
             expected += (
-                _recall_replay(match, line, chosen) if record is None else _recall_private(match, record)
+                _make_public(recorded, line, chosen) if record is None else _make_private(recorded, record)
             )
         except (IllegalMoveError, CanonicalError, msgspec.DecodeError, UnicodeDecodeError, IndexError):
             raise JournalError(f"line {number} cannot be read, or its move cannot be made") from None
@@ -189,9 +190,9 @@ def _recall(match: MatchSession, lines: list[tuple[bytes, int]]) -> tuple[int, b
             found += line
         elif isinstance(record, SeatRecord) and record.move is not UNSET:
             chosen.add(record.seat)
-        if match.state.pending is None and not has_ended:
+        if recorded.executor.state.pending is None and not has_ended:
             has_ended = True
-            expected += match.recall_end()
+            expected += recorded.ending()
         if expected.startswith(found):
             size, good = offset, found
         elif len(chosen) == hidden or not found.startswith(expected):
@@ -200,25 +201,25 @@ def _recall(match: MatchSession, lines: list[tuple[bytes, int]]) -> tuple[int, b
     return size, expected[len(good) :]
 
 
-def _recall_replay(match: MatchSession, line: bytes, chosen: set[int]) -> bytes:
-    """What comes of a line of the replay. The moves of the seats in `chosen` were made already: they stood in
-    private records before."""
+def _make_public(recorded: RecordedMatch, line: bytes, chosen: set[int]) -> bytes:
+    """Make the move in a line of the replay, and return its lines. The moves of the seats in `chosen` were
+    made already: they were in private records before."""
     made = decode_as(unseal(line)[0], _decode_line)
     if not isinstance(made, MoveMade):
         return b""
     if made.seat in chosen:
         chosen.discard(made.seat)
         return b""
-    return match.recall_move(made.seat, made.move, _reason(made.reason), made.note or None)
+    return recorded.move(made.seat, made.move, _reason(made.reason), made.note or "")
 
 
-def _recall_private(match: MatchSession, record: Record) -> bytes:
+def _make_private(recorded: RecordedMatch, record: Record) -> bytes:
     match record:
         case SeatRecord(seat=seat, move=move):
             lines = b""
             if move is not UNSET:
-                lines = match.recall_move(seat, move, _reason(record.reason), record.note[:200] or None)
-            match.recall_seat(record)
+                lines = recorded.move(seat, move, _reason(record.reason), record.note)
+            recorded.stand(record)
             return lines
         case MatchRecord() | SessionRecord():
             return b""  # the first is not among these lines; sessions are looked at by who seats them
@@ -233,23 +234,30 @@ def _reason(text: str | UnsetType) -> DefaultReason | None:
     return None
 
 
-def _seat_house_bots(lobby: Lobby, match: MatchSession, record: MatchRecord) -> None:
+def _house_bots(lobby: Lobby, record: MatchRecord) -> dict[int, tuple[str, NewHousePlayer]]:
+    """Return the house bots of a match, by seat. JournalError if this server lacks one."""
+    house_bots: dict[int, tuple[str, NewHousePlayer]] = {}
     for seat, player in enumerate(record.players):
         if player.house is not UNSET:
             new_player = lobby.house.house_bots.get(player.house)
             if new_player is None:
                 raise JournalError(f"there is no house bot {player.house} any more")
-            match.seat_house_bot(seat, player.house, new_player)
+            house_bots[seat] = player.house, new_player
+    return house_bots
 
 
-def _seat_sessions(lobby: Lobby, match: MatchSession, record: MatchRecord, lines: list[bytes]) -> None:
-    """Sessions come back without a connection, with the newest keys that the journal knows."""
+def _sessions(
+    lobby: Lobby, recorded: RecordedMatch, record: MatchRecord, lines: list[bytes]
+) -> dict[int, Session]:
+    """Return the sessions of a match by seat: without a connection, and with the newest keys that the journal
+    knows. The fallback plays for seats that nobody ever took."""
     newest: dict[int, SessionRecord] = {}
     for line in lines[1:]:
         private = read_record(line)
         if isinstance(private, SessionRecord):
             newest[private.seat] = private
-    for place, player in zip(match.places, record.players, strict=True):
+    sessions: dict[int, Session] = {}
+    for place, player in zip(recorded.places, record.players, strict=True):
         if player.house is not UNSET or place.left:
             continue
         if player.session is UNSET:
@@ -258,8 +266,8 @@ def _seat_sessions(lobby: Lobby, match: MatchSession, record: MatchRecord, lines
         session = _session(lobby, player, newest.get(place.seat))
         if session is None:
             raise JournalError("two sessions with one name")
-        place.session = session
-        session.matches[match.id] = (match, place.seat)
+        sessions[place.seat] = session
+    return sessions
 
 
 def _session(lobby: Lobby, player: SeatedPlayer, last: SessionRecord | None) -> Session | None:

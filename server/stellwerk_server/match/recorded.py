@@ -1,0 +1,60 @@
+"""A match as far as it is recorded: dealt, and played up to the last act that its journal has.
+
+A new match is one of which nothing is recorded yet. To go on with a match after a crash, its recorded moves
+are made again; whatever goes wrong with that ends no match, for there is none yet.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stellwerk_engine.replays.executor import Executor
+from stellwerk_server.match.match_journal import MatchJournal
+from stellwerk_server.match.seat import Place
+
+if TYPE_CHECKING:
+    from stellwerk_protocol.messages import DefaultReason
+    from stellwerk_protocol.moves import Move as WireMove
+    from stellwerk_protocol.names import Seat
+    from stellwerk_server.journal.journal import Journal, SeatRecord
+    from stellwerk_server.match.plan import MatchPlan
+
+
+class RecordedMatch:
+    __slots__ = ("executor", "journal", "places", "plan")
+
+    def __init__(self, plan: MatchPlan, file: Journal) -> None:
+        """Deal it. `file` is where it is to be written."""
+        self.plan = plan
+        self.executor = Executor(plan.game, plan.seed)
+        self.journal = MatchJournal(plan, file)
+        self.places = tuple(Place(seat, name, plan.clocks) for seat, name in enumerate(plan.names))
+
+    def opening(self) -> bytes:
+        """Return the first lines of its replay."""
+        return self.journal.opening(self.executor.events)
+
+    def move(self, seat: Seat, wire: WireMove, reason: DefaultReason | None, note: str) -> bytes:
+        """Make a recorded move; return its lines of the replay. IllegalMoveError if it cannot be made."""
+        place = self.places[seat]
+        made = self.executor.make(seat, wire)
+        place.ask_count += 1
+        if reason is not None:
+            place.default_reasons[reason] += 1
+        return self.journal.move(self.executor.state, place, made.move, made.events, reason, note)
+
+    def stand(self, record: SeatRecord) -> None:
+        """Set the clock and the counters of a seat as they are recorded."""
+        place = self.places[record.seat]
+        place.ask_count = record.ask
+        place.bank_ms = float(record.bank_ms)
+        place.strikes = record.strikes
+        place.defaults_in_a_row = record.defaults_in_a_row
+        place.by_default = record.by_default
+        place.left = record.left
+        place.written_standing = place.standing
+
+    def ending(self) -> bytes:
+        """Return the last lines of its replay, if the game is over."""
+        result = self.executor.state.result
+        return b"" if result is None else self.journal.ending(result)
