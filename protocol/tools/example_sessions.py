@@ -83,8 +83,8 @@ class ExampleClient:
 
     def _read(self) -> None:
         """Read all lines that the server has sent over the connection in use."""
-        self._lobby.take_dirty()
-        for line in self._connection.take_out().splitlines():
+        data = dict(self._lobby.data_to_send()).get(self._connection, b"")
+        for line in data.splitlines():
             self.lines.append(b'{"from":"server","line":%b}\n' % line)
             self._take(json.loads(line))
 
@@ -139,7 +139,7 @@ class ExampleClient:
     def lose_connection(self) -> None:
         """Lose the connection, and with it all lines that the client has not read."""
         self._lobby.disconnect(self._connection, "lost", self._now)
-        self._connection.take_out()
+        self._lobby.data_to_send()
 
     def answer_and_lose_connection(self) -> None:
         """Send an answer that arrives, and lose the connection before the reply does."""

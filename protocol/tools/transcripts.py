@@ -66,7 +66,7 @@ class Recorder:
 
     def lose(self, connection: Connection) -> None:
         self.lobby.disconnect(connection, "lost", self.now)
-        connection.take_out()
+        self.lobby.data_to_send()
         if connection in self._recorded:
             self._record({"connection": self._recorded[connection], "from": "client", "lost": True})
         self._read()
@@ -158,8 +158,8 @@ class Recorder:
         self.log_in(connection, wants=BARE, resume=about)
 
     def _read(self) -> None:
-        for connection in self.lobby.take_dirty():
-            for line in connection.take_out().splitlines():
+        for connection, data in self.lobby.data_to_send():
+            for line in data.splitlines():
                 self._sent[connection].append(json.loads(line))
                 if connection in self._recorded:
                     self.lines.append(

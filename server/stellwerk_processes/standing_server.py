@@ -161,7 +161,7 @@ class Hall:
         for connection in list(self._server.lobby.connections):
             session = connection.session
             if finished or (session is not None and ours.holder_with(session.token_hash) is not None):
-                connection.close("done", line(Bye("done", OVER)))
+                self._server.lobby.close(connection, "done", line(Bye("done", OVER)))
         self._server.flush()
         for process in self._processes:
             if process.bot is not None:
@@ -271,7 +271,7 @@ class Hall:
             self._waiting.remove(process)
         session = process.guest.session(self._server)
         if session is not None and session.connection is not None:
-            session.connection.close("done", line(Bye("done", OVER)))
+            self._server.lobby.close(session.connection, "done", line(Bye("done", OVER)))
             self._server.flush()
         if process.bot is not None:
             process.bot.stop()

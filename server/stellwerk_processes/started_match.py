@@ -174,8 +174,7 @@ class _ServedMatch:
 
     def session(self, seat: Seat) -> Session | None:
         """Return the session that has the seat, or waits in the room for it."""
-        match = self.finished or self.running
-        return self.room.sessions[seat] if match is None else match.places[seat].session
+        return self.room.sessions[seat]
 
     def hear(self, event: LobbyEvent) -> None:
         """Take an event from the lobby."""
@@ -199,7 +198,7 @@ class _ServedMatch:
 
     def _end(self, match: MatchSession) -> None:
         for seated in self.seated:
-            session = match.places[seated.seat].session
+            session = self.session(seated.seat)
             if seated.guest is not None and session is not None:
                 seated.errors = Counter(session.errors)
                 seated.first_refused = dict(session.first_refused)
@@ -278,7 +277,8 @@ async def play_among(
 
     def played(seated: _Seated) -> Played:
         place = None if match is None else match.places[seated.seat]
-        return _played(seated, place, seen.get(seated.seat, Stranger()))
+        session = None if match is None else served.session(seated.seat)
+        return _played(seated, place, session, seen.get(seated.seat, Stranger()))
 
     bug = follower.bug_in(plan.match, bugs_before)
     if bug is not None:
@@ -441,7 +441,7 @@ def _go_on_without(served: _ServedMatch, seated: _Seated) -> None:
         served.note_gone(seated)
     elif not match.places[seated.seat].left:
         served.note_gone(seated)
-        match.leave(seated.seat, served.server.clock.now())
+        served.server.lobby.leave(match, seated.seat, served.server.clock.now())
         served.server.flush()
 
 
@@ -495,9 +495,9 @@ def _strangers(served: _ServedMatch, strangers: Strangers) -> dict[Seat, Strange
     return of_seat
 
 
-def _played(seated: _Seated, place: Place | None, stranger: Stranger) -> Played:
-    """`place` is None if the match did not begin."""
-    session, report = None if place is None else place.session, _report(seated)
+def _played(seated: _Seated, place: Place | None, session: Session | None, stranger: Stranger) -> Played:
+    """`place` and `session` are None if the match did not begin."""
+    report = _report(seated)
     said: Stranger | Session | _Seated = stranger
     if session is not None:
         said = session if seated.guest is None else seated

@@ -39,11 +39,11 @@ from stellwerk_protocol.messages import (
 )
 from stellwerk_server.journal.journal import Journal
 from stellwerk_server.lobby.connection import Connection, Kind
-from stellwerk_server.lobby.house_player import NewHousePlayer
 from stellwerk_server.lobby.lobby import House, Lobby
 from stellwerk_server.lobby.rooms import GameShelf, Reservation
 from stellwerk_server.lobby.session import hashed
 from stellwerk_server.lobby.tokens import Tokens
+from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.operate.settings import Limits, Time
@@ -401,9 +401,8 @@ class World:
         self.flush()
 
     def flush(self) -> None:
-        for connection in self.lobby.take_dirty():
+        for connection, data in self.lobby.data_to_send():
             client = self.clients.get(connection)
-            data = connection.take_out()
             if client is not None:
                 client.lines += data.splitlines(keepends=True)
 

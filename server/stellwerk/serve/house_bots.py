@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from stellwerk_bots.players import new_player
-from stellwerk_server.lobby.house_player import NewHousePlayer
+from stellwerk_server.match.house_player import NewHousePlayer
 
 HOUSE_BOTS: Final = ("random", "greedy", "planner")
 """Those that answer within milliseconds, for they think while all others wait."""

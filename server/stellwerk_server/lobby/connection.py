@@ -1,7 +1,6 @@
 """One connection, as the part of the server sees it that knows no sockets.
 
-What is sent is put together here and handed to the socket in one piece, when a whole line of the client's, or
-a whole tick of the clock, has been dealt with.
+The lobby puts together here what is to be sent (`Lobby.data_to_send`).
 """
 
 from __future__ import annotations
@@ -9,12 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
-from stellwerk_server.net.line_splitter import LineSplitter
+from stellwerk_server.lobby.line_splitter import LineSplitter
 
 if TYPE_CHECKING:
     from stellwerk_server.lobby.admission import Origin
-    from stellwerk_server.lobby.deadlines import Timer
     from stellwerk_server.lobby.session import Session
+    from stellwerk_server.match.deadlines import Timer
     from stellwerk_server.match.refusals import Refused
     from stellwerk_server.operate.settings import Limits
 
@@ -25,8 +24,6 @@ class Connection:
     __slots__ = (
         "_allowance",
         "_allowed_at",
-        "_dirty",
-        "_is_dirty",
         "_limits",
         "_warned",
         "address",
@@ -35,6 +32,7 @@ class Connection:
         "closing",
         "errors",
         "first_refused",
+        "is_outgoing",
         "is_private",
         "kind",
         "line_count",
@@ -56,7 +54,6 @@ class Connection:
         kind: Kind,
         is_private: bool,
         limits: Limits,
-        dirty: list[Connection],
         now: float,
     ) -> None:
         """`is_private`: nobody else can listen, because it is encrypted or does not leave the machine."""
@@ -70,47 +67,18 @@ class Connection:
         self.out: list[bytes] = []
         self.session: Session | None = None
         self.timer: Timer | None = None
-        self.closing = False  # nothing more is read; what stands in `out` is still sent
+        self.is_outgoing = False  # the lobby has something to send, or to close
+        self.closing = False  # nothing more is read; what is in `out` is still sent
         self.cause = ""  # why it ended
         self.blocked_at: float | None = None  # since when the socket takes no more
         self.line_count = 0
         self.refused_logins = 0
         self.errors: Counter[str] = Counter()
         self.first_refused: dict[str, Refused] = {}  # by code
-        self._dirty = dirty
-        self._is_dirty = False
         self._limits = limits
         self._allowance = float(limits.burst)
         self._allowed_at = now
         self._warned = False
-
-    def send(self, line: bytes) -> None:
-        """A line with its newline. Nothing more goes out after the last one."""
-        if self.closing:
-            return
-        self.out.append(line)
-        if not self._is_dirty:
-            self._is_dirty = True
-            self._dirty.append(self)
-
-    def close(self, cause: str, line: bytes = b"") -> None:
-        """Say a last line, and end."""
-        if self.closing:
-            return
-        if line:
-            self.send(line)
-        if not self._is_dirty:
-            self._is_dirty = True
-            self._dirty.append(self)
-        self.closing = True
-        self.cause = self.cause or cause
-
-    def take_out(self) -> bytes:
-        """All that is to be sent now."""
-        data = self.out[0] if len(self.out) == 1 else b"".join(self.out)
-        self.out.clear()
-        self._is_dirty = False
-        return data
 
     def spend(self, now: float) -> tuple[float, bool]:
         """A message that counts against the rate: for how many milliseconds not to read, and whether to

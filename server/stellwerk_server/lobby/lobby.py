@@ -1,14 +1,14 @@
 """Everything that a server decides, without a socket and without a clock: logins, rooms, matches, their ends.
 
 The rest of the server calls in with lines, lost connections and the time; what is to be sent stands in the
-connections then (`take_dirty`), and `deadlines` says when to come back. What each message may do in which
+connections then (`data_to_send`), and `deadlines` says when to come back. What each message may do in which
 phase is one table (`_PHASES`): everything else is refused with `protocol.out_of_phase`, and changes nothing.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -42,8 +42,6 @@ from stellwerk_protocol.messages import (
 from stellwerk_server.journal.journal import Journal, NoJournal
 from stellwerk_server.lobby.admission import LOOPBACK, Network, Origin, Places, origin_of
 from stellwerk_server.lobby.connection import Connection, Kind
-from stellwerk_server.lobby.deadlines import Deadlines, Timer
-from stellwerk_server.lobby.house_player import NewHousePlayer
 from stellwerk_server.lobby.news import (
     Bug,
     ConnectionClosed,
@@ -60,7 +58,9 @@ from stellwerk_server.lobby.news import (
 from stellwerk_server.lobby.rooms import GameShelf, Reservation, Room
 from stellwerk_server.lobby.session import Session, hashed, is_same_hash
 from stellwerk_server.lobby.tokens import TokenHolder, Tokens
+from stellwerk_server.match.deadlines import Deadlines, Timer
 from stellwerk_server.match.ended_match import MOST_ENDED, EndedMatch
+from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_server.match.lines import line
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.plan import MatchPlan
@@ -71,6 +71,7 @@ from stellwerk_server.operate.settings import Limits, Time, announced, clocks_of
 if TYPE_CHECKING:
     from stellwerk_engine.core.state import Game
     from stellwerk_protocol.error_codes import ErrorCode
+    from stellwerk_server.match.recipient import Recipient
 
 FEATURES: Final = ("resume", "resume_ended", "rooms", "practice", "spectators")
 RETRY_MS: Final = 5_000  # when to come back to a server that is full, or starts anew
@@ -153,7 +154,7 @@ class Lobby:
         self.rooms: dict[str, Room] = {}
         self.matches: dict[str, MatchSession] = {}  # those that run
         self._names: dict[str, Session] = {}
-        self._dirty: list[Connection] = []
+        self._outgoing: list[Connection] = []  # with something to send, or to be closed
         self._numbers = 0
         limits = house.limits
         self._waiting: Places[Connection] = Places(limits.unauthenticated)
@@ -176,7 +177,7 @@ class Lobby:
         has_descriptor = self.house.may_connect()
         self._numbers += 1
         origin = origin_of(address, self.house.trusted)
-        connection = Connection(self._numbers, address, origin, kind, is_private, limits, self._dirty, now)
+        connection = Connection(self._numbers, address, origin, kind, is_private, limits, now)
         self.connections.add(connection)
         if not (has_descriptor and self._waiting.are_left_for(origin)):
             goes = self._waiting.first_to_go() or connection
@@ -184,7 +185,7 @@ class Lobby:
             self._bye(goes, "server.full", "a new connection later", RETRY_MS)
         if not connection.closing:
             self._waiting.take(connection, origin)
-            connection.send(self._hello())
+            self._send(connection, self._hello())
             connection.timer = Timer(self.deadlines, partial(self._connection_due, connection))
             connection.timer.set(now + limits.login_ms)
         return connection
@@ -194,7 +195,7 @@ class Lobby:
         if connection not in self.connections:
             return
         self.connections.discard(connection)
-        connection.close(cause)
+        self.close(connection, cause)
         if connection.timer is not None:
             connection.timer.retire()
         session = connection.session
@@ -206,6 +207,7 @@ class Lobby:
                 self._leave_room(session, room)
             for match, seat in session.running():
                 match.lost(seat, now)
+                self._deliver(match)
             self._stop_watching(session, now)
             self._end_if_done(session)
             self.house.listener(Lost(session))
@@ -222,11 +224,46 @@ class Lobby:
             seconds=round((now - connection.opened_at) / 1000, 3),
         )
 
-    def take_dirty(self) -> list[Connection]:
-        """Those with something to send, or to be closed."""
-        dirty = self._dirty[:]
-        self._dirty.clear()
-        return dirty
+    def data_to_send(self) -> list[tuple[Connection, bytes]]:
+        """Return what is to be sent now, for each connection in one piece. A connection that is closing comes
+        without a piece if it has none."""
+        outgoing, self._outgoing = self._outgoing, []
+        pieces: list[tuple[Connection, bytes]] = []
+        for connection in outgoing:
+            out = connection.out
+            pieces.append((connection, out[0] if len(out) == 1 else b"".join(out)))
+            connection.out = []
+            connection.is_outgoing = False
+        return pieces
+
+    def close(self, connection: Connection, cause: str, last: bytes = b"") -> None:
+        """Send a last line, and nothing after it."""
+        if connection.closing:
+            return
+        self._send(connection, last)
+        connection.closing = True
+        connection.cause = connection.cause or cause
+
+    def _send(self, connection: Connection, data: bytes) -> None:
+        """Send a line with its newline, or several."""
+        if connection.closing:
+            return
+        if data:
+            connection.out.append(data)
+        if not connection.is_outgoing:
+            connection.is_outgoing = True
+            self._outgoing.append(connection)
+
+    def _say(self, session: Session, message: bytes) -> None:
+        if session.connection is not None:
+            self._send(session.connection, message)
+
+    def _deliver(self, match: MatchSession | EndedMatch) -> None:
+        """Send what a match has to say, after each call of it."""
+        for recipient, data in match.data_to_send():
+            session = self.sessions.get(recipient.id)  # as long as it has a connection
+            if session is not None and session.connection is not None:
+                self._send(session.connection, data)
 
     def drained(self, connection: Connection, now: float, until: float = inf) -> None:
         """The kernel has taken what a blocked connection had to say. What was said after `until` still waits
@@ -237,6 +274,7 @@ class Lobby:
         if since is not None and session is not None and session.connection is connection:
             for match, seat in session.running():
                 match.restart_clock(seat, since, until, now)
+                self._deliver(match)
 
     def run_due(self, now: Callable[[], float]) -> None:
         """Run the timers that are due. A bug in one of them keeps none of the others from running."""
@@ -302,7 +340,9 @@ class Lobby:
                 seated = session.matches.get(message.match)
                 if seated is not None:
                     match, seat = seated
-                    if match.act(seat, message, now):
+                    is_first = match.act(seat, message, now)
+                    self._deliver(match)
+                    if is_first:
                         return 0.0
                 else:
                     raise _RefusedError("protocol.no_such_match", "the id of a match from `start`", "/match")
@@ -337,7 +377,7 @@ class Lobby:
             case Ready():
                 self._ready(session, message, now)
             case Ping(echo):
-                session.send(line(Pong(echo)))
+                self._say(session, line(Pong(echo)))
             case Watch():
                 self._watch(session, message, now)
             case Act() | Login():
@@ -353,12 +393,12 @@ class Lobby:
                     counted.first_refused[refused.code] = _first_refused(connection, refused, text)
         pointer = refused.pointer[:200] or UNSET
         retry_ms = RETRY_MS if refused.code in COME_BACK else UNSET
-        connection.send(line(Error(refused.code, refused.expected[:200], pointer, retry_ms=retry_ms)))
+        self._send(connection, line(Error(refused.code, refused.expected[:200], pointer, retry_ms=retry_ms)))
 
     def _bye(
         self, connection: Connection, code: ErrorCode | Literal["done"], expected: str, retry_ms: int = 0
     ) -> None:
-        connection.close(code, line(Bye(code, expected, retry_ms or UNSET)))
+        self.close(connection, code, line(Bye(code, expected, retry_ms or UNSET)))
 
     def _connection_due(self, connection: Connection, now: float) -> None:
         if connection.session is None:
@@ -396,15 +436,18 @@ class Lobby:
         key = self._secret()
         known = session.key_hashes[-1:] if login.resume is UNSET else (hashed(login.resume.key),)
         session.key_hashes = (*known, hashed(key))
-        session.send(line(Welcome(session.id, key, session.name, session.wants, self.house.games.offered)))
+        self._say(
+            session, line(Welcome(session.id, key, session.name, session.wants, self.house.games.offered))
+        )
         self.house.listener(LoggedIn(session))
         has_played = bool(session.matches)
         if login.resume is not UNSET:
             self._forget_heard(session, login.resume.ended)
         for match, seat in list(session.matches.values()):
             match.back(seat, last_events.get(match.id, 0), now)
+            self._deliver(match)
         for room in session.rooms.values():
-            session.send(line(Joined(room.id, room.missing)))
+            self._say(session, line(Joined(room.id, room.missing)))
         if login.token is not UNSET:
             self._take_reserved_seats(session, login.token, now)
         if self.draining and not session.is_playing():
@@ -548,6 +591,7 @@ class Lobby:
         match = None if room.reservation is None else self.matches.get(room.reservation.plan.match)
         if match is not None:
             match.fail(now)
+            self._deliver(match)
 
     def seat(self, session: Session, room: Room, seat: int, now: float) -> None:
         """Give a session a reserved seat without its token: for a program that embeds the server."""
@@ -650,7 +694,7 @@ class Lobby:
                 return
             for session in room.sessions:
                 if session is not None:
-                    session.send(line(Left(room=room.id)))
+                    self._say(session, line(Left(room=room.id)))
             self._close_room(room)
 
     def _close_room(self, room: Room) -> None:
@@ -666,10 +710,17 @@ class Lobby:
         if not self._match_places.are_left_for(origin):
             raise _RefusedError("server.full", "to join later")
 
+    def _tell_missing(self, room: Room) -> None:
+        """Tell everybody in a room how many are missing now."""
+        message = line(Joined(room.id, room.missing))
+        for session in room.sessions:
+            if session is not None:
+                self._say(session, message)
+
     def _enter(self, session: Session, room: Room, seat: int, now: float) -> None:
         room.sessions[seat] = session
         session.rooms[room.id] = room
-        room.tell()
+        self._tell_missing(room)
         self.house.listener(SeatTaken(room, seat))
         if not room.missing:
             self._start_room(room, now, session.origin)
@@ -682,7 +733,7 @@ class Lobby:
         if room.missing == len(room.sessions) and room.reservation is None:
             self._close_room(room)
         else:
-            room.tell()
+            self._tell_missing(room)
 
     def _start_room(self, room: Room, now: float, origin: Origin = None) -> None:
         """`origin` is that of the player who came last."""
@@ -699,7 +750,7 @@ class Lobby:
             self.house.listener(MatchRefused(plan.match))
             for session in room.sessions:
                 if session is not None:
-                    session.send(line(Error(refused.code, refused.expected)))
+                    self._say(session, line(Error(refused.code, refused.expected)))
             return
         for place, session in zip(match.places, room.sessions, strict=True):
             if session is not None:
@@ -708,6 +759,7 @@ class Lobby:
             else:
                 place.by_default = True
         match.begin({}, now)
+        self._deliver(match)
 
     def _practice(self, session: Session, join: Join, game: Game, now: float) -> None:
         others = game.seat_count - 1
@@ -733,8 +785,9 @@ class Lobby:
         match = self._new_match(self._plan(game, tuple(names), seed), session.origin)
         match.places[own].session = session
         session.matches[match.id] = (match, own)
-        session.send(line(Joined(self._id(), 0)))
+        self._say(session, line(Joined(self._id(), 0)))
         match.begin({seat: (name, bots[name]) for seat, name in enumerate(names) if seat != own}, now)
+        self._deliver(match)
 
     def _plan(self, game: Game, names: tuple[str, ...], seed: bytes) -> MatchPlan:
         return MatchPlan(self._id(), game, names, seed, self.house.entropy(32), self.clocks)
@@ -754,9 +807,10 @@ class Lobby:
 
     def add_match(self, recorded: RecordedMatch, origin: Origin = None) -> MatchSession:
         """Add a match of which nothing, or not everything, has been played."""
+        timer = Timer(self.deadlines, lambda now: self._match_due(match, now))
         match = MatchSession(
             recorded,
-            timer=lambda run: Timer(self.deadlines, run),
+            timer=timer,
             unwritten_ms=self.house.limits.unwritten_ms,
             on_bug=self._note_bug,
             on_over=self._match_over,
@@ -764,6 +818,26 @@ class Lobby:
         self.matches[match.id] = match
         self._match_places.take(match, origin)
         return match
+
+    def go_on(
+        self,
+        match: MatchSession,
+        house_bots: Mapping[int, tuple[str, NewHousePlayer]],
+        missing: bytes,
+        now: float,
+    ) -> None:
+        """Go on with a match that another server has left, once its sessions are back in their seats."""
+        match.go_on(house_bots, missing, now)
+        self._deliver(match)
+
+    def leave(self, match: MatchSession, seat: int, now: float) -> None:
+        """Take a player out of its match for good: the fallback plays on."""
+        match.leave(seat, now)
+        self._deliver(match)
+
+    def _match_due(self, match: MatchSession, now: float) -> None:
+        match.come_back(now)
+        self._deliver(match)
 
     def add_session(self, session: Session) -> bool:
         """One that another server had, and that may be resumed. False if one that plays has its name: it has
@@ -777,6 +851,7 @@ class Lobby:
         return True
 
     def _match_over(self, match: MatchSession, now: float) -> None:
+        self._deliver(match)  # before anybody is sent away
         self.matches.pop(match.id, None)
         self._match_places.give_back(match)
         match.timer.retire()
@@ -805,16 +880,15 @@ class Lobby:
                 error=match.disk_error,
                 journal=match.left_behind.name if match.left_behind is not None else None,
             )
-        for session in match.watchers:
+        for session in self._sessions(match.watchers):
             session.watched.pop(match.id, None)
         ended = match.ended(self.note_disk_error)
         for place in match.places:
             if place.session is not None and not place.left:
                 ended.add(place.seat, place.session, knows_end=place.knows_end)
         self.keep_ended(ended, now)
-        for place in match.places:
-            if place.session is not None:
-                self._after_match(place.session)
+        for session in self._sessions([one.session for one in match.places if one.session is not None]):
+            self._after_match(session)
         if self.draining and not self.matches:
             self.on_idle()
         self.house.listener(MatchEnded(match))
@@ -823,10 +897,10 @@ class Lobby:
 
     def keep_ended(self, ended: EndedMatch, now: float) -> None:
         """For its players, whose connection may have broken before they heard of the end."""
-        for seat, session in ended.sessions:
-            session.matches[ended.id] = (ended, seat)
+        for seat, hearer in ended.sessions:
+            self.sessions[hearer.id].matches[ended.id] = (ended, seat)
         self._ended[ended] = now + self.house.limits.session_kept_ms
-        for _, session in ended.sessions:
+        for session in self._sessions([hearer for _, hearer in ended.sessions]):
             all_ended = session.ended()
             if len(all_ended) > MOST_ENDED:
                 oldest, seat = min(all_ended, key=lambda one: self._ended[one[0]])
@@ -859,7 +933,8 @@ class Lobby:
             if until > now:
                 self._ended_timer.set(until)
                 return
-            for seat, session in ended.sessions:
+            for seat, hearer in ended.sessions:
+                session = self.sessions[hearer.id]
                 self._forget_ended(session, ended, seat)
                 self._end_if_done(session)
 
@@ -884,6 +959,7 @@ class Lobby:
         """What was watched over a connection ends with it."""
         for match in list(session.watched.values()):
             match.stop_watching(session, now)
+            self._deliver(match)
         session.watched.clear()
 
     def journal_failed(self, match: str, error: OSError, now: float) -> None:
@@ -892,6 +968,7 @@ class Lobby:
         if running is not None:  # else its replay was written and synced by itself
             self.house.log.error("journal.not_synced", match=match, error=str(error))
             running.fail(now)
+            self._deliver(running)
 
     def _seated(self, session: Session, match: str) -> tuple[MatchSession | EndedMatch, int]:
         seated = session.matches.get(match)
@@ -901,7 +978,9 @@ class Lobby:
 
     def _ready(self, session: Session, message: Ready, now: float) -> None:
         match, seat = self._seated(session, message.match)
-        if match.ready(seat, now) is False:
+        was_moment = match.ready(seat, now)
+        self._deliver(match)
+        if was_moment is False:
             raise _RefusedError("protocol.out_of_phase", "ready once, after start", "/type")
 
     def _leave(self, session: Session, leave: Leave, now: float) -> None:
@@ -911,19 +990,20 @@ class Lobby:
             room = session.rooms.get(leave.room)
             if room is None:
                 raise _RefusedError("protocol.no_such_room", "the id of a room from `joined`", "/room")
-            session.send(line(Left(room=room.id)))
+            self._say(session, line(Left(room=room.id)))
             self._leave_room(session, room)
             return
         assert leave.match is not UNSET
         watched = session.watched.pop(leave.match, None)
         if watched is not None:
             watched.stop_watching(session, now)
-            session.send(line(Left(match=watched.id)))
+            self._deliver(watched)
+            self._say(session, line(Left(match=watched.id)))
             return
         match, seat = self._seated(session, leave.match)
         if isinstance(match, EndedMatch):
             raise _RefusedError("protocol.no_such_match", "a match that goes on", "/match")
-        match.leave(seat, now)
+        self.leave(match, seat, now)
         if match.places[seat].left:
             session.matches.pop(match.id, None)
 
@@ -937,6 +1017,11 @@ class Lobby:
             raise _RefusedError("protocol.out_of_phase", "a match that this session is not in", "/match")
         session.watched[match.id] = match
         match.watch(session, watch.viewer, now)
+        self._deliver(match)
+
+    def _sessions(self, recipients: Sequence[Recipient]) -> list[Session]:
+        """Return the sessions that a match knows as recipients. One that has left it may be gone."""
+        return [session for one in recipients if (session := self.sessions.get(one.id)) is not None]
 
     # -- small things ----------------------------------------------------------------------------
 

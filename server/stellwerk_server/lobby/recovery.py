@@ -43,8 +43,8 @@ from stellwerk_server.match.recorded import RecordedMatch
 
 if TYPE_CHECKING:
     from stellwerk_engine.core.state import Game
-    from stellwerk_server.lobby.house_player import NewHousePlayer
     from stellwerk_server.lobby.lobby import Lobby
+    from stellwerk_server.match.house_player import NewHousePlayer
 
 OPENING_LINES: Final = 3  # the match, the header and the set-up, written in one piece
 
@@ -126,7 +126,7 @@ def _recover_one(
     for seat, session in sessions.items():
         match.places[seat].session = session
         session.matches[match.id] = (match, seat)
-    match.go_on(house_bots, missing, now)
+    lobby.go_on(match, house_bots, missing, now)
     return was_cut
 
 

@@ -11,9 +11,8 @@ from stellwerk_engine.boards.board_file import BoardFile, shipped_board
 from stellwerk_engine.core.game import make_game
 from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_protocol.messages import Joined, OfferedGame
+from stellwerk_protocol.messages import OfferedGame
 from stellwerk_server.lobby.session import hashed, is_same_hash
-from stellwerk_server.match.lines import line
 from stellwerk_server.match.plan import MatchPlan
 
 if TYPE_CHECKING:
@@ -78,10 +77,3 @@ class Room:
     @property
     def missing(self) -> int:
         return sum(session is None for session in self.sessions)
-
-    def tell(self) -> None:
-        """Everybody, how many are missing now."""
-        message = line(Joined(self.id, self.missing))
-        for session in self.sessions:
-            if session is not None:
-                session.send(message)

@@ -71,10 +71,6 @@ class Session:
         """Of the connection that it has just now."""
         return self.connection.origin if self.connection is not None else None
 
-    def send(self, line: bytes) -> None:
-        if self.connection is not None:
-            self.connection.send(line)
-
     def has_key(self, key: str) -> bool:
         given = hashed(key)
         return any(is_same_hash(given, known) for known in self.key_hashes)

@@ -23,8 +23,8 @@ from stellwerk_server.match.lines import line, lines
 
 if TYPE_CHECKING:
     from stellwerk_engine.core.state import Events, Game
-    from stellwerk_server.lobby.session import Session
     from stellwerk_server.match.plan import MatchPlan
+    from stellwerk_server.match.recipient import Outgoing, Recipient
     from stellwerk_server.match.seat import Place
 
 SeatState = Literal["lost", "back", "left", "by_default"]
@@ -35,49 +35,52 @@ class Audience:
 
     def __init__(self, plan: MatchPlan, places: Sequence[Place], commitment: str, events: Events) -> None:
         self.events = events  # all that has happened
-        self.watchers: list[Session] = []
-        self.late_watchers: list[Session] = []  # with all hands, when the match is over
+        self.watchers: list[Recipient] = []
+        self.late_watchers: list[Recipient] = []  # with all hands, when the match is over
         self._plan = plan
         self._places = places
         self.commitment = commitment
 
     # -- news ------------------------------------------------------------------------------------
 
-    def publish(self, events: Events) -> None:
-        """What has just happened."""
+    def publish(self, events: Events) -> list[Outgoing]:
+        """Return what has just happened, for each as far as it may know that."""
         before = len(self.events)
         self.events += events
         whole: list[bytes] = []
+        out: list[Outgoing] = []
         for place in self._places:
             session = place.session
             if session is not None and not place.left and session.wants.events:
-                self._send_events(session, place.seat, events, before, whole)
+                self._add_events(out, session, place.seat, events, before, whole)
         for session in self.watchers:
-            self._send_events(session, PUBLIC, events, before, whole)
+            self._add_events(out, session, PUBLIC, events, before, whole)
+        return out
 
-    def tell_others(self, place: Place, state: SeatState) -> None:
+    def to_others(self, place: Place, state: SeatState) -> list[Outgoing]:
+        """Return what everybody else hears of a change in a seat."""
         message = line(SeatChanged(self._plan.match, place.seat, state))
-        for other in self._places:
-            if other is not place:
-                other.send(message)
-        for session in self.watchers:
-            session.send(message)
+        return [(session, message) for session in self._hearers(place)]
 
-    def tell_end(self, message: bytes, *, all_hands: bool) -> None:
-        """The last that anybody hears; before it, spectators who waited for `all_hands` may see them."""
-        for place in self._places:
-            place.send(message)
-        for session in self.watchers:
-            session.send(message)
+    def to_end(self, message: bytes, *, all_hands: bool) -> list[Outgoing]:
+        """Return the last that anybody hears. Spectators who waited for `all_hands` may see them before."""
+        out: list[Outgoing] = [(session, message) for session in self._hearers()]
         for session in self.late_watchers:
             if all_hands:
-                session.send(self.start_line(ALL_HANDS))
-                self._send_events(session, ALL_HANDS, self.events, 0, [])
-            session.send(message)
+                out.append((session, self.start_line(ALL_HANDS)))
+                self._add_events(out, session, ALL_HANDS, self.events, 0, [])
+            out.append((session, message))
+        return out
 
-    def _send_events(
+    def _hearers(self, but: Place | None = None) -> list[Recipient]:
+        """Return who hears what everybody may know: the players that have not left, and those who watch."""
+        players = [p.session for p in self._places if p is not but and p.session is not None and not p.left]
+        return [*players, *self.watchers]
+
+    def _add_events(
         self,
-        session: Session,
+        out: list[Outgoing],
+        session: Recipient,
         viewer: ViewerId,
         events: Events,
         before: int,
@@ -90,34 +93,38 @@ class Audience:
         shown = [redact(event, game, viewer) for event in events]
         is_whole = all(map(is_, shown, events))
         if is_whole and whole:
-            session.connection.send(whole[0])
+            out.append((session, whole[0]))
             return
         text = _numbered(self._plan.match, shown, before)
         if is_whole:
             whole.append(text)
-        session.connection.send(text)
+        out.append((session, text))
 
     # -- who comes late --------------------------------------------------------------------------
 
-    def catch_up(self, place: Place, last_event: int) -> None:
-        """All after an event that a client has, from 0 on with the start."""
+    def catch_up(self, place: Place, last_event: int) -> list[Outgoing]:
+        """Return all after an event that a client has, from 0 on with the start."""
+        out: list[Outgoing] = []
         session = place.session
         if session is None or place.left:
-            return
+            return out
         if last_event == 0:
-            session.send(self.start_line(place.seat))
+            out.append((session, self.start_line(place.seat)))
         if session.wants.events:
-            self._send_events(session, place.seat, self.events[last_event:], last_event, [])
+            self._add_events(out, session, place.seat, self.events[last_event:], last_event, [])
+        return out
 
-    def watch(self, session: Session, viewer: Literal["public", "all_hands"]) -> None:
+    def watch(self, session: Recipient, viewer: Literal["public", "all_hands"]) -> list[Outgoing]:
+        """Let a session watch, and return what has happened before."""
         if viewer == "all_hands":
             self.late_watchers.append(session)
-            return
+            return []
         self.watchers.append(session)
-        session.send(self.start_line(PUBLIC))
-        self._send_events(session, PUBLIC, self.events, 0, [])
+        out: list[Outgoing] = [(session, self.start_line(PUBLIC))]
+        self._add_events(out, session, PUBLIC, self.events, 0, [])
+        return out
 
-    def stop_watching(self, session: Session) -> None:
+    def stop_watching(self, session: Recipient) -> None:
         for watchers in (self.watchers, self.late_watchers):
             if session in watchers:
                 watchers.remove(session)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from stellwerk_protocol.messages import Act
     from stellwerk_protocol.results import Result
     from stellwerk_server.journal.journal import Journal
-    from stellwerk_server.lobby.session import Session
     from stellwerk_server.match.plan import MatchPlan
+    from stellwerk_server.match.recipient import Outgoing, Recipient
 
 MOST_ENDED: Final = 64
 """Of one session. A `resume` can name as many."""
@@ -40,7 +40,7 @@ _decode_line = msgspec.json.Decoder(Line).decode
 
 @dataclass(slots=True)
 class _Hearer:
-    session: Session
+    session: Recipient
     knows_end: bool
 
 
@@ -53,6 +53,7 @@ class EndedMatch:
         "_hearers",
         "_journal",
         "_on_disk_error",
+        "_out",
         "_plan",
         "event_count",
         "id",
@@ -78,16 +79,17 @@ class EndedMatch:
         self._end_line = end_line
         self._journal = journal
         self._on_disk_error = on_disk_error
+        self._out: list[Outgoing] = []
         self._hearers: dict[Seat, _Hearer] = {}
 
     # -- who is to hear of it --------------------------------------------------------------------
 
     @property
-    def sessions(self) -> list[tuple[Seat, Session]]:
+    def sessions(self) -> list[tuple[Seat, Recipient]]:
         """In a list of its own, so that some may be removed meanwhile."""
         return [(seat, hearer.session) for seat, hearer in self._hearers.items()]
 
-    def add(self, seat: Seat, session: Session, *, knows_end: bool) -> None:
+    def add(self, seat: Seat, session: Recipient, *, knows_end: bool) -> None:
         self._hearers[seat] = _Hearer(session, knows_end)
 
     def remove(self, seat: Seat) -> None:
@@ -102,6 +104,11 @@ class EndedMatch:
         if self._journal is not None:
             self._journal.forget()
 
+    def data_to_send(self) -> list[Outgoing]:
+        """Return what is to be sent, in its order. The caller of `act` and `back` asks for it afterwards."""
+        out, self._out = self._out, []
+        return out
+
     # -- what its players say --------------------------------------------------------------------
 
     def ready(self, seat: Seat, now: float) -> Literal[False]:
@@ -109,7 +116,7 @@ class EndedMatch:
 
     def act(self, seat: Seat, act: Act, now: float) -> Literal[False]:
         stale = Error("protocol.stale_ask", NOTHING_OWED, match=self.id, ask=act.ask)
-        self._hearers[seat].session.send(line(stale))
+        self._out.append((self._hearers[seat].session, line(stale)))
         return False
 
     def back(self, seat: Seat, last_event: int, now: float) -> None:
@@ -119,13 +126,13 @@ class EndedMatch:
         if self._journal is not None:
             self._note_keys(self._journal, seat, session)
             if last_event == 0:
-                session.send(start_line(self._plan, self._commitment, seat))
+                self._out.append((session, start_line(self._plan, self._commitment, seat)))
             if session.wants.events and last_event < self.event_count:
-                session.send(self._event_lines(self._journal, seat, last_event))
-        session.send(self._end_line)
+                self._out.append((session, self._event_lines(self._journal, seat, last_event)))
+        self._out.append((session, self._end_line))
         hearer.knows_end = True
 
-    def _note_keys(self, journal: Journal, seat: Seat, session: Session) -> None:
+    def _note_keys(self, journal: Journal, seat: Seat, session: Recipient) -> None:
         """Write down the session's new key, for the server that is started after a crash."""
         try:
             journal.note(record_line(SessionRecord(seat, session.key_hashes, session.wants)))

@@ -53,9 +53,9 @@ if TYPE_CHECKING:
 
     from stellwerk_engine.core.state import Events
     from stellwerk_protocol.error_codes import ErrorCode
-    from stellwerk_server.lobby.deadlines import Timer
-    from stellwerk_server.lobby.house_player import NewHousePlayer
-    from stellwerk_server.lobby.session import Session
+    from stellwerk_server.match.deadlines import Timer
+    from stellwerk_server.match.house_player import NewHousePlayer
+    from stellwerk_server.match.recipient import Outgoing, Recipient
     from stellwerk_server.match.recorded import RecordedMatch
 
 AUTOMATIC_MOVES_AT_ONCE: Final = 4  # of house bots and absent seats, before others get their turn
@@ -75,6 +75,7 @@ class MatchSession:
         "_made_count",
         "_on_bug",
         "_on_over",
+        "_out",
         "_to_announce",
         "_unwritten_ms",
         "_was_recalled",
@@ -94,7 +95,7 @@ class MatchSession:
         self,
         recorded: RecordedMatch,
         *,
-        timer: Callable[[Callable[[float], None]], Timer],
+        timer: Timer,
         unwritten_ms: float,
         on_bug: Callable[[MatchSession, Exception], object],
         on_over: Callable[[MatchSession, float], None],
@@ -106,7 +107,8 @@ class MatchSession:
         self.game = plan.game
         self.clocks = plan.clocks
         self._journal = recorded.journal
-        self.timer = timer(self._come_back)
+        self.timer = timer
+        self._out: list[Outgoing] = []
         self.phase: Phase = "set_up"
         self.places = recorded.places
         self.started_at = 0.0
@@ -150,7 +152,7 @@ class MatchSession:
         return sum(choice is not None for choice in self.state.choices)
 
     @property
-    def watchers(self) -> tuple[Session, ...]:
+    def watchers(self) -> tuple[Recipient, ...]:
         """Its spectators, with those who wait for all hands."""
         return (*self._audience.watchers, *self._audience.late_watchers)
 
@@ -169,6 +171,15 @@ class MatchSession:
         """Why the disk takes nothing now."""
         return self._journal.error
 
+    def data_to_send(self) -> list[Outgoing]:
+        """Return what is to be sent, in its order. The caller of any `entry` asks for it afterwards."""
+        out, self._out = self._out, []
+        return out
+
+    def _send(self, place: Place, message: bytes) -> None:
+        if place.session is not None and not place.left:
+            self._out.append((place.session, message))
+
     # -- the beginning ---------------------------------------------------------------------------
 
     @entry
@@ -182,7 +193,7 @@ class MatchSession:
         self._write(record_line(self._match_record()) + opening, now)
         for place in self.places:
             if place.session is not None:
-                self._audience.catch_up(place, 0)
+                self._out += self._audience.catch_up(place, 0)
             else:
                 place.is_ready = True
         self._begin_if_ready(now)
@@ -219,10 +230,10 @@ class MatchSession:
         place = self.places[seat]
         ask = place.ask
         if ask is None or act.ask != ask.id:
-            place.send(self._error(act, "protocol.stale_ask", "", NOTHING_OWED))
+            self._send(place, self._error(act, "protocol.stale_ask", "", NOTHING_OWED))
             return False
         if self._journal.unwritten:
-            place.send(self._error(act, "server.busy", "", "the same act again in a second"))
+            self._send(place, self._error(act, "server.busy", "", "the same act again in a second"))
             return False
         is_first = ask.tries == self.clocks.tries
         try:
@@ -243,8 +254,8 @@ class MatchSession:
         place.left = True
         self._write(record_line(seat_record(place)), now)
         if place.session is not None:
-            place.session.send(line(Left(match=self.id)))
-        self._audience.tell_others(place, "left")
+            self._out.append((place.session, line(Left(match=self.id))))
+        self._out += self._audience.to_others(place, "left")
         self._go_on_without(place, now)
 
     @entry
@@ -253,7 +264,7 @@ class MatchSession:
         place = self.places[seat]
         if not self.is_over and not place.left:
             place.is_lost = True
-            self._audience.tell_others(place, "lost")
+            self._out += self._audience.to_others(place, "lost")
             self._schedule()  # what a full socket had not taken held up the clock
 
     @entry
@@ -263,13 +274,13 @@ class MatchSession:
         if place.left:
             return
         self._note_keys(place, now)
-        self._audience.catch_up(place, last_event)
+        self._out += self._audience.catch_up(place, last_event)
         if place.is_lost:
             place.is_lost = False
-            self._audience.tell_others(place, "back")
+            self._out += self._audience.to_others(place, "back")
         if place.ask is not None:
             since = self._journal.refused_since
-            place.send(self._ask_line(place, place.ask, now if since is None else min(now, since)))
+            self._send(place, self._ask_line(place, place.ask, now if since is None else min(now, since)))
         if self._was_recalled and self.phase == "set_up":
             place.is_ready = True
             self._begin_if_ready(now)
@@ -293,17 +304,17 @@ class MatchSession:
     # -- who watches -----------------------------------------------------------------------------
 
     @entry
-    def watch(self, session: Session, viewer: Literal["public", "all_hands"], now: float) -> None:
-        self._audience.watch(session, viewer)
+    def watch(self, session: Recipient, viewer: Literal["public", "all_hands"], now: float) -> None:
+        self._out += self._audience.watch(session, viewer)
 
     @entry
-    def stop_watching(self, session: Session, now: float) -> None:
+    def stop_watching(self, session: Recipient, now: float) -> None:
         self._audience.stop_watching(session)
 
     # -- time ------------------------------------------------------------------------------------
 
     @entry
-    def _come_back(self, now: float) -> None:
+    def come_back(self, now: float) -> None:
         if self.is_over:
             return
         self._goes_on = False
@@ -375,7 +386,7 @@ class MatchSession:
     def _open_ask(self, place: Place, now: float) -> None:
         ask = place.open_ask(now)
         if place.is_connected:
-            place.send(self._ask_line(place, ask, now))
+            self._send(place, self._ask_line(place, ask, now))
 
     def _ask_line(self, place: Place, ask: OpenAsk, now: float) -> bytes:
         wants = Wants() if place.session is None else place.session.wants
@@ -426,7 +437,7 @@ class MatchSession:
             sent = shown(msgspec.json.encode(act).decode(), SHOWN)
             place.first_refused[code] = Refused(code, expected, pointer, sent, ask.id, self.state.turn)
         nearest = self._nearest(place, ask, act)
-        place.send(self._error(act, code, pointer, expected, tries=ask.tries, nearest=nearest))
+        self._send(place, self._error(act, code, pointer, expected, tries=ask.tries, nearest=nearest))
         if ask.tries == 0:
             place.use_time(ask, now)
             self._default(place, "tries", now)
@@ -540,14 +551,14 @@ class MatchSession:
 
     def _publish(self, place: Place, answer: bytes, events: Events, newly_by_default: bool) -> None:
         if answer:
-            place.send(answer)
+            self._send(place, answer)
         if events:
-            self._audience.publish(events)
+            self._out += self._audience.publish(events)
         if newly_by_default:
             self._to_announce.append(place)
         if not self._hidden_count:  # before, it would tell the others that this seat has an answer (L16)
             for announced in self._to_announce:
-                self._audience.tell_others(announced, "by_default")
+                self._out += self._audience.to_others(announced, "by_default")
             self._to_announce.clear()
 
     # -- the end ---------------------------------------------------------------------------------
@@ -588,7 +599,7 @@ class MatchSession:
         try:
             for place in self.places:
                 place.knows_end = place.is_connected
-            self._audience.tell_end(self._end_line, all_hands=phase == "over")
+            self._out += self._audience.to_end(self._end_line, all_hands=phase == "over")
         finally:
             self._on_over(self, now)
 

@@ -14,7 +14,7 @@ from stellwerk_server.journal.journal import SeatedPlayer
 if TYPE_CHECKING:
     from stellwerk_engine.core.state import Move, Seat
     from stellwerk_protocol.messages import Clocks, DefaultReason
-    from stellwerk_server.lobby.session import Session
+    from stellwerk_server.match.recipient import Recipient
     from stellwerk_server.match.refusals import Refused
 
 
@@ -64,7 +64,7 @@ class Place:
         self.seat = seat
         self.name = name
         self.clocks = clocks
-        self.session: Session | None = None
+        self.session: Recipient | None = None
         self.house: Callable[[bytes], bytes] | None = None
         self.house_name = ""
         self.is_ready = False
@@ -101,10 +101,6 @@ class Place:
     @property
     def is_connected(self) -> bool:
         return self.session is not None and self.session.connection is not None
-
-    def send(self, message: bytes) -> None:
-        if self.session is not None and not self.left:
-            self.session.send(message)
 
     def open_ask(self, now: float) -> OpenAsk:
         self.ask_count += 1

@@ -178,7 +178,7 @@ class Server:
             await peer.transport.open()
             self._begin_to_send(peer)
             return True
-        peer.connection.close("no handshake in time")
+        self.lobby.close(peer.connection, "no handshake in time")
         return False
 
     async def _read(self, peer: _Peer) -> None:
@@ -215,11 +215,10 @@ class Server:
 
     def flush(self) -> None:
         """Hand over what the lobby has to say, without waiting."""
-        for connection in self.lobby.take_dirty():
+        for connection, data in self.lobby.data_to_send():
             peer = self._peers.get(connection)
             if peer is None:
                 continue
-            data = connection.take_out()
             if self._journals is None:
                 self._send(peer, data)
                 continue
@@ -282,8 +281,7 @@ class Server:
 
     def _too_slow(self, peer: _Peer) -> None:
         self._give_up(peer)
-        peer.connection.close("server.too_slow")
-        peer.connection.out.clear()
+        self.lobby.close(peer.connection, "server.too_slow")
         peer.scope.cancel()
 
     def _give_up(self, peer: _Peer) -> None:

@@ -7,7 +7,7 @@ from math import inf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stellwerk_server.lobby.deadlines import Deadlines, Timer
+from stellwerk_server.match.deadlines import Deadlines, Timer
 
 
 class Clock:
