@@ -1,1 +1,5 @@
-"""The server: sessions, lobby, clocks and journal as plain code, and thin modules around it that wait."""
+"""The server of matches: `operate` and `journal` <- `match` <- `lobby` <- `net`.
+
+Each room may import those before it, and nothing that comes later. What decides is plain code: `match` and
+`lobby` take lines and the time, and return what is to be sent. Only `net` waits.
+"""

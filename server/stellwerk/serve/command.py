@@ -41,11 +41,11 @@ from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.lobby.tokens import TokenFileError, Tokens, read_tokens
 from stellwerk_server.net.door import shown_address
 from stellwerk_server.net.server import Server, is_loopback, open_server
+from stellwerk_server.net.status import StatusPage
 from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import KEPT_FREE_BY_MATCHES, raise_limit, room_for_more
 from stellwerk_server.operate.logs import LEVELS, make_log
 from stellwerk_server.operate.settings import DEFAULT_PORT, Limits, Time
-from stellwerk_server.operate.status import StatusPage
 
 DESCRIPTION: Final = """\
 Serve matches over TCP. Bots connect, log in and join; protocol/README.md says how.

@@ -260,10 +260,15 @@ class Lobby:
 
     def _deliver(self, match: MatchSession | EndedMatch) -> None:
         """Send what a match has to say, after each call of it."""
+        sessions, outgoing = self.sessions, self._outgoing
         for recipient, data in match.data_to_send():
-            session = self.sessions.get(recipient.id)  # as long as it has a connection
-            if session is not None and session.connection is not None:
-                self._send(session.connection, data)
+            session = sessions.get(recipient.id)  # one that is connected is always there
+            connection = None if session is None else session.connection
+            if connection is not None and not connection.closing:  # as in `_send`, without a call a line
+                connection.out.append(data)
+                if not connection.is_outgoing:
+                    connection.is_outgoing = True
+                    outgoing.append(connection)
 
     def drained(self, connection: Connection, now: float, until: float = inf) -> None:
         """The kernel has taken what a blocked connection had to say. What was said after `until` still waits

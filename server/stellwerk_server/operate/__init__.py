@@ -1,1 +1,5 @@
-"""What an operator meets: settings, status, logs, descriptors."""
+"""What an operator sets and reads: settings with their defaults, the log, descriptors, garbage collection.
+
+Imports no other room of the server. Law: each setting has one default, in one table, and the pages for
+operators are compared with it.
+"""

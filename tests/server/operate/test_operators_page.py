@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from stellwerk_server.net.server import is_loopback
 from stellwerk_server.operate.settings import Limits, Time
-from tests.server.operate.test_status import KNOWN
+from tests.server.net.test_status import KNOWN
 
 SERVER = Path(__file__).resolve().parents[3] / "server"
 PAGE = (SERVER / "README.md").read_text(encoding="utf-8")

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from stellwerk_server.net.status import RUNNING_SHOWN, StatusPage
 from stellwerk_server.operate.settings import Limits
-from stellwerk_server.operate.status import RUNNING_SHOWN, StatusPage
 from tests.server.served_process import PATIENCE, Message
 from tests.server.serving import NO_RATE, Site, on_site
 
