@@ -23,7 +23,7 @@ from stellwerk_bots.reading import Item
 from stellwerk_engine import engine
 from stellwerk_protocol.names import COLORS
 from stellwerk_server.lobby.connection import Connection
-from stellwerk_server.lobby.lobby import House, Lobby
+from stellwerk_server.lobby.lobby import Lobby, LobbySetup
 from stellwerk_server.operate.settings import Limits, Time
 from tests.server.support import ListLog, entropy, shelf
 
@@ -40,7 +40,7 @@ class ExampleClient:
 
     def __init__(self, game: str, **login: Any) -> None:  # Any: fields of many types
         """Store the fields of `login` besides the name."""
-        self._house = House(
+        self._setup = LobbySetup(
             server=SERVER,
             limits=Limits(),
             time=Time(),
@@ -49,7 +49,7 @@ class ExampleClient:
             entropy=entropy(f"example/{game}"),
             house_bots=house_bots(),
         )
-        self._lobby = Lobby(self._house)
+        self._lobby = Lobby(self._setup)
         self._login: Message = {"type": "login", "protocol": 1, "name": "example_bot", **login}
         self._now = 0.0
         self._connections = 0

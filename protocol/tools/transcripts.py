@@ -15,7 +15,7 @@ from typing import Any, Final
 from stellwerk.serve.house_bots import house_bots
 from stellwerk_server.journal.journal import Journal
 from stellwerk_server.lobby.connection import Connection
-from stellwerk_server.lobby.lobby import House, Lobby
+from stellwerk_server.lobby.lobby import Lobby, LobbySetup
 from stellwerk_server.operate.settings import Limits, Time
 from tests.server.support import ListLog, MemoryJournal, entropy, shelf
 
@@ -33,7 +33,7 @@ class Recorder:
     def __init__(self, name: str) -> None:
         self.journal = MemoryJournal()
         self.lobby = Lobby(
-            House(
+            LobbySetup(
                 server=SERVER,
                 limits=Limits(),
                 time=Time(),

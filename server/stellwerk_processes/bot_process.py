@@ -6,9 +6,9 @@ standard streams, and an empty folder of its own. What it prints is read all the
 for a reader. When it ends, or is to end, or the runner is cancelled, the whole group is killed before its
 leader's id is given back: till then that id cannot mean anybody else. Then its folder is removed.
 
-Most bots live for one match. One that plays match after match (`hall.py`) keeps its process and its folder;
-what it left there is removed before the next one. Whatever that is, removing it raises nothing and is given
-up after some time, and no link in it leads anywhere else, even if the bot makes one meanwhile.
+Most bots live for one match. One that plays match after match (`standing_server.py`) keeps its process and
+its folder; what it left there is removed before the next one. Whatever that is, removing it raises nothing
+and is given up after some time, and no link in it leads anywhere else, even if the bot makes one meanwhile.
 
 Limits are set by a shell that then becomes the bot. They hold before the bot's first instruction, and no
 Python code runs between fork and exec, where the runner's threads would make it unsafe. A process that makes

@@ -20,7 +20,7 @@ import trio
 from stellwerk_engine.core.state import Game
 from stellwerk_server.journal.journal import Journal, replay_of
 from stellwerk_server.lobby.connection import Connection
-from stellwerk_server.lobby.lobby import House
+from stellwerk_server.lobby.lobby import LobbySetup
 from stellwerk_server.lobby.news import Bug, ConnectionClosed, Listener, LobbyEvent, LoggedIn, Lost
 from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.lobby.tokens import Tokens
@@ -221,7 +221,7 @@ async def open_embedded(
 ) -> AsyncGenerator[EmbeddedServer]:
     """Run a server for these games, on the boards that they are played on, for as long as the block runs."""
     follower, journals = Follower(), MemoryJournals()
-    house = House(
+    setup = LobbySetup(
         server=SERVER,
         limits=limits,
         time=Time(),  # for rooms that clients open; matches that are planned have their own clocks
@@ -236,5 +236,5 @@ async def open_embedded(
         may_join=may_join,
         may_connect=may_connect,
     )
-    async with open_server(house) as server:
+    async with open_server(setup) as server:
         yield EmbeddedServer(server, follower, journals)

@@ -2,7 +2,7 @@
 tokens and wait, and processes of this machine that play match after match.
 
 Laws:
-- nobody makes a match here: who plays whom is decided by whoever embeds the hall;
+- nobody makes a match here: who plays whom is decided by whoever embeds it;
 - a process plays no deal twice, so that nothing that it remembers tells it what is hidden; and it finds its
   private folder empty before each match, as far as that can be done;
 - after a fault, its own or the machine's, a process plays no more: the next match gets a fresh one;
@@ -26,12 +26,12 @@ from stellwerk_processes.embedded_server import LOOPBACK, EmbeddedServer, open_e
 from stellwerk_processes.faults import faults_of
 from stellwerk_processes.processor_time import processor_ms
 from stellwerk_processes.started_match import (
-    NOBODY,
+    NO_OBSERVER,
     STDIO,
     BotMatch,
-    Guest,
+    MatchObserver,
     MatchResult,
-    Onlooker,
+    StandingBot,
     play_among,
     start_bot,
 )
@@ -40,7 +40,7 @@ from stellwerk_protocol.names import Seat
 from stellwerk_server.lobby.session import hashed
 from stellwerk_server.lobby.tokens import TokenHolder, Tokens, new_token
 from stellwerk_server.match.lines import line
-from stellwerk_server.net.door import ClosedDoorError, Door, shown_address
+from stellwerk_server.net.listen_address import CannotListenError, ListenAddress, shown_address
 from stellwerk_server.operate.settings import Limits
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ OVER: Final = "nothing: all has been played"
 
 
 @dataclass(frozen=True, slots=True)
-class HallPlan:
+class StandingSetup:
     """`remote` says as whom each remote bot logs in: for games of teams once for each seat, and the first of
     these plays the other games alone. `organizers` may watch. `instances`: how many processes of a bot there
     may be at a time. `logins_at_once`: how many processes of this machine may be about to log in.
@@ -62,7 +62,7 @@ class HallPlan:
     games: tuple[Game, ...]
     remote: Mapping[str, tuple[TokenHolder, ...]]
     organizers: tuple[TokenHolder, ...]
-    door: Door | None
+    listen_at: ListenAddress | None
     instances: Mapping[str, int]
     logins_at_once: int
     may_connect: Callable[[], bool] = lambda: True
@@ -74,20 +74,22 @@ class _Process:
     has seen."""
 
     name: str
-    guest: Guest
+    standing_bot: StandingBot
     holder: TokenHolder
     deals: set[bytes]
     bot: RunningBot | None = None
     ended: trio.Event = field(default_factory=trio.Event)
 
     def is_fit(self) -> bool:
-        return self.bot is not None and not self.ended.is_set() and not self.guest.hung_up.is_set()
+        return self.bot is not None and not self.ended.is_set() and not self.standing_bot.hung_up.is_set()
 
 
-class Hall:
-    """Made by `open_hall`."""
+class StandingServer:
+    """Made by `open_standing_server`."""
 
-    def __init__(self, plan: HallPlan, host: EmbeddedServer, nursery: trio.Nursery, tokens: Tokens) -> None:
+    def __init__(
+        self, plan: StandingSetup, host: EmbeddedServer, nursery: trio.Nursery, tokens: Tokens
+    ) -> None:
         self._plan = plan
         self._host = host
         self._server = host.server
@@ -99,18 +101,18 @@ class Hall:
         self._count = 0
 
     async def listen(self) -> tuple[str, int] | None:
-        """Open the door; where it is. ClosedDoorError."""
+        """Open the door; where it is. CannotListenError."""
         try:
             await self._host.listen_on_loopback()
         except OSError as error:
             raise _closed(LOOPBACK, 0, error) from None
-        door = self._plan.door
-        if door is None:
+        listen_at = self._plan.listen_at
+        if listen_at is None:
             return None
         try:
-            return await self._server.listen(door.host, door.port, door.tls)
+            return await self._server.listen(listen_at.host, listen_at.port, listen_at.tls)
         except OSError as error:
-            raise _closed(door.host, door.port, error) from None
+            raise _closed(listen_at.host, listen_at.port, error) from None
 
     def present(self) -> dict[str, int]:
         """Return the remote bots that are connected, by the names that they log in with, and how many matches
@@ -129,25 +131,27 @@ class Hall:
     # -- a match ---------------------------------------------------------------------------------
 
     async def play(
-        self, bot_match: BotMatch, absent: frozenset[str], onlooker: Onlooker = NOBODY
+        self, bot_match: BotMatch, absent: frozenset[str], observer: MatchObserver = NO_OBSERVER
     ) -> MatchResult:
         """Play a match like `play_match`. Nobody waits for the remote bots in `absent`, which are names as in
         `present`."""
         reused: list[_Process] = []
         ended: MatchResult | Exception | None = None
         try:
-            guests: dict[Seat, Guest] = {}
+            standing_bots: dict[Seat, StandingBot] = {}
             bots = list(bot_match.bots)
             for seat, spec in enumerate(bot_match.bots):
                 if spec.process == "remote":
                     holder = self._plan.remote[spec.name][bot_match.bots[:seat].count(spec)]
-                    guests[seat] = Guest(holder.hash)
+                    standing_bots[seat] = StandingBot(holder.hash)
                     bots[seat] = replace(spec, name=holder.name)  # partners come and go each for itself
                 elif spec.process == "reused":
-                    guests[seat] = (await self._take(spec, bot_match, seat, reused)).guest
+                    standing_bots[seat] = (await self._take(spec, bot_match, seat, reused)).standing_bot
             with_logins = replace(bot_match, bots=tuple(bots))
             confinement = self._plan.confinement
-            ended = await play_among(self._host, with_logins, confinement, guests, absent, onlooker=onlooker)
+            ended = await play_among(
+                self._host, with_logins, confinement, standing_bots, absent, observer=observer
+            )
         finally:
             await self._give_back(bot_match, reused, ended if isinstance(ended, MatchResult) else None)
         if isinstance(ended, Exception):
@@ -182,7 +186,7 @@ class Hall:
         taken.append(process)
         assert process.bot is not None
         process.deals.add(bot_match.plan.seed)
-        process.guest.used_ms = processor_ms(process.bot.pid)
+        process.standing_bot.used_ms = processor_ms(process.bot.pid)
         await trio.to_thread.run_sync(process.bot.forget)
         if bot_match.logs is not None and process.bot.log is not None:
             process.bot.log.begin(bot_match.logs.heading(seat))
@@ -199,7 +203,7 @@ class Hall:
         await self._make_room(spec.name)
         token = new_token()
         holder = TokenHolder(self._login_name(spec.name), hashed(token), False, takes_any_name=True)
-        process = _Process(spec.name, Guest(holder.hash), holder, {bot_match.plan.seed})
+        process = _Process(spec.name, StandingBot(holder.hash), holder, {bot_match.plan.seed})
         self._processes.append(process)
         self._tokens.holders = (*self._tokens.holders, holder)
         address = STDIO if spec.transport == "stdio" else self._host.address
@@ -210,7 +214,7 @@ class Hall:
         except BaseException:
             self._forget(process)
             raise
-        process.bot = process.guest.bot = bot
+        process.bot = process.standing_bot.bot = bot
         self._nursery.start_soon(self._attend, process, bot)
         if bot.transport is not None:
             self._nursery.start_soon(self._carry, process, bot.transport)
@@ -241,17 +245,17 @@ class Hall:
     async def _give_back(
         self, bot_match: BotMatch, processes: Sequence[_Process], result: MatchResult | None
     ) -> None:
-        good: set[Guest] = set()
+        good: set[StandingBot] = set()
         if result is not None:
             clean = {seat for seat, played in enumerate(result.seats) if not faults_of(played.conduct)}
             good = {
-                process.guest
+                process.standing_bot
                 for process, seat in zip(processes, _seats(bot_match, "reused"), strict=True)
                 if seat in clean
             }
         dismissed: list[_Process] = []
         for process in processes:
-            if process.guest in good and process.is_fit():
+            if process.standing_bot in good and process.is_fit():
                 self._waiting.append(process)
             else:
                 dismissed.append(process)
@@ -269,7 +273,7 @@ class Hall:
     def _say_goodbye_to(self, process: _Process) -> None:
         if process in self._waiting:
             self._waiting.remove(process)
-        session = process.guest.session(self._server)
+        session = process.standing_bot.session(self._server)
         if session is not None and session.connection is not None:
             self._server.lobby.close(session.connection, "done", line(Bye("done", OVER)))
             self._server.flush()
@@ -290,36 +294,36 @@ class Hall:
 
     async def _carry(self, process: _Process, transport: trio.abc.Stream) -> None:
         await self._server.serve_stream(transport, f"{STDIO}{process.holder.name}")
-        process.guest.hung_up.set()
+        process.standing_bot.hung_up.set()
 
 
 @asynccontextmanager
-async def open_hall(plan: HallPlan) -> AsyncGenerator[Hall]:
-    """A hall for as long as the block runs. It has to be told to `listen`, and to `say_goodbye`."""
+async def open_standing_server(plan: StandingSetup) -> AsyncGenerator[StandingServer]:
+    """Run a standing server for as long as the block runs. Call its `listen`, and its `say_goodbye`."""
     tokens = Tokens((*chain.from_iterable(plan.remote.values()), *plan.organizers))
     host = open_embedded(
         plan.games,
         _limits(plan),
         tokens=tokens,
-        plaintext_tokens=plan.door is not None and plan.door.plaintext_tokens,
+        plaintext_tokens=plan.listen_at is not None and plan.listen_at.plaintext_tokens,
         may_join=False,
         may_connect=plan.may_connect,
     )
     async with host as embedded, trio.open_nursery() as nursery:
         try:
-            yield Hall(plan, embedded, nursery, tokens)
+            yield StandingServer(plan, embedded, nursery, tokens)
         finally:
             nursery.cancel_scope.cancel()
 
 
-def _closed(host: str, port: int, error: OSError) -> ClosedDoorError:
-    return ClosedDoorError(f"{shown_address(host, port)}: cannot listen: {error.strerror or error}")
+def _closed(host: str, port: int, error: OSError) -> CannotListenError:
+    return CannotListenError(f"{shown_address(host, port)}: cannot listen: {error.strerror or error}")
 
 
 # -- helpers -----------------------------------------------------------------------------------------
 
 
-def _limits(plan: HallPlan) -> Limits:
+def _limits(plan: StandingSetup) -> Limits:
     """Return those of any server, except that a bot may log in as long as a match would wait for it, and that
     any number of remote bots may come from one address, since only tokens let them in. Our own processes come
     from this machine, which no limit for an address concerns."""

@@ -1,4 +1,4 @@
-"""One match between bots: started for it with a server of their own, or guests of a server that stays.
+"""One match between bots: started for it with a server of their own, or standing_bots of a server that stays.
 
 Law: the match ends with a result whatever the bots do. Who does not log in while the set-up clock runs is not
 waited for, nor whose process has ended, nor who has closed the standard output that was its connection: the
@@ -6,12 +6,12 @@ fallback plays on at once. What a process said before it ended is heard first. W
 bot's fault.
 
 A server that serves this match alone knows more: whatever was sent to it comes from one of its bots. A bot
-that stays for many matches (`standing_server.py`) is a guest: it has logged in before, and is led to its
-seat.
+that stays for many matches (`standing_server.py`) has logged in before, and is led to its seat: a standing
+bot.
 
-A line that cannot be read names no match, and is counted once. If its sender is a guest that plays several
-matches at a time, it counts to the one that ends first after it. What a guest says while it plays none counts
-to none.
+A line that cannot be read names no match, and is counted once. If its sender is a standing bot that plays
+several matches at a time, the line counts to the match that ends first after it. What a standing bot sends
+while it plays no match counts to none.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from stellwerk_server.lobby.tokens import new_token
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.match.refusals import Refused
-from stellwerk_server.match.seat import Place
+from stellwerk_server.match.seat import MatchSeat
 from stellwerk_server.net.server import Server
 from stellwerk_server.operate.settings import Limits
 
@@ -81,14 +81,14 @@ class BotMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Onlooker:
+class MatchObserver:
     """Who follows a match. `show` gets it now and then while it runs; `begun` is called when it has begun."""
 
     show: Show | None = None
     begun: Callable[[], object] = lambda: None
 
 
-NOBODY: Final = Onlooker()
+NO_OBSERVER: Final = MatchObserver()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class MissingBotsError(Exception):
 
 
 @dataclass(eq=False, slots=True)
-class Guest:
+class StandingBot:
     """A bot that has logged in before its match, with a token of its own, and stays when that is over. `bot`
     is its process, if it has one here, which has `used_ms` of the processor before the match. `hung_up`: it
     closed the output that was its connection."""
@@ -138,12 +138,12 @@ class Guest:
 @dataclass(slots=True)
 class _Seated:
     """A bot while the match goes on. `is_gone`: nobody waits for it any more, though it never left. `errors`
-    are those of a guest that count to this match, and are there when it is over."""
+    are those of a standing_bot that count to this match, and are there when it is over."""
 
     seat: Seat
     spec: BotSpec
     bot: RunningBot | None
-    guest: Guest | None = None
+    standing_bot: StandingBot | None = None
     errors: Counter[str] = field(default_factory=Counter[str])
     first_refused: dict[str, Refused] = field(default_factory=dict[str, Refused])
     is_gone: bool = False
@@ -154,7 +154,7 @@ class _Seated:
 @dataclass(slots=True)
 class _ServedMatch:
     """A match that is to be played on a server, being played, or over. `seated` are the bots that have been
-    started, or are guests. `finished` is there if the match was played, with a result or without."""
+    started, or are standing_bots. `finished` is there if the match was played, with a result or without."""
 
     server: Server
     follower: Follower
@@ -199,7 +199,7 @@ class _ServedMatch:
     def _end(self, match: MatchSession) -> None:
         for seated in self.seated:
             session = self.session(seated.seat)
-            if seated.guest is not None and session is not None:
+            if seated.standing_bot is not None and session is not None:
                 seated.errors = Counter(session.errors)
                 seated.first_refused = dict(session.first_refused)
                 session.forget_errors()
@@ -208,7 +208,7 @@ class _ServedMatch:
 
 
 async def play_match(
-    bot_match: BotMatch, confinement: Confinement, onlooker: Onlooker = NOBODY
+    bot_match: BotMatch, confinement: Confinement, observer: MatchObserver = NO_OBSERVER
 ) -> MatchResult:
     """Start the bots, play, and end them. What they do wrong is in the result.
 
@@ -226,7 +226,7 @@ async def play_match(
                 ended: MatchResult | Exception = NoResultError(f"cannot listen on {LOOPBACK}: {why}")
             else:
                 ended = await play_among(
-                    host, bot_match, confinement, {}, frozenset(), strangers, onlooker=onlooker
+                    host, bot_match, confinement, {}, frozenset(), strangers, observer=observer
                 )
     ended = host.follower.bug_in(plan.match) or ended  # also of the server's end
     if isinstance(ended, Exception):
@@ -238,16 +238,16 @@ async def play_among(
     host: EmbeddedServer,
     bot_match: BotMatch,
     confinement: Confinement,
-    guests: Mapping[Seat, Guest],
+    standing_bots: Mapping[Seat, StandingBot],
     absent: frozenset[str],
     strangers: Strangers | None = None,
-    onlooker: Onlooker = NOBODY,
+    observer: MatchObserver = NO_OBSERVER,
 ) -> MatchResult | Exception:
-    """Play a match on a server that listens: with guests, and with bots that are started for it. Nobody waits
-    for those in `absent`. What is to be raised is returned, for nurseries would wrap it."""
+    """Play a match on a server that listens: with standing bots, and with bots that are started for it.
+    Nobody waits for those in `absent`. What is to be raised is returned, for nurseries would wrap it."""
     server, follower, plan = host.server, host.follower, bot_match.plan
     late_before, bugs_before = server.clock.late_ms, len(follower.bugs)
-    tokens = [new_token() for _ in bot_match.bots]  # a guest never learns its own
+    tokens = [new_token() for _ in bot_match.bots]  # a standing_bot never learns its own
     room = server.lobby.reserve(Reservation(plan, tuple(map(hashed, tokens))))
     served = _ServedMatch(server, follower, plan.match, room)
     seen: Mapping[Seat, Stranger] = {}
@@ -257,18 +257,20 @@ async def play_among(
         with follower.telling(served.hear):
             async with trio.open_nursery() as processes:
                 try:
-                    await _start_all(processes, served, bot_match, confinement, tokens, host.address, guests)
+                    await _start_all(
+                        processes, served, bot_match, confinement, tokens, host.address, standing_bots
+                    )
                 except (BotStartError, NoResultError) as error:
                     failure = error
                     processes.cancel_scope.cancel()
                 else:
                     for seated in served.seated:
                         seated.is_gone = seated.spec.name in absent
-                    await _see_it_through(served, bot_match, onlooker)
+                    await _see_it_through(served, bot_match, observer)
                     seen = {} if strangers is None else _strangers(served, strangers)
                     missing = [seated for seated in served.seated if served.session(seated.seat) is None]
                     for seated in served.seated:
-                        if seated.guest is None and seated.bot is not None:
+                        if seated.standing_bot is None and seated.bot is not None:
                             seated.bot.stop()
     finally:
         server.lobby.cancel_reserved(room, server.clock.now())
@@ -276,7 +278,7 @@ async def play_among(
     match = served.finished
 
     def played(seated: _Seated) -> Played:
-        place = None if match is None else match.places[seated.seat]
+        place = None if match is None else match.seats[seated.seat]
         session = None if match is None else served.session(seated.seat)
         return _played(seated, place, session, seen.get(seated.seat, Stranger()))
 
@@ -307,12 +309,12 @@ async def _start_all(
     confinement: Confinement,
     tokens: Sequence[str],
     tcp: str,
-    guests: Mapping[Seat, Guest],
+    standing_bots: Mapping[Seat, StandingBot],
 ) -> None:
     seats = zip(bot_match.bots, tokens, bot_match.bot_seeds, strict=True)
     for seat, (spec, token, bot_seed) in enumerate(seats):
-        if seat in guests:
-            served.seated.append(_Seated(seat, spec, guests[seat].bot, guests[seat]))
+        if seat in standing_bots:
+            served.seated.append(_Seated(seat, spec, standing_bots[seat].bot, standing_bots[seat]))
             continue
         address = STDIO if spec.transport == "stdio" else tcp
         invitation = Invitation(_login_name(bot_match.bots, seat), address, token, bot_seed)
@@ -322,17 +324,17 @@ async def _start_all(
             nursery.start_soon(_carry, served, served.seated[-1], bot.transport)
 
 
-async def _see_it_through(served: _ServedMatch, bot_match: BotMatch, onlooker: Onlooker) -> None:
+async def _see_it_through(served: _ServedMatch, bot_match: BotMatch, observer: MatchObserver) -> None:
     async with trio.open_nursery() as watchers:
         for seated in served.seated:
             if seated.bot is not None:
                 watchers.start_soon(_attend, served, seated, seated.bot)
-            if seated.guest is not None:
-                watchers.start_soon(_lead_to_its_seat, served, seated, seated.guest)
-                watchers.start_soon(_heed_its_silence, served, seated, seated.guest)
-        watchers.start_soon(_see_to_the_start, served, bot_match, onlooker.begun)
-        if onlooker.show is not None:
-            watchers.start_soon(_keep_showing, served, onlooker.show)
+            if seated.standing_bot is not None:
+                watchers.start_soon(_lead_to_its_seat, served, seated, seated.standing_bot)
+                watchers.start_soon(_heed_its_silence, served, seated, seated.standing_bot)
+        watchers.start_soon(_see_to_the_start, served, bot_match, observer.begun)
+        if observer.show is not None:
+            watchers.start_soon(_keep_showing, served, observer.show)
         await served.follower.changed.until(lambda: served.is_over)
         watchers.cancel_scope.cancel()
 
@@ -367,13 +369,13 @@ async def _carry(served: _ServedMatch, seated: _Seated, transport: trio.abc.Stre
     _go_on_without(served, seated)
 
 
-async def _lead_to_its_seat(served: _ServedMatch, seated: _Seated, guest: Guest) -> None:
-    """Seat a guest as soon as it is there, and again if it has lost its connection meanwhile. From the start
-    on it may resume."""
+async def _lead_to_its_seat(served: _ServedMatch, seated: _Seated, standing_bot: StandingBot) -> None:
+    """Seat a standing bot as soon as it is there, and again if it has lost its connection meanwhile. From the
+    start on it may resume."""
     room, lobby = served.room, served.server.lobby
 
     def ready() -> Session | None:
-        session = None if room.sessions[seated.seat] is not None else guest.session(served.server)
+        session = None if room.sessions[seated.seat] is not None else standing_bot.session(served.server)
         return session if session is not None and session.game_count() < session.max_matches else None
 
     while True:
@@ -387,8 +389,8 @@ async def _lead_to_its_seat(served: _ServedMatch, seated: _Seated, guest: Guest)
         served.server.flush()
 
 
-async def _heed_its_silence(served: _ServedMatch, seated: _Seated, guest: Guest) -> None:
-    await guest.hung_up.wait()
+async def _heed_its_silence(served: _ServedMatch, seated: _Seated, standing_bot: StandingBot) -> None:
+    await standing_bot.hung_up.wait()
     seated.hung_up = not served.is_over
     _go_on_without(served, seated)
 
@@ -439,7 +441,7 @@ def _go_on_without(served: _ServedMatch, seated: _Seated) -> None:
     match = served.running
     if match is None:
         served.note_gone(seated)
-    elif not match.places[seated.seat].left:
+    elif not match.seats[seated.seat].left:
         served.note_gone(seated)
         served.server.lobby.leave(match, seated.seat, served.server.clock.now())
         served.server.flush()
@@ -495,12 +497,12 @@ def _strangers(served: _ServedMatch, strangers: Strangers) -> dict[Seat, Strange
     return of_seat
 
 
-def _played(seated: _Seated, place: Place | None, session: Session | None, stranger: Stranger) -> Played:
+def _played(seated: _Seated, place: MatchSeat | None, session: Session | None, stranger: Stranger) -> Played:
     """`place` and `session` are None if the match did not begin."""
     report = _report(seated)
     said: Stranger | Session | _Seated = stranger
     if session is not None:
-        said = session if seated.guest is None else seated
+        said = session if seated.standing_bot is None else seated
     conduct = Conduct(
         report=report,
         transport=seated.spec.transport,
@@ -537,13 +539,13 @@ def _played(seated: _Seated, place: Place | None, session: Session | None, stran
 
 def _report(seated: _Seated) -> BotReport:
     """Of a process that goes on, what it has used for this match; of a remote bot nothing is known."""
-    bot, guest = seated.bot, seated.guest
+    bot, standing_bot = seated.bot, seated.standing_bot
     if bot is None:
         return NO_PROCESS
-    if guest is None:
+    if standing_bot is None:
         assert bot.report is not None  # its task has ended
         return bot.report
     if bot.report is not None:
-        return replace(bot.report, cpu_ms=max(0, bot.report.cpu_ms - round(guest.used_ms)))
-    used_ms = processor_ms(bot.pid) - guest.used_ms
+        return replace(bot.report, cpu_ms=max(0, bot.report.cpu_ms - round(standing_bot.used_ms)))
+    used_ms = processor_ms(bot.pid) - standing_bot.used_ms
     return replace(NO_PROCESS, cpu_ms=max(0, round(used_ms)), last_lines=bot.last_lines())

@@ -16,13 +16,13 @@ from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.bot_process import UNCONFINED
 from stellwerk_processes.bot_spec import BotSpec, built_in_command
 from stellwerk_processes.embedded_server import MemoryJournals, Signal
-from stellwerk_processes.standing_server import Hall, HallPlan, open_hall
+from stellwerk_processes.standing_server import StandingServer, StandingSetup, open_standing_server
 from stellwerk_processes.started_match import BotMatch, MatchResult, play_match
 from stellwerk_server.journal.journal import Journal
 from stellwerk_server.lobby.session import hashed
 from stellwerk_server.lobby.tokens import TokenHolder
 from stellwerk_server.match.plan import MatchPlan
-from stellwerk_server.net.door import Door
+from stellwerk_server.net.listen_address import ListenAddress
 from stellwerk_server.net.server import open_server
 from stellwerk_server.operate.settings import Time, clocks_of
 from tests.command.serve.test_serve import TwoAddresses
@@ -32,22 +32,22 @@ T = TypeVar("T")
 
 GAME = GameChoice("usa", 2, (), replace(shipped_board("usa"), trains=8)).make()
 SECONDS = 60  # far more than any test takes: a test that hangs should say so
-DOOR = Door("127.0.0.1", 0)
+DOOR = ListenAddress("127.0.0.1", 0)
 TOKEN = "ann's"
 ANN = BotSpec("ann", (), process="remote")
 HERE = BotSpec("here", built_in_command("random"))
 STAYS = BotSpec("stays", built_in_command("random"), process="reused")
 
 
-def plan(set_up_ms: int = Time().set_up_ms, door: Door | None = DOOR) -> HallPlan:
+def plan(set_up_ms: int = Time().set_up_ms, listen_at: ListenAddress | None = DOOR) -> StandingSetup:
     """One remote bot; and one process, no more, of a bot that stays."""
-    return HallPlan(
+    return StandingSetup(
         set_up_ms,
         UNCONFINED,
         (GAME,),
         {"ann": (TokenHolder("ann", hashed(TOKEN), is_organizer=False),)},
         (),
-        door,
+        listen_at,
         instances={"stays": 1},
         logins_at_once=4,
     )
@@ -126,11 +126,13 @@ async def within_time(main: Callable[[], Awaitable[T]]) -> T:
         return await main()
 
 
-async def play_at_once(hall: Hall, matches: Sequence[BotMatch], played: dict[str, MatchResult]) -> None:
+async def play_at_once(
+    standing: StandingServer, matches: Sequence[BotMatch], played: dict[str, MatchResult]
+) -> None:
     async with trio.open_nursery() as nursery:
 
         async def play(match: BotMatch) -> None:
-            played[match.plan.match] = await hall.play(match, frozenset())
+            played[match.plan.match] = await standing.play(match, frozenset())
 
         for match in matches:
             nursery.start_soon(play, match)
@@ -147,15 +149,15 @@ def test_a_wrong_line_of_who_plays_two_matches_counts_to_the_one_that_ends_first
     played: dict[str, MatchResult] = {}
 
     async def main() -> list[str]:
-        async with open_hall(plan()) as hall:
-            where = await hall.listen()
+        async with open_standing_server(plan()) as standing:
+            where = await standing.listen()
             assert where is not None
             async with await trio.open_tcp_stream(*where) as stream, trio.open_nursery() as nursery:
                 ann = Client(stream)
                 await ann.log_in(2)
                 await ann.spoil()  # while it plays none
                 pair = [bot_match(number, (ANN, HERE)) for number in (1, 2)]
-                nursery.start_soon(play_at_once, hall, pair, played)
+                nursery.start_soon(play_at_once, standing, pair, played)
                 first, second = await ann.first_asks(2)
                 for _ in range(2):
                     await ann.spoil()
@@ -164,10 +166,10 @@ def test_a_wrong_line_of_who_plays_two_matches_counts_to_the_one_that_ends_first
                 await ann.play_out(second)
                 await ann.spoil()
                 await ann.spoil()
-                nursery.start_soon(play_at_once, hall, [bot_match(3, (ANN, HERE))], played)
+                nursery.start_soon(play_at_once, standing, [bot_match(3, (ANN, HERE))], played)
                 [third] = await ann.first_asks(1)
                 await ann.play_out(third)
-            await hall.say_goodbye(finished=True)
+            await standing.say_goodbye(finished=True)
             return [first["match"], second["match"], third["match"]]
 
     matches = trio.run(within_time, main)
@@ -185,16 +187,16 @@ def test_a_process_that_was_taken_for_a_match_that_is_given_up_keeps_nobody_wait
     """There may be but one: the next match waits until that has ended, and no longer."""
 
     async def main() -> None:
-        async with open_hall(plan(door=None)) as hall:
-            await hall.listen()
-            await hall.play(bot_match(1, (STAYS, HERE)), frozenset())
+        async with open_standing_server(plan(listen_at=None)) as standing:
+            await standing.listen()
+            await standing.play(bot_match(1, (STAYS, HERE)), frozenset())
             with trio.CancelScope() as given_up:
                 given_up.cancel()
-                await hall.play(bot_match(2, (STAYS, HERE)), frozenset())
+                await standing.play(bot_match(2, (STAYS, HERE)), frozenset())
             assert given_up.cancelled_caught
-            played = await hall.play(bot_match(3, (STAYS, HERE)), frozenset())
+            played = await standing.play(bot_match(3, (STAYS, HERE)), frozenset())
             assert [seat.asks > 0 for seat in played.seats] == [True, True]
-            await hall.say_goodbye(finished=True)
+            await standing.say_goodbye(finished=True)
 
     trio.run(within_time, main)
 
@@ -205,8 +207,8 @@ def test_a_process_that_was_taken_for_a_match_that_is_given_up_keeps_nobody_wait
 @pytest.mark.parametrize(("set_up_ms", "login_ms"), [(90_000, 90_000), (1_000, 30_000)])
 def test_a_bot_may_log_in_as_long_as_a_match_would_wait_for_it(set_up_ms: int, login_ms: int) -> None:
     async def main() -> int:
-        async with open_hall(plan(set_up_ms)) as hall:
-            where = await hall.listen()
+        async with open_standing_server(plan(set_up_ms)) as standing:
+            where = await standing.listen()
             assert where is not None
             async with await trio.open_tcp_stream(*where) as stream:
                 hello = await Client(stream).until("hello")
@@ -218,9 +220,9 @@ def test_a_bot_may_log_in_as_long_as_a_match_would_wait_for_it(set_up_ms: int, l
 
 def test_a_door_with_two_addresses_has_one_port_at_both() -> None:
     async def main() -> list[str]:
-        async with open_hall(plan(door=Door("both", 0))) as hall:
+        async with open_standing_server(plan(listen_at=ListenAddress("both", 0))) as standing:
             trio.socket.set_custom_hostname_resolver(TwoAddresses())
-            where = await hall.listen()
+            where = await standing.listen()
             assert where is not None
             streams = [
                 await trio.open_tcp_stream(address, where[1]) for address in ("127.0.0.1", "127.0.0.2")
@@ -235,7 +237,7 @@ def test_a_door_with_two_addresses_has_one_port_at_both() -> None:
 
 def test_a_server_that_is_stopped_before_it_came_to_accept_anybody_never_does() -> None:
     async def main() -> None:
-        async with open_server(World().house) as server:
+        async with open_server(World().setup) as server:
             where = await server.listen("127.0.0.1", 0)
             await server.stop()
             await trio.testing.wait_all_tasks_blocked()

@@ -13,7 +13,7 @@ import pytest
 import trio
 
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_server.lobby.lobby import House
+from stellwerk_server.lobby.lobby import LobbySetup
 from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.net.server import open_server
 from stellwerk_server.operate.settings import DEFAULT_PORT, Limits, Time
@@ -39,8 +39,8 @@ def first_move(start: bytes, seed: str) -> Callable[[bytes], bytes]:
     return answer
 
 
-def house() -> House:
-    return House(
+def setup() -> LobbySetup:
+    return LobbySetup(
         server="stellwerk",
         limits=Limits(),
         time=Time(move_ms=60_000),  # a slow machine must not fail the program
@@ -52,7 +52,7 @@ def house() -> House:
 
 
 async def play(program: str, game: str) -> CompletedProcess[bytes]:
-    async with open_server(house()) as server:
+    async with open_server(setup()) as server:
         _, port = await server.listen("127.0.0.1", 0)
         here = program.replace(str(DEFAULT_PORT), str(port))
         command = [sys.executable, "-c", here, game]

@@ -25,7 +25,7 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from stellwerk_server.journal.journal import Journal
-from stellwerk_server.lobby.lobby import House
+from stellwerk_server.lobby.lobby import LobbySetup
 from stellwerk_server.net.clock import ROUNDING
 from stellwerk_server.net.server import Server, open_server
 from stellwerk_server.operate.logs import make_log
@@ -44,7 +44,7 @@ ID_BYTES = 9  # what an id is drawn of: no secret
 class Site:
     """A running server and its surroundings. Made by `on_site`."""
 
-    def __init__(self, limits: Limits, time: Time, more: dict[str, Any]) -> None:  # Any: fields of a House
+    def __init__(self, limits: Limits, time: Time, more: dict[str, Any]) -> None:  # Any: of a LobbySetup
         self.clock = MockClock()
         self.secrets: set[str] = set()
         self.journals: dict[str, MemoryJournal] = {}
@@ -62,7 +62,7 @@ class Site:
             "house_bots": {**HOUSE_BOTS, "random": by_chance},
             "open_journal": self._open_journal,
         }
-        self.house = House(**fields | more)
+        self.setup = LobbySetup(**fields | more)
         self.is_up: Future[None] = Future()
         self._is_over = trio.Event()
         self._callers: list[Caller] = []
@@ -165,7 +165,7 @@ class Site:
 
     async def run(self, host: str, tls: ssl.SSLContext | None) -> None:
         self._token = trio.lowlevel.current_trio_token()
-        async with open_server(self.house, piece_ms=inf) as self.server:
+        async with open_server(self.setup, piece_ms=inf) as self.server:
             _, self.port = await self.server.listen(host, 0, tls)
             self.is_up.set_result(None)
             await self._is_over.wait()
@@ -223,7 +223,7 @@ def on_site(
     time: Time = NO_HURRY,
     host: str = "127.0.0.1",
     tls: ssl.SSLContext | None = None,
-    **more: Any,  # Any: fields of a House
+    **more: Any,  # Any: of a LobbySetup
 ) -> Generator[Site]:
     site = Site(limits, time, more)
     with ThreadPoolExecutor(1) as pool:

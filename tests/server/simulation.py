@@ -32,7 +32,7 @@ from stellwerk_engine.boards.board_file import BoardFile, board_content, parse_b
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.verify import verify
 from stellwerk_server.journal.journal import SUFFIX, FileJournal, Journals
-from stellwerk_server.lobby.lobby import House
+from stellwerk_server.lobby.lobby import LobbySetup
 from stellwerk_server.lobby.recovery import Recovered, recover
 from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.net.server import Server, open_server
@@ -258,8 +258,8 @@ class _World:
         if unborn:
             raise LawBrokenError(f"somebody has heard of {unborn}, and the disk has not")
 
-    def _house(self, life: _Life, journals: Journals) -> House:
-        return House(
+    def _house(self, life: _Life, journals: Journals) -> LobbySetup:
+        return LobbySetup(
             server="stellwerk simulated",
             limits=LIMITS,
             time=TIME,

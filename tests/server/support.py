@@ -39,7 +39,7 @@ from stellwerk_protocol.messages import (
 )
 from stellwerk_server.journal.journal import Journal
 from stellwerk_server.lobby.connection import Connection, Kind
-from stellwerk_server.lobby.lobby import House, Lobby
+from stellwerk_server.lobby.lobby import Lobby, LobbySetup
 from stellwerk_server.lobby.rooms import GameShelf, Reservation
 from stellwerk_server.lobby.session import hashed
 from stellwerk_server.lobby.tokens import Tokens
@@ -360,7 +360,7 @@ class World:
         self.now = 1_000.0
         self.log = ListLog()
         self.journals: dict[str, MemoryJournal] = {}
-        self.house = House(
+        self.setup = LobbySetup(
             server="stellwerk test",
             # tests are quick: without this the limit of messages would hold up every one of them
             limits=limits or Limits(messages_a_second=1_000_000, burst=1_000_000),
@@ -373,7 +373,7 @@ class World:
             tokens=tokens,
             **more,
         )
-        self.lobby = Lobby(self.house)
+        self.lobby = Lobby(self.setup)
         self.clients: dict[Connection, Client] = {}
         self.pauses: list[float] = []
 
@@ -608,7 +608,7 @@ def match_snapshot(match: MatchSession) -> dict[str, object]:
                 dict(place.default_reasons),
                 place.used_ms,
             )
-            for place in match.places
+            for place in match.seats
         ],
     }
 

@@ -17,9 +17,9 @@ from typing import Final
 
 import msgspec
 
-from stellwerk.play.games import Outcome, Session, play_games
-from stellwerk.play.plan import Plan, complete_blocks, longest_seed_text
-from stellwerk.play.report import MatchReport, Report
+from stellwerk.play.games import PlayedGames, PlayOptions, play_games
+from stellwerk.play.plan import PlayPlan, complete_blocks, longest_seed_text
+from stellwerk.play.report import MatchReport, PlayReport
 from stellwerk.play.table import lines_of_faults, lines_of_match, lines_of_matches, lines_of_missing
 from stellwerk.shared.bot_arguments import bot_of, expect_startable, wrap_of
 from stellwerk.shared.choose_game import checked_seed, game_of_arguments, unknown, whole_number
@@ -167,17 +167,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    session = _session(arguments)
-    report = _report(session, play_games(session))
+    options = _session(arguments)
+    report = _report(options, play_games(options))
     if arguments.json:
         # The standard library's encoder, for it can keep to ASCII, which every terminal can show.
         say(json.dumps(msgspec.to_builtins(report)))
     else:
-        _print(session.plan, report)
+        _print(options.plan, report)
     return FAILED if any(fault.kind in BREAKDOWNS for fault in _faults(report)) else DONE
 
 
-def _faults(report: Report) -> Iterator[Fault]:
+def _faults(report: PlayReport) -> Iterator[Fault]:
     for bot in report.not_started:
         yield from bot.faults
     for match in report.matches:
@@ -188,7 +188,7 @@ def _faults(report: Report) -> Iterator[Fault]:
 # -- what is asked for -------------------------------------------------------------------------------
 
 
-def _session(arguments: argparse.Namespace) -> Session:
+def _session(arguments: argparse.Namespace) -> PlayOptions:
     if arguments.game not in RULE_SETS:
         raise usage_error(unknown("game", arguments.game, RULE_SETS))
     specs = with_unique_names(
@@ -199,7 +199,7 @@ def _session(arguments: argparse.Namespace) -> Session:
     confinement = Confinement(wrap_of(arguments.wrap), arguments.memory)
     for number, bot in enumerate(bots, 1):
         expect_startable(f"--bot {number}", bot, confinement)
-    plan = Plan(
+    plan = PlayPlan(
         game=game_of_arguments(arguments),
         bots=bots,
         seed=secrets.token_hex(16) if arguments.seed is None else checked_seed(arguments.seed),
@@ -208,7 +208,7 @@ def _session(arguments: argparse.Namespace) -> Session:
     )
     checked_seed(longest_seed_text(plan), "--seed with the number of a game")
     time = Time(move_ms=arguments.move_time, bank_ms=arguments.bank, set_up_ms=arguments.set_up_time)
-    return Session(
+    return PlayOptions(
         plan,
         time,
         confinement,
@@ -236,9 +236,9 @@ def _expect_enough_bots(arguments: argparse.Namespace, bot_count: int) -> None:
 # -- output ------------------------------------------------------------------------------------------
 
 
-def _report(session: Session, outcome: Outcome) -> Report:
-    plan, choice = session.plan, session.plan.game
-    return Report(
+def _report(options: PlayOptions, outcome: PlayedGames) -> PlayReport:
+    plan, choice = options.plan, options.plan.game
+    return PlayReport(
         game=choice.game_id,
         rules_version=RULE_SETS[choice.game_id].rules_version,
         options=choice.options,
@@ -246,15 +246,15 @@ def _report(session: Session, outcome: Outcome) -> Report:
         players=choice.seat_count,
         bots=tuple(bot.name for bot in plan.bots),
         seed=plan.seed,
-        isolation=session.confinement.isolation,
-        jobs=session.jobs,
+        isolation=options.confinement.isolation,
+        jobs=options.jobs,
         process=plan.bots[0].process,
         not_started=outcome.missing,
         matches=outcome.matches,
     )
 
 
-def _print(plan: Plan, report: Report) -> None:
+def _print(plan: PlayPlan, report: PlayReport) -> None:
     rules = RULE_SETS[report.game]
     say(f"{rules.id}: {rules.title}")
     say(f"rules         version {rules.rules_version}")
@@ -274,7 +274,7 @@ def _print(plan: Plan, report: Report) -> None:
             say(f"\nreplay        {shown(match.replay, 1000)}")
 
 
-def _doctors(plan: Plan, report: Report) -> Iterator[str]:
+def _doctors(plan: PlayPlan, report: PlayReport) -> Iterator[str]:
     """Name for each bot with faults the command that finds out more."""
     faulty = {seat.bot for match in report.matches for seat in match.seats if seat.faults}
     faulty.update(bot.bot for bot in report.not_started)
@@ -286,7 +286,7 @@ def _doctors(plan: Plan, report: Report) -> Iterator[str]:
         yield f"more on {shown(bot.name)}: {own_name()} kit doctor{option} -- {command}"
 
 
-def _result(plan: Plan, matches: Sequence[MatchReport]) -> Sequence[str]:
+def _result(plan: PlayPlan, matches: Sequence[MatchReport]) -> Sequence[str]:
     if not matches:
         return ["nothing was played: the first game needs all its bots"]
     if len(matches) == 1:

@@ -23,7 +23,7 @@ import msgspec
 import trio
 from msgspec import UNSET, UnsetType
 
-from stellwerk.play.plan import Plan, PlannedGame, planned_games
+from stellwerk.play.plan import PlannedGame, PlayPlan, planned_games
 from stellwerk.play.report import MatchReport, NotStarted, match_report, not_started
 from stellwerk.shared.errors import CommandError, infrastructure_error, not_writable, usage_error
 from stellwerk.shared.progress import Progress
@@ -31,28 +31,28 @@ from stellwerk.shared.replay_name import replay_name
 from stellwerk_processes.bot_log import MatchLogs
 from stellwerk_processes.bot_process import BotStartError, Confinement
 from stellwerk_processes.seat_report import Played
-from stellwerk_processes.standing_server import HallPlan, open_hall
+from stellwerk_processes.standing_server import StandingSetup, open_standing_server
 from stellwerk_processes.started_match import (
     BotMatch,
+    MatchObserver,
     MatchResult,
     MissingBotsError,
     NoResultError,
-    Onlooker,
     play_match,
 )
 from stellwerk_server.journal.journal import reveal, write_whole
 from stellwerk_server.match.plan import MatchPlan
-from stellwerk_server.net.door import ClosedDoorError
+from stellwerk_server.net.listen_address import CannotListenError
 from stellwerk_server.operate.settings import Time, clocks_of
 
-Play: TypeAlias = Callable[[BotMatch, Onlooker], Awaitable[MatchResult]]
+Play: TypeAlias = Callable[[BotMatch, MatchObserver], Awaitable[MatchResult]]
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class PlayOptions:
     """What is to be played, how, `jobs` games at a time, and into which folders replays and logs go."""
 
-    plan: Plan
+    plan: PlayPlan
     time: Time
     confinement: Confinement
     replays: Path | None
@@ -61,18 +61,18 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PlayedGames:
     """The games in their order; or the bots without which the first one did not begin."""
 
     matches: list[MatchReport]
     missing: list[NotStarted]
 
 
-def play_games(session: Session) -> Outcome:
+def play_games(options: PlayOptions) -> PlayedGames:
     """Play them all. KeyboardInterrupt for a signal to stop, when all bots have ended. CommandError if a bot
     cannot be started, or if the machine fails."""
     try:
-        outcome = trio.run(_until_told_to_stop, session)
+        outcome = trio.run(_until_told_to_stop, options)
     except BaseExceptionGroup as group:
         raise _foremost(group) from None
     if outcome is None:
@@ -80,13 +80,13 @@ def play_games(session: Session) -> Outcome:
     return outcome
 
 
-async def _until_told_to_stop(session: Session) -> Outcome | None:
+async def _until_told_to_stop(options: PlayOptions) -> PlayedGames | None:
     """Bots are in groups of their own, so that neither Ctrl-C nor a signal to us alone reaches them."""
-    outcome: Outcome | None = None
+    outcome: PlayedGames | None = None
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_cancel_at_signal, signals, nursery.cancel_scope)
-            outcome = await _play_all(session)
+            outcome = await _play_all(options)
             nursery.cancel_scope.cancel()
     return outcome
 
@@ -96,60 +96,60 @@ async def _cancel_at_signal(signals: AsyncIterator[int], scope: trio.CancelScope
         scope.cancel()
 
 
-async def _play_all(session: Session) -> Outcome:
-    with _replays(session) as replays, Progress(session.plan.game_count) as progress:
-        async with _player(session) as play, trio.open_nursery() as nursery:
-            games = _Games(session, play, replays, progress)
-            free = trio.Semaphore(session.jobs)
-            for planned in planned_games(session.plan):
+async def _play_all(options: PlayOptions) -> PlayedGames:
+    with _replays(options) as replays, Progress(options.plan.game_count) as progress:
+        async with _player(options) as play, trio.open_nursery() as nursery:
+            games = _Games(options, play, replays, progress)
+            free = trio.Semaphore(options.jobs)
+            for planned in planned_games(options.plan):
                 await free.acquire()
                 if planned.number > 0:
                     await games.first_has_begun.wait()
                 if games.missing:
                     break
                 nursery.start_soon(games.play, planned, free)
-    return Outcome([games.matches[number] for number in sorted(games.matches)], games.missing)
+    return PlayedGames([games.matches[number] for number in sorted(games.matches)], games.missing)
 
 
 @asynccontextmanager
-async def _player(session: Session) -> AsyncGenerator[Play]:
+async def _player(options: PlayOptions) -> AsyncGenerator[Play]:
     """What plays a game, with a server of its own, or all on one server, where processes can stay."""
-    game = session.plan.game.make()
-    if all(bot.process == "fresh" for bot in session.plan.bots):
+    game = options.plan.game.make()
+    if all(bot.process == "fresh" for bot in options.plan.bots):
 
-        async def play_alone(bot_match: BotMatch, onlooker: Onlooker) -> MatchResult:
-            return await play_match(bot_match, session.confinement, onlooker)
+        async def play_alone(bot_match: BotMatch, observer: MatchObserver) -> MatchResult:
+            return await play_match(bot_match, options.confinement, observer)
 
         yield play_alone
         return
-    plan = HallPlan(
-        set_up_ms=session.time.set_up_ms,
-        confinement=session.confinement,
+    plan = StandingSetup(
+        set_up_ms=options.time.set_up_ms,
+        confinement=options.confinement,
         games=(game,),
         remote={},
         organizers=(),
-        door=None,
+        listen_at=None,
         instances={},
-        logins_at_once=session.jobs * game.seat_count,
+        logins_at_once=options.jobs * game.seat_count,
     )
-    async with open_hall(plan) as hall:
+    async with open_standing_server(plan) as standing:
         try:
-            await hall.listen()
-        except ClosedDoorError as error:
+            await standing.listen()
+        except CannotListenError as error:
             raise infrastructure_error(str(error)) from None
 
-        async def play_in_hall(bot_match: BotMatch, onlooker: Onlooker) -> MatchResult:
-            return await hall.play(bot_match, frozenset(), onlooker)
+        async def play_on_it(bot_match: BotMatch, observer: MatchObserver) -> MatchResult:
+            return await standing.play(bot_match, frozenset(), observer)
 
-        yield play_in_hall
-        await hall.say_goodbye(finished=True)
+        yield play_on_it
+        await standing.say_goodbye(finished=True)
 
 
 @dataclass(slots=True)
 class _Games:
     """The games that run and that are over."""
 
-    session: Session
+    options: PlayOptions
     to_play: Play
     replays: _Replays
     progress: Progress
@@ -158,11 +158,11 @@ class _Games:
     first_has_begun: trio.Event = field(default_factory=trio.Event)
 
     async def play(self, planned: PlannedGame, free: trio.Semaphore) -> None:
-        bot_match = _bot_match(self.session, planned)
+        bot_match = _bot_match(self.options, planned)
         with self.progress.game(planned.number) as show:
             begun = self.first_has_begun.set if planned.number == 0 else lambda: None
             try:
-                played = await self.to_play(bot_match, Onlooker(show, begun))
+                played = await self.to_play(bot_match, MatchObserver(show, begun))
             except MissingBotsError as error:
                 self.missing = [not_started(seat, bot) for seat, bot in error.missing.items()]
                 self.first_has_begun.set()
@@ -178,14 +178,14 @@ class _Games:
         free.release()
 
 
-def _bot_match(session: Session, planned: PlannedGame) -> BotMatch:
-    plan = session.plan
+def _bot_match(options: PlayOptions, planned: PlannedGame) -> BotMatch:
+    plan = options.plan
     game = plan.game.make()
     bots = tuple(plan.bots[bot] for bot in planned.bots)
     logs = None
-    if session.logs is not None:
+    if options.logs is not None:
         stem = Path(replay_name(game, plan.seed, planned.number)).stem
-        logs = MatchLogs(session.logs, stem, f"game {planned.number}")
+        logs = MatchLogs(options.logs, stem, f"game {planned.number}")
     return BotMatch(
         plan=MatchPlan(
             match=planned.match,
@@ -193,7 +193,7 @@ def _bot_match(session: Session, planned: PlannedGame) -> BotMatch:
             names=tuple(bot.name for bot in bots),
             seed=planned.seed,
             salt=secrets.token_bytes(32),
-            clocks=clocks_of(session.time),
+            clocks=clocks_of(options.time),
             reveal_later=planned.games_of_block > 1,
         ),
         bots=bots,
@@ -234,9 +234,9 @@ class _KeptSeed:
 
 
 @contextmanager
-def _replays(session: Session) -> Generator[_Replays]:
+def _replays(options: PlayOptions) -> Generator[_Replays]:
     """At the end, the seeds of blocks that will not be complete get out too."""
-    replays = _Replays(session.replays, session.plan.seed)
+    replays = _Replays(options.replays, options.plan.seed)
     try:
         yield replays
     finally:

@@ -22,7 +22,7 @@ from stellwerk_protocol.names import Seat
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PlayPlan:
     """One bot for each team; a team's seats are filled with as many processes of its bot."""
 
     game: GameChoice
@@ -57,7 +57,7 @@ class PlannedGame:
         return sha256(b"stellwerk/play/bot/1\n%b\n%d\n%d" % (self.seed, self.number, seat)).hexdigest()
 
 
-def planned_games(plan: Plan) -> Iterator[PlannedGame]:
+def planned_games(plan: PlayPlan) -> Iterator[PlannedGame]:
     bot_count = len(plan.bots)
     block_size = bot_count if plan.rotates else 1
     for number in range(plan.game_count):
@@ -71,12 +71,12 @@ def planned_games(plan: Plan) -> Iterator[PlannedGame]:
         )
 
 
-def longest_seed_text(plan: Plan) -> str:
+def longest_seed_text(plan: PlayPlan) -> str:
     """The longest of the texts from which games are dealt."""
     return f"{plan.seed}/{plan.game_count - 1}"
 
 
-def complete_blocks(plan: Plan, blocks: Sequence[int]) -> list[int]:
+def complete_blocks(plan: PlayPlan, blocks: Sequence[int]) -> list[int]:
     """The blocks, of those to which games belong, of which every game is there."""
     size = len(plan.bots) if plan.rotates else 1
     return [block for block in dict.fromkeys(blocks) if blocks.count(block) == size]

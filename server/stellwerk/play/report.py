@@ -35,7 +35,7 @@ class NotStarted(Struct, frozen=True, omit_defaults=True):
     log: str | UnsetType = UNSET
 
 
-class Report(Struct, frozen=True):
+class PlayReport(Struct, frozen=True):
     """`not_started` are the bots without which the first game did not begin: then there are no matches."""
 
     game: str
@@ -58,7 +58,7 @@ def not_started(seat: Seat, bot: Played) -> NotStarted:
 
 
 def match_report(planned: PlannedGame, played: MatchResult) -> MatchReport:
-    """Report a match. Where its replay is written is still open."""
+    """PlayReport a match. Where its replay is written is still open."""
     return MatchReport(
         match=played.plan.match,
         number=planned.number,

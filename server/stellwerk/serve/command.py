@@ -35,11 +35,11 @@ from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.limits import check_line
 from stellwerk_server.journal.journal import FileJournal, Journals
 from stellwerk_server.lobby.admission import LOOPBACK, Network
-from stellwerk_server.lobby.lobby import House, Log
+from stellwerk_server.lobby.lobby import LobbySetup, Log
 from stellwerk_server.lobby.recovery import recover
 from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.lobby.tokens import TokenFileError, Tokens, read_tokens
-from stellwerk_server.net.door import shown_address
+from stellwerk_server.net.listen_address import shown_address
 from stellwerk_server.net.server import Server, is_loopback, open_server
 from stellwerk_server.net.status import StatusPage
 from stellwerk_server.operate.collector import collect_rarely
@@ -288,7 +288,7 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
         "journal.removed", match=match, advice="it goes on, and would be lost in a crash"
     )
     descriptors = raise_limit()
-    house = House(
+    setup = LobbySetup(
         server=f"stellwerk {version()}",
         limits=config.limits,
         time=config.time,
@@ -304,7 +304,7 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
     )
     where = f"{config.host}:{config.port}"
     failure: Exception
-    async with open_server(house, journals) as server:
+    async with open_server(setup, journals) as server:
         try:
             host, port = await server.listen(config.host, config.port, prepared.tls)
             _bring_back(server, journals, log)  # before anybody who wants to resume gets a word in

@@ -9,7 +9,7 @@ from typing import Final
 
 from stellwerk.shared.errors import usage_error
 from stellwerk_protocol.canonical import shown
-from stellwerk_server.net.door import Door
+from stellwerk_server.net.listen_address import ListenAddress
 
 _ADDRESS: Final = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:\s]+)):(?P<port>[0-9]{1,5})")
 
@@ -27,7 +27,7 @@ def add_door_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def door_of(arguments: argparse.Namespace) -> Door | None:
+def door_of(arguments: argparse.Namespace) -> ListenAddress | None:
     """Read where remote bots connect to. None without `--listen`. CommandError if the arguments are wrong."""
     text: str | None = arguments.listen
     if text is None:
@@ -42,7 +42,7 @@ def door_of(arguments: argparse.Namespace) -> Door | None:
             f"--listen: expected HOST:PORT, such as 0.0.0.0:7878 or [::]:7878, not {shown(text, 80)!r}"
         )
     tls = tls_context(arguments.tls_cert, arguments.tls_key)
-    return Door(found["v6"] or found["host"], port, tls, bool(arguments.plaintext_tokens))
+    return ListenAddress(found["v6"] or found["host"], port, tls, bool(arguments.plaintext_tokens))
 
 
 def tls_context(certificate: str | None, key: str | None) -> ssl.SSLContext | None:
@@ -59,7 +59,7 @@ def tls_context(certificate: str | None, key: str | None) -> ssl.SSLContext | No
     return context
 
 
-def exposure(door: Door) -> str:
+def exposure(door: ListenAddress) -> str:
     """Return the warning about an address that other machines can reach, or an empty text."""
     if door.tls is not None or door.host in ("localhost", "::1") or door.host.startswith("127."):
         return ""

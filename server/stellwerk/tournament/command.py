@@ -44,7 +44,7 @@ from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import BUILT_IN
 from stellwerk_protocol.canonical import shown
 from stellwerk_server.journal.journal import write_whole
-from stellwerk_server.net.door import ClosedDoorError, Door
+from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
 from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import raise_limit, room_for_more
 from stellwerk_tournament.config import resolved as resolved_file
@@ -60,7 +60,7 @@ from stellwerk_tournament.config.resolved import (
 from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, Source, parse, settings_of
 from stellwerk_tournament.config.template import template
 from stellwerk_tournament.play.progress import rows_of
-from stellwerk_tournament.play.runner import Reception, RunError, play_tournament, total_matches
+from stellwerk_tournament.play.runner import RemoteSetup, RunError, play_tournament, total_matches
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
 from stellwerk_tournament.report.derived import Tournament, ratings_json, write_all
 from stellwerk_tournament.report.verify import OtherVersionError, UntrueError, verify
@@ -223,12 +223,14 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         collect_rarely()
         shape = arguments.progress or default_shape()
         observer = observer_of(shape, settings)
-        reception = Reception(door, room_for_more(limit), observer.listening, observer.remote_bots_changed)
+        remote_setup = RemoteSetup(
+            door, room_for_more(limit), observer.listening, observer.remote_bots_changed
+        )
         try:
             finished = trio.run(
-                partial(play_tournament, settings, opened, observer, seed, reception=reception)
+                partial(play_tournament, settings, opened, observer, seed, remote_setup=remote_setup)
             )
-        except ClosedDoorError as error:
+        except CannotListenError as error:
             raise infrastructure_error(str(error)) from None
         except (RunError, StoreError) as error:
             message = f"{error}; when that is mended: {resume}"
@@ -249,7 +251,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
     return INFRASTRUCTURE if voids else DONE
 
 
-def _door(folder: Path, arguments: argparse.Namespace, settings: Settings) -> Door | None:
+def _door(folder: Path, arguments: argparse.Namespace, settings: Settings) -> ListenAddress | None:
     """Return where remote bots connect to. Only remote bots need it."""
     door = door_of(arguments)
     remote = [entrant.name for entrant in settings.entrants if entrant.is_remote]

@@ -15,7 +15,7 @@ import msgspec
 from stellwerk.shared.terminal import aligned, flush_stdout, say, size
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.figures import counted, interval, signed
-from stellwerk_server.net.door import shown_address
+from stellwerk_server.net.listen_address import shown_address
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.progress import BlockEnded, Ended, Observer, Progress, Row
 from stellwerk_tournament.ratings.elo import hundredths

@@ -101,7 +101,7 @@ class Log(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class House:
+class LobbySetup:
     """What a lobby is given once and for all."""
 
     server: str  # name and version, as `hello` has them
@@ -144,9 +144,9 @@ class _RefusedError(Exception):
 
 
 class Lobby:
-    def __init__(self, house: House) -> None:
-        self.house = house
-        self.clocks = clocks_of(house.time)
+    def __init__(self, setup: LobbySetup) -> None:
+        self.setup = setup
+        self.clocks = clocks_of(setup.time)
         self.deadlines = Deadlines()
         self.draining = False
         self.connections: set[Connection] = set()
@@ -156,7 +156,7 @@ class Lobby:
         self._names: dict[str, Session] = {}
         self._outgoing: list[Connection] = []  # with something to send, or to be closed
         self._numbers = 0
-        limits = house.limits
+        limits = setup.limits
         self._waiting: Places[Connection] = Places(limits.unauthenticated)
         self._session_places: Places[Session] = Places(limits.connections, limits.sessions_per_address)
         self._room_places: Places[Room] = Places(limits.rooms, limits.rooms_per_address)
@@ -173,10 +173,10 @@ class Lobby:
     def connect(self, address: str, kind: Kind, is_private: bool, now: float) -> Connection:
         """Greet a newcomer. If there is no place left to wait for its login, somebody else goes for it; if
         nobody else waits, it is turned away."""
-        limits = self.house.limits
-        has_descriptor = self.house.may_connect()
+        limits = self.setup.limits
+        has_descriptor = self.setup.may_connect()
         self._numbers += 1
-        origin = origin_of(address, self.house.trusted)
+        origin = origin_of(address, self.setup.trusted)
         connection = Connection(self._numbers, address, origin, kind, is_private, limits, now)
         self.connections.add(connection)
         if not (has_descriptor and self._waiting.are_left_for(origin)):
@@ -210,9 +210,9 @@ class Lobby:
                 self._deliver(match)
             self._stop_watching(session, now)
             self._end_if_done(session)
-            self.house.listener(Lost(session))
-        self.house.listener(ConnectionClosed(connection))
-        self.house.log.info(
+            self.setup.listener(Lost(session))
+        self.setup.listener(ConnectionClosed(connection))
+        self.setup.log.info(
             "connection.closed",
             connection=connection.number,
             address=connection.address,
@@ -292,8 +292,8 @@ class Lobby:
     def note_bug(self, event: str, error: Exception, match: str | None = None, **data: object) -> None:
         """Log a bug of ours under the name of this event, and tell the listener."""
         of_match = {} if match is None else {"match": match}
-        self.house.log.error(event, **of_match, **data, exc_info=error)
-        self.house.listener(Bug(error, match))
+        self.setup.log.error(event, **of_match, **data, exc_info=error)
+        self.setup.listener(Bug(error, match))
 
     def counts(self) -> Counts:
         running = self.matches.values()
@@ -359,7 +359,7 @@ class Lobby:
             self._complain(connection, refused, text)
         pause, complain = connection.spend(now)
         if complain:
-            rate = self.house.limits.messages_a_second
+            rate = self.setup.limits.messages_a_second
             expected = f"at most {rate} messages a second"
             self._complain(connection, _RefusedError("protocol.too_fast", expected))
         return pause
@@ -408,12 +408,12 @@ class Lobby:
     def _connection_due(self, connection: Connection, now: float) -> None:
         if connection.session is None:
             connection.errors["auth.login_timeout"] += 1
-            seconds = self.house.limits.login_ms / 1000
+            seconds = self.setup.limits.login_ms / 1000
             self._bye(connection, "auth.login_timeout", f"login within {seconds:g} s of hello")
 
     def _hello(self) -> bytes:
-        limits = announced(self.house.limits, MAX_DEPTH)
-        return line(Hello((PROTOCOL_VERSION,), self.house.server, limits, FEATURES))
+        limits = announced(self.setup.limits, MAX_DEPTH)
+        return line(Hello((PROTOCOL_VERSION,), self.setup.server, limits, FEATURES))
 
     # -- logins ----------------------------------------------------------------------------------
 
@@ -421,7 +421,7 @@ class Lobby:
         try:
             if login.protocol != PROTOCOL_VERSION:
                 raise _RefusedError("protocol.version", f"protocol {PROTOCOL_VERSION}", "/protocol")
-            if login.token is not UNSET and not (connection.is_private or self.house.plaintext_tokens):
+            if login.token is not UNSET and not (connection.is_private or self.setup.plaintext_tokens):
                 raise _RefusedError("auth.token_needs_tls", "a connection with TLS", "/token")
             session, last_events = self._session_for(connection, login, now)
         except _RefusedError as refused:
@@ -430,7 +430,7 @@ class Lobby:
                 self._complain(connection, refused)
             if refused.code in COME_BACK:
                 self._bye(connection, refused.code, refused.expected, RETRY_MS)
-            elif connection.refused_logins >= self.house.limits.refused_logins:
+            elif connection.refused_logins >= self.setup.limits.refused_logins:
                 self._bye(connection, refused.code, refused.expected)
             return
         self._waits_no_longer(connection)
@@ -442,9 +442,9 @@ class Lobby:
         known = session.key_hashes[-1:] if login.resume is UNSET else (hashed(login.resume.key),)
         session.key_hashes = (*known, hashed(key))
         self._say(
-            session, line(Welcome(session.id, key, session.name, session.wants, self.house.games.offered))
+            session, line(Welcome(session.id, key, session.name, session.wants, self.setup.games.offered))
         )
-        self.house.listener(LoggedIn(session))
+        self.setup.listener(LoggedIn(session))
         has_played = bool(session.matches)
         if login.resume is not UNSET:
             self._forget_heard(session, login.resume.ended)
@@ -523,7 +523,7 @@ class Lobby:
             self._names[session.name.lower()] = session
 
     def _holder(self, token: str | None) -> TokenHolder | None:
-        tokens = self.house.tokens
+        tokens = self.setup.tokens
         if tokens is None:
             if token is not None:
                 raise _RefusedError("auth.bad_token", "no token: this one is not known", "/token")
@@ -553,7 +553,7 @@ class Lobby:
         session.connection = connection
         session.transport = connection.kind
         connection.session = session
-        connection.lines.limit = self.house.limits.line
+        connection.lines.limit = self.setup.limits.line
 
     def _waits_no_longer(self, connection: Connection) -> None:
         """It has logged in, or is gone."""
@@ -618,7 +618,7 @@ class Lobby:
     def _join(self, session: Session, join: Join, now: float) -> None:
         if session.seat_token_hash is not None:
             raise _RefusedError("auth.not_allowed", "no join: this token is for one seat")
-        if not self.house.may_join:
+        if not self.setup.may_join:
             raise _RefusedError("auth.not_allowed", "no join: who plays whom is decided here")
         if self.draining:
             raise _RefusedError("server.shutting_down", "a new connection later")
@@ -651,7 +651,7 @@ class Lobby:
                 expected = f"one of {', '.join(known)}" if known else "no options"
                 raise _RefusedError("protocol.wrong_value", expected, f"/options/{number}")
         try:
-            return self.house.games.game(join.game, join.players, join.options)
+            return self.setup.games.game(join.game, join.players, join.options)
         except GameError as error:
             raise _RefusedError("protocol.wrong_value", str(error), "/game") from None
 
@@ -683,7 +683,7 @@ class Lobby:
         is_public = join.room is UNSET
         id = self._id() if join.room is UNSET else join.room
         room = Room(id, game, is_public, [None] * game.seat_count)
-        room.expires_at = now + self.house.limits.room_ms
+        room.expires_at = now + self.setup.limits.room_ms
         self.rooms[room.id] = room
         self._room_places.take(room, origin)
         if len(self._room_places) == 1:
@@ -709,7 +709,7 @@ class Lobby:
         for session in room.sessions:
             if session is not None:
                 session.rooms.pop(room.id, None)
-        self.house.listener(RoomClosed(room))
+        self.setup.listener(RoomClosed(room))
 
     def _expect_place_for_match(self, origin: Origin) -> None:
         if not self._match_places.are_left_for(origin):
@@ -726,7 +726,7 @@ class Lobby:
         room.sessions[seat] = session
         session.rooms[room.id] = room
         self._tell_missing(room)
-        self.house.listener(SeatTaken(room, seat))
+        self.setup.listener(SeatTaken(room, seat))
         if not room.missing:
             self._start_room(room, now, session.origin)
 
@@ -734,7 +734,7 @@ class Lobby:
         session.rooms.pop(room.id, None)
         seat = room.sessions.index(session)
         room.sessions[seat] = None
-        self.house.listener(SeatLeft(room, seat))
+        self.setup.listener(SeatLeft(room, seat))
         if room.missing == len(room.sessions) and room.reservation is None:
             self._close_room(room)
         else:
@@ -746,18 +746,18 @@ class Lobby:
         reservation = room.reservation
         if reservation is None:
             names = tuple(session.name for session in room.sessions if session is not None)
-            plan = self._plan(room.game, names, self.house.entropy(32))
+            plan = self._plan(room.game, names, self.setup.entropy(32))
         else:
             plan = reservation.plan
         try:
             match = self._new_match(plan, origin)
         except _RefusedError as refused:
-            self.house.listener(MatchRefused(plan.match))
+            self.setup.listener(MatchRefused(plan.match))
             for session in room.sessions:
                 if session is not None:
                     self._say(session, line(Error(refused.code, refused.expected)))
             return
-        for place, session in zip(match.places, room.sessions, strict=True):
+        for place, session in zip(match.seats, room.sessions, strict=True):
             if session is not None:
                 place.session = session
                 session.matches[match.id] = (match, place.seat)
@@ -772,7 +772,7 @@ class Lobby:
             raise _RefusedError("protocol.wrong_value", "no room together with against", "/room")
         if len(join.against) != others:
             raise _RefusedError("protocol.wrong_value", f"{others} house bots, one a seat", "/against")
-        bots = self.house.house_bots
+        bots = self.setup.house_bots
         for number, name in enumerate(join.against):
             if name not in bots:
                 expected = f"one of {', '.join(bots)}" if bots else "no house bots: there are none"
@@ -781,30 +781,30 @@ class Lobby:
         if own >= game.seat_count:
             raise _RefusedError("protocol.wrong_value", f"a seat below {game.seat_count}", "/seat")
         try:
-            seed = self.house.entropy(32) if join.seed is UNSET else seed_from_text(join.seed)
+            seed = self.setup.entropy(32) if join.seed is UNSET else seed_from_text(join.seed)
         except SeedError as error:
             raise _RefusedError("protocol.wrong_value", str(error), "/seed") from None
         self._expect_place_for_match(session.origin)
         names = list(join.against)
         names.insert(own, session.name)
         match = self._new_match(self._plan(game, tuple(names), seed), session.origin)
-        match.places[own].session = session
+        match.seats[own].session = session
         session.matches[match.id] = (match, own)
         self._say(session, line(Joined(self._id(), 0)))
         match.begin({seat: (name, bots[name]) for seat, name in enumerate(names) if seat != own}, now)
         self._deliver(match)
 
     def _plan(self, game: Game, names: tuple[str, ...], seed: bytes) -> MatchPlan:
-        return MatchPlan(self._id(), game, names, seed, self.house.entropy(32), self.clocks)
+        return MatchPlan(self._id(), game, names, seed, self.setup.entropy(32), self.clocks)
 
     # -- matches ---------------------------------------------------------------------------------
 
     def _new_match(self, plan: MatchPlan, origin: Origin) -> MatchSession:
         """_RefusedError if its journal cannot be opened, or if a bug of ours keeps it from beginning."""
         try:
-            return self.add_match(RecordedMatch(plan, self.house.open_journal(plan.match)), origin)
+            return self.add_match(RecordedMatch(plan, self.setup.open_journal(plan.match)), origin)
         except OSError as error:
-            self.house.log.error("journal.not_opened", match=plan.match, error=str(error))
+            self.setup.log.error("journal.not_opened", match=plan.match, error=str(error))
             raise _RefusedError("server.busy", "to join again later") from None
         except Exception as error:
             self.note_bug("match.bug", error, plan.match, game=plan.game.id)
@@ -816,7 +816,7 @@ class Lobby:
         match = MatchSession(
             recorded,
             timer=timer,
-            unwritten_ms=self.house.limits.unwritten_ms,
+            unwritten_ms=self.setup.limits.unwritten_ms,
             on_bug=self._note_bug,
             on_over=self._match_over,
         )
@@ -864,7 +864,7 @@ class Lobby:
         self._finished += match.phase == "over"
         self._failed += match.phase == "failed"
         result = match.state.result
-        self.house.log.info(
+        self.setup.log.info(
             "match.finished" if match.phase == "over" else "match.failed",
             match=match.id,
             game=match.game.id,
@@ -872,14 +872,14 @@ class Lobby:
             points=[team.points for team in result.teams] if result is not None else None,
             ranks=list(result.ranks) if result is not None else None,
             decisions=match.decision_count,
-            defaults=[place.default_count for place in match.places],
-            refused=[sum(place.refused.values()) for place in match.places],
+            defaults=[place.default_count for place in match.seats],
+            refused=[sum(place.refused.values()) for place in match.seats],
             seconds=round((now - match.started_at) / 1000, 3),
             replay=match.replay.name if match.replay is not None else None,
             disk_error=match.disk_error or None,
         )
         if match.phase == "over" and match.disk_error:
-            self.house.log.error(
+            self.setup.log.error(
                 "replay.not_written",
                 match=match.id,
                 error=match.disk_error,
@@ -888,15 +888,15 @@ class Lobby:
         for session in self._sessions(match.watchers):
             session.watched.pop(match.id, None)
         ended = match.ended(self.note_disk_error)
-        for place in match.places:
+        for place in match.seats:
             if place.session is not None and not place.left:
                 ended.add(place.seat, place.session, knows_end=place.knows_end)
         self.keep_ended(ended, now)
-        for session in self._sessions([one.session for one in match.places if one.session is not None]):
+        for session in self._sessions([one.session for one in match.seats if one.session is not None]):
             self._after_match(session)
         if self.draining and not self.matches:
             self.on_idle()
-        self.house.listener(MatchEnded(match))
+        self.setup.listener(MatchEnded(match))
 
     # -- matches that are over -------------------------------------------------------------------
 
@@ -904,7 +904,7 @@ class Lobby:
         """For its players, whose connection may have broken before they heard of the end."""
         for seat, hearer in ended.sessions:
             self.sessions[hearer.id].matches[ended.id] = (ended, seat)
-        self._ended[ended] = now + self.house.limits.session_kept_ms
+        self._ended[ended] = now + self.setup.limits.session_kept_ms
         for session in self._sessions([hearer for _, hearer in ended.sessions]):
             all_ended = session.ended()
             if len(all_ended) > MOST_ENDED:
@@ -945,7 +945,7 @@ class Lobby:
 
     def note_disk_error(self, match: str, error: Exception) -> None:
         why = str(error) if isinstance(error, OSError) else type(error).__name__
-        self.house.log.error("end.not_repeated_in_full", match=match, error=why)
+        self.setup.log.error("end.not_repeated_in_full", match=match, error=why)
 
     def _after_match(self, session: Session) -> None:
         """Send away a client that has no more business here."""
@@ -971,7 +971,7 @@ class Lobby:
         """What was written of a match may be lost with the power: it cannot keep what was promised."""
         running = self.matches.get(match)
         if running is not None:  # else its replay was written and synced by itself
-            self.house.log.error("journal.not_synced", match=match, error=str(error))
+            self.setup.log.error("journal.not_synced", match=match, error=str(error))
             running.fail(now)
             self._deliver(running)
 
@@ -1009,7 +1009,7 @@ class Lobby:
         if isinstance(match, EndedMatch):
             raise _RefusedError("protocol.no_such_match", "a match that goes on", "/match")
         self.leave(match, seat, now)
-        if match.places[seat].left:
+        if match.seats[seat].left:
             session.matches.pop(match.id, None)
 
     def _watch(self, session: Session, watch: Watch, now: float) -> None:
@@ -1031,10 +1031,10 @@ class Lobby:
     # -- small things ----------------------------------------------------------------------------
 
     def _id(self) -> str:
-        return self.house.entropy(9).hex()
+        return self.setup.entropy(9).hex()
 
     def _secret(self) -> str:
-        return base64.urlsafe_b64encode(self.house.entropy(18)).decode()
+        return base64.urlsafe_b64encode(self.setup.entropy(18)).decode()
 
 
 def _first_refused(connection: Connection, refused: _RefusedError, text: bytes) -> Refused:
@@ -1046,7 +1046,7 @@ def _first_refused(connection: Connection, refused: _RefusedError, text: bytes) 
         else [
             (ask.id, match.state.turn)
             for match, seat in session.running()
-            if (ask := match.places[seat].ask) is not None
+            if (ask := match.seats[seat].ask) is not None
         ]
     )
     asked_at, turn = asked[0] if len(asked) == 1 else (UNSET, UNSET)

@@ -1,8 +1,8 @@
 """What happens in a lobby, as values: for a program that embeds the server.
 
-Law: each event is handed to one listener (`House.listener`), when it has happened and in the order in which
-things happen. A listener returns at once and calls nothing of the lobby: it notes what it needs, and wakes
-tasks that wait for it. Facts are never read from the log, which is for people.
+Law: each event is handed to one listener (`LobbySetup.listener`), when it has happened and in the order in
+which things happen. A listener returns at once and calls nothing of the lobby: it notes what it needs, and
+wakes tasks that wait for it. Facts are never read from the log, which is for people.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ def _recover_one(
     recorded.journal.file = journals.reopen(path, size)
     match = lobby.add_match(recorded)
     for seat, session in sessions.items():
-        match.places[seat].session = session
+        match.seats[seat].session = session
         session.matches[match.id] = (match, seat)
     lobby.go_on(match, house_bots, missing, now)
     return was_cut
@@ -160,10 +160,10 @@ def _game(lobby: Lobby, header: Header) -> Game:
     rules = RULE_SETS.get(header.game)
     if rules is None or rules.rules_version != header.rules_version:
         raise JournalError(f"other rules: {header.game}, version {header.rules_version}")
-    if lobby.house.games.board(header.game).digest != header.board.digest:
+    if lobby.setup.games.board(header.game).digest != header.board.digest:
         raise JournalError("another board than this server's")
     try:
-        return lobby.house.games.game(header.game, len(header.seats), header.options)
+        return lobby.setup.games.game(header.game, len(header.seats), header.options)
     except GameError as error:
         raise JournalError(str(error)) from None
 
@@ -239,7 +239,7 @@ def _house_bots(lobby: Lobby, record: MatchRecord) -> dict[int, tuple[str, NewHo
     house_bots: dict[int, tuple[str, NewHousePlayer]] = {}
     for seat, player in enumerate(record.players):
         if player.house is not UNSET:
-            new_player = lobby.house.house_bots.get(player.house)
+            new_player = lobby.setup.house_bots.get(player.house)
             if new_player is None:
                 raise JournalError(f"there is no house bot {player.house} any more")
             house_bots[seat] = player.house, new_player
@@ -257,7 +257,7 @@ def _sessions(
         if isinstance(private, SessionRecord):
             newest[private.seat] = private
     sessions: dict[int, Session] = {}
-    for place, player in zip(recorded.places, record.players, strict=True):
+    for place, player in zip(recorded.seats, record.players, strict=True):
         if player.house is not UNSET or place.left:
             continue
         if player.session is UNSET:

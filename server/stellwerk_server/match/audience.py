@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from stellwerk_engine.core.state import Events, Game
     from stellwerk_server.match.plan import MatchPlan
     from stellwerk_server.match.recipient import Outgoing, Recipient
-    from stellwerk_server.match.seat import Place
+    from stellwerk_server.match.seat import MatchSeat
 
 SeatState = Literal["lost", "back", "left", "by_default"]
 
 
 class Audience:
-    __slots__ = ("_places", "_plan", "commitment", "events", "late_watchers", "watchers")
+    __slots__ = ("_plan", "_seats", "commitment", "events", "late_watchers", "watchers")
 
-    def __init__(self, plan: MatchPlan, places: Sequence[Place], commitment: str, events: Events) -> None:
+    def __init__(self, plan: MatchPlan, seats: Sequence[MatchSeat], commitment: str, events: Events) -> None:
         self.events = events  # all that has happened
         self.watchers: list[Recipient] = []
         self.late_watchers: list[Recipient] = []  # with all hands, when the match is over
         self._plan = plan
-        self._places = places
+        self._seats = seats
         self.commitment = commitment
 
     # -- news ------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ class Audience:
         self.events += events
         whole: list[bytes] = []
         out: list[Outgoing] = []
-        for place in self._places:
+        for place in self._seats:
             session = place.session
             if session is not None and not place.left and session.wants.events:
                 self._add_events(out, session, place.seat, events, before, whole)
@@ -57,7 +57,7 @@ class Audience:
             self._add_events(out, session, PUBLIC, events, before, whole)
         return out
 
-    def to_others(self, place: Place, state: SeatState) -> list[Outgoing]:
+    def to_others(self, place: MatchSeat, state: SeatState) -> list[Outgoing]:
         """Return what everybody else hears of a change in a seat."""
         message = line(SeatChanged(self._plan.match, place.seat, state))
         return [(session, message) for session in self._hearers(place)]
@@ -72,9 +72,9 @@ class Audience:
             out.append((session, message))
         return out
 
-    def _hearers(self, but: Place | None = None) -> list[Recipient]:
+    def _hearers(self, but: MatchSeat | None = None) -> list[Recipient]:
         """Return who hears what everybody may know: the players that have not left, and those who watch."""
-        players = [p.session for p in self._places if p is not but and p.session is not None and not p.left]
+        players = [p.session for p in self._seats if p is not but and p.session is not None and not p.left]
         return [*players, *self.watchers]
 
     def _add_events(
@@ -102,7 +102,7 @@ class Audience:
 
     # -- who comes late --------------------------------------------------------------------------
 
-    def catch_up(self, place: Place, last_event: int) -> list[Outgoing]:
+    def catch_up(self, place: MatchSeat, last_event: int) -> list[Outgoing]:
         """Return all after an event that a client has, from 0 on with the start."""
         out: list[Outgoing] = []
         session = place.session

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from stellwerk_protocol.results import Result
     from stellwerk_server.journal.journal import Journal
     from stellwerk_server.match.plan import MatchPlan
-    from stellwerk_server.match.seat import Place
+    from stellwerk_server.match.seat import MatchSeat
 
 
 class MatchJournal:
@@ -63,7 +63,13 @@ class MatchJournal:
         return self._writer.header(self.header) + self._writer.set_up(set_up)
 
     def move(
-        self, state: State, place: Place, move: Move, events: Events, reason: DefaultReason | None, note: str
+        self,
+        state: State,
+        place: MatchSeat,
+        move: Move,
+        events: Events,
+        reason: DefaultReason | None,
+        note: str,
     ) -> bytes:
         """Return the lines of a move that was made. While others owe the same choice there are none."""
         return self._writer.move(
@@ -88,7 +94,7 @@ class MatchJournal:
     def write_move(
         self,
         state: State,
-        place: Place,
+        place: MatchSeat,
         move: Move,
         events: Events,
         now: float,
@@ -154,7 +160,7 @@ class MatchJournal:
 
 
 def seat_record(
-    place: Place,
+    place: MatchSeat,
     move: WireMove | UnsetType = UNSET,
     reason: DefaultReason | None = None,
     note: str = "",

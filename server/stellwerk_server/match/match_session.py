@@ -46,7 +46,7 @@ from stellwerk_server.match.ended_match import NOTHING_OWED, EndedMatch, end_lin
 from stellwerk_server.match.lines import ask_line, line
 from stellwerk_server.match.match_journal import seat_record
 from stellwerk_server.match.refusals import SHOWN, Refused
-from stellwerk_server.match.seat import OpenAsk, Place
+from stellwerk_server.match.seat import MatchSeat, OpenAsk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,8 +83,8 @@ class MatchSession:
         "game",
         "id",
         "phase",
-        "places",
         "plan",
+        "seats",
         "set_up_until",
         "started_at",
         "state",
@@ -110,13 +110,13 @@ class MatchSession:
         self.timer = timer
         self._out: list[Outgoing] = []
         self.phase: Phase = "set_up"
-        self.places = recorded.places
+        self.seats = recorded.seats
         self.started_at = 0.0
         self.set_up_until = inf
         self._made_count = executor.move_count
         self.state = executor.state
         committed = self._journal.header.commitment or ""
-        self._audience = Audience(plan, self.places, committed, executor.events)
+        self._audience = Audience(plan, self.seats, committed, executor.events)
         self._unwritten_ms = unwritten_ms
         self._on_bug = on_bug
         self._on_over = on_over
@@ -124,8 +124,8 @@ class MatchSession:
         self._is_finishing = False
         self._goes_on = False
         self._was_recalled = False
-        self._held: tuple[Place, bytes, Events, bool] | None = None
-        self._to_announce: list[Place] = []  # which play by default now, and the others do not know it yet
+        self._held: tuple[MatchSeat, bytes, Events, bool] | None = None
+        self._to_announce: list[MatchSeat] = []  # by default from now on: still to be told
 
     @property
     def is_over(self) -> bool:
@@ -176,7 +176,7 @@ class MatchSession:
         out, self._out = self._out, []
         return out
 
-    def _send(self, place: Place, message: bytes) -> None:
+    def _send(self, place: MatchSeat, message: bytes) -> None:
         if place.session is not None and not place.left:
             self._out.append((place.session, message))
 
@@ -191,7 +191,7 @@ class MatchSession:
         self.set_up_until = now + self.clocks.set_up_ms
         opening = self._journal.opening(self._audience.events)
         self._write(record_line(self._match_record()) + opening, now)
-        for place in self.places:
+        for place in self.seats:
             if place.session is not None:
                 self._out += self._audience.catch_up(place, 0)
             else:
@@ -200,15 +200,15 @@ class MatchSession:
 
     def _seat_house_bot(self, seat: Seat, name: str, new_player: NewHousePlayer) -> None:
         """Its seed follows from the deal's, one way."""
-        place = self.places[seat]
+        place = self.seats[seat]
         secret = sha256(b"stellwerk/house-bot/1\n%d\n%b" % (seat, self.plan.seed)).hexdigest()
-        place.house_name = name
-        place.house = new_player(self._audience.start_line(seat), secret)
+        place.house_bot_name = name
+        place.house_bot = new_player(self._audience.start_line(seat), secret)
 
     @entry
     def ready(self, seat: Seat, now: float) -> bool:
         """False: not the moment for it."""
-        place = self.places[seat]
+        place = self.seats[seat]
         if self.phase != "set_up" or place.is_ready:
             return False
         place.is_ready = True
@@ -216,7 +216,7 @@ class MatchSession:
         return True
 
     def _begin_if_ready(self, now: float) -> None:
-        if all(place.is_ready or place.is_absent for place in self.places) or now >= self.set_up_until:
+        if all(place.is_ready or place.is_absent for place in self.seats) or now >= self.set_up_until:
             self.phase = "playing"
             if self._held is None and not self._journal.unwritten:
                 self._advance(now)
@@ -227,7 +227,7 @@ class MatchSession:
     @entry
     def act(self, seat: Seat, act: Act, now: float) -> bool:
         """Whether it was the first answer to an open ask, which no limit of messages applies to."""
-        place = self.places[seat]
+        place = self.seats[seat]
         ask = place.ask
         if ask is None or act.ask != ask.id:
             self._send(place, self._error(act, "protocol.stale_ask", "", NOTHING_OWED))
@@ -250,7 +250,7 @@ class MatchSession:
     @entry
     def leave(self, seat: Seat, now: float) -> None:
         """For good: the fallback plays on."""
-        place = self.places[seat]
+        place = self.seats[seat]
         place.left = True
         self._write(record_line(seat_record(place)), now)
         if place.session is not None:
@@ -261,7 +261,7 @@ class MatchSession:
     @entry
     def lost(self, seat: Seat, now: float) -> None:
         """Its connection is gone; its clock goes on."""
-        place = self.places[seat]
+        place = self.seats[seat]
         if not self.is_over and not place.left:
             place.is_lost = True
             self._out += self._audience.to_others(place, "lost")
@@ -270,7 +270,7 @@ class MatchSession:
     @entry
     def back(self, seat: Seat, last_event: int, now: float) -> None:
         """Its session has a connection again, whose client knows the events up to that one."""
-        place = self.places[seat]
+        place = self.seats[seat]
         if place.left:
             return
         self._note_keys(place, now)
@@ -286,7 +286,7 @@ class MatchSession:
             self._begin_if_ready(now)
         self._schedule()  # the socket before may have been full, and held up the clock
 
-    def _note_keys(self, place: Place, now: float) -> None:
+    def _note_keys(self, place: MatchSeat, now: float) -> None:
         """Its session has a new resume key, which a server that goes on with this match has to know."""
         session = place.session
         if session is not None:
@@ -295,7 +295,7 @@ class MatchSession:
     @entry
     def restart_clock(self, seat: Seat, since: float, until: float, now: float) -> None:
         """What was said to the seat between these times has reached the kernel only now."""
-        ask = self.places[seat].ask
+        ask = self.seats[seat].ask
         if ask is not None and since <= ask.asked_at < until and not ask.is_heard:
             ask.asked_at = now
             ask.is_heard = True
@@ -325,7 +325,7 @@ class MatchSession:
         elif self._is_finishing:
             self._finish(now)
         else:
-            for place in self.places:
+            for place in self.seats:
                 ask = place.ask
                 if ask is not None and now >= place.deadline(ask):
                     place.use_time(ask, now)
@@ -345,7 +345,7 @@ class MatchSession:
             self.timer.set(self.set_up_until)
         else:
             deadline = inf
-            for place in self.places:
+            for place in self.seats:
                 if place.ask is not None:
                     deadline = min(deadline, place.deadline(place.ask))
             self.timer.set(deadline)
@@ -361,8 +361,8 @@ class MatchSession:
                 return
             if not self._move_one_by_itself(now):
                 for seat in engine.owing(self.state):
-                    if self.places[seat].ask is None:
-                        self._open_ask(self.places[seat], now)
+                    if self.seats[seat].ask is None:
+                        self._open_ask(self.seats[seat], now)
                 self._schedule()
                 return
             if self.is_over or self._journal.unwritten:
@@ -373,8 +373,8 @@ class MatchSession:
     def _move_one_by_itself(self, now: float) -> bool:
         """One move of a seat that needs no waiting for, if any owes one."""
         for seat in engine.owing(self.state):
-            place = self.places[seat]
-            if place.house is not None or place.is_absent:
+            place = self.seats[seat]
+            if place.house_bot is not None or place.is_absent:
                 ask = place.open_ask(now)
                 if place.is_absent:
                     self._default_once(place, "left" if place.left else "by_default", now)
@@ -383,12 +383,12 @@ class MatchSession:
                 return True
         return False
 
-    def _open_ask(self, place: Place, now: float) -> None:
+    def _open_ask(self, place: MatchSeat, now: float) -> None:
         ask = place.open_ask(now)
         if place.is_connected:
             self._send(place, self._ask_line(place, ask, now))
 
-    def _ask_line(self, place: Place, ask: OpenAsk, now: float) -> bytes:
+    def _ask_line(self, place: MatchSeat, ask: OpenAsk, now: float) -> bytes:
         wants = Wants() if place.session is None else place.session.wants
         moves = self._listed(place, ask) if wants.legal else None
         move_ms, bank_ms = place.time_left(ask, now)
@@ -411,12 +411,12 @@ class MatchSession:
             legal_complete=moves is not None and pending.legal_complete(state, seat),
         )
 
-    def _listed(self, place: Place, ask: OpenAsk) -> list[Move]:
+    def _listed(self, place: MatchSeat, ask: OpenAsk) -> list[Move]:
         if ask.moves is None:
             ask.moves = engine.legal(self.state, place.seat)
         return ask.moves
 
-    def _move_of(self, place: Place, ask: OpenAsk, act: Act) -> Move:
+    def _move_of(self, place: MatchSeat, ask: OpenAsk, act: Act) -> Move:
         """The move that an act stands for, or IllegalMoveError."""
         if (act.index is UNSET) == (act.move is UNSET):
             raise _UnclearActError
@@ -428,7 +428,14 @@ class MatchSession:
         return moves[act.index]
 
     def _refuse(
-        self, place: Place, ask: OpenAsk, act: Act, code: ErrorCode, pointer: str, expected: str, now: float
+        self,
+        place: MatchSeat,
+        ask: OpenAsk,
+        act: Act,
+        code: ErrorCode,
+        pointer: str,
+        expected: str,
+        now: float,
     ) -> None:
         place.refused[code] += 1
         ask.tries -= 1
@@ -442,7 +449,7 @@ class MatchSession:
             place.use_time(ask, now)
             self._default(place, "tries", now)
 
-    def _nearest(self, place: Place, ask: OpenAsk, act: Act) -> Move:
+    def _nearest(self, place: MatchSeat, ask: OpenAsk, act: Act) -> Move:
         """A legal move of the same kind, with as many equal fields as possible; else the fallback."""
         if act.move is UNSET:
             return engine.fallback(self.state, place.seat)
@@ -476,7 +483,7 @@ class MatchSession:
             )
         )
 
-    def _accept(self, place: Place, ask: OpenAsk, move: Move, note: str, now: float) -> None:
+    def _accept(self, place: MatchSeat, ask: OpenAsk, move: Move, note: str, now: float) -> None:
         took = place.use_time(ask, now)
         place.defaults_in_a_row = 0
         answer = line(Ok(self.id, ask.id, ceil(took), int(place.bank_ms)))
@@ -484,20 +491,20 @@ class MatchSession:
         if not self._journal.unwritten and not self.is_over:
             self._advance(now)
 
-    def _house_move(self, place: Place, ask: OpenAsk, now: float) -> None:
+    def _house_move(self, place: MatchSeat, ask: OpenAsk, now: float) -> None:
         """What a house bot answers is looked at like any other answer; when it fails, it is our bug."""
-        assert place.house is not None
-        answer = place.house(self._ask_line(place, ask, now))
+        assert place.house_bot is not None
+        answer = place.house_bot(self._ask_line(place, ask, now))
         act = msgspec.json.decode(answer, type=Act)
         self._make(place, self._move_of(place, ask, act), b"", now)
 
-    def _default(self, place: Place, reason: DefaultReason, now: float) -> None:
+    def _default(self, place: MatchSeat, reason: DefaultReason, now: float) -> None:
         """The fallback instead of an answer, and on with the match."""
         self._default_once(place, reason, now)
         if not self._journal.unwritten and not self.is_over:
             self._advance(now)
 
-    def _default_once(self, place: Place, reason: DefaultReason, now: float) -> None:
+    def _default_once(self, place: MatchSeat, reason: DefaultReason, now: float) -> None:
         ask = place.ask
         assert ask is not None
         move = engine.fallback(self.state, place.seat)
@@ -520,7 +527,7 @@ class MatchSession:
         )
         self._make(place, move, answer, now, reason=reason, newly_by_default=newly and not place.left)
 
-    def _go_on_without(self, place: Place, now: float) -> None:
+    def _go_on_without(self, place: MatchSeat, now: float) -> None:
         if self.phase == "set_up":
             self._begin_if_ready(now)
         elif place.ask is not None and not self._journal.unwritten:
@@ -528,7 +535,7 @@ class MatchSession:
 
     def _make(
         self,
-        place: Place,
+        place: MatchSeat,
         move: Move,
         answer: bytes,
         now: float,
@@ -549,7 +556,7 @@ class MatchSession:
             self._held = (place, answer, events, newly_by_default)
             self._stand_still(was_refused, now)
 
-    def _publish(self, place: Place, answer: bytes, events: Events, newly_by_default: bool) -> None:
+    def _publish(self, place: MatchSeat, answer: bytes, events: Events, newly_by_default: bool) -> None:
         if answer:
             self._send(place, answer)
         if events:
@@ -597,7 +604,7 @@ class MatchSession:
         self.phase = phase
         self.timer.clear()
         try:
-            for place in self.places:
+            for place in self.seats:
                 place.knows_end = place.is_connected
             self._out += self._audience.to_end(self._end_line, all_hands=phase == "over")
         finally:
@@ -625,7 +632,7 @@ class MatchSession:
                 code="server.failed", expected="nothing: the match is over, without a result", match=self.id
             )
         )
-        for place in self.places:
+        for place in self.seats:
             place.ask = None
         self._end("failed", now)
 
@@ -663,7 +670,7 @@ class MatchSession:
             return
         stopped = now - since
         self.set_up_until += stopped
-        for place in self.places:
+        for place in self.seats:
             if place.ask is not None:
                 place.ask.asked_at += now - max(since, place.ask.asked_at)
         held, self._held = self._held, None
@@ -688,7 +695,7 @@ class MatchSession:
             self._seat_house_bot(seat, name, new_player)
         self.started_at = now
         self.set_up_until = now + self.clocks.set_up_ms
-        for place in self.places:
+        for place in self.seats:
             place.is_ready = place.session is None
             place.is_lost = place.session is not None
         if missing:
@@ -714,7 +721,7 @@ class MatchSession:
             salt=self.plan.salt.hex(),
             reveal_later=self.plan.reveal_later,
             clocks=self.clocks,
-            players=tuple(place.player() for place in self.places),
+            players=tuple(place.player() for place in self.seats),
         )
 
 

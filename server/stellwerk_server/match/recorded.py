@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from stellwerk_engine.replays.executor import Executor
 from stellwerk_server.match.match_journal import MatchJournal
-from stellwerk_server.match.seat import Place
+from stellwerk_server.match.seat import MatchSeat
 
 if TYPE_CHECKING:
     from stellwerk_protocol.messages import DefaultReason
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class RecordedMatch:
-    __slots__ = ("executor", "journal", "places", "plan")
+    __slots__ = ("executor", "journal", "plan", "seats")
 
     def __init__(self, plan: MatchPlan, file: Journal) -> None:
         """Deal it. `file` is where it is to be written."""
         self.plan = plan
         self.executor = Executor(plan.game, plan.seed)
         self.journal = MatchJournal(plan, file)
-        self.places = tuple(Place(seat, name, plan.clocks) for seat, name in enumerate(plan.names))
+        self.seats = tuple(MatchSeat(seat, name, plan.clocks) for seat, name in enumerate(plan.names))
 
     def opening(self) -> bytes:
         """Return the first lines of its replay."""
@@ -36,7 +36,7 @@ class RecordedMatch:
 
     def move(self, seat: Seat, wire: WireMove, reason: DefaultReason | None, note: str) -> bytes:
         """Make a recorded move; return its lines of the replay. IllegalMoveError if it cannot be made."""
-        place = self.places[seat]
+        place = self.seats[seat]
         made = self.executor.make(seat, wire)
         place.ask_count += 1
         if reason is not None:
@@ -45,7 +45,7 @@ class RecordedMatch:
 
     def stand(self, record: SeatRecord) -> None:
         """Set the clock and the counters of a seat as they are recorded."""
-        place = self.places[record.seat]
+        place = self.seats[record.seat]
         place.ask_count = record.ask
         place.bank_ms = float(record.bank_ms)
         place.strikes = record.strikes

@@ -32,7 +32,7 @@ class OpenAsk:
         self.moves: list[Move] | None = None
 
 
-class Place:
+class MatchSeat:
     """A session sits there, a house bot, or nobody."""
 
     __slots__ = (
@@ -44,8 +44,8 @@ class Place:
         "default_reasons",
         "defaults_in_a_row",
         "first_refused",
-        "house",
-        "house_name",
+        "house_bot",
+        "house_bot_name",
         "is_lost",
         "is_ready",
         "knows_end",
@@ -65,8 +65,8 @@ class Place:
         self.name = name
         self.clocks = clocks
         self.session: Recipient | None = None
-        self.house: Callable[[bytes], bytes] | None = None
-        self.house_name = ""
+        self.house_bot: Callable[[bytes], bytes] | None = None
+        self.house_bot_name = ""
         self.is_ready = False
         self.is_lost = False  # the others were told so
         self.knows_end = False
@@ -140,7 +140,7 @@ class Place:
         """Who sits there, as the journal has it."""
         session = self.session
         if session is None:
-            return SeatedPlayer(self.name, house=self.house_name or UNSET)
+            return SeatedPlayer(self.name, house=self.house_bot_name or UNSET)
         return SeatedPlayer(
             self.name,
             session=session.id,

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
-from stellwerk_server.lobby.lobby import House, Lobby
+from stellwerk_server.lobby.lobby import Lobby, LobbySetup
 from stellwerk_server.net.clock import PIECE_MS, ServerClock
 from stellwerk_server.net.transports import SocketTransport, StreamTransport, TlsTransport, Transport
 
@@ -140,7 +140,7 @@ class Server:
             else:
                 await self._serve(TlsTransport(sock, tls), address, "tls", is_private=True)
         except _BROKEN as error:
-            self.lobby.house.log.info("connection.failed", address=address, cause=type(error).__name__)
+            self.lobby.setup.log.info("connection.failed", address=address, cause=type(error).__name__)
             await trio.aclose_forcefully(stream)
         except Exception as error:  # it would end the server
             self.lobby.note_bug("connection.bug", error, address=address)
@@ -174,7 +174,7 @@ class Server:
         other, and may have to go for a newcomer."""
         if peer.transport.is_open:
             return True
-        with trio.move_on_after(self.lobby.house.limits.handshake_ms / 1000):
+        with trio.move_on_after(self.lobby.setup.limits.handshake_ms / 1000):
             await peer.transport.open()
             self._begin_to_send(peer)
             return True
@@ -201,7 +201,7 @@ class Server:
         and again to be turned away must not take all descriptors."""
         await peer.synced.wait()
         await peer.sent.wait()
-        lingers = self._lingering < MOST_LINGERING and self.lobby.house.may_connect()
+        lingers = self._lingering < MOST_LINGERING and self.lobby.setup.may_connect()
         self._lingering += 1
         try:
             await peer.transport.close(lingers=lingers)
@@ -236,7 +236,7 @@ class Server:
             data = b""
         if peer.unsent or not peer.transport.is_open:
             peer.unsent += data
-            if len(peer.unsent) > self.lobby.house.limits.unsent_bytes:
+            if len(peer.unsent) > self.lobby.setup.limits.unsent_bytes:
                 self._too_slow(peer)
         elif data:
             taken = peer.transport.try_send(data)
@@ -255,7 +255,7 @@ class Server:
     async def _send_rest(self, peer: _Peer) -> None:
         """What the socket did not take at once. A line is never given up half-way except with the whole
         connection."""
-        seconds = self.lobby.house.limits.unsent_ms / 1000
+        seconds = self.lobby.setup.limits.unsent_ms / 1000
         try:
             while peer.unsent:
                 piece = peer.unsent
@@ -372,7 +372,7 @@ class Server:
         self.flush()
         self._gone = trio.Event()
         if self._peers:
-            with trio.move_on_after(self.lobby.house.limits.unsent_ms / 1000):
+            with trio.move_on_after(self.lobby.setup.limits.unsent_ms / 1000):
                 await self._gone.wait()
 
 
@@ -408,14 +408,14 @@ def is_loopback(address: str) -> bool:
 
 @asynccontextmanager
 async def open_server(
-    house: House, journals: Journals | None = None, *, piece_ms: float = PIECE_MS
+    setup: LobbySetup, journals: Journals | None = None, *, piece_ms: float = PIECE_MS
 ) -> AsyncGenerator[Server]:
     """A server for as long as the block runs. In virtual time no wait needs pieces: give it `inf`."""
     clock = ServerClock(piece_ms)
     trio.lowlevel.add_instrument(clock)
     try:
         async with trio.open_nursery() as nursery:
-            server = Server(Lobby(house), clock, nursery, journals)
+            server = Server(Lobby(setup), clock, nursery, journals)
             nursery.start_soon(server.keep_time)
             if journals is not None and journals.is_synced:
                 nursery.start_soon(server.sync)

@@ -51,7 +51,7 @@ class StatusPage:
         ]
         return msgspec.json.encode(
             {
-                "server": lobby.house.server,
+                "server": lobby.setup.server,
                 "uptime_s": round(now - self._began_at, 1),
                 "draining": lobby.draining,
                 **asdict(counts),

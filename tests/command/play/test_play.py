@@ -20,7 +20,7 @@ import pytest
 from msgspec.structs import replace
 
 from stellwerk.__main__ import main
-from stellwerk.play.plan import Plan, complete_blocks, planned_games
+from stellwerk.play.plan import PlayPlan, complete_blocks, planned_games
 from stellwerk.play.report import MatchReport
 from stellwerk.play.table import FEWEST_BLOCKS, lines_of_faults, lines_of_matches, margin
 from stellwerk.shared.progress import progress_line
@@ -794,10 +794,10 @@ def test_what_cannot_be_shown_as_it_is_is_shown_otherwise() -> None:
 # -- the plan ----------------------------------------------------------------------------------------
 
 
-def plan(game: str, seats: int, bot_count: int, games: int, *, rotates: bool = True) -> Plan:
+def plan(game: str, seats: int, bot_count: int, games: int, *, rotates: bool = True) -> PlayPlan:
     choice = GameChoice(game, seats, (), shipped_board(RULE_SETS[game].board))
     specs = tuple(BotSpec(str(number), ("true",)) for number in range(bot_count))
-    return Plan(choice, specs, "s", games, rotates)
+    return PlayPlan(choice, specs, "s", games, rotates)
 
 
 @pytest.mark.parametrize(("game", "seats", "bot_count"), [("usa", 3, 3), ("team_asia", 6, 3), ("usa", 2, 2)])

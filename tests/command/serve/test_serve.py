@@ -164,7 +164,7 @@ def listening(resolver: TwoAddresses, port: int = 0) -> tuple[str, int, set[str]
 
     async def main() -> tuple[str, int, set[str]]:
         trio.socket.set_custom_hostname_resolver(resolver)
-        async with open_server(World().house) as server:
+        async with open_server(World().setup) as server:
             host, bound = await server.listen("both", port)
             trio.socket.set_custom_hostname_resolver(None)
             found = {address for address in ("127.0.0.1", "127.0.0.2") if await answers(address, bound)}

@@ -113,7 +113,7 @@ def test_the_clocks_stand_still_meanwhile() -> None:
     world.wait(20_000)
     world.journal_of(one).is_full = False
     world.wait(500)
-    assert world.match_of(one).places[1].default_count == 0
+    assert world.match_of(one).seats[1].default_count == 0
     world.wait(1_000)
     ok = other.act(0)[0]
     assert isinstance(ok, Ok)

@@ -47,7 +47,7 @@ def test_a_session_that_has_ended_is_forgotten_though_a_login_would_have_had_mor
     assert session is not None
     id = session.id
     del session
-    login_until = world.now + world.house.limits.login_ms
+    login_until = world.now + world.setup.limits.login_ms
     client.drop()
     del world.clients[client.connection], client
     assert not in_memory(Session, id)

@@ -416,7 +416,7 @@ def test_the_clocks_wait_for_the_players_but_not_for_ever(tmp_path: Path) -> Non
     assert not one.is_asked()
     assert after.world.lobby.matches[match].decision_count == 2
     after.world.wait(1)
-    asked = [place.ask is not None for place in after.world.lobby.matches[match].places]
+    asked = [place.ask is not None for place in after.world.lobby.matches[match].seats]
     assert sum(asked) == 1
 
 
@@ -427,7 +427,7 @@ def test_who_left_has_left_although_its_next_move_was_not_due_yet(tmp_path: Path
     other.say(Leave(match=other.match))
     after, told = _restart(world, tmp_path, clients)
     assert told[other.seat].session not in after.world.lobby.sessions
-    place = after.world.lobby.matches[other.match].places[other.seat]
+    place = after.world.lobby.matches[other.match].seats[other.seat]
     assert place.left
     assert place.session is None
 
@@ -437,13 +437,13 @@ def test_who_plays_by_default_goes_on_so(tmp_path: Path) -> None:
     clients = world.seated()
     mover, (other,) = first_turn(clients)
     match = world.match_of(mover)
-    while not match.places[mover.seat].by_default:
+    while not match.seats[mover.seat].by_default:
         world.wait(100)
         if other.is_asked():
             other.act(0)
     after, _ = _restart(world, tmp_path, clients)
-    place = after.world.lobby.matches[mover.match].places[mover.seat]
-    was = match.places[mover.seat]
+    place = after.world.lobby.matches[mover.match].seats[mover.seat]
+    was = match.seats[mover.seat]
     assert place.by_default
     assert (place.default_reasons, place.defaults_in_a_row) == (was.default_reasons, was.defaults_in_a_row)
 
@@ -455,7 +455,7 @@ def test_strikes_are_not_given_back(tmp_path: Path) -> None:
     world.wait(140)
     mover.act(0)
     after, _ = _restart(world, tmp_path, clients)
-    assert after.world.lobby.matches[mover.match].places[mover.seat].strikes == 2
+    assert after.world.lobby.matches[mover.match].seats[mover.seat].strikes == 2
 
 
 def test_both_keys_are_good_when_the_server_was_killed_before_the_new_one_was_used(tmp_path: Path) -> None:

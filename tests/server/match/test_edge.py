@@ -18,11 +18,11 @@ from stellwerk_server.match.edge import entry
 from stellwerk_server.match.match_journal import MatchJournal
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.recorded import RecordedMatch
-from stellwerk_server.match.seat import Place
+from stellwerk_server.match.seat import MatchSeat
 from stellwerk_server.operate.settings import Limits, Time
 from tests.server.support import Client, MemoryJournal, World
 
-PARTS: tuple[type, ...] = (MatchSession, Audience, MatchJournal, Place, RecordedMatch)
+PARTS: tuple[type, ...] = (MatchSession, Audience, MatchJournal, MatchSeat, RecordedMatch)
 ONLY_IN_RECOVERY = {
     (MatchSession, "go_on"),
     *((RecordedMatch, name) for name in ("opening", "move", "stand", "ending")),
@@ -147,7 +147,7 @@ def test_a_bug_in_a_match_ends_that_match_alone(
     neighbors = world.seated()
     neighbor = world.match_of(neighbors[0])
     parts = (getattr(neighbor, of) for of in ("_audience", "_journal"))
-    of_the_neighbor = [neighbor, *neighbor.places, *parts]
+    of_the_neighbor = [neighbor, *neighbor.seats, *parts]
     bug.is_spared = lambda one: any(one is other for other in of_the_neighbor)
     table = Table(world)
     bug.is_due = True

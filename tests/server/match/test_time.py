@@ -90,14 +90,14 @@ def test_with_the_bank_empty_there_is_a_grace_for_a_strike() -> None:
     match = world.match_of(mover)
     ok = ok_after(world, mover, 3_049)
     assert ok.bank_ms == 0
-    assert match.places[mover.seat].strikes == 2
+    assert match.seats[mover.seat].strikes == 2
 
 
 def test_a_grace_that_was_not_needed_costs_no_strike() -> None:
     world = World(time=SHORT)
     mover, _ = mover_of(world)
     ok_after(world, mover, 3_000)
-    assert world.match_of(mover).places[mover.seat].strikes == 3
+    assert world.match_of(mover).seats[mover.seat].strikes == 3
 
 
 def test_after_the_grace_the_fallback_is_made() -> None:
@@ -131,7 +131,7 @@ def test_others_lose_no_time_while_one_thinks() -> None:
     world.wait(2_000)
     other.act(0)
     world.tick()
-    places = world.match_of(one).places
+    places = world.match_of(one).seats
     assert (places[0].bank_ms, places[1].bank_ms) == (2_000, 1_000)
 
 
@@ -167,7 +167,7 @@ def test_the_time_that_the_last_try_took_comes_out_of_the_bank() -> None:
 
 def silent_until_by_default(world: World, silent: Client, other: Client) -> None:
     world.play([other], until=lambda: silent.is_asked())
-    place = world.match_of(silent).places[silent.seat]
+    place = world.match_of(silent).seats[silent.seat]
     while not place.by_default:
         world.wait(1_000)
         world.play([other], until=lambda: silent.is_asked())
@@ -284,7 +284,7 @@ def test_who_comes_back_after_a_default_gets_the_ask_that_is_open_now() -> None:
     first = mover.ask.ask
     mover.drop()
     world.wait(1_000)
-    world.play([other], until=lambda: world.match_of(mover).places[mover.seat].ask is not None)
+    world.play([other], until=lambda: world.match_of(mover).seats[mover.seat].ask is not None)
     back = mover.resume()
     assert back.ask.ask == first + 1
 
@@ -294,7 +294,7 @@ def test_leaving_ends_the_open_ask_at_once() -> None:
     mover, other = mover_of(world)
     mover.say(Leave(match=mover.match))
     world.tick()
-    assert world.match_of(other).places[mover.seat].default_reasons["left"] >= 1
+    assert world.match_of(other).seats[mover.seat].default_reasons["left"] >= 1
 
 
 # -- sockets that take nothing -----------------------------------------------------------------------
@@ -313,7 +313,7 @@ def test_the_clock_does_not_run_before_the_socket_has_taken_the_ask() -> None:
     world.wait(900)
     other.act(0)
     world.wait(4_000)
-    place = world.match_of(one).places[0]
+    place = world.match_of(one).seats[0]
     assert place.default_count == 0
     world.lobby.drained(one.connection, world.now)
     world.wait(999)
@@ -347,7 +347,7 @@ def test_a_full_socket_that_is_closed_does_not_stop_the_match(comes_back: bool) 
     else:
         one.drop()
     world.wait(1_000)
-    assert world.match_of(other).places[0].default_count >= 1
+    assert world.match_of(other).seats[0].default_count >= 1
 
 
 # -- the limit of messages ---------------------------------------------------------------------------

@@ -335,7 +335,7 @@ def faulty_site(where: str) -> Generator[tuple[Site, Fault]]:
         fault.strike()
         return MemoryJournal()
 
-    parts: dict[str, Any] = {"entropy": draw, "open_journal": open_journal}  # Any: fields of a House
+    parts: dict[str, Any] = {"entropy": draw, "open_journal": open_journal}  # Any: fields of a LobbySetup
     with on_site(**{where: parts[where]}) as site, good_match(site):
         yield site, fault
 

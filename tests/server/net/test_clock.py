@@ -73,7 +73,7 @@ def longest_sleep_ms(*, is_something_due: bool) -> float:
     """Until the first deadline of a server's tasks, by a real clock."""
 
     async def main() -> float:
-        async with open_server(World().house) as server:
+        async with open_server(World().setup) as server:
             client = server.lobby.connect("127.0.0.1", "tcp", True, server.clock.now())
             await trio.testing.wait_all_tasks_blocked()
             if not is_something_due:

@@ -25,8 +25,8 @@ async def main(certificate: str) -> None:
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(certificate)
     time = Time(move_ms=MOVE_MS, bank_ms=BANK_MS, grace_ms=0, strikes=0)
-    house = World(time=time, house_bots={"random": by_chance}).house
-    async with open_server(house) as server:
+    setup = World(time=time, house_bots={"random": by_chance}).setup
+    async with open_server(setup) as server:
         ports = [(await server.listen("127.0.0.1", 0, context))[1] for context in (None, tls)]
         print(*ports, file=sys.stderr, flush=True)
         stdio = trio.StapledStream(trio.lowlevel.FdStream(1), trio.lowlevel.FdStream(0))

@@ -67,8 +67,8 @@ def eventful(world: World) -> list[bytes]:
 
 def with_real_log(world: World, *, as_json: bool) -> io.StringIO:
     stream = io.StringIO()
-    world.house = replace(world.house, log=make_log(stream, "debug", json=as_json))
-    world.lobby = Lobby(world.house)
+    world.setup = replace(world.setup, log=make_log(stream, "debug", json=as_json))
+    world.lobby = Lobby(world.setup)
     return stream
 
 
@@ -175,7 +175,7 @@ class Twins:
     def swap(self) -> None:
         match = self.twin_world.match_of(self.twin_clients[0])
         match.state = self.twin
-        for place in match.places:
+        for place in match.seats:
             if place.ask is not None:
                 place.ask.moves = None
 

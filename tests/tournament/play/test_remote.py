@@ -24,12 +24,12 @@ from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.bot_process import UNCONFINED
 from stellwerk_processes.bot_spec import BotSpec, built_in_command
 from stellwerk_processes.seat_report import seat_reports
-from stellwerk_processes.standing_server import HallPlan, open_hall
+from stellwerk_processes.standing_server import StandingSetup, open_standing_server
 from stellwerk_processes.started_match import BotMatch, MatchResult
 from stellwerk_server.lobby.session import hashed
 from stellwerk_server.lobby.tokens import TokenHolder, new_token
 from stellwerk_server.match.plan import MatchPlan
-from stellwerk_server.net.door import Door
+from stellwerk_server.net.listen_address import ListenAddress
 from stellwerk_server.operate.settings import Time, clocks_of
 from stellwerk_tournament.play.attendance import Attendance
 from tests.command.program import SECONDS, environment
@@ -319,8 +319,8 @@ def test_only_who_has_a_token_comes_in_and_nobody_makes_matches_there(
     login: dict[str, str], expected: list[str]
 ) -> None:
     holder = TokenHolder("ann", hashed("ann's"), is_organizer=False)
-    door = Door("127.0.0.1", 0)
-    plan = HallPlan(
+    door = ListenAddress("127.0.0.1", 0)
+    plan = StandingSetup(
         Time().set_up_ms, UNCONFINED, (), {"ann": (holder,)}, (), door, instances={}, logins_at_once=1
     )
     lines = [
@@ -329,15 +329,15 @@ def test_only_who_has_a_token_comes_in_and_nobody_makes_matches_there(
     ]
 
     async def talk() -> list[str]:
-        async with open_hall(plan) as hall:
-            where = await hall.listen()
+        async with open_standing_server(plan) as standing:
+            where = await standing.listen()
             assert where is not None
             async with await trio.open_tcp_stream(*where) as stream:
                 await stream.send_all(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
                 heard = b""
                 while heard.count(b"\n") < 3:
                     heard += await stream.receive_some()
-                assert hall.present() == ({"ann": 1} if expected[0] == "welcome" else {})
+                assert standing.present() == ({"ann": 1} if expected[0] == "welcome" else {})
         _, *answers = map(json.loads, heard.splitlines())
         return [answer.get("code", answer["type"]) for answer in answers]
 
@@ -351,13 +351,13 @@ def test_a_partner_that_is_not_there_is_absent_and_the_other_one_plays_on() -> N
         TokenHolder(name, hashed(token), False) for name, token in zip(names, tokens, strict=True)
     )
     game = GameChoice("team_asia", 4, (), small_asia()).make()
-    plan = HallPlan(
+    plan = StandingSetup(
         Time().set_up_ms,
         UNCONFINED,
         (game,),
         {"ann": holders},
         (),
-        Door("127.0.0.1", 0),
+        ListenAddress("127.0.0.1", 0),
         instances={},
         logins_at_once=4,
     )
@@ -377,13 +377,13 @@ def test_a_partner_that_is_not_there_is_absent_and_the_other_one_plays_on() -> N
     )
 
     async def play() -> MatchResult:
-        async with open_hall(plan) as hall:
-            where = await hall.listen()
+        async with open_standing_server(plan) as standing:
+            where = await standing.listen()
             assert where is not None
             address = f"tcp://{where[0]}:{where[1]}"
             with running(*bot("random", "ann.1", tokens[0], address)):
-                played = await hall.play(bot_match, frozenset({"ann.2"}))
-                await hall.say_goodbye(finished=True)
+                played = await standing.play(bot_match, frozenset({"ann.2"}))
+                await standing.say_goodbye(finished=True)
         return played
 
     played = trio.run(play)

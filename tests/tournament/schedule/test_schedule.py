@@ -14,8 +14,8 @@ from stellwerk_tournament.config.settings import Kind
 from stellwerk_tournament.schedule.schedule import (
     Block,
     Met,
-    Plan,
     ScheduleError,
+    SchedulePlan,
     blocks_of_round,
     stage,
     stages_of_round,
@@ -30,13 +30,15 @@ def names(count: int) -> tuple[str, ...]:
     return tuple(f"bot{number}" for number in range(count))
 
 
-def plan(kind: Kind, count: int, *variants: tuple[int, int], authors: dict[str, str] | None = None) -> Plan:
+def plan(
+    kind: Kind, count: int, *variants: tuple[int, int], authors: dict[str, str] | None = None
+) -> SchedulePlan:
     hero = "bot0" if kind == "gauntlet" else None
     own = tuple((authors or {}).get(name) for name in names(count))
-    return Plan(kind, names(count), own, variants or ((2, 1),), hero)
+    return SchedulePlan(kind, names(count), own, variants or ((2, 1),), hero)
 
 
-def rounds(plan: Plan, count: int) -> list[Block]:
+def rounds(plan: SchedulePlan, count: int) -> list[Block]:
     """In a Swiss tournament the better of two is who has the smaller name."""
     blocks: list[Block] = []
     for number in range(count * stages_of_round(plan)):

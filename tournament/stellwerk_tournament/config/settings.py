@@ -187,9 +187,9 @@ def parse(folder: Path) -> Source:
     try:
         source.file = msgspec.convert(content, SettingsFile)
     except msgspec.ValidationError as error:
-        said, _, where = str(error).partition(" - at `$")
+        complaint, _, where = str(error).partition(" - at `$")
         place = _path_of(where)
-        raise source.error(place, _told(said, place, content)) from None
+        raise source.error(place, _complaint(complaint, place, content)) from None
     return source
 
 
@@ -476,8 +476,8 @@ def _path_of(where: str) -> Place:
     return tuple(int(index) if index else name for name, index in _STEP.findall(where.rstrip("`")))
 
 
-def _told(said: str, place: Place, content: dict[str, Any]) -> str:
-    """What msgspec said of a place, in plain words."""
+def _complaint(complaint: str, place: Place, content: dict[str, Any]) -> str:
+    """What msgspec complaint of a place, in plain words."""
     given: object = content
     for step in place:
         match given, step:
@@ -487,7 +487,7 @@ def _told(said: str, place: Place, content: dict[str, Any]) -> str:
                 given = cast(list[object], given)[step]
             case _:
                 given = None
-    return plain_words(said, str(place[-1]) if place else "", given, _CHOICES)
+    return plain_words(complaint, str(place[-1]) if place else "", given, _CHOICES)
 
 
 def _unknown_keys(content: dict[str, Any]) -> Iterator[tuple[Place, str, tuple[str, ...]]]:

@@ -30,10 +30,10 @@ import trio
 from stellwerk_processes.bot_process import BotStartError, Confinement
 from stellwerk_processes.faults import Fault
 from stellwerk_processes.seat_report import SeatReport, seat_reports
-from stellwerk_processes.standing_server import Hall, HallPlan, open_hall
+from stellwerk_processes.standing_server import StandingServer, StandingSetup, open_standing_server
 from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError, play_match
 from stellwerk_server.match.plan import MatchPlan
-from stellwerk_server.net.door import ClosedDoorError, Door
+from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
 from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.settings import Settings, Variant
@@ -46,7 +46,7 @@ from stellwerk_tournament.schedule.deal import block_secret, bot_seed, match_id,
 from stellwerk_tournament.schedule.schedule import (
     Block,
     Met,
-    Plan,
+    SchedulePlan,
     needs_results,
     plan_of,
     stage,
@@ -72,16 +72,16 @@ class RunError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Reception:
+class RemoteSetup:
     """For remote bots: where they come in, and who is told where that is and who has come or gone."""
 
-    door: Door | None = None
+    listen_at: ListenAddress | None = None
     may_connect: Callable[[], bool] = lambda: True
     opened: Callable[[str, int], object] = lambda _host, _port: None
     changed: Callable[[Progress], object] = lambda _: None
 
 
-NO_REMOTE_BOTS: Final = Reception()
+NO_REMOTE_BOTS: Final = RemoteSetup()
 
 
 @dataclass(slots=True)
@@ -106,20 +106,23 @@ async def play_tournament(
     observer: Observer,
     seed: str | None = None,
     execute: Execute = play_match,
-    reception: Reception = NO_REMOTE_BOTS,
+    remote_setup: RemoteSetup = NO_REMOTE_BOTS,
 ) -> bool:
-    """True when all has been played, False if told to stop before. StoreError if the folder cannot be
-    written, RunError if it makes no sense to go on, ClosedDoorError if remote bots cannot come in. `seed` is
-    for tournaments that are to be repeated. `execute` plays the matches whose bots are started for them."""
+    """Play, and return whether all has been played; it has not if somebody stopped the runner before.
+
+    StoreError if the folder cannot be written, RunError if it makes no sense to go on, CannotListenError if
+    remote bots cannot come in. `seed` is for tournaments that are to be repeated. `execute` plays the matches
+    whose bots are started for them.
+    """
     lag = LagWatch()
     trio.lowlevel.add_instrument(lag)
     try:
-        return await _Runner(settings, opened, observer, seed, execute, reception, lag).run()
+        return await _Runner(settings, opened, observer, seed, execute, remote_setup, lag).run()
     finally:
         trio.lowlevel.remove_instrument(lag)
 
 
-def total_matches(settings: Settings, plan: Plan) -> int | None:
+def total_matches(settings: Settings, plan: SchedulePlan) -> int | None:
     """Of the whole tournament, if that is known."""
     if settings.rounds is None or settings.until_width is not None:
         return None
@@ -137,7 +140,7 @@ class _Runner:
         observer: Observer,
         seed: str | None,
         execute: Execute,
-        reception: Reception,
+        remote_setup: RemoteSetup,
         lag: LagWatch,
     ) -> None:
         self._settings = settings
@@ -147,9 +150,9 @@ class _Runner:
         self._observer = observer
         self._seed = seed
         self._execute = execute
-        self._reception = reception
-        self._hall: Hall | None = None
-        self._at_the_door = trio.CancelScope()
+        self._remote_setup = remote_setup
+        self._standing: StandingServer | None = None
+        self._watching = trio.CancelScope()
         self._lag = lag
         self._clocks = clocks_of(settings.time)
         self._bots = {entrant.name: entrant for entrant in settings.entrants}
@@ -187,17 +190,19 @@ class _Runner:
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             async with AsyncExitStack() as stack:
                 if any(entrant.bot.process != "fresh" for entrant in self._settings.entrants):
-                    self._hall = await stack.enter_async_context(open_hall(self._hall_plan()))
+                    self._standing = await stack.enter_async_context(
+                        open_standing_server(self._standing_setup())
+                    )
                 nursery = await stack.enter_async_context(trio.open_nursery())
                 nursery.start_soon(self._heed, signals, nursery.cancel_scope)
                 try:
                     await self._open(nursery)
                     await self._play_all(nursery)
-                except (StoreError, RunError, ClosedDoorError) as error:
+                except (StoreError, RunError, CannotListenError) as error:
                     self._fail_with(error, nursery.cancel_scope)
-                self._at_the_door.cancel()
-                if self._hall is not None:
-                    await self._hall.say_goodbye(finished=not self._stopping and self._failure is None)
+                self._watching.cancel()
+                if self._standing is not None:
+                    await self._standing.say_goodbye(finished=not self._stopping and self._failure is None)
                 nursery.cancel_scope.cancel()
         if self._failure is not None:
             raise self._failure
@@ -205,43 +210,43 @@ class _Runner:
 
     # -- remote bots, and processes that stay ----------------------------------------------------
 
-    def _hall_plan(self) -> HallPlan:
+    def _standing_setup(self) -> StandingSetup:
         settings = self._settings
         seat_count = max(variant.choice.seat_count for variant in settings.variants)
-        return HallPlan(
+        return StandingSetup(
             set_up_ms=settings.time.set_up_ms,
             confinement=settings.confinement,
             games=tuple(variant.game for variant in settings.variants),
             remote=self._remote,
             organizers=settings.organizers,
-            door=self._reception.door,
+            listen_at=self._remote_setup.listen_at,
             instances={
                 entrant.name: entrant.instances
                 for entrant in settings.entrants
                 if entrant.instances is not None
             },
             logins_at_once=self._most * seat_count,
-            may_connect=self._reception.may_connect,
+            may_connect=self._remote_setup.may_connect,
         )
 
     async def _open(self, nursery: trio.Nursery) -> None:
-        if self._hall is None:
+        if self._standing is None:
             return
-        where = await self._hall.listen()
+        where = await self._standing.listen()
         if where is not None:
-            self._reception.opened(*where)
+            self._remote_setup.opened(*where)
         if self._remote:
-            self._reception.changed(self._progress())
-            nursery.start_soon(self._watch_the_door, self._hall)
+            self._remote_setup.changed(self._progress())
+            nursery.start_soon(self._watch_presence, self._standing)
 
-    async def _watch_the_door(self, hall: Hall) -> None:
+    async def _watch_presence(self, standing: StandingServer) -> None:
         """Keep the attendance up to date."""
-        with self._at_the_door:
+        with self._watching:
             while True:
-                if self._attendance.look(hall.present(), trio.current_time()):
+                if self._attendance.look(standing.present(), trio.current_time()):
                     self._changed.set()
-                    self._reception.changed(self._progress())
-                await hall.presence_changed()
+                    self._remote_setup.changed(self._progress())
+                await standing.presence_changed()
 
     async def _heed(self, signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
         """Bots are in groups of their own, so that Ctrl-C does not reach them."""
@@ -442,9 +447,9 @@ class _Runner:
         return line, played
 
     async def _play_out(self, bot_match: BotMatch) -> MatchResult:
-        if self._hall is None or all(bot.process == "fresh" for bot in bot_match.bots):
+        if self._standing is None or all(bot.process == "fresh" for bot in bot_match.bots):
             return await self._execute(bot_match, self._settings.confinement)
-        return await self._hall.play(bot_match, self._attendance.given_up(trio.current_time()))
+        return await self._standing.play(bot_match, self._attendance.given_up(trio.current_time()))
 
     async def _keep(self, begun: _Begun, rotation: int, line: MatchLine, played: MatchResult) -> None:
         await self._on_disk(partial(self._write, begun.block, rotation, line, played))

@@ -26,7 +26,7 @@ MOST_TABLES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SchedulePlan:
     """What a schedule depends on. `authors` has one for each entrant, or None. `variants` has, for each, how
     many entrants sit at a table and how many deals of it a round has."""
 
@@ -71,8 +71,8 @@ class ScheduleError(ValueError):
     """There is no such schedule; one line says why."""
 
 
-def plan_of(settings: Settings) -> Plan:
-    return Plan(
+def plan_of(settings: Settings) -> SchedulePlan:
+    return SchedulePlan(
         kind=settings.kind,
         entrants=settings.names,
         authors=tuple(entrant.author for entrant in settings.entrants),
@@ -81,16 +81,16 @@ def plan_of(settings: Settings) -> Plan:
     )
 
 
-def stages_of_round(plan: Plan) -> int:
+def stages_of_round(plan: SchedulePlan) -> int:
     return sum(weight for _, weight in plan.variants)
 
 
-def blocks_of_round(plan: Plan) -> int:
+def blocks_of_round(plan: SchedulePlan) -> int:
     """ScheduleError if they are too many."""
     return sum(weight * _table_count(plan, size) for size, weight in plan.variants)
 
 
-def stage(plan: Plan, number: int, history: Sequence[Met] = ()) -> tuple[Block, ...]:
+def stage(plan: SchedulePlan, number: int, history: Sequence[Met] = ()) -> tuple[Block, ...]:
     """The blocks of a stage. `history` are those that have been played, at least of all stages before it;
     only a Swiss tournament looks at them."""
     round, within = divmod(number, stages_of_round(plan))
@@ -108,7 +108,7 @@ def stage(plan: Plan, number: int, history: Sequence[Met] = ()) -> tuple[Block, 
     raise AssertionError("a stage belongs to one of the variants")
 
 
-def needs_results(plan: Plan) -> bool:
+def needs_results(plan: SchedulePlan) -> bool:
     """Whether a stage can be told only when those before it are over."""
     return plan.kind == "swiss"
 
@@ -116,7 +116,7 @@ def needs_results(plan: Plan) -> bool:
 # -- tables ------------------------------------------------------------------------------------------
 
 
-def _table_count(plan: Plan, size: int) -> int:
+def _table_count(plan: SchedulePlan, size: int) -> int:
     """Of one stage, the same for all stages of a variant."""
     count = len(plan.entrants)
     if plan.kind in ("swiss", "random"):
@@ -131,7 +131,7 @@ def _table_count(plan: Plan, size: int) -> int:
 
 
 def _tables(
-    plan: Plan, stage: int, occasion: int, size: int, history: Sequence[Met]
+    plan: SchedulePlan, stage: int, occasion: int, size: int, history: Sequence[Met]
 ) -> Iterator[tuple[str, ...]]:
     """`occasion` counts the stages of this variant."""
     match plan.kind:
@@ -146,7 +146,7 @@ def _tables(
 
 
 @lru_cache(maxsize=64)
-def _all_tables(plan: Plan, size: int) -> list[tuple[str, ...]]:
+def _all_tables(plan: SchedulePlan, size: int) -> list[tuple[str, ...]]:
     """Of a round robin or a gauntlet: every set of entrants without two of one author, unless there is none.
 
     They come in an order in which all have played about as often at any time: those whose numbers have the
@@ -171,7 +171,7 @@ def _in_turn(table: tuple[str, ...], occasion: int) -> tuple[str, ...]:
     return (first, *next(islice(permutations(rest), occasion % orders, None)))
 
 
-def _clashes(plan: Plan, table: Sequence[str]) -> int:
+def _clashes(plan: SchedulePlan, table: Sequence[str]) -> int:
     """How many pairs at the table have one author."""
     authors = _authors(plan)
     counts = Counter(authors[name] for name in table if authors[name] is not None)
@@ -179,7 +179,7 @@ def _clashes(plan: Plan, table: Sequence[str]) -> int:
 
 
 @lru_cache(maxsize=64)
-def _authors(plan: Plan) -> dict[str, str | None]:
+def _authors(plan: SchedulePlan) -> dict[str, str | None]:
     return dict(zip(plan.entrants, plan.authors, strict=True))
 
 
@@ -194,7 +194,7 @@ def _shuffled(names: Sequence[str], *parts: object) -> list[str]:
     return sorted(names, key=lambda name: (_hashed(*parts, name), name))
 
 
-def _random_tables(plan: Plan, occasion: int, size: int) -> list[tuple[str, ...]]:
+def _random_tables(plan: SchedulePlan, occasion: int, size: int) -> list[tuple[str, ...]]:
     """Everybody plays as often as everybody else, or once less: a cycle of stages uses all entrants equally.
 
     Whoever sits out in a stage is the next to play: the entrants stand in a row, and each stage takes the
@@ -209,7 +209,7 @@ def _random_tables(plan: Plan, occasion: int, size: int) -> list[tuple[str, ...]
     return min(candidates, key=lambda tables: sum(_clashes(plan, table) for table in tables))
 
 
-def _apart(plan: Plan, order: Sequence[str], size: int) -> list[tuple[str, ...]]:
+def _apart(plan: SchedulePlan, order: Sequence[str], size: int) -> list[tuple[str, ...]]:
     """Tables filled in this order. The authors with most entrants come first, each entrant to the emptiest
     table where nobody of its author sits."""
     count = len(order) // size
@@ -226,7 +226,7 @@ def _apart(plan: Plan, order: Sequence[str], size: int) -> list[tuple[str, ...]]
 # -- Swiss -------------------------------------------------------------------------------------------
 
 
-def _swiss_tables(plan: Plan, stage: int, size: int, history: Sequence[Met]) -> list[tuple[str, ...]]:
+def _swiss_tables(plan: SchedulePlan, stage: int, size: int, history: Sequence[Met]) -> list[tuple[str, ...]]:
     """Entrants of nearly equal scores at a table, as few as possible of whom have met. Who sat out least
     often sits out, of those the last in score."""
     played: Counter[str] = Counter()

@@ -114,7 +114,7 @@ class Store:
     def standings(self) -> list[Standing]:
         """All blocks, in their order."""
         kept: dict[int, list[int]] = {}
-        with _told(self.folder):
+        with _database_errors(self.folder):
             for block, rotation in self._database.execute(
                 "SELECT block, rotation FROM matches ORDER BY 1, 2"
             ):
@@ -125,32 +125,32 @@ class Store:
         return [_standing(row, kept.get(row[0], [])) for row in rows]
 
     def failures(self) -> list[Failure]:
-        with _told(self.folder):
+        with _database_errors(self.folder):
             rows = self._database.execute("SELECT block, rotation, bots, cause FROM failures").fetchall()
         return [
             Failure(block, rotation, tuple(json.loads(bots)), cause) for block, rotation, bots, cause in rows
         ]
 
     def failures_of(self, block: Block, rotation: int) -> int:
-        with _told(self.folder):
+        with _database_errors(self.folder):
             row = self._database.execute(
                 "SELECT count(*) FROM failures WHERE block = ? AND rotation = ?", (block.number, rotation)
             ).fetchone()
         return int(row[0])
 
     def fact(self, name: str) -> str | None:
-        with _told(self.folder):
+        with _database_errors(self.folder):
             row = self._database.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
 
     # -- what happens --------------------------------------------------------------------------------
 
     def note(self, name: str, value: str) -> None:
-        with _told(self.folder), self._database:
+        with _database_errors(self.folder), self._database:
             self._database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
 
     def enqueue(self, blocks: Sequence[Block], status: Status = "queued") -> None:
-        with _told(self.folder), self._database:
+        with _database_errors(self.folder), self._database:
             self._database.executemany(
                 "INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
                 [(b.number, b.stage, b.round, b.variant, json.dumps(b.entrants), status) for b in blocks],
@@ -163,7 +163,7 @@ class Store:
         """A match that has been played. Its block's last one still has to be followed by `complete`.
         StoreError if the block does not run: it may be void."""
         self._expect_running(line.block)
-        with _told(self.folder), self._database:
+        with _database_errors(self.folder), self._database:
             self._database.execute(
                 "INSERT INTO matches VALUES (?, ?, ?, ?)",
                 (line.block, line.rotation, match_line.encode(line), replay),
@@ -172,7 +172,7 @@ class Store:
     def fail(self, block: Block, rotation: int, cause: str) -> int:
         """How often this match has failed by now."""
         bots = json.dumps(block.teams(rotation))
-        with _told(self.folder), self._database:
+        with _database_errors(self.folder), self._database:
             self._database.execute(
                 "INSERT INTO failures VALUES (?, ?, ?, ?)", (block.number, rotation, bots, cause)
             )
@@ -180,7 +180,7 @@ class Store:
 
     def give_up(self, block: Block, cause: str) -> None:
         """The block is void: nothing of it counts."""
-        with _told(self.folder), self._database:
+        with _database_errors(self.folder), self._database:
             self._database.execute(
                 "UPDATE blocks SET status = 'void', seed = NULL, cause = ? WHERE number = ?",
                 (cause, block.number),
@@ -191,7 +191,7 @@ class Store:
         """All its matches have been kept: make them known. Those of one deal are revealed now; those that had
         a deal of their own were when they ended. StoreError if the block does not run: it may be void."""
         self._expect_running(block.number)
-        with _told(self.folder):
+        with _database_errors(self.folder):
             rows = self._database.execute(
                 "SELECT line, replay FROM matches WHERE block = ? ORDER BY rotation", (block.number,)
             ).fetchall()
@@ -242,20 +242,20 @@ class Store:
                 raise
 
     def _expect_running(self, number: int) -> None:
-        with _told(self.folder):
+        with _database_errors(self.folder):
             row = self._database.execute("SELECT status FROM blocks WHERE number = ?", (number,)).fetchone()
         status = "unknown" if row is None else row[0]
         if status != "running":
             raise StoreError(f"{self.folder / STATE}: block {number} is {status}", is_machines=True)
 
     def _mark(self, number: int, status: Status, seed: bytes | None) -> None:
-        with _told(self.folder), self._database:
+        with _database_errors(self.folder), self._database:
             self._database.execute(
                 "UPDATE blocks SET status = ?, seed = ? WHERE number = ?", (status, seed, number)
             )
 
     def _forget(self, number: int) -> None:
-        with _told(self.folder), self._database:
+        with _database_errors(self.folder), self._database:
             self._database.execute(
                 "UPDATE blocks SET status = 'complete', seed = NULL WHERE number = ?", (number,)
             )
@@ -311,7 +311,7 @@ def look_into(folder: Path) -> Generator[Store | None]:
         yield None
         return
     with contextlib.closing(_connect(path, read_only=True)) as database:
-        with _told(folder):
+        with _database_errors(folder):
             made = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'failures'").fetchone()
         yield None if made is None else Store(folder, database)
 
@@ -337,7 +337,7 @@ def _opened(folder: Path, stack: contextlib.ExitStack) -> Opened:
 def _connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """May be used in any thread, by one at a time."""
     mode = "ro" if read_only else "rw"
-    with _told(path.parent):
+    with _database_errors(path.parent):
         database = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode={mode}", uri=True, check_same_thread=False
         )
@@ -350,7 +350,7 @@ def _connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
 
 def _reconcile(folder: Path, database: sqlite3.Connection, played: set[int]) -> list[int]:
     """What `matches.jsonl` holds is complete, and nothing else is; the blocks that are to be played again."""
-    with _told(folder), database:
+    with _database_errors(folder), database:
         rows = database.execute("SELECT number, status FROM blocks").fetchall()
         again = [number for number, status in rows if status == "complete" and number not in played]
         done = [(number,) for number, status in rows if status != "complete" and number in played]
@@ -388,7 +388,7 @@ def _private(path: str, flags: int) -> int:
 
 
 @contextmanager
-def _told(folder: Path) -> Generator[None]:
+def _database_errors(folder: Path) -> Generator[None]:
     try:
         yield
     except sqlite3.Error as error:

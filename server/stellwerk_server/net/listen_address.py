@@ -1,4 +1,4 @@
-"""A door: the address at which remote bots come in. `stellwerk serve` needs no more of a hall than this."""
+"""The address at which remote bots come in, and how it is shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class ListenAddress:
     """Where remote bots come in. Those of other machines need TLS, unless plaintext tokens are accepted."""
 
     host: str
@@ -19,8 +19,8 @@ class Door:
     plaintext_tokens: bool = False
 
 
-class ClosedDoorError(Exception):
-    """The hall cannot listen; one line says where and why."""
+class CannotListenError(Exception):
+    """The server cannot listen; one line says where and why."""
 
 
 def shown_address(host: str, port: int) -> str:
