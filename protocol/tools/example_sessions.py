@@ -22,8 +22,8 @@ from stellwerk_bots.players import new_player
 from stellwerk_bots.reading import Item
 from stellwerk_engine import engine
 from stellwerk_protocol.names import COLORS
-from stellwerk_server.lobby.connection import Connection
 from stellwerk_server.lobby.lobby import Lobby, LobbySetup
+from stellwerk_server.lobby.session import Connection
 from stellwerk_server.operate.settings import Limits, Time
 from tests.server.support import ListLog, entropy, shelf
 

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from stellwerk.serve.house_bots import house_bots
 from stellwerk_server.journal.journal import Journal
-from stellwerk_server.lobby.connection import Connection
 from stellwerk_server.lobby.lobby import Lobby, LobbySetup
+from stellwerk_server.lobby.session import Connection
 from stellwerk_server.operate.settings import Limits, Time
 from tests.server.support import ListLog, MemoryJournal, entropy, shelf
 

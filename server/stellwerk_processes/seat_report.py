@@ -12,7 +12,7 @@ from stellwerk_processes.bot_spec import Process
 from stellwerk_processes.faults import Conduct, Fault, faults_of
 from stellwerk_protocol.names import Count, Points, Seat, Team
 from stellwerk_protocol.results import Bonus, Result, TeamResult, TicketScore
-from stellwerk_server.lobby.connection import Kind
+from stellwerk_server.lobby.session import Kind
 
 
 class Breakdown(Struct, frozen=True):

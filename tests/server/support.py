@@ -38,10 +38,9 @@ from stellwerk_protocol.messages import (
     Welcome,
 )
 from stellwerk_server.journal.journal import Journal
-from stellwerk_server.lobby.connection import Connection, Kind
 from stellwerk_server.lobby.lobby import Lobby, LobbySetup
 from stellwerk_server.lobby.rooms import GameShelf, Reservation
-from stellwerk_server.lobby.session import hashed
+from stellwerk_server.lobby.session import Connection, Kind, hashed
 from stellwerk_server.lobby.tokens import Tokens
 from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_server.match.match_session import MatchSession
@@ -573,7 +572,7 @@ def snapshot(world: World) -> dict[str, object]:
                 session.name,
                 session.max_matches,
                 session.wants,
-                sorted(session.rooms),
+                sorted(session.room_ids),
                 {id: (match.is_over, seat) for id, (match, seat) in session.matches.items()},
                 sorted(session.watched),
                 session.connection and session.connection.number,

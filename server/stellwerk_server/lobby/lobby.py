@@ -41,7 +41,6 @@ from stellwerk_protocol.messages import (
 )
 from stellwerk_server.journal.journal import Journal, NoJournal
 from stellwerk_server.lobby.admission import LOOPBACK, Network, Origin, Places, origin_of
-from stellwerk_server.lobby.connection import Connection, Kind
 from stellwerk_server.lobby.news import (
     Bug,
     ConnectionClosed,
@@ -56,7 +55,7 @@ from stellwerk_server.lobby.news import (
     nobody_listens,
 )
 from stellwerk_server.lobby.rooms import GameShelf, Reservation, Room
-from stellwerk_server.lobby.session import Session, hashed, is_same_hash
+from stellwerk_server.lobby.session import Connection, Kind, Session, hashed, is_same_hash
 from stellwerk_server.lobby.tokens import TokenHolder, Tokens
 from stellwerk_server.match.deadlines import Deadlines, Timer
 from stellwerk_server.match.ended_match import MOST_ENDED, EndedMatch
@@ -203,8 +202,8 @@ class Lobby:
             self._waits_no_longer(connection)
         elif session.connection is connection:
             session.connection = None
-            for room in list(session.rooms.values()):
-                self._leave_room(session, room)
+            for room_id in list(session.room_ids):
+                self._leave_room(session, self.rooms[room_id])
             for match, seat in session.running():
                 match.lost(seat, now)
                 self._deliver(match)
@@ -451,7 +450,7 @@ class Lobby:
         for match, seat in list(session.matches.values()):
             match.back(seat, last_events.get(match.id, 0), now)
             self._deliver(match)
-        for room in session.rooms.values():
+        for room in [self.rooms[id] for id in session.room_ids]:
             self._say(session, line(Joined(room.id, room.missing)))
         if login.token is not UNSET:
             self._take_reserved_seats(session, login.token, now)
@@ -708,7 +707,7 @@ class Lobby:
         self._room_places.give_back(room)
         for session in room.sessions:
             if session is not None:
-                session.rooms.pop(room.id, None)
+                session.room_ids.remove(room.id)
         self.setup.listener(RoomClosed(room))
 
     def _expect_place_for_match(self, origin: Origin) -> None:
@@ -724,14 +723,14 @@ class Lobby:
 
     def _enter(self, session: Session, room: Room, seat: int, now: float) -> None:
         room.sessions[seat] = session
-        session.rooms[room.id] = room
+        session.room_ids.append(room.id)
         self._tell_missing(room)
         self.setup.listener(SeatTaken(room, seat))
         if not room.missing:
             self._start_room(room, now, session.origin)
 
     def _leave_room(self, session: Session, room: Room) -> None:
-        session.rooms.pop(room.id, None)
+        session.room_ids.remove(room.id)
         seat = room.sessions.index(session)
         room.sessions[seat] = None
         self.setup.listener(SeatLeft(room, seat))
@@ -992,7 +991,7 @@ class Lobby:
         if (leave.match is UNSET) == (leave.room is UNSET):
             raise _RefusedError("protocol.wrong_value", "exactly one of match and room")
         if leave.room is not UNSET:
-            room = session.rooms.get(leave.room)
+            room = self.rooms.get(leave.room) if leave.room in session.room_ids else None
             if room is None:
                 raise _RefusedError("protocol.no_such_room", "the id of a room from `joined`", "/room")
             self._say(session, line(Left(room=room.id)))

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from stellwerk_server.lobby.connection import Connection
     from stellwerk_server.lobby.rooms import Room
-    from stellwerk_server.lobby.session import Session
+    from stellwerk_server.lobby.session import Connection, Session
     from stellwerk_server.match.match_session import MatchSession
 
 

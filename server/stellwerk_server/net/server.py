@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import ssl
 
     from stellwerk_server.journal.journal import Journals
-    from stellwerk_server.lobby.connection import Connection, Kind
+    from stellwerk_server.lobby.session import Connection, Kind
 
 BACKLOG: Final = 1024
 MOST_LINGERING: Final = 1024

@@ -412,7 +412,7 @@ def test_a_reservation_that_is_taken_back_leaves_nothing_behind(come: int) -> No
     assert (counts.rooms, counts.running, counts.failed) == (0, 0, come - 1)
     session = clients[0].connection.session
     assert session is not None
-    assert not session.rooms
+    assert not session.room_ids
     assert isinstance(heard[-1], RoomClosed if come == 1 else MatchEnded)
 
 

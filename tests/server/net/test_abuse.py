@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from stellwerk_server.lobby.connection import Connection
-from stellwerk_server.lobby.session import Session
+from stellwerk_server.lobby.session import Connection, Session
 from stellwerk_server.match.deadlines import Timer
 from stellwerk_server.operate.settings import Limits, Time
 from tests.server.net.test_hostile_clients import BAD_LINES
