@@ -39,6 +39,7 @@ from stellwerk_processes.bot_log import BotLog, readable
 from stellwerk_processes.bot_spec import BotSpec
 
 Isolation = Literal["none", "user", "namespace"]
+StartKey = Literal["cmd", "dir", "wrap"]
 
 PRINTED_BYTES: Final = 64 * 1024  # kept of what a bot prints: enough for any traceback
 LAST_LINES: Final = 10
@@ -98,9 +99,9 @@ class BotStartError(Exception):
     """A bot that cannot be started, for a reason in its spec or in the wrapping command; one line says which.
     `key` is the setting at fault."""
 
-    def __init__(self, message: str, key: Literal["cmd", "dir", "wrap"] = "cmd") -> None:
+    def __init__(self, message: str, key: StartKey = "cmd") -> None:
         super().__init__(message)
-        self.key = key
+        self.key: StartKey = key
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ class StandingServer:
         """Play a match like `play_match`. Nobody waits for the remote bots in `absent`, which are names as in
         `present`."""
         reused: list[_Process] = []
-        ended: MatchResult | Exception | None = None
+        result: MatchResult | None = None
         try:
             standing_bots: dict[Seat, StandingBot] = {}
             bots = list(bot_match.bots)
@@ -152,12 +152,13 @@ class StandingServer:
             ended = await play_among(
                 self._host, with_logins, confinement, standing_bots, absent, observer=observer
             )
+            if isinstance(ended, Exception):
+                raise ended
+            result = ended
         finally:
-            await self._give_back(bot_match, reused, ended if isinstance(ended, MatchResult) else None)
-        if isinstance(ended, Exception):
-            raise ended
-        seats = zip(ended.seats, bot_match.bots, strict=True)
-        return replace(ended, seats=tuple(replace(played, bot=spec.name) for played, spec in seats))
+            await self._give_back(bot_match, reused, result)
+        seats = zip(result.seats, bot_match.bots, strict=True)
+        return replace(result, seats=tuple(replace(played, bot=spec.name) for played, spec in seats))
 
     async def say_goodbye(self, *, finished: bool) -> None:
         """`finished`: there will be no more. Otherwise who is here is told to come back."""
