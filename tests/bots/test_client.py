@@ -211,7 +211,7 @@ def test_without_a_wish_it_plays_until_the_server_says_goodbye() -> None:
     assert len(played(script, wish=None, token="secret").results) == 1
 
 
-def test_who_observes_sees_every_message() -> None:
+def test_an_observer_sees_every_message() -> None:
     seen: list[Message] = []
 
     def script(peer: Peer) -> None:
@@ -225,7 +225,7 @@ def test_who_observes_sees_every_message() -> None:
     assert [message["type"] for message in seen] == ["hello", "welcome", "joined", "start", "event", "end"]
 
 
-def test_a_move_of_the_servers_is_told() -> None:
+def test_a_move_by_the_server_is_reported() -> None:
     def script(peer: Peer) -> None:
         peer.log_in()
         peer.start()
@@ -481,7 +481,7 @@ def test_a_match_that_ended_before_the_cut_is_not_played_again() -> None:
     assert len(table.results) == 2
 
 
-def test_who_is_in_the_room_already_needs_not_join_again() -> None:
+def test_a_bot_that_is_already_in_the_room_need_not_join_again() -> None:
     def first(peer: Peer) -> None:
         peer.log_in()
         peer.receive("join")
@@ -510,7 +510,7 @@ def test_the_name_of_the_session_is_the_one_that_the_server_gave() -> None:
     played(first, second, wish=None)
 
 
-def test_a_server_that_goes_down_is_visited_again_when_it_said() -> None:
+def test_the_bot_comes_back_at_the_time_that_the_server_names() -> None:
     def first(peer: Peer) -> None:
         peer.log_in()
         peer.start()
@@ -549,7 +549,7 @@ def test_a_room_that_closed_is_entered_anew() -> None:
     assert len(played(script).results) == 1
 
 
-def test_a_refused_wish_is_repeated_when_the_server_said() -> None:
+def test_a_refused_join_is_repeated_at_the_time_that_the_server_names() -> None:
     def first(peer: Peer) -> None:
         peer.log_in()
         peer.receive("join")
@@ -568,7 +568,7 @@ def test_a_refused_wish_is_repeated_when_the_server_said() -> None:
     assert len(table.results) == 1
 
 
-def test_a_refused_login_is_repeated_when_the_server_said() -> None:
+def test_a_refused_login_is_repeated_at_the_time_that_the_server_names() -> None:
     def first(peer: Peer) -> None:
         peer.send(HELLO)
         peer.receive("login")
@@ -633,7 +633,7 @@ def test_what_is_no_address_is_a_wrong_usage(address: str) -> None:
     assert caught.value.exit_code == USAGE
 
 
-def test_a_refused_login_is_told_with_its_code() -> None:
+def test_a_refused_login_is_reported_with_its_code() -> None:
     def script(peer: Peer) -> None:
         peer.send(HELLO)
         peer.receive("login")
@@ -645,7 +645,7 @@ def test_a_refused_login_is_told_with_its_code() -> None:
     assert failure.exit_code == REFUSED
 
 
-def test_a_refused_wish_is_told_with_its_place() -> None:
+def test_a_refused_join_is_reported_with_its_place() -> None:
     def script(peer: Peer) -> None:
         peer.log_in()
         peer.receive("join")
@@ -741,7 +741,7 @@ def test_a_mistake_of_the_players_own_is_not_hidden() -> None:
 # -- TLS ---------------------------------------------------------------------------------------------
 
 
-def test_it_plays_over_tls_with_a_certificate_that_it_was_told_to_trust() -> None:
+def test_it_plays_over_tls_with_a_certificate_given_as_trusted() -> None:
     def script(peer: Peer) -> None:
         peer.log_in()
         peer.start()
@@ -754,7 +754,7 @@ def test_it_plays_over_tls_with_a_certificate_that_it_was_told_to_trust() -> Non
     assert len(table.results) == 1
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused() -> None:
+def test_an_untrusted_certificate_is_refused() -> None:
     def script(peer: Peer) -> None:
         raise AssertionError("it has logged in")
 

@@ -110,7 +110,7 @@ def begin(peer: Peer, match: str = "m1") -> None:
 @pytest.mark.parametrize(
     "message", [HELLO, PONG, welcome(), start(), ask(), ok(), default(), end()], ids=lambda m: str(m["type"])
 )
-def test_what_the_server_says_here_is_what_a_server_can_say(message: Message) -> None:
+def test_the_servers_messages_here_are_messages_of_a_server(message: Message) -> None:
     decode = msgspec.json.Decoder(messages.FromServer).decode
     assert decode(msgspec.json.encode(message)).__struct_config__.tag == message["type"]
 
@@ -173,7 +173,7 @@ def test_greedy_answers_as_recorded(bot: Built, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bot", WITH_GREEDY, indirect=True)
-def test_another_answer_than_the_recorded_one_is_told(bot: Built, tmp_path: Path) -> None:
+def test_another_answer_than_the_recorded_one_is_reported(bot: Built, tmp_path: Path) -> None:
     lines = (VECTORS / "usa.jsonl").read_text("utf-8").splitlines()[:4]
     wrong = json.loads(lines[2])
     wrong["answer"]["index"] += 1
@@ -265,7 +265,7 @@ def test_a_wrong_command_line_is_refused(bot: Built, words: list[str]) -> None:
     assert done.stderr != ""
 
 
-def test_a_server_that_is_not_there_is_told_in_one_line(bot: Built) -> None:
+def test_a_missing_server_is_reported_in_one_line(bot: Built) -> None:
     done = bot.done("random", "--address", f"tcp://127.0.0.1:{free_port()}", "--game", "usa")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (NO_SERVER, "", 1)
     assert "cannot connect" in done.stderr
@@ -364,7 +364,7 @@ def test_after_a_default_the_next_ask_is_answered(bot: Built) -> None:
         assert bot.done("random", "--address", address, "--game", "usa").returncode == 0
 
 
-def test_a_refused_login_is_told_with_its_code(bot: Built) -> None:
+def test_a_refused_login_is_reported_with_its_code(bot: Built) -> None:
     def script(peer: Peer) -> None:
         peer.send(HELLO)
         peer.receive("login")
@@ -373,7 +373,7 @@ def test_a_refused_login_is_told_with_its_code(bot: Built) -> None:
     assert_refused(bot, script, "auth.name_taken")
 
 
-def test_a_refused_wish_is_told_with_its_place(bot: Built) -> None:
+def test_a_refused_join_is_reported_with_its_place(bot: Built) -> None:
     def script(peer: Peer) -> None:
         log_in(peer)
         peer.receive("join")
@@ -420,7 +420,7 @@ def test_who_does_not_speak_the_protocol_is_no_server(bot: Built, line: bytes) -
     assert_refused(bot, script, "not a Stellwerk server")
 
 
-def test_an_ask_that_lacks_what_is_needed_ends_in_one_line(bot: Built) -> None:
+def test_an_ask_without_a_needed_field_ends_in_one_line(bot: Built) -> None:
     def script(peer: Peer) -> None:
         log_in(peer)
         begin(peer)
@@ -516,7 +516,7 @@ def test_it_asks_for_no_new_match_while_the_old_one_may_still_come(bot: Built) -
 
 
 @pytest.mark.parametrize("bot", RESUMING, indirect=True)
-def test_a_server_that_goes_down_is_visited_again_when_it_said(bot: Built) -> None:
+def test_the_bot_comes_back_at_the_time_that_the_server_names(bot: Built) -> None:
     """Without the time that the server names, the eleventh visit would come half a minute after the first:
     too late."""
 
@@ -544,7 +544,7 @@ def whole_match(peer: Peer) -> None:
 
 
 @pytest.mark.parametrize("bot", OVER_TLS, indirect=True)
-def test_its_page_says_how_to_trust_an_authority_of_ones_own(bot: Built, tmp_path: Path) -> None:
+def test_its_page_describes_how_to_trust_your_own_authority(bot: Built, tmp_path: Path) -> None:
     """Runs the commands below the heading, with an existing file and address."""
     page = (bot.folder / "README.md").read_text("utf-8")
     [commands] = re.findall(r"## A server's own certificate\n.*?```sh\n(.*?)```", page, re.DOTALL)
@@ -558,7 +558,7 @@ def test_its_page_says_how_to_trust_an_authority_of_ones_own(bot: Built, tmp_pat
 
 
 @pytest.mark.parametrize("starter", STARTERS, ids=lambda starter: starter.language)
-def test_every_page_says_how_to_leave_a_note_and_what_there_is_of_tls(starter: Starter) -> None:
+def test_every_page_describes_notes_and_tls(starter: Starter) -> None:
     page = " ".join((source_of(starter) / "README.md").read_text("utf-8").split())
     assert re.search(r"\bnote\b", page)
     assert "stellwerk replay show FILE" in page
@@ -567,7 +567,7 @@ def test_every_page_says_how_to_leave_a_note_and_what_there_is_of_tls(starter: S
 
 
 @pytest.mark.parametrize("bot", OVER_TLS, indirect=True)
-def test_a_certificate_that_nobody_vouches_for_is_refused(bot: Built) -> None:
+def test_an_untrusted_certificate_is_refused(bot: Built) -> None:
     seen_by_server = (ssl.SSLError, ConnectionError)
     finished: list[subprocess.CompletedProcess[str]] = []
     with pytest.raises(seen_by_server), serve(whole_match, tls=True) as address:

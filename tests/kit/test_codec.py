@@ -114,7 +114,7 @@ def test_the_javascript_library_reads_and_writes_every_vector_of_a_client() -> N
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_wrong_library_is_shown_what_it_should_have_said(way: str) -> None:
+def test_a_wrong_library_gets_the_expected_answer_in_the_report(way: str) -> None:
     spoil, step, expected = WAYS[way]
     failure = driven(sys.executable, "-c", WRONG.format(spoil))[step].failure
     assert failure is not None
@@ -166,7 +166,7 @@ def test_the_command_tells_how_much_is_right(capsys: pytest.CaptureFixture[str])
     assert lines[-1] == f"{len(list(requests(wire_vectors())))} ok, 0 failed"
 
 
-def test_a_failure_is_report_with_what_was_expected_and_what_came(
+def test_a_failure_shows_the_expectation_and_the_answer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "codec.xml"

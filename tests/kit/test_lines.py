@@ -88,12 +88,12 @@ def test_a_line_without_end_is_not_kept(ends: Ends) -> None:
     assert ends.missing().came == f"more than {LONGEST} bytes without a newline"
 
 
-def test_who_does_not_read_is_found_out(ends: Ends) -> None:
+def test_a_bot_that_does_not_read_is_detected(ends: Ends) -> None:
     with pytest.raises(NoLineError, match="does not read"):
         ends.lines.send(b"x" * (1 << 24), time.monotonic() + 0.1)
 
 
-def test_who_reads_only_after_he_was_read_is_served(ends: Ends) -> None:
+def test_a_peer_that_writes_before_it_reads_is_served(ends: Ends) -> None:
     """Two sides that both write before they read would wait for each other forever."""
     flood = (b"y" * (LONGEST - 1) + b"\n") * 8000
     heard = bytearray()

@@ -159,7 +159,7 @@ def test_the_bot_hears_what_the_seat_heard_whatever_it_answers(
     assert made == {number + 1: first_listed[number] for number in differing}
 
 
-def test_decisions_are_told_to_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_decisions_are_printed_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = saved(tmp_path, record(game_for("card_game", 2), mixed("people"), late_seats=(0,)))
     assert main(["kit", "replay", file, "--seat", "0", "--", *GREEDY]) == 0
     output = capsys.readouterr().out.splitlines()
@@ -224,9 +224,7 @@ def test_a_bot_in_another_seat_that_fails_is_not_the_bots_fault(
 # -- what cannot be replayed -------------------------------------------------------------------------
 
 
-def test_a_replay_that_is_not_good_is_told_with_its_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_replay_is_reported_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def other_seat(line: Any) -> None:
         line["seat"] = 1 - line["seat"]
 

@@ -28,7 +28,7 @@ def test_an_installation_without_them_says_so(tmp_path: Path, monkeypatch: pytes
         wire_vectors()
 
 
-def test_every_vector_has_a_name_of_its_own_and_says_what_it_is_there_for() -> None:
+def test_every_vector_has_its_own_name_and_explains_its_purpose() -> None:
     read = wire_vectors()
     for of_file in (read.client_lines, read.server_lines, read.encoded, read.streams):
         assert of_file

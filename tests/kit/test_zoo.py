@@ -121,7 +121,7 @@ def test_the_doctor_finds_each_vice_at_its_step(name: str) -> None:
 
 
 @pytest.mark.parametrize("transport", ["tcp", "stdio"])
-def test_but_for_its_vice_a_bot_of_the_zoo_does_what_it_should(transport: Transport) -> None:
+def test_apart_from_its_fault_a_bot_of_the_zoo_behaves_well(transport: Transport) -> None:
     """`slow` is slow for the first time at its eighth ask."""
     steps = [step(name) for name in ("connects", "login", "first ask", "any text and number", "error", "end")]
     found = findings(doctor(command("slow"), transport=transport), steps)
@@ -140,7 +140,7 @@ def test_the_page_names_every_bot_with_its_fault_and_its_step() -> None:
     assert list(promised) == list(zoo.ZOO)
 
 
-def test_a_bot_that_no_server_has_started_is_told(
+def test_a_zoo_bot_that_no_server_started_gets_a_message(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["zoo", "liar"])

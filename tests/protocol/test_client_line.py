@@ -127,7 +127,7 @@ REFUSED: list[tuple[bytes, LineErrorCode, str, str]] = [
 
 
 @pytest.mark.parametrize(("line", "code", "pointer", "expected"), REFUSED, ids=lambda value: str(value)[:50])
-def test_what_is_no_message_is_refused_with_a_code_a_place_and_what_was_expected(
+def test_a_line_that_is_not_a_message_is_refused_with_code_place_and_expectation(
     line: bytes, code: ErrorCode, pointer: str, expected: str
 ) -> None:
     with pytest.raises(LineError) as refused:
@@ -261,7 +261,7 @@ def test_a_plain_line_with_the_gates_own_bytes_in_it_is_read_alike_both_ways(
 
 
 @given(st.sampled_from(MESSAGES), st.data())
-def test_a_member_said_again_is_refused_wherever_it_stands(message: FromClient, data: st.DataObject) -> None:
+def test_a_repeated_member_is_refused_at_every_place(message: FromClient, data: st.DataObject) -> None:
     value: dict[str, Any] = json.loads(msgspec.json.encode(message))
     members = [f"{json.dumps(name)}:{json.dumps(inner)}" for name, inner in value.items()]
     members.insert(data.draw(st.integers(0, len(members))), data.draw(st.sampled_from(members)))

@@ -315,7 +315,7 @@ def test_a_slow_answer_is_paid_from_the_bank_and_none_at_all_empties_it() -> Non
     assert asks[default["ask"] + 1]["bank_ms"] == 0
 
 
-def test_who_resumes_gets_the_events_that_are_missing_and_the_open_ask() -> None:
+def test_a_client_that_resumes_gets_the_missing_events_and_the_open_ask() -> None:
     session = records("team_asia")
     breaks = [place for place, record in enumerate(session) if "connection" in record]
     assert [session[place]["connection"] for place in breaks] == [2, 3]
@@ -333,7 +333,7 @@ def next_of_type(type_: str, session: Sequence[Record]) -> Record:
     return line
 
 
-def test_who_wants_no_lists_gets_none_and_names_the_moves() -> None:
+def test_a_bot_that_wants_no_lists_gets_none_and_names_its_moves() -> None:
     assert all("view" in ask and "legal" not in ask for ask in of_type("team_asia", "server", "ask"))
     assert all("move" in act for act in of_type("team_asia", "client", "act"))
     assert of_type("team_asia", "server", "error") == []

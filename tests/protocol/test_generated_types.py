@@ -230,7 +230,7 @@ def records_in(schema: Value, value: Any) -> Iterator[Typed]:
             yield from records_in(schema["properties"][field], inner)
 
 
-def test_the_types_refuse_what_is_no_message(generated: Generated) -> None:
+def test_the_types_refuse_values_that_are_not_messages(generated: Generated) -> None:
     wrong: list[Typed] = [("Ready", {"type": "ready"}), ("Ping", {"type": "ping", "echo": "now"})]
     if generated.language != "Go":  # whose decoders accept unknown fields, and which has no unions
         wrong = [("Message", message) for _, message in wrong]

@@ -190,7 +190,7 @@ def test_a_schema_has_no_keyword_that_generators_are_known_to_stumble_over() -> 
     }
 
 
-def test_a_union_says_by_which_field_its_parts_are_told_apart() -> None:
+def test_a_union_names_the_field_that_distinguishes_its_parts() -> None:
     for text in schemas().values():
         schema = json.loads(text)
         for part in (schema, *schema.get("$defs", {}).values()):

@@ -373,7 +373,7 @@ def raw_forgeries(sound: Lines) -> dict[str, Lines]:
 
 
 @SEED_REVEALED
-def test_what_was_tampered_with_is_told_by_its_line_as_the_engine_tells_it(
+def test_a_forgery_is_found_at_the_line_at_which_the_engine_finds_it(
     tmp_path: Path, reveal_at_end: bool
 ) -> None:
     lines = committed(reveal_at_end=reveal_at_end)
@@ -395,7 +395,7 @@ def test_what_was_tampered_with_is_told_by_its_line_as_the_engine_tells_it(
 
 
 @SEED_REVEALED
-def test_what_nobody_can_judge_is_no_forgery(tmp_path: Path, reveal_at_end: bool) -> None:
+def test_a_replay_that_cannot_be_judged_is_not_called_a_forgery(tmp_path: Path, reveal_at_end: bool) -> None:
     lines = committed(reveal_at_end=reveal_at_end)
     own = {"id": "usa", "digest": "0" * 64}
     foreign: dict[str, Lines] = {
@@ -447,7 +447,7 @@ def test_a_wrong_command_line_is_refused() -> None:
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (WRONG_USAGE, "", 1)
 
 
-def test_it_ends_quietly_when_nobody_reads_what_it_says(tmp_path: Path) -> None:
+def test_it_ends_quietly_when_nobody_reads_its_output(tmp_path: Path) -> None:
     file = tmp_path / "game.jsonl"
     file.write_bytes(b"".join(committed(reveal_at_end=True)))
     reading, writing = os.pipe()

@@ -20,7 +20,7 @@ Policy = Callable[[State, Seat, list[Move]], Move]
 
 class RandomSource(Protocol):
     def random(self) -> float:
-        """From 0 to below 1, like `random.Random`."""
+        """Return a number from 0 to below 1, like `random.Random`."""
         ...
 
 

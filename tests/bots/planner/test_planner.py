@@ -131,7 +131,7 @@ def test_a_path_is_found_anew_when_a_route_of_it_is_lost_and_when_a_better_one_o
     assert cheapest_path(game, ticket, 0, everything, 0) == best
 
 
-def test_a_table_refuses_an_answer_that_is_none() -> None:
+def test_a_table_refuses_an_invalid_answer() -> None:
     state = started("usa", 2)
     for answer in ({}, {"index": 0, "move": {"type": "draw_card"}}, {"index": -1}, {"note": "hello"}):
         with pytest.raises(ValueError, match="not an answer"):

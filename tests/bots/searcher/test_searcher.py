@@ -272,7 +272,7 @@ def test_the_environment_gives_the_budget_that_nobody_else_gives(monkeypatch: py
     new_searcher(start, "seed", SMALL)
 
 
-def test_a_budget_that_is_none_ends_the_program_before_it_plays(
+def test_an_invalid_budget_ends_the_program_before_it_plays(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv(BUDGET_VARIABLE, "plenty")

@@ -33,7 +33,7 @@ SECONDS = 60.0  # for an answer: far more than it takes
 
 TOO_LONG = "the time for an answer takes 70.05 s here: --slow waits for it"
 
-# Each limit of a number is below what the crowds of the attack come to.
+# Each limit is below the numbers that the crowds of the attack reach.
 SMALL_LIMITS = (
     "--set=limits.unsent_ms=300",
     "--set=limits.unsent_bytes=60000",
@@ -368,7 +368,7 @@ def test_the_command_tells_each_case(server: Serving, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out.splitlines() == ["ok    hello", "ok    right-pings", "2 ok, 0 failed"]
 
 
-def test_a_failure_is_told_with_law_and_lines(
+def test_a_failure_is_printed_with_law_and_lines(
     server: Serving, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "attack.xml"
@@ -410,7 +410,7 @@ def test_the_list_has_every_case_with_its_law(capsys: pytest.CaptureFixture[str]
         (("--port", "1"), 4, "no login at 127.0.0.1:1"),
     ],
 )
-def test_what_cannot_be_done_is_told_in_one_line(words: Sequence[str], code: int, expected: str) -> None:
+def test_an_impossible_command_is_refused_in_one_line(words: Sequence[str], code: int, expected: str) -> None:
     with pytest.raises(CommandError, match=r".") as refused:
         kit("attack", *words)
     assert refused.value.exit_code == code

@@ -118,7 +118,7 @@ def code_instead(code: str, other: str) -> Spoil:
 
 
 def beyond(count: int, kind: str, **instead: Any) -> Spoil:  # Any: fields of many types
-    """After so many such messages something else comes instead of them."""
+    """Send something else instead of such messages, after this number of them."""
     numbers = itertools.count(1)
 
     def spoil(message: Message) -> Iterable[Message]:

@@ -153,7 +153,7 @@ class WrongVersion(Good):
 
 
 class NewestVersion(Good):
-    """Whether it knows it or not."""
+    """A bot that chooses the newest version, whether or not it knows it."""
 
     def on_hello(self, hello: Message) -> None:
         self.say(**self.login() | {"protocol": max(hello["protocols"])})

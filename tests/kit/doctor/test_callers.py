@@ -20,7 +20,7 @@ class Endless(socket.socket):
         return bytes(bufsize)
 
 
-def test_who_never_stops_writing_is_hung_up_on() -> None:
+def test_the_connection_of_a_bot_that_never_stops_writing_is_closed() -> None:
     with contextlib.closing(Door()) as door:
         with socket.create_connection((door.host, door.port)) as bot:
             caller = AnyClient(door)

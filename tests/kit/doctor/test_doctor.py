@@ -51,7 +51,7 @@ def test_what_the_protocol_allows_is_no_fault(bot: type[Good]) -> None:
     assert set(verdicts(findings(doctor(command(bot)), steps)).values()) == {"ok"}
 
 
-def test_who_is_late_with_another_try_does_nothing_wrong() -> None:
+def test_a_late_second_try_is_not_a_fault() -> None:
     """A bot need not try again after a new error code."""
     [finding] = findings(doctor(command(bots.TriesAgainTooLate), IMPATIENT), [step("unknown error")])
     assert finding.verdict == "ok"
@@ -107,7 +107,7 @@ def test_what_could_be_better_is_a_warning(
 @pytest.mark.parametrize(
     ("bot", "name"), [(bot, name) for bot, _, name, _ in WARNINGS if name in OF_RESUMING]
 )
-def test_who_asks_for_resuming_gets_a_failure_in_place_of_a_warning(bot: type[Good], name: str) -> None:
+def test_with_require_resume_a_bot_that_does_not_resume_fails(bot: type[Good], name: str) -> None:
     [finding] = findings(doctor(command(bot), require_resume=True), [step(name)])
     assert finding.verdict == "FAIL"
 
@@ -118,7 +118,7 @@ def test_what_relies_on_a_step_that_went_wrong_is_skipped() -> None:
     assert found[1].skipped == "for lack of the step resume"
 
 
-def test_who_plays_one_match_at_a_time_is_not_asked_for_two() -> None:
+def test_a_bot_that_plays_one_match_at_a_time_is_not_asked_for_two() -> None:
     [finding] = findings(doctor(command(bots.OneMatchAtATime)), [step("two matches")])
     assert (finding.verdict, finding.warning, finding.failure) == ("skip", None, None)
 
@@ -290,7 +290,7 @@ def test_nothing_that_a_bot_has_started_outlives_its_step(bot: type[Good], tmp_p
 
 
 @pytest.mark.parametrize("words", [("/nowhere/bot",), (str(Path(__file__).parent),), (str(Path(__file__)),)])
-def test_a_command_that_is_none_is_told_apart_from_a_machine_that_fails(words: tuple[str, ...]) -> None:
+def test_a_wrong_command_is_distinguished_from_a_machine_that_fails(words: tuple[str, ...]) -> None:
     with pytest.raises(CannotStartError) as caught:
         findings(doctor(words))
     assert caught.value.wrong_command

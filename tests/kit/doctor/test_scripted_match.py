@@ -60,7 +60,7 @@ def test_events_are_numbered_without_a_gap(game: str) -> None:
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-def test_events_told_again_are_the_same_events() -> None:
+def test_repeated_events_are_the_same_events() -> None:
     match = ScriptedMatch("usa", 1, "again")
     first = match.news()
     match.others_move()
@@ -71,7 +71,7 @@ def test_events_told_again_are_the_same_events() -> None:
     assert match.events_after(len(first)) == later
 
 
-def test_a_bot_that_wants_nothing_is_told_nothing() -> None:
+def test_a_bot_that_wants_nothing_gets_nothing() -> None:
     match = ScriptedMatch("usa", 1, "wants")
     match.wants = Wants(legal=False, view=False, events=False)
     match.others_move()

@@ -436,7 +436,7 @@ def _come_back(caller: Caller, before: Caller, resume: Message | None = None) ->
 
 
 def ended(attack: Attack) -> None:
-    """A match that is over comes again, until the client says that it has the end."""
+    """Resume after the end: the match comes again, until the client reports that it has the `end`."""
     attack.require("resume")
     attack.require("resume_ended")
     with attack.player() as first:
