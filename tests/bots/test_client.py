@@ -678,7 +678,7 @@ def test_a_goodbye_before_all_was_played_is_a_failure() -> None:
         peer.start()
         peer.send(bye("done"))
 
-    assert "before all was played" in str(refused(script))
+    assert "before all matches were played" in str(refused(script))
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_a_failure_is_told_with_all_that_helps(capsys: pytest.CaptureFixture[str
     assert kit("doctor", "--", *command(bots.CrashesAtStart)) == 1
     assert capsys.readouterr().out.splitlines() == [
         "FAIL  connects",
-        "      law       the server speaks first",
+        "      law       the server sends the first line",
         "      expected  a connection to STELLWERK_ADDRESS (over standard streams: --transport stdio)",
         "      came      it exited with status 3",
         "      the last that it printed:",

@@ -80,10 +80,10 @@ WARNINGS: list[tuple[type[Good], Patience, str, str]] = [
     (bots.SlowToAnswer, IMPATIENT, "in time", "3 of 8 answers took longer than the 500 ms of their asks"),
     (bots.SlowToAnswer, IMPATIENT, "match", "3 of 40 answers took longer than the 500 ms of their asks"),
     (bots.WritesTwice, PATIENT, "match", "lines came in pieces"),
-    (bots.GivesUp, PATIENT, "resume", "does not come back"),
+    (bots.GivesUp, PATIENT, "resume", "does not reconnect"),
     (bots.ComesBackAfresh, PATIENT, "resume", "without `resume`"),
     (bots.GivesUpForgotten, PATIENT, "forgotten session", "does not log in again"),
-    (bots.LeavesWithTheServer, PATIENT, "server going down", "does not come back"),
+    (bots.LeavesWithTheServer, PATIENT, "server going down", "does not reconnect"),
     (bots.NeverExits, IMPATIENT, "end", "it still ran 0.2 s after"),
     (bots.ExitsWithOne, PATIENT, "end", "it exited with status 1"),
 ]
