@@ -69,12 +69,12 @@ def half_planned(label: str) -> Callable[[], Choose]:
 
     def new() -> Choose:
         chance = mixed(label)
-        made = 0
+        count = 0
 
         def choose(state: State, seat: Seat, listed: list[Move]) -> Move:
-            nonlocal made
-            made += 1
-            return planner(state, seat, listed) if made % 2 else chance(state, seat, listed)
+            nonlocal count
+            count += 1
+            return planner(state, seat, listed) if count % 2 else chance(state, seat, listed)
 
         return choose
 
@@ -102,15 +102,15 @@ def inventing(label: str) -> Callable[[], Choose]:
 
     def new() -> Choose:
         chance = mixed(label)
-        made = 0
+        count = 0
 
         def choose(state: State, seat: Seat, listed: list[Move]) -> Move:
-            nonlocal made
-            made += 1
+            nonlocal count
+            count += 1
             bought = [move for move in listed if isinstance(move.wire, moves.BuyTechnology)]
             claims = [move for move in listed if isinstance(move.wire, moves.ClaimRoute)]
             cards = [move for move in listed if isinstance(move.wire, CARDS | moves.DrawThree)]
-            return chance(state, seat, bought or (claims if made % 5 == 0 else cards) or listed)
+            return chance(state, seat, bought or (claims if count % 5 == 0 else cards) or listed)
 
         return choose
 
@@ -147,11 +147,11 @@ def wishing(label: str) -> Callable[[], Choose]:
 
     def new() -> Choose:
         chance = mixed(label)
-        made = 0
+        count = 0
 
         def choose(state: State, seat: Seat, listed: list[Move]) -> Move:
-            nonlocal made
-            made += 1
+            nonlocal count
+            count += 1
             wished = [
                 move
                 for move in listed
@@ -159,7 +159,7 @@ def wishing(label: str) -> Callable[[], Choose]:
             ]
             claims = [move for move in listed if isinstance(move.wire, moves.ClaimRoute)]
             long = [move for move in claims if _route_length(state, move) >= 4]
-            short = claims if seat == 0 and made % 7 == 0 else []
+            short = claims if seat == 0 and count % 7 == 0 else []
             cards = [move for move in listed if isinstance(move.wire, CARDS)]
             return chance(state, seat, wished or long or short or cards or listed)
 

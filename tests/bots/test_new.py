@@ -248,12 +248,12 @@ def listed(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 
 
 def test_the_list_names_every_language_and_what_it_can(capsys: pytest.CaptureFixture[str]) -> None:
-    found = listed(capsys)
-    assert list(found) == list(BY_LANGUAGE)
-    assert found["shell"]["bots"] == ["random"]
-    assert found["shell"]["resumes"] is False
-    assert found["go"]["transports"] == ["tcp", "tls", "stdio"]
-    assert found["python"]["missing"] == []
+    languages = listed(capsys)
+    assert list(languages) == list(BY_LANGUAGE)
+    assert languages["shell"]["bots"] == ["random"]
+    assert languages["shell"]["resumes"] is False
+    assert languages["go"]["transports"] == ["tcp", "tls", "stdio"]
+    assert languages["python"]["missing"] == []
 
 
 def test_the_list_is_a_table_for_people(capsys: pytest.CaptureFixture[str]) -> None:
@@ -267,9 +267,9 @@ def test_tools_that_are_missing_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = listed(capsys)
-    assert found["go"]["missing"] == ["go 1.24"]
-    assert found["cpp"]["missing"] == ["c++", "make", "nlohmann-json"]
+    languages = listed(capsys)
+    assert languages["go"]["missing"] == ["go 1.24"]
+    assert languages["cpp"]["missing"] == ["c++", "make", "nlohmann-json"]
     assert main(["bots", "list"]) == 0
     assert "missing: javac 17, jar, java, make" in capsys.readouterr().out
     assert new("rust", tmp_path / "copy") == 0

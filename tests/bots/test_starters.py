@@ -142,17 +142,17 @@ def test_its_own_tests_pass(bot: Built) -> None:
 
 def test_the_doctor_finds_nothing(bot: Built) -> None:
     resumes = bot.starter.resumes
-    found = findings(doctor(bot.command("random"), require_resume=resumes), game="team_asia")
-    assert [finding.failure for finding in found if finding.failure is not None] == []
-    assert [finding.step for finding in found if finding.warning] == ([] if resumes else ["resume"])
-    assert found[-1].step == "end"
+    results = findings(doctor(bot.command("random"), require_resume=resumes), game="team_asia")
+    assert [finding.failure for finding in results if finding.failure is not None] == []
+    assert [finding.step for finding in results if finding.warning] == ([] if resumes else ["resume"])
+    assert results[-1].step == "end"
 
 
 def test_the_doctor_finds_nothing_over_stdio(bot: Built) -> None:
     """Where that can make a difference."""
     steps = [step(name) for name in ("login", "lines in pieces", "match", "end of input", "end")]
-    found = findings(doctor(bot.command("random"), transport="stdio"), steps, game="united_kingdom")
-    assert [(finding.warning, finding.failure) for finding in found] == [(None, None)] * len(steps)
+    results = findings(doctor(bot.command("random"), transport="stdio"), steps, game="united_kingdom")
+    assert [(finding.warning, finding.failure) for finding in results] == [(None, None)] * len(steps)
 
 
 @pytest.mark.parametrize("game", RULE_SETS)

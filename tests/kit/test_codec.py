@@ -99,16 +99,16 @@ def driven(*command: str, needed: tuple[Operation, ...] = NEEDED) -> dict[str, F
 
 
 def test_the_python_library_reads_and_writes_every_vector() -> None:
-    found = driven(*PYTHON, needed=OPERATIONS)
-    assert {step: finding for step, finding in found.items() if finding.verdict != "ok"} == {}
-    assert len(found) == len(list(requests(wire_vectors())))
+    results = driven(*PYTHON, needed=OPERATIONS)
+    assert {step: finding for step, finding in results.items() if finding.verdict != "ok"} == {}
+    assert len(results) == len(list(requests(wire_vectors())))
 
 
 @needs("node")
 def test_the_javascript_library_reads_and_writes_every_vector_of_a_client() -> None:
-    found = driven(*JAVASCRIPT, needed=("encode", "decode", "stream"))
-    assert {finding.verdict for step, finding in found.items() if not step.startswith("read ")} == {"ok"}
-    assert {finding.skipped for step, finding in found.items() if step.startswith("read ")} == {
+    results = driven(*JAVASCRIPT, needed=("encode", "decode", "stream"))
+    assert {finding.verdict for step, finding in results.items() if not step.startswith("read ")} == {"ok"}
+    assert {finding.skipped for step, finding in results.items() if step.startswith("read ")} == {
         "not supported"
     }
 
@@ -123,8 +123,8 @@ def test_a_wrong_library_gets_the_expected_answer_in_the_report(way: str) -> Non
 
 def test_what_is_needed_has_to_be_supported() -> None:
     silent = "import sys\nfor line in sys.stdin: print('{\"unsupported\": true}', flush=True)"
-    found = driven(sys.executable, "-c", silent, needed=("encode", "decode", "stream"))
-    verdicts = {(step.split()[0], finding.verdict) for step, finding in found.items()}
+    results = driven(sys.executable, "-c", silent, needed=("encode", "decode", "stream"))
+    verdicts = {(step.split()[0], finding.verdict) for step, finding in results.items()}
     assert verdicts == {("encode", "FAIL"), ("decode", "FAIL"), ("stream", "FAIL"), ("read", "skip")}
 
 

@@ -17,11 +17,11 @@ def bot(name: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("transport", ["tcp", "stdio"])
 def test_the_client_library_does_all_that_a_client_must(transport: Transport) -> None:
-    found = findings(doctor(bot("random"), transport=transport, require_resume=True))
-    assert [(finding.step, finding.warning, finding.failure) for finding in found] == [
-        (finding.step, None, None) for finding in found
+    results = findings(doctor(bot("random"), transport=transport, require_resume=True))
+    assert [(finding.step, finding.warning, finding.failure) for finding in results] == [
+        (finding.step, None, None) for finding in results
     ]
-    assert found[-1].step == "end"
+    assert results[-1].step == "end"
 
 
 @pytest.mark.parametrize("game", RULE_SETS)

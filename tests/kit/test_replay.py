@@ -155,8 +155,8 @@ def test_the_bot_hears_what_the_seat_heard_whatever_it_answers(
     assert messages[-2]["result"] == json.loads(lines[-1])["result"]
 
     assert (report["passed"], report["otherwise"]) == (True, len(differing))
-    made = {each["ask"]: each["made"] for each in report["decisions"] if "made" in each}
-    assert made == {number + 1: first_listed[number] for number in differing}
+    own_moves = {each["ask"]: each["made"] for each in report["decisions"] if "made" in each}
+    assert own_moves == {number + 1: first_listed[number] for number in differing}
 
 
 def test_decisions_are_printed_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

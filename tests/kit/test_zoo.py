@@ -86,9 +86,9 @@ def test_a_bad_bot_costs_only_itself(names: tuple[str, ...], capsys: pytest.Capt
     match = played(capsys, "usa", *names, bank=LITTLE)
     assert sorted(seat["rank"] for seat in match["seats"])[0] == 1
     assert match["reason"] == "trains"
-    found = faults(match)
-    assert set(found) == {"random", *names}
-    for name, kinds in found.items():
+    kinds_of = faults(match)
+    assert set(kinds_of) == {"random", *names}
+    for name, kinds in kinds_of.items():
         promised = FAULTS.get(name, set())
         assert promised <= kinds | ({"time"} if "hang" in kinds else set()), name
         assert kinds - promised <= {"time", "hang"}, name
@@ -124,8 +124,8 @@ def test_the_doctor_finds_each_vice_at_its_step(name: str) -> None:
 def test_apart_from_its_fault_a_bot_of_the_zoo_behaves_well(transport: Transport) -> None:
     """`slow` is slow for the first time at its eighth ask."""
     steps = [step(name) for name in ("connects", "login", "first ask", "any text and number", "error", "end")]
-    found = findings(doctor(command("slow"), transport=transport), steps)
-    assert {finding.step: finding.verdict for finding in found} == {step.name: "ok" for step in steps}
+    results = findings(doctor(command("slow"), transport=transport), steps)
+    assert {finding.step: finding.verdict for finding in results} == {step.name: "ok" for step in steps}
 
 
 def test_the_page_names_every_bot_with_its_fault_and_its_step() -> None:

@@ -77,18 +77,18 @@ def findings(attacked: Attack, *names: str) -> list[Finding]:
 
 
 def test_our_own_server_passes_every_case(server: Serving) -> None:
-    found = findings(attack(server.port))
-    assert [finding for finding in found if finding.verdict == "FAIL"] == []
-    assert {finding.step: finding.skipped for finding in found if finding.verdict == "skip"} == {
+    results = findings(attack(server.port))
+    assert [finding for finding in results if finding.verdict == "FAIL"] == []
+    assert {finding.step: finding.skipped for finding in results if finding.verdict == "skip"} == {
         "no-answer-in-time": TOO_LONG,
         "half-handshakes": "it needs --tls",
     }
 
 
 def test_our_own_server_passes_every_case_over_tls(secured: Serving) -> None:
-    found = findings(attack(secured.port, tls=ssl.create_default_context(cafile=CERTIFICATE)))
-    assert [finding for finding in found if finding.verdict == "FAIL"] == []
-    assert {finding.step: finding.skipped for finding in found if finding.verdict == "skip"} == {
+    results = findings(attack(secured.port, tls=ssl.create_default_context(cafile=CERTIFICATE)))
+    assert [finding for finding in results if finding.verdict == "FAIL"] == []
+    assert {finding.step: finding.skipped for finding in results if finding.verdict == "skip"} == {
         "no-answer-in-time": TOO_LONG
     }
 
@@ -113,9 +113,9 @@ def test_a_server_that_asks_for_tokens_is_attacked_with_tokens(tmp_path: Path) -
         attacked = Attack(
             ("127.0.0.1", closed.port), SECONDS, tokens=tuple((name, name * 10) for name in NAMES)
         )
-        found = findings(attacked, "hello", "taken-name", "two-players", "keys")
-        assert {finding.verdict for finding in found if finding.step != "taken-name"} == {"ok"}
-        [skipped] = [finding for finding in found if finding.step == "taken-name"]
+        results = findings(attacked, "hello", "taken-name", "two-players", "keys")
+        assert {finding.verdict for finding in results if finding.step != "taken-name"} == {"ok"}
+        [skipped] = [finding for finding in results if finding.step == "taken-name"]
         assert skipped.skipped == "it takes a server that is open to every name"
         lonely = Attack(("127.0.0.1", closed.port), SECONDS, tokens=(("one", "one" * 10),))
         played, alone = findings(lonely, "plays-card_game", "two-players")

@@ -20,27 +20,27 @@ from tests.kit.doctor.examining import IMPATIENT, PATIENT, SMALL_BOT, command, d
 BASICS = 7  # steps: a fault in these is looked for from the first step on
 
 
-def verdicts(found: list[Finding]) -> dict[str, str]:
-    return {finding.step: finding.verdict for finding in found}
+def verdicts(results: list[Finding]) -> dict[str, str]:
+    return {finding.step: finding.verdict for finding in results}
 
 
 # -- good bots ---------------------------------------------------------------------------------------
 
 
 def test_a_bot_that_does_everything_right_passes_every_step_over_tcp() -> None:
-    found = list(examine(doctor(command(Good), require_resume=True), tuple(RULE_SETS)))
-    assert set(verdicts(found).values()) == {"ok"}
+    results = list(examine(doctor(command(Good), require_resume=True), tuple(RULE_SETS)))
+    assert set(verdicts(results).values()) == {"ok"}
     over_tcp = [step for step in STEPS if "tcp" in step.transports]
-    assert [finding.step for finding in found] == [
+    assert [finding.step for finding in results] == [
         name for step in over_tcp for name, _ in step.cases(tuple(RULE_SETS))
     ]
 
 
 def test_a_small_bot_passes_every_step_over_stdio() -> None:
-    found = findings(doctor(SMALL_BOT, transport="stdio"), game="card_game")
-    assert [finding.step for finding in found if finding.verdict == "skip"] == ["two matches"]
-    assert set(verdicts(found).values()) == {"ok", "skip"}
-    taken = {finding.step.partition(":")[0] for finding in found}
+    results = findings(doctor(SMALL_BOT, transport="stdio"), game="card_game")
+    assert [finding.step for finding in results if finding.verdict == "skip"] == ["two matches"]
+    assert set(verdicts(results).values()) == {"ok", "skip"}
+    taken = {finding.step.partition(":")[0] for finding in results}
     expected = [step for step in STEPS if "stdio" in step.transports and step.cases(["card_game"])]
     assert taken == {step.name for step in expected}
 
@@ -60,8 +60,8 @@ def test_a_late_second_try_is_not_a_fault() -> None:
 def test_a_slow_bot_fails_before_the_steps_that_would_take_it_minutes() -> None:
     names = [step.name for step in STEPS]
     assert names.index("in time") == names.index("first ask") + 1
-    found = findings(doctor(command(bots.AlwaysLate), IMPATIENT))
-    assert (found[-1].step, found[-1].verdict) == ("in time", "FAIL")
+    results = findings(doctor(command(bots.AlwaysLate), IMPATIENT))
+    assert (results[-1].step, results[-1].verdict) == ("in time", "FAIL")
 
 
 def test_a_busy_server_may_be_given_its_second_however_short_the_time_for_an_answer() -> None:
@@ -113,9 +113,9 @@ def test_with_require_resume_a_bot_that_does_not_resume_fails(bot: type[Good], n
 
 
 def test_what_relies_on_a_step_that_went_wrong_is_skipped() -> None:
-    found = findings(doctor(command(bots.GivesUp)), [step("resume"), step("lost welcome"), step("end")])
-    assert verdicts(found) == {"resume": "warn", "lost welcome": "skip", "end": "ok"}
-    assert found[1].skipped == "for lack of the step resume"
+    results = findings(doctor(command(bots.GivesUp)), [step("resume"), step("lost welcome"), step("end")])
+    assert verdicts(results) == {"resume": "warn", "lost welcome": "skip", "end": "ok"}
+    assert results[1].skipped == "for lack of the step resume"
 
 
 def test_a_bot_that_plays_one_match_at_a_time_is_not_asked_for_two() -> None:
@@ -263,8 +263,8 @@ def test_the_end_of_input_is_awaited_over_stdio() -> None:
 
 
 def test_nothing_follows_a_failure() -> None:
-    found = findings(doctor(command(bots.WrongVersion)))
-    assert verdicts(found) == {"connects": "ok", "login": "FAIL"}
+    results = findings(doctor(command(bots.WrongVersion)))
+    assert verdicts(results) == {"connects": "ok", "login": "FAIL"}
 
 
 def test_what_a_bot_prints_cannot_command_the_terminal() -> None:
