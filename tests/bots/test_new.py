@@ -283,7 +283,7 @@ def test_tools_that_are_missing_are_named(
         ("go version go1.30 linux/amd64", ()),
         ("go version go2 linux/amd64", ()),
         ("go version go1.19.8 linux/amd64", ("go 1.24 (1.19.8 is there)",)),
-        ("no idea", ("go 1.24 (it does not tell its version)",)),
+        ("no idea", ("go 1.24 (its version is unknown)",)),
     ],
 )
 def test_a_tool_that_is_too_old_will_not_do(

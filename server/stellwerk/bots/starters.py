@@ -222,7 +222,7 @@ def _lack_of_tool(tool: Tool) -> str | None:
         return None
     found = _version(path, tool.version)
     if found is None:
-        return f"{wanted} (it does not tell its version)"
+        return f"{wanted} (its version is unknown)"
     return None if found >= tool.at_least else f"{wanted} ({_dotted(found)} is there)"
 
 

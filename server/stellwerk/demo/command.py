@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as error:
         raise not_writable(str(folder / FILE), error) from None
     words = ["run", str(folder), f"--seed={seed}"]
-    say(f"Three bots, four games; what is played stands in {folder / FILE}")
+    say(f"Three bots, four games: the settings are in {folder / FILE}")
     say(f"$ {shlex.join(['stellwerk', 'tournament', *words])}")
     flush_stdout()
     code = tournament_command.run(_parser().parse_args(words))

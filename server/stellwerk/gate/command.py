@@ -60,9 +60,9 @@ a half; S = 1 / (1 + 10^(-Elo / 400)) is the score expected of a candidate that 
 so much better, for any number of players.
 
 A sequential test looks at the scores from {FEWEST_BLOCKS} blocks on. It passes a candidate that
-is no better than ELO0 with a probability of at most ALPHA, and fails one that is
+is not better than ELO0 with a probability of at most ALPHA, and fails one that is
 as good as ELO1 with at most BETA. With --blocks it looks once: the candidate passes
-if the interval of its mean score lies above ELO0, and fails if it lies below ELO1.
+if the interval of its mean score is above ELO0, and fails if it is below ELO1.
 
 A SPEC is the name of a built-in bot ({", ".join(BUILT_IN)}) or
 words KEY=VALUE, as `stellwerk play --bot` takes them. A GAME is NAME, NAME:PLAYERS

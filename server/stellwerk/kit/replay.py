@@ -43,8 +43,8 @@ from stellwerk_protocol.results import Result
 
 DESCRIPTION: Final = """\
 Feed a recorded match to a bot, in one of its seats: the bot gets every event and every
-ask that the seat got. What the seat did then is what happens; where the bot would have
-done something else, that is told. Only an answer that is not legal is a failure.
+ask that the seat got. The match goes on with what the seat did then; where the bot would
+have done something else, that is reported. Only an illegal answer is a failure.
 
 With --from K the bot plays for itself from its decision number K on, against other bots:
 cards and tickets come as they would have come.

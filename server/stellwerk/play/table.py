@@ -73,7 +73,7 @@ def lines_of_match(match: MatchReport) -> Iterator[str]:
         )
     yield from aligned(rows, left=1)
     yield ""
-    yield f"after {counted(match.turns, 'turn')}, for {END_REASONS[match.reason]}"
+    yield f"after {counted(match.turns, 'turn')}: {END_REASONS[match.reason]}"
 
 
 def lines_of_matches(matches: Sequence[MatchReport], complete: Sequence[int]) -> Iterator[str]:

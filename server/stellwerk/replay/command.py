@@ -20,7 +20,7 @@ from stellwerk_protocol.canonical import shown
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="replay_command", metavar="COMMAND", required=True)
-    show = commands.add_parser("show", help="tell a game", description="Tell a game turn by turn.")
+    show = commands.add_parser("show", help="show a game", description="Show a game turn by turn.")
     show.add_argument("file", metavar="FILE")
     show.add_argument(
         "--seat", metavar="N", type=int, help="only what the player at seat N (0, 1, ...) could know then"
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     check = commands.add_parser(
         "verify",
         help="play recorded games again and compare",
-        description="Play recorded games again, and tell of each file whether every line of it is true.",
+        description="Play recorded games again, and report for each file whether every line of it is true.",
     )
     check.add_argument("files", metavar="FILE", nargs="+")
 

@@ -50,7 +50,7 @@ from stellwerk_server.operate.settings import DEFAULT_PORT, Limits, Time
 DESCRIPTION: Final = """\
 Serve matches over TCP. Bots connect, log in and join; protocol/README.md says how.
 
-Everything that a match needs to go on stands in the folder of --data: after a
+The folder of --data has everything that a match needs to continue: after a
 crash, start the server again with the same folder, and the bots resume. The
 first SIGTERM or Ctrl-C lets running matches end; the second one stops at once.
 """
@@ -114,7 +114,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = DESCRIPTION
     parser.epilog = EXAMPLES
     port = whole_number(0, 65_535)
-    parser.add_argument("--config", metavar="FILE", help="a TOML file; what is given here goes before it")
+    parser.add_argument("--config", metavar="FILE", help="a TOML file; the options given here override it")
     parser.add_argument("--host", help="where to listen (default: 127.0.0.1: this machine only)")
     parser.add_argument("--port", type=port, help=f"0 takes a free one (default: {DEFAULT_PORT})")
     parser.add_argument("--data", metavar="DIR", help=f"journals and replays (default: {DEFAULT_FOLDER})")
@@ -132,7 +132,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--trusted",
         metavar="NETWORK",
         action="append",
-        help="no limit for an address holds there, such as 10.0.0.0/8; repeatable (default: this machine)",
+        help="addresses without limits, such as 10.0.0.0/8; repeatable (default: this machine)",
     )
     parser.add_argument("--tls-cert", metavar="FILE", help="certificate chain in PEM")
     parser.add_argument("--tls-key", metavar="FILE", help="its key in PEM")
@@ -358,7 +358,7 @@ def _warn_of_exposure(config: Config, host: str, log: Log) -> None:
     log.warning(
         "listening.beyond_this_machine",
         host=host,
-        who="whoever reaches this address" if config.tokens is None else "who has a token",
+        who="anyone who can reach this address" if config.tokens is None else "anyone with a token",
         encrypted=config.tls_cert is not None,
         advice=None if config.tokens and config.tls_cert else "use --tokens, --tls-cert and --tls-key",
     )

@@ -16,7 +16,9 @@ _ADDRESS: Final = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:\s]
 
 def add_door_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("remote bots")
-    group.add_argument("--listen", metavar="HOST:PORT", help="where they connect to; port 0 takes a free one")
+    group.add_argument(
+        "--listen", metavar="HOST:PORT", help="where they connect to; port 0 takes any free port"
+    )
     group.add_argument("--tls-cert", metavar="FILE", help="certificate chain in PEM")
     group.add_argument("--tls-key", metavar="FILE", help="its key in PEM")
     group.add_argument(
@@ -64,7 +66,7 @@ def exposure(door: ListenAddress) -> str:
     if door.tls is not None or door.host in ("localhost", "::1") or door.host.startswith("127."):
         return ""
     if door.plaintext_tokens:
-        return "--plaintext-tokens: whoever reads along learns the tokens; use --tls-cert and --tls-key"
+        return "--plaintext-tokens: tokens cross the network unencrypted; use --tls-cert and --tls-key"
     return (
         f"--listen {door.host}: tokens from other machines are refused without TLS: use --tls-cert and "
         f"--tls-key, or --plaintext-tokens"

@@ -22,10 +22,10 @@ from stellwerk_protocol.names import COLORS, Color, EndReason, Place, Seat, Tick
 from stellwerk_protocol.results import Result, TeamResult
 
 END_REASONS: Final[dict[EndReason, str]] = {
-    "trains": "the trains were running out",
-    "pile": "the pile had run out",
+    "trains": "a player ran low on trains",
+    "pile": "the pile ran out",
     "all_passed": "everybody passed",
-    "idle": "nobody made progress any more",
+    "idle": "no player made progress",
 }
 
 _SGR: Final[dict[Color, str]] = {
@@ -117,7 +117,7 @@ def deed(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
         case ev.LastRound(turns_left):
             return f"the last round begins: {counted(turns_left, 'turn')} left"
         case ev.TurnsEnded(reason):
-            return f"the turns are over, for {END_REASONS[reason]}"
+            return f"the turns are over: {END_REASONS[reason]}"
         case ev.GameEnded(result):
             return f"the game is over: {_ranking(result, style)}"
         # train cards

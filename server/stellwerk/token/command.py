@@ -16,8 +16,8 @@ from stellwerk_server.lobby.tokens import new_token
 DESCRIPTION: Final = """\
 Draw a new token for a player, and show the line for the file of 'serve --tokens'.
 
-Give the token to the player, and to nobody else: it is kept nowhere, and the file
-holds only its hash.
+Give the token to the player and to nobody else. Stellwerk does not store it: the
+file has only its hash.
 """
 
 

@@ -121,15 +121,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     init.add_argument(
         "--bot", metavar="NAME", action="append", default=[], help=f"built-in bots: {', '.join(BUILT_IN)}"
     )
-    for name, text in (("run", "begin to play"), ("resume", "go on where it was stopped")):
+    for name, text in (("run", "start playing"), ("resume", "continue where it stopped")):
         command = add(name, text)
         _add_run_arguments(command)
         if name == "run":
-            command.add_argument("--dry-run", action="store_true", help="only show who would play whom")
-    status = add("status", "how far it has come, also while it is played")
+            command.add_argument(
+                "--dry-run",
+                action="store_true",
+                help="show which bots would play each other, and play nothing",
+            )
+    status = add("status", "show how much has been played, also while it runs")
     status.add_argument("--json", action="store_true", help="as one JSON object")
-    ratings = add("ratings", "the ratings, from all complete blocks")
-    ratings.add_argument("--json", action="store_true", help="what stands in ratings.json")
+    ratings = add("ratings", "show the ratings, from all complete blocks")
+    ratings.add_argument("--json", action="store_true", help="the content of ratings.json")
     report = add("report", "make the report page, ratings, cross table and JUnit file again")
     report.formatter_class = argparse.RawDescriptionHelpFormatter
     report.description = REPORT
@@ -139,7 +143,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--rounds", metavar="N", type=whole_number(1, 1_000_000), help="in place of what the file says")
-    add("--until-width", metavar="ELO", type=_width, help="play till all 95 %% intervals are that narrow")
+    add("--until-width", metavar="ELO", type=_width, help="play until all 95 %% intervals are that narrow")
     add("--concurrency", metavar="N", type=whole_number(-1000, 1000), help="matches at once")
     add("--seed", metavar="S", help="for built-in bots only: the same S gives the same matches")
     add("--progress", choices=SHAPES, help="default: table on a terminal, lines elsewhere")
@@ -190,7 +194,7 @@ def _init(folder: Path, games: Sequence[str], bots: Sequence[str]) -> int:
                 raise usage_error(unknown(kind, name, known))
     path = folder / FILE
     if path.exists():
-        raise usage_error(f"{path}: is there already")
+        raise usage_error(f"{path}: already exists")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_whole(path, template(games, bots).encode())
@@ -207,7 +211,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
     source, settings = _settings(folder, arguments)
     seed: str | None = None if arguments.seed is None else checked_seed(arguments.seed)
     if seed is not None and not all(entrant.bot.built_in for entrant in settings.entrants):
-        raise usage_error("--seed: for built-in bots only: whoever knows or guesses it knows all cards")
+        raise usage_error("--seed: for built-in bots only, because a bot that guesses it knows all cards")
     if seed is not None and any(entrant.bot.process != "fresh" for entrant in settings.entrants):
         raise usage_error('--seed: not with process = "reused": such a bot may remember other matches')
     door = _door(folder, arguments, settings)
@@ -303,7 +307,7 @@ def _expect_same_seed(folder: Path, store: Store, seed: str | None) -> None:
         store.note("seed", check)
     elif before != check:
         was = "without --seed" if before == DRAWN else "with another --seed"
-        raise usage_error(f"{folder}: this tournament was begun {was}")
+        raise usage_error(f"{folder}: this tournament began {was}")
 
 
 def _resolve(folder: Path, source: Source, settings: Settings, *, has_matches: bool) -> None:
@@ -322,7 +326,7 @@ def _resolve(folder: Path, source: Source, settings: Settings, *, has_matches: b
         for change in changes(before, now):
             complain(f"{folder}: {change}")
     elif has_matches:
-        complain(f"{path}: was gone, and is written anew: {FILE} may have changed since the first match")
+        complain(f"{path}: was missing, and is written again: {FILE} may have changed since the first match")
     if written is None:
         _write_resolved(path, before or now)
     if source.file.resolved is not None:
@@ -377,7 +381,7 @@ def _show_schedule(folder: Path, arguments: argparse.Namespace) -> int:
     if needs_results(plan):
         say("the tables after these follow from the results")
     elif settings.rounds is None:
-        say(f"and so on, till all intervals are at most {settings.until_width:g} Elo wide")
+        say(f"and so on, until all intervals are at most {settings.until_width:g} Elo wide")
     if total is not None:
         say(f"{total:,} matches, {settings.matches_at_once()} at a time")
     return DONE

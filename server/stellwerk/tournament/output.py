@@ -176,7 +176,7 @@ class _Lines:
         _err(_where(host, port))
 
     def remote_bots_changed(self, progress: Progress) -> None:
-        _err(_missing(progress) if progress.missing else "all remote bots are there")
+        _err(_missing(progress) if progress.missing else "all remote bots are connected")
 
     def match_ended(self, ended: Ended, progress: Progress) -> None:
         if ended.cause is not None:

@@ -256,7 +256,7 @@ def test_ctrl_c_ends_it_and_leaves_a_report(tmp_path: Path, board: Path) -> None
         process.kill()
     assert process.returncode == 130
     assert err.startswith("stopping when the running blocks are complete")
-    assert out.endswith("\ninterrupted: told to stop\n")
+    assert out.endswith("\ninterrupted: asked to stop\n")
     error = cases(junit)["verdict: strength of small"].find("error")
     assert error is not None
     assert error.get("type") == "interrupted"

@@ -136,8 +136,8 @@ def test_a_warning_is_said_once_with_the_games_it_concerns(file: Path) -> None:
 
     text = stellwerk("ratings", str(file)).stdout.replace("\n         ", " ")
 
-    assert text.count("fewer than 16 blocks") == 1
-    assert "are few for intervals: a, b (few)\n" in text
+    assert text.count("(fewer than 16, or the equivalent)") == 1
+    assert "(fewer than 16, or the equivalent): a, b (few)\n" in text
 
 
 def test_pgn_is_read_from_standard_input_and_unfinished_games_are_counted() -> None:
@@ -182,10 +182,10 @@ def test_control_characters_of_names_do_not_reach_the_terminal(file: Path) -> No
     ("content", "message"),
     [
         ("", "there is no match to rate"),
-        (match(1, 2) + "{}\n", "line 2: no record of a match"),
+        (match(1, 2) + "{}\n", "line 2: not a match record"),
         (match(1, 2) + match(2, 1, players="aa"), 'line 2: "a" plays against itself'),
         (match(1, 2) + match(1, 2, 3), "line 2: 2 players, but 3 ranks"),
-        ("hello\nworld\n", "line 1: no record of a match"),
+        ("hello\nworld\n", "line 1: not a match record"),
         ("[1, 2]\n", "line 1: neither a record of a match nor a header of PGN"),
         ('[White "a"]\n', "line 1: this game has no header [Black]"),
     ],

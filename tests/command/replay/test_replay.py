@@ -167,7 +167,7 @@ def test_a_game_of_the_map_is_told_turn_by_turn(command: Command) -> None:
         r"^ +\d+  (alice|bob  ) +\d+  claims [\w. ]+ - [\w. ]+ with \d \w+.*: \d+ points?$",
         r"^ +\d+  (alice|bob  ) +\d+  (takes|draws) \w+, ((takes|draws) )?\w+$",
         r"^ +the last round begins: 2 turns left$",
-        r"^The turns are over, for the trains were running out$",
+        r"^The turns are over: a player ran low on trains$",
         r"^ +alice +bob$|^ +bob +alice$",
         r"^  points  +\d+  +\d+$",
         r"^  rank  +1  +2$",

@@ -52,7 +52,7 @@ SENTENCES: list[tuple[str, ev.Event, str]] = [
     ("usa", ev.Passed(0), "Ann passes"),
     ("card_game", ev.Stopped(1), "Bo stops"),
     ("usa", ev.LastRound(2), "the last round begins: 2 turns left"),
-    ("usa", ev.TurnsEnded("idle"), "the turns are over, for nobody made progress any more"),
+    ("usa", ev.TurnsEnded("idle"), "the turns are over: no player made progress"),
     ("usa", ev.GameEnded(RESULT), "the game is over: Bo 60 points, Ann 1 point"),
     ("usa", ev.CardTaken(0, "red", "hand"), "Ann takes red"),
     ("team_asia", ev.CardTaken(0, "locomotive", "holder"), "Ann takes a locomotive onto the holder"),

@@ -333,15 +333,15 @@ def change(folder: Path, name: str, number: int, **fields: object) -> None:
 @pytest.mark.parametrize(
     ("name", "number", "fields", "expected"),
     [
-        ("matches.jsonl", 1, {"points": [1000, 0]}, "matches.jsonl:2: what is told of team 0"),
+        ("matches.jsonl", 1, {"points": [1000, 0]}, "matches.jsonl:2: the records of team 0"),
         ("matches.jsonl", 2, {"turns": 1}, "end: its line in matches.jsonl says something else"),
         ("matches.jsonl", 0, {"players": ["greedy", "greedy"]}, "matches.jsonl:1: "),
         ("matches.jsonl", 1, {"seed": "00" * 32}, "matches.jsonl:2: its seed is not that"),
         ("matches.jsonl", 1, {"replay": "../../x"}, "is not there"),
         ("matches.jsonl", 3, {"replay_sha256": "00" * 32}, "is not the file that its line"),
-        ("junit.xml", 0, None, "junit.xml: is not what the matches come to"),
-        ("crosstable.csv", 0, None, "crosstable.csv: is not what the matches come to"),
-        ("ratings.json", 0, None, "ratings.json: is not what the matches come to"),
+        ("junit.xml", 0, None, "junit.xml: does not match the matches"),
+        ("crosstable.csv", 0, None, "crosstable.csv: does not match the matches"),
+        ("ratings.json", 0, None, "ratings.json: does not match the matches"),
     ],
 )
 def test_what_was_changed_afterwards_is_named(
@@ -409,13 +409,13 @@ def test_init_writes_a_tournament_that_can_be_shown_at_once(
     ("words", "expected"),
     [
         (("run", "{none}"), "is not there; begin with: stellwerk tournament init"),
-        (("init", "{cup}"), "is there already"),
+        (("init", "{cup}"), "already exists"),
         (("init", "{none}", "--bot", "gredy"), 'did you mean "greedy"?'),
         (("init", "{none}", "--game", "use"), 'did you mean "usa"?'),
         (("resume", "{cup}"), "has not begun; begin with: stellwerk tournament run"),
         (("run", "{cup}", "--seed", "s"), "--seed: for built-in bots only"),
         (("run", "{finished}"), "has begun; go on with: stellwerk tournament resume"),
-        (("resume", "{finished}", "--seed", "s"), "was begun without --seed"),
+        (("resume", "{finished}", "--seed", "s"), "began without --seed"),
         (("resume", "{changed}"), "clocks.move_ms was 1000, and is 500 now"),
         (("run", "{typo}"), 'tournament.toml:1: concurency: unknown key; did you mean "concurrency"?'),
         (("status", "{damaged}"), "matches.jsonl: line 1: no record of a match"),

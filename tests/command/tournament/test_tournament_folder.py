@@ -218,7 +218,7 @@ def test_a_resolved_file_that_is_damaged_is_refused_and_one_that_is_gone_is_writ
     path.write_text('{"stellwerk": 3')
     assert f"{path}: is not what Stellwerk wrote there: " in resume(folder, tmp_path, code=2)
     path.unlink()
-    assert f"{path}: was gone, and is written anew" in resume(folder, tmp_path)
+    assert f"{path}: was missing, and is written again" in resume(folder, tmp_path)
     assert path.read_bytes() == written
 
 

@@ -70,8 +70,8 @@ def test_a_last_line_without_line_end_counts_if_it_is_whole() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ("{", "no record of a match"),
-        ("3", "no record of a match"),
+        ("{", "not a match record"),
+        ("3", "not a match record"),
         ('{"players": ["a", "b"]}', "missing required field `ranks`"),
         (line(ranks=[1]), "2 players, but 1 ranks"),
         (line(ranks=[0, 1]), "`int` >= 1"),
@@ -88,7 +88,7 @@ def test_a_last_line_without_line_end_counts_if_it_is_whole() -> None:
         (line(seats=[1, 1]), "a seat of its own"),
         (line(seats=[[], 1]), "a seat of its own"),
         ("[" * 100_000, "neither a record"),
-        ('{"a":' * 100_000, "no record of a match"),
+        ('{"a":' * 100_000, "not a match record"),
     ],
 )
 def test_a_wrong_line_is_named(wrong: str, message: str) -> None:

@@ -292,7 +292,7 @@ def test_each_warning_is_said_once_with_the_games_it_concerns_by_their_titles(tm
     told = [item.text for item in box.all("li")]
     stems = [each.partition(": ")[0] for each in told]
     assert len(stems) == len(set(stems))
-    assert any(each.startswith("fewer than 16 blocks") for each in told)
+    assert any("fewer than 16" in each for each in told)
     assert "team_asia" not in box.text
 
 

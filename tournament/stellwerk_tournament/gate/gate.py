@@ -198,7 +198,7 @@ class Judge:
             self._look()
 
     def end(self) -> None:
-        """Note that all blocks have been reported."""
+        """Judge now that no block is left to play."""
         if self.verdict is not None:
             return
         sample = self.tally.blocks
@@ -279,7 +279,7 @@ class Watcher(Protocol):
     def block_ended(self, judge: Judge, ended: BlockEnded) -> None: ...
 
     def told_to_stop(self) -> None:
-        """Stop after the running blocks."""
+        """Hear that no block begins any more. Those that run are completed."""
         ...
 
 
@@ -294,7 +294,7 @@ async def play_gate(
         ear = _Ear(judge, decided, watcher)
         if await play_tournament(judge.lineup.settings, opened, ear, seed, execute):
             judge.end()
-    return judge.verdict or Verdict("interrupted", "told to stop")
+    return judge.verdict or Verdict("interrupted", "asked to stop")
 
 
 class _Ear:

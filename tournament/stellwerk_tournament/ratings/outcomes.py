@@ -99,7 +99,7 @@ def _outcome(line: str, number: int) -> Outcome:
     try:
         match = _decode(line)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        raise OutcomeError(number, f"no record of a match: {error}") from None
+        raise OutcomeError(number, f"not a match record: {error}") from None
     if not FEWEST_PLAYERS <= len(match.players) <= MOST_PLAYERS:
         raise OutcomeError(
             number, f"a match has {FEWEST_PLAYERS} to {MOST_PLAYERS} players, not {len(match.players)}"

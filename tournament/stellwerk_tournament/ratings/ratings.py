@@ -486,8 +486,8 @@ def _warnings(
     if few:
         yield RatingWarning(
             "few_blocks",
-            f"fewer than {math.ceil(FEWEST_DEGREES + 1)} blocks, or their like in unequal ones, are few for "
-            f"intervals: {listed(few)}",
+            f"too few blocks for reliable intervals (fewer than {math.ceil(FEWEST_DEGREES + 1)}, or the "
+            f"equivalent): {listed(few)}",
             few,
         )
     upsets = dict(zip(names, np.minimum(*blocks_won_and_lost(model)).tolist(), strict=True))
@@ -501,7 +501,7 @@ def _warnings(
     if rare:
         yield RatingWarning(
             "few_upsets",
-            f"fewer than {FEWEST_UPSETS} blocks with a win, or with a loss, are few for intervals: "
+            f"too few blocks with a win or a loss for reliable intervals (fewer than {FEWEST_UPSETS}): "
             f"{listed(rare)}",
             rare,
         )
@@ -519,18 +519,17 @@ def _warnings(
         where = "; ".join(tables_of(kind.game, kind.size) for kind in sorted(kinds_dropped))
         yield RatingWarning(
             "seats",
-            "entrants did not change their seats enough to tell both apart, so there are no seat effects: "
+            "entrants changed their seats too little to tell the two apart, so there are no seat effects: "
             f"{where}",
         )
     if all(outcome.block is None for outcome in outcomes):
         yield RatingWarning(
-            "no_blocks", "no match names its block: errors are right only if no two matches share their luck"
+            "no_blocks", "no match names its block: errors are right only if no matches share their luck"
         )
 
 
 _NO_VARIATION: Final = (
-    "all blocks came out alike, so nothing shows how far luck reaches, and errors are those of independent "
-    "matches"
+    "all blocks ended alike, so the effect of luck is unknown, and errors are those of independent matches"
 )
 _ONE_SIDED: Final = {
     Bound.AT_LEAST: "never lost to anybody below, so only a lower limit is known",

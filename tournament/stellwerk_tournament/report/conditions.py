@@ -99,7 +99,7 @@ def _facts(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str
         more = f", and {len(missing) - 10:,} more" if len(missing) > 10 else ""
         yield (
             "missing",
-            f"{counted(len(missing), 'block')} among those that are there, void through the machine's own "
+            f"{counted(len(missing), 'block')} among the others, void because of a machine "
             f"fault or not complete yet: {', '.join(map(str, missing[:10]))}{more}",
         )
     yield "deals", "; ".join(_share(_DEALS, Counter[str](line.deal for line in lines))) or "none yet"

@@ -65,7 +65,7 @@ def verify(tournament: Tournament, seen: Callable[[MatchLine], object] = lambda 
                         f"{path}: Stellwerk {made_by} made it, and this is {tournament.version}, which would "
                         f"write it otherwise; all {number:,} matches are true"
                     )
-                raise UntrueError(f"{path}: is not what the matches come to")
+                raise UntrueError(f"{path}: does not match the matches")
     return number + derived
 
 
@@ -75,7 +75,7 @@ def _wrong_line(
     """Compare a line with the first one of its block, and with all seeds of `own_deals`."""
     block = Block(first.block, 0, first.round, 0, first.players)
     if unknown := [name for name in line.players if name not in names]:
-        yield f"{unknown[0]} is no bot of this tournament"
+        yield f"{unknown[0]} is not a bot of this tournament"
     if line.players != block.teams(line.rotation):
         yield f"the players are not those of rotation {line.rotation} of block {line.block}"
     remote = {entrant.name for entrant in settings.entrants if entrant.is_remote}
@@ -90,7 +90,7 @@ def _wrong_line(
     teams = [(seat.rank, seat.points, seat.bot) for seat in line.bots]
     for team, seats in enumerate(line.seats):
         if any(teams[seat] != (line.ranks[team], line.points[team], line.players[team]) for seat in seats):
-            yield f"what is told of team {team} and of its seats differs"
+            yield f"the records of team {team} and of its seats differ"
     if not any(
         (
             variant.choice.game_id,
