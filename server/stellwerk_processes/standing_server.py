@@ -2,7 +2,7 @@
 tokens and wait, and processes of this machine that play match after match.
 
 Laws:
-- nobody makes a match here: who plays whom is decided by whoever embeds it;
+- no client makes a match here: the program that embeds the server decides who plays whom;
 - a process plays no deal twice, so that nothing that it remembers tells it what is hidden; and it finds its
   private folder empty before each match, as far as that can be done;
 - after a fault, its own or the machine's, a process plays no more: the next match gets a fresh one;

@@ -1,9 +1,9 @@
-"""One match between bots: started for it with a server of their own, or standing_bots of a server that stays.
+"""One match between bots: started for it with a server of their own, or standing bots of a server that stays.
 
-Law: the match ends with a result whatever the bots do. Who does not log in while the set-up clock runs is not
-waited for, nor whose process has ended, nor who has closed the standard output that was its connection: the
-fallback plays on at once. What a process said before it ended is heard first. What raises here is never a
-bot's fault.
+Law: the match ends with a result whatever the bots do. The match waits for no bot that does not log in while
+the set-up clock runs, whose process has ended, or that has closed the standard output that was its
+connection: the fallback plays on at once. What a process sent before it ended is heard first. Whatever is
+raised here is never a bot's fault.
 
 A server that serves this match alone knows more: whatever was sent to it comes from one of its bots. A bot
 that stays for many matches (`standing_server.py`) has logged in before, and is led to its seat: a standing
@@ -138,7 +138,7 @@ class StandingBot:
 @dataclass(slots=True)
 class _Seated:
     """A bot while the match goes on. `is_gone`: nobody waits for it any more, though it never left. `errors`
-    are those of a standing_bot that count to this match, and are there when it is over."""
+    are those of a standing bot that count to this match, and are there when it is over."""
 
     seat: Seat
     spec: BotSpec
@@ -247,7 +247,7 @@ async def play_among(
     Nobody waits for those in `absent`. What is to be raised is returned, for nurseries would wrap it."""
     server, follower, plan = host.server, host.follower, bot_match.plan
     late_before, bugs_before = server.clock.late_ms, len(follower.bugs)
-    tokens = [new_token() for _ in bot_match.bots]  # a standing_bot never learns its own
+    tokens = [new_token() for _ in bot_match.bots]  # a standing bot never learns its own
     room = server.lobby.reserve(Reservation(plan, tuple(map(hashed, tokens))))
     served = _ServedMatch(server, follower, plan.match, room)
     seen: Mapping[Seat, Stranger] = {}
