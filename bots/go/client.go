@@ -21,7 +21,7 @@ type Client struct {
 	NewPlayer NewPlayer
 	Seed      string
 	Wish      *Join // the match to join; without one it plays wherever the server seats it, until bye
-	Print      func(text string)
+	Print     func(text string)
 	Log       func(text string)
 
 	connection *Connection

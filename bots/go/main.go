@@ -68,7 +68,7 @@ func clientOf(name string, words []string) (*Client, error) {
 	client := &Client{
 		NewPlayer: players[name],
 		Seed:      cmp.Or(os.Getenv("STELLWERK_BOT_SEED"), rand.Text()),
-		Print:      func(text string) { fmt.Println(printable(text)) },
+		Print:     func(text string) { fmt.Println(printable(text)) },
 		Log:       func(text string) { fmt.Fprintf(os.Stderr, "%s: %s\n", name, printable(text)) },
 	}
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)

@@ -9,7 +9,9 @@ import (
 
 // Texts for people.
 
-func refusal(what string, err *Error) string { return reason(what, err.Code, err.Pointer, err.Expected) }
+func refusal(what string, err *Error) string {
+	return reason(what, err.Code, err.Pointer, err.Expected)
+}
 
 func reason(what, code, pointer, expected string) string {
 	if pointer != "" {

@@ -23,7 +23,7 @@ const COME_BACK: [&str; 4] = ["server.shutting_down", "server.too_slow", "server
 const NEEDS_NO_ANSWER: [&str; 4] = [
     "protocol.stale_ask",
     "protocol.too_fast",
-    "protocol.out_of_phase", // already ready, or in the room: an earlier connection did it
+    "protocol.out_of_phase",     // already ready, or in the room: an earlier connection did it
     "protocol.too_many_matches", // the same
 ];
 
