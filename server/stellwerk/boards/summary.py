@@ -4,11 +4,11 @@ The law: whatever is not certain is marked where it stands, and where the facts 
 """
 
 import textwrap
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from stellwerk.shared.terminal import aligned
 from stellwerk_engine.boards.board_file import COLORS, GRAY, BoardFile, Route, Ticket
 from stellwerk_protocol.figures import counted
 
@@ -22,7 +22,7 @@ def listing(boards: Sequence[BoardFile]) -> str:
         (board.id, board.title, *(str(count) for count in counts(board)), ", ".join(doubts(board)) or "-")
         for board in boards
     ]
-    lines = _table([header, *rows], align="<<>>><")
+    lines = list(aligned([header, *rows], left={0, 1, 5}))
     notes = [_wrapped(board.provenance, first="    ", others="  ") for board in boards]
     told = [line for row, note in zip(lines[1:], notes, strict=True) for line in (row, note)]
     return "\n".join([lines[0], *told]) + "\n"
@@ -107,9 +107,7 @@ def _route_table(board: BoardFile) -> str:
         ("all", "", *_cells([sum(number_of[length, color] for length in lengths) for color in colors]))
     )
     spaces = sum(route.length for route in board.routes)
-    return _section(
-        f"Routes ({counted(spaces, 'space')} in all)", _table(rows, align=">" * len(rows[0]), gap=1)
-    )
+    return _section(f"Routes ({counted(spaces, 'space')} in all)", list(aligned(rows, gap=1)))
 
 
 def _cells(numbers: Sequence[int]) -> list[str]:
@@ -183,28 +181,6 @@ def _place(board: BoardFile, place: str) -> str:
 
 def _section(title: str, lines: Sequence[str]) -> str:
     return "\n".join([title, *(f"  {line}" for line in lines)]) + "\n"
-
-
-def _table(rows: Sequence[Sequence[str]], *, align: str, gap: int = 2) -> list[str]:
-    """Align the columns of rows, `<` to the left and `>` to the right."""
-    widths = [max(_columns(cell) for cell in column) for column in zip(*rows, strict=True)]
-    return [
-        (" " * gap)
-        .join(_padded(cell, width, side) for cell, width, side in zip(row, widths, align, strict=True))
-        .rstrip()
-        for row in rows
-    ]
-
-
-def _padded(text: str, width: int, side: str) -> str:
-    blanks = " " * (width - _columns(text))
-    return text + blanks if side == "<" else blanks + text
-
-
-def _columns(text: str) -> int:
-    """Count the columns that a text takes: two for East Asian letters, none for combining marks."""
-    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)
 
 
 def _wrapped(text: str, *, first: str = "", others: str) -> str:

@@ -26,7 +26,7 @@ from stellwerk.bots.starters import (
 )
 from stellwerk.shared.choose_game import unknown
 from stellwerk.shared.errors import DONE, not_writable, usage_error
-from stellwerk.shared.terminal import say
+from stellwerk.shared.terminal import aligned, say
 from stellwerk_engine.boards.located_json import quoted
 from stellwerk_processes.bot_spec import BotSpecError, player_name
 from stellwerk_protocol.canonical import shown
@@ -135,9 +135,8 @@ def _list(*, as_json: bool) -> int:
         )
         for each in languages
     ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    for line in aligned(rows, left=range(len(rows[0]))):
+        say(line)
     return DONE
 
 

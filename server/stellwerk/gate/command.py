@@ -25,7 +25,15 @@ import trio
 from stellwerk.gate import github as gate_github
 from stellwerk.gate.doctor import findings
 from stellwerk.gate.output import annotations_of, lines_of, lines_of_finding, progress_of
-from stellwerk.gate.report import EXIT_CODES, Report, json_of, junit_of, markdown_of, report_of, step_in_words
+from stellwerk.gate.report import (
+    EXIT_CODES,
+    GateReport,
+    json_of,
+    junit_of,
+    markdown_of,
+    report_of,
+    step_in_words,
+)
 from stellwerk.shared import progress as play_progress
 from stellwerk.shared.bot_arguments import bot_of, expect_startable, wrap_of
 from stellwerk.shared.choose_game import checked_seed, chosen_game, whole_number
@@ -265,9 +273,9 @@ def _games(texts: Sequence[str], board: str | None) -> list[GameChoice]:
     return games
 
 
-def _files(arguments: argparse.Namespace) -> Mapping[Path, Callable[[Report], bytes]]:
+def _files(arguments: argparse.Namespace) -> Mapping[Path, Callable[[GateReport], bytes]]:
     """Return what to write where. CommandError, before the first match, if that is impossible."""
-    files: dict[Path, Callable[[Report], bytes]] = {}
+    files: dict[Path, Callable[[GateReport], bytes]] = {}
     for name, content in (
         (arguments.junit, junit_of),
         (arguments.markdown, markdown_of),
@@ -286,7 +294,7 @@ def _files(arguments: argparse.Namespace) -> Mapping[Path, Callable[[Report], by
 # -- the verdict -------------------------------------------------------------------------------------
 
 
-def _judged(gate: _Gate) -> Report:
+def _judged(gate: _Gate) -> GateReport:
     examined: list[Finding] | None = [] if gate.examines else None
     verdict = None if examined is None else _examined(gate, examined)
     if verdict is None:
@@ -389,7 +397,7 @@ def _write(path: Path, content: bytes) -> None:
         raise not_writable(str(path), error) from None
 
 
-def _append_summary(report: Report) -> None:
+def _append_summary(report: GateReport) -> None:
     """Add what GitHub Actions shows on the page of the run. If that fails, the verdict stands."""
     name = os.environ.get("GITHUB_STEP_SUMMARY")
     if not name:

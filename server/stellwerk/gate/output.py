@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from stellwerk.gate.github import MOST_ANNOTATIONS, Kind, annotation
 from stellwerk.gate.report import (
-    Report,
+    GateReport,
     doctor_in_words,
     evidence_in_words,
     failure_in_lines,
@@ -48,7 +48,7 @@ def lines_of_finding(finding: Finding) -> Iterator[str]:
         yield f"warn  {finding.step}: {shown(finding.warning, 2000)}"
 
 
-def lines_of(report: Report) -> Iterator[str]:
+def lines_of(report: GateReport) -> Iterator[str]:
     rows = {
         "candidate": report.candidate,
         "baselines": ", ".join(baseline.name for baseline in report.baselines),
@@ -82,7 +82,7 @@ def lines_of(report: Report) -> Iterator[str]:
     yield f"{report.verdict}: {report.reason}"
 
 
-def annotations_of(report: Report) -> Iterator[str]:
+def annotations_of(report: GateReport) -> Iterator[str]:
     """Write as many annotations as GitHub shows, the verdict first."""
     kind = _KINDS.get(report.verdict, "error")
     told = [report.reason] if report.strength is None else [report.reason, strength_in_words(report.strength)]
@@ -105,6 +105,6 @@ def annotations_of(report: Report) -> Iterator[str]:
             yield annotation("error" if is_candidates else "warning", title, lines)
 
 
-def _faulty(report: Report) -> Iterator[tuple[str, int]]:
+def _faulty(report: GateReport) -> Iterator[tuple[str, int]]:
     counts = [(report.candidate, report.faulty), *((each.name, each.faulty) for each in report.baselines)]
     yield from ((name, count) for name, count in counts if count)

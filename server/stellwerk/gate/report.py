@@ -90,7 +90,7 @@ class FoundFault(Struct, frozen=True):
     fault: Fault
 
 
-class Report(Struct, frozen=True):
+class GateReport(Struct, frozen=True):
     """`faulty` is in how many matches the candidate was at fault; `faults` are the first of all bots."""
 
     verdict: Word
@@ -118,10 +118,10 @@ def report_of(
     doctor: Sequence[Finding] | None,
     seed: str | None,
     version: str,
-) -> Report:
+) -> GateReport:
     tally, lineup, rules = judge.tally, judge.lineup, judge.rules
     settings, hypotheses = lineup.settings, rules.hypotheses
-    return Report(
+    return GateReport(
         verdict=verdict.word,
         exit_code=EXIT_CODES[verdict.word],
         reason=verdict.reason,
@@ -263,7 +263,7 @@ def _rounded(number: float | None, digits: int) -> float | None:
 # -- JSON --------------------------------------------------------------------------------------------
 
 
-def json_of(report: Report) -> bytes:
+def json_of(report: GateReport) -> bytes:
     """Write the report as JSON in ASCII, which every program reads."""
     return json.dumps(msgspec.to_builtins(report), indent=2).encode() + b"\n"
 
@@ -271,7 +271,7 @@ def json_of(report: Report) -> bytes:
 # -- JUnit -------------------------------------------------------------------------------------------
 
 
-def junit_of(report: Report) -> bytes:
+def junit_of(report: GateReport) -> bytes:
     """Write three suites: the doctor's steps, the candidate's conduct in each game, and the verdict."""
     doctor = [] if report.doctor is None else [_suite("doctor", map(_step_case, report.doctor))]
     games = [_conduct_case(report, game) for game in report.games] if report.matches else []
@@ -297,7 +297,7 @@ def _step_case(finding: Finding) -> Case:
     return Case(finding.step, finding.seconds, mark, output)
 
 
-def _conduct_case(report: Report, game: GameScore) -> Case:
+def _conduct_case(report: GateReport, game: GameScore) -> Case:
     """Make the case of a game, which passes in spite of faults as long as they are allowed."""
     name = game_in_words(game)
     faults = [each for each in report.faults if each.bot == report.candidate and each.game == name]
@@ -308,7 +308,7 @@ def _conduct_case(report: Report, game: GameScore) -> Case:
     return Case(name, mark=Mark("failure", fault_in_words(first), first.fault.kind, lines))
 
 
-def _verdict_case(report: Report) -> Case:
+def _verdict_case(report: GateReport) -> Case:
     lines = list(_summary(report))
     mark: Mark | None
     match report.verdict:
@@ -329,7 +329,7 @@ def _lines_of(faults: Iterable[FoundFault]) -> Iterator[str]:
         yield from (f"| {line}" for line in found.fault.last_lines)
 
 
-def _summary(report: Report) -> Iterator[str]:
+def _summary(report: GateReport) -> Iterator[str]:
     if report.strength is not None:
         yield strength_in_words(report.strength)
         if report.test.blocks is None:
@@ -342,11 +342,11 @@ def _summary(report: Report) -> Iterator[str]:
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]()#+!|~@-])")
 
 
-def markdown_of(report: Report) -> bytes:
+def markdown_of(report: GateReport) -> bytes:
     return ("\n".join(_markdown(report)) + "\n").encode()
 
 
-def _markdown(report: Report) -> Iterator[str]:
+def _markdown(report: GateReport) -> Iterator[str]:
     yield f"## Stellwerk gate: {report.verdict}"
     yield ""
     yield f"**{_plain(report.candidate)}**: {_plain(report.reason)}."
@@ -383,7 +383,7 @@ def _markdown(report: Report) -> Iterator[str]:
             yield from _fenced(list(_lines_of([each for each in report.faults if each.bot == name][:5])))
 
 
-def _faulty(report: Report) -> Iterator[tuple[str, int]]:
+def _faulty(report: GateReport) -> Iterator[tuple[str, int]]:
     yield report.candidate, report.faulty
     yield from ((baseline.name, baseline.faulty) for baseline in report.baselines)
 

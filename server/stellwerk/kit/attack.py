@@ -49,7 +49,7 @@ examples:
 """
 
 
-class Report(Struct, frozen=True):
+class AttackReport(Struct, frozen=True):
     """What `--json` prints."""
 
     host: str
@@ -112,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
     with ended_in_order():
         findings = _findings(attack, cases, tells=not arguments.json, quiet=arguments.quiet)
     if arguments.json:
-        report = Report(
+        report = AttackReport(
             shown(arguments.host),
             arguments.port,
             shown(attack.survey.server),

@@ -41,7 +41,7 @@ examples:
 """
 
 
-class Report(Struct, frozen=True):
+class CodecReport(Struct, frozen=True):
     """What `--json` prints."""
 
     command: tuple[str, ...]
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         findings = list(found if arguments.json else tell_each(found, quiet=True))
     if arguments.json:
         command = tuple(shown(word, len(word)) for word in arguments.driver)
-        report = Report(command, not exit_code_of(findings), tuple(findings))
+        report = CodecReport(command, not exit_code_of(findings), tuple(findings))
         say(json.dumps(msgspec.to_builtins(report)))
     elif not arguments.quiet:
         _sum_up(findings)

@@ -57,7 +57,7 @@ examples:
 NAMED: Final = {step.id: step for step in STEPS}
 
 
-class Report(Struct, frozen=True):
+class DoctorReport(Struct, frozen=True):
     """What `--json` prints."""
 
     command: tuple[str, ...]
@@ -134,7 +134,7 @@ def _findings(examination: Examination, games: Sequence[str], steps: Sequence[St
 
 
 def _json_of(examination: Examination, games: Sequence[str], findings: Sequence[Finding]) -> str:
-    report = Report(
+    report = DoctorReport(
         command=tuple(shown(word, len(word)) for word in examination.command),
         transport=examination.transport,
         games=tuple(games),

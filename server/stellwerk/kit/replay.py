@@ -58,7 +58,7 @@ examples:
 """
 
 
-class Report(Struct, frozen=True, omit_defaults=True):
+class ReplayReport(Struct, frozen=True, omit_defaults=True):
     """What `--json` prints. `failure` is there if the bot broke the protocol, `result` if it played on."""
 
     command: tuple[str, ...]
@@ -252,7 +252,7 @@ def _text(move: Struct | UnsetType) -> str:
 
 def _print_end(arguments: argparse.Namespace, recording: Recording, course: Course) -> None:
     if arguments.json:
-        report = Report(
+        report = ReplayReport(
             command=tuple(shown(word, len(word)) for word in arguments.bot),
             file=shown(arguments.file, len(arguments.file)),
             game=recording.game.id,

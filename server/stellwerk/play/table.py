@@ -71,7 +71,7 @@ def lines_of_match(match: MatchReport) -> Iterator[str]:
                 str(parts.longest_path),
             )
         )
-    yield from aligned(rows, left=1)
+    yield from aligned(rows, left={1})
     yield ""
     yield f"after {counted(match.turns, 'turn')}: {END_REASONS[match.reason]}"
 
@@ -88,7 +88,7 @@ def lines_of_matches(matches: Sequence[MatchReport], complete: Sequence[int]) ->
             rows[bot].add(seat, Fraction(seat.rank == 1, winners))
     order = sorted(rows, key=lambda bot: (-rows[bot].wins, -rows[bot].points.mean))
     head = ("", "games", "wins", "points", "sd", "min", "max", "routes", "tickets", "bonuses")
-    yield from aligned([head, *((shown(bot), *rows[bot].cells()) for bot in order)], left=0)
+    yield from aligned([head, *((shown(bot), *rows[bot].cells()) for bot in order)], left={0})
     yield ""
     for better, worse in itertools.pairwise(order):
         yield from _comparison(matches, complete, better, worse)

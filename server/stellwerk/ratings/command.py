@@ -23,7 +23,7 @@ from stellwerk_tournament.ratings.outcomes import OutcomeError, ReadOutcomes, re
 
 if TYPE_CHECKING:
     from stellwerk_tournament.ratings.plain_scores import PlainScore
-    from stellwerk_tournament.ratings.ratings import Rating, Ratings, Report, SeatEffect
+    from stellwerk_tournament.ratings.ratings import Rating, RatingReport, Ratings, SeatEffect
 
 DESCRIPTION: Final = """\
 Rate the players of a file of matches: one rating for each from all matches at
@@ -81,10 +81,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from stellwerk_tournament.ratings.rating_file import rating_file
-    from stellwerk_tournament.ratings.ratings import RatingError, Settings, rate_all
+    from stellwerk_tournament.ratings.ratings import RatingError, RatingSettings, rate_all
 
     read = _read(arguments.file)
-    settings = Settings(
+    settings = RatingSettings(
         seats=not arguments.no_seats,
         ties=arguments.ties,
         prior=not arguments.no_prior,
@@ -135,7 +135,7 @@ def _read(file: str) -> ReadOutcomes:
 # -- tables ------------------------------------------------------------------------------------------
 
 
-def _lines(report: Report, *, with_pairs: bool) -> Iterator[str]:
+def _lines(report: RatingReport, *, with_pairs: bool) -> Iterator[str]:
     pooled = report.pooled
     yield f"{_matches(pooled)} in {counted(pooled.block_count, 'block')}"
     yield ""
@@ -150,12 +150,12 @@ def _lines(report: Report, *, with_pairs: bool) -> Iterator[str]:
         yield from _pairs(pooled)
     if pooled.seat_effects:
         yield from ("", "Seats, against the mean of the seats of a table", "")
-        yield from aligned([_SEAT_HEAD, *map(_seat, pooled.seat_effects)], left=0)
+        yield from aligned([_SEAT_HEAD, *map(_seat, pooled.seat_effects)], left={0})
     yield ""
     yield "Not ratings: the score, the mean over the matches of the share of opponents beaten, depends"
     yield "on who they were, the running Elo on the order of the matches"
     yield ""
-    yield from aligned([_PLAIN_HEAD, *map(_plain, report.plain_scores)], left=0)
+    yield from aligned([_PLAIN_HEAD, *map(_plain, report.plain_scores)], left={0})
     yield ""
 
 
@@ -172,7 +172,7 @@ def _ranking(ratings: Ratings) -> Iterator[str]:
         members = [rating for rating in ratings.entrants if rating.group == number]
         assert len(members) == len(group)
         rows = [_HEAD, *(_entrant(place, rating) for place, rating in enumerate(members, 1))]
-        yield from aligned(rows, left=1)
+        yield from aligned(rows, left={1})
 
 
 def _entrant(place: int, rating: Rating) -> tuple[str, ...]:
@@ -213,10 +213,10 @@ def _pairs(ratings: Ratings) -> Iterator[str]:
         (f"{shown(pair.better)} than {shown(pair.than)}", _percent(pair.probability))
         for pair in pairs(ratings)
     ]
-    yield from aligned(rows, left=0)
+    yield from aligned(rows, left={0})
 
 
-def _warnings(report: Report) -> Iterator[str]:
+def _warnings(report: RatingReport) -> Iterator[str]:
     from stellwerk_tournament.ratings.warnings import warnings_told
 
     for message in warnings_told(report, lambda game: game or NO_GAME):

@@ -6,16 +6,18 @@ import contextlib
 import sys
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self, TypeAlias
 
 from stellwerk.shared.terminal import width
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.figures import counted
-from stellwerk_server.match.match_session import MatchSession
+
+if TYPE_CHECKING:  # simulate, which has no sessions, starts faster without them
+    from stellwerk_server.match.match_session import MatchSession
 
 _CLEAR: Final = "\r\x1b[K"
 
-Show = Callable[[MatchSession], object]
+Show: TypeAlias = "Callable[[MatchSession], object]"
 
 
 class Progress:

@@ -11,7 +11,8 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 NAME: Final = "stellwerk"
@@ -92,16 +93,21 @@ def wrapped(line: str, columns: int, indent: int) -> Iterator[str]:
     yield part
 
 
-def aligned(rows: Sequence[Sequence[str]], left: int) -> Iterator[str]:
-    """Lay out a table: one column to the left, all the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (), gap: int = 2) -> Iterator[str]:
+    """Lay out a table: the columns in `left` to the left, all others to the right."""
+    widths = [max(map(_columns, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        cells = (
-            f"{cell:<{width}}" if column == left else f"{cell:>{width}}"
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield "  ".join(cells).rstrip()
+        cells: list[str] = []
+        for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            blanks = " " * (width - _columns(cell))
+            cells.append(cell + blanks if column in left else blanks + cell)
+        yield (" " * gap).join(cells).rstrip()
 
 
 def _columns(text: str) -> int:
-    return len(_SGR.sub("", text))
+    """Count the columns of a text: two for East Asian letters, none for colors and combining marks."""
+    text = _SGR.sub("", text)
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)

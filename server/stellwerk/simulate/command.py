@@ -6,7 +6,6 @@ What was asked for goes to standard output; a progress bar goes to standard erro
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
 import secrets
@@ -18,6 +17,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from stellwerk.shared import progress
 from stellwerk.shared.choose_game import (
     add_game_arguments,
     checked_seed,
@@ -60,7 +60,7 @@ GAMES_FOR_A_JOB: Final = 25  # with fewer, a process takes longer to start than 
 BAR: Final = 30
 
 
-class Report(Struct, frozen=True):
+class SimulationReport(Struct, frozen=True):
     """What `--json` prints. All but the seconds follows from the arguments and the seed."""
 
     game: str
@@ -194,7 +194,7 @@ def _print_json(simulation: Simulation, chunks: Iterable[Chunk], started: float)
     choice = simulation.game
     done = list(chunks)
     games = [record for chunk in done for record in chunk.games]
-    report = Report(
+    report = SimulationReport(
         game=choice.game_id,
         rules_version=RULE_SETS[choice.game_id].rules_version,
         players=choice.seat_count,
@@ -212,25 +212,20 @@ def _print_json(simulation: Simulation, chunks: Iterable[Chunk], started: float)
 
 
 def _with_progress(chunks: Iterator[Chunk], game_count: int) -> Iterator[Chunk]:
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not progress.is_shown():
         yield from chunks
         return
     done = 0
     try:
-        _draw_bar(done, game_count)
+        progress.draw(_bar(done, game_count))
         for chunk in chunks:
             done += len(chunk.games)
-            _draw_bar(done, game_count)
+            progress.draw(_bar(done, game_count))
             yield chunk
     finally:
-        _to_stderr("\r\x1b[K")
+        progress.clear()
 
 
-def _draw_bar(done: int, game_count: int) -> None:
+def _bar(done: int, game_count: int) -> str:
     filled = BAR * done // game_count
-    _to_stderr(f"\r[{'#' * filled}{'.' * (BAR - filled)}] {done:,} of {game_count:,} games")
-
-
-def _to_stderr(text: str) -> None:
-    with contextlib.suppress(OSError):
-        print(text, end="", file=sys.stderr, flush=True)
+    return f"[{'#' * filled}{'.' * (BAR - filled)}] {done:,} of {game_count:,} games"

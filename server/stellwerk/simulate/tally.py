@@ -14,7 +14,7 @@ from stellwerk_engine.core.state import Game
 
 
 @dataclass(slots=True)
-class Row:
+class PolicyRow:
     """One policy, in one team or in all."""
 
     points: Spread = field(default_factory=Spread)
@@ -24,7 +24,7 @@ class Row:
 class Tally:
     def __init__(self, game: Game) -> None:
         self._game = game
-        self._rows: dict[tuple[PolicyName, int | None], Row] = {}
+        self._rows: dict[tuple[PolicyName, int | None], PolicyRow] = {}
         self._turns = Spread()
         self._reasons: Counter[str] = Counter()
         self.decision_count = 0
@@ -40,12 +40,12 @@ class Tally:
         for team in teams:
             won = Fraction(1, winners) if team.rank == 1 else Fraction(0)
             for place in (None, team.team):
-                row = self._rows.setdefault((team.policy, place), Row())
+                row = self._rows.setdefault((team.policy, place), PolicyRow())
                 row.points.add(team.points)
                 row.wins += won
 
     def lines(self) -> Iterator[str]:
-        yield from aligned([_HEAD, *self._table()], left=0)
+        yield from aligned([_HEAD, *self._table()], left={0})
         yield ""
         turns = self._turns
         yield f"turns         {turns.mean:.1f} a game ({turns.least} to {turns.greatest})"
@@ -64,7 +64,7 @@ class Tally:
                         f"  seat{'s' if len(seats) > 1 else ''} {'+'.join(map(str, seats))}", row
                     )
 
-    def _cells(self, label: str, row: Row) -> Sequence[str]:
+    def _cells(self, label: str, row: PolicyRow) -> Sequence[str]:
         points = row.points
         return (
             label,

@@ -61,7 +61,7 @@ def default_shape() -> Shape:
 def table_of(rows: Sequence[Row]) -> list[str]:
     """Write a table, the best on top, with the interval of each rating."""
     cells = [_HEAD, *(_cells(place, row) for place, row in enumerate(rows, 1))]
-    return list(aligned(cells, left=1))
+    return list(aligned(cells, left={1}))
 
 
 def rounded(rows: Sequence[Row]) -> tuple[Row, ...]:

@@ -24,7 +24,7 @@ from stellwerk.gate.report import (
     BaselineScore,
     FoundFault,
     GameScore,
-    Report,
+    GateReport,
     Strength,
     Trial,
     json_of,
@@ -358,10 +358,10 @@ def test_the_action_hands_every_input_on_as_it_is_and_tells_the_verdict(tmp_path
 # -- reports of anything -----------------------------------------------------------------------------
 
 
-def report(**changes: Any) -> Report:
+def report(**changes: Any) -> GateReport:
     """One with everything in it. Any: the fields are of many types."""
     fault = Fault("crash", 1, "ended with SIGSEGV before the match did", NASTY)
-    full = Report(
+    full = GateReport(
         verdict="failed",
         exit_code=1,
         reason="the candidate is not as good as elo1 after 34 blocks",
@@ -491,7 +491,7 @@ def test_what_is_said_is_printable() -> None:
 
 
 def test_the_json_has_the_report_as_it_is() -> None:
-    assert msgspec.json.decode(json_of(report()), type=Report) == report()
+    assert msgspec.json.decode(json_of(report()), type=GateReport) == report()
 
 
 # -- command lines -----------------------------------------------------------------------------------

@@ -23,13 +23,21 @@ from stellwerk_tournament.ratings.fit import fit
 from stellwerk_tournament.ratings.model import Model, build_model, derivatives
 from stellwerk_tournament.ratings.opponents import Bound
 from stellwerk_tournament.ratings.outcomes import Outcome
-from stellwerk_tournament.ratings.ratings import ELO, Rating, RatingError, Ratings, Settings, rate, rate_all
+from stellwerk_tournament.ratings.ratings import (
+    ELO,
+    Rating,
+    RatingError,
+    Ratings,
+    RatingSettings,
+    rate,
+    rate_all,
+)
 
 choix: Any = importlib.import_module("choix")  # noqa: TID251  comes without types
 linalg: Any = importlib.import_module("scipy.linalg")  # noqa: TID251  as above
 optimize: Any = importlib.import_module("scipy.optimize")  # noqa: TID251  as above
 
-BARE = Settings(seats=False, prior=False)
+BARE = RatingSettings(seats=False, prior=False)
 
 
 def played(
@@ -266,7 +274,7 @@ def test_who_always_sits_well_is_not_taken_for_strong() -> None:
             outcomes.append(Outcome(("a", "b"), (1, 2) if first_of_pair_wins else (2, 1), seats=seats))
 
     with_seats = rate(outcomes)
-    without = rate(outcomes, Settings(seats=False))
+    without = rate(outcomes, RatingSettings(seats=False))
 
     assert of(with_seats, "a").elo == pytest.approx(0, abs=3)  # the prior takes seats for a little less
     assert of(without, "a").elo > 40
@@ -429,7 +437,7 @@ def test_the_covariance_is_the_sandwich_of_blocks_each_corrected_by_its_leverage
 
 @pytest.mark.parametrize("size", [2, 3, 4])
 def test_errors_are_close_to_those_of_a_jackknife_over_blocks(size: int) -> None:
-    chosen = Settings(prior=False)
+    chosen = RatingSettings(prior=False)
     outcomes = played(400, entrants=4, size=size, tie=0.7, matches_in_block=8)
     blocks = sorted({outcome.block for outcome in outcomes if outcome.block is not None})
     without = [
@@ -645,7 +653,7 @@ def test_an_anchor_has_its_rating_without_error_and_errors_count_from_it() -> No
     outcomes = played(100)
     free = rate(outcomes)
 
-    ratings = rate(outcomes, Settings(anchors={"b": 1500}))
+    ratings = rate(outcomes, RatingSettings(anchors={"b": 1500}))
 
     anchor = of(ratings, "b")
     assert (anchor.elo, anchor.stderr) == (pytest.approx(1500), pytest.approx(0, abs=1e-6))
@@ -656,14 +664,14 @@ def test_an_anchor_has_its_rating_without_error_and_errors_count_from_it() -> No
 
 
 def test_several_anchors_have_the_mean_that_was_asked_for() -> None:
-    ratings = rate(played(100), Settings(anchors={"a": 1000, "b": 1400}))
+    ratings = rate(played(100), RatingSettings(anchors={"a": 1000, "b": 1400}))
 
     assert of(ratings, "a").elo + of(ratings, "b").elo == pytest.approx(2400)
 
 
 def test_an_anchor_that_only_lost_gives_the_zero_and_no_errors() -> None:
     hopeless = [Outcome(("abc"[match % 3], "z"), (1, 2), block=f"z{match}") for match in range(30)]
-    ratings = rate([*played(80, entrants=3, size=2), *hopeless], Settings(anchors={"z": 0}))
+    ratings = rate([*played(80, entrants=3, size=2), *hopeless], RatingSettings(anchors={"z": 0}))
 
     assert of(ratings, "z").elo == pytest.approx(0)
     assert of(ratings, "a").stderr is not None
@@ -672,7 +680,7 @@ def test_an_anchor_that_only_lost_gives_the_zero_and_no_errors() -> None:
 
 def test_an_anchor_that_does_not_play_is_refused() -> None:
     with pytest.raises(RatingError, match="'nobody' plays in none"):
-        rate(played(5), Settings(anchors={"nobody": 1500}))
+        rate(played(5), RatingSettings(anchors={"nobody": 1500}))
 
 
 def test_no_matches_are_refused() -> None:
@@ -685,7 +693,7 @@ def test_each_size_of_table_and_each_game_has_ratings_of_its_own() -> None:
     two = played(80, entrants=4, size=2)
     three = [replace(outcome, ranks=tuple(4 - rank for rank in outcome.ranks), game="other")
              for outcome in played(80, entrants=4, size=3)]  # fmt: skip
-    report = rate_all([*two, *three], Settings(anchors={"a": 0}))
+    report = rate_all([*two, *three], RatingSettings(anchors={"a": 0}))
 
     assert list(report.by_size) == [2, 3]
     assert list(report.by_game) == ["", "other"]

@@ -33,7 +33,7 @@ from stellwerk_tournament.report.history import FEWEST_FITS, MOST_FITS, NAMED, c
 from stellwerk_tournament.report.markup import Html, element, grouped, signed, tenths
 from stellwerk_tournament.report.matches import MOST_MATCHES
 from stellwerk_tournament.report.page import report_html
-from stellwerk_tournament.report.plot import Interval, Scale, apart, scale_of
+from stellwerk_tournament.report.plot import PlottedInterval, Scale, apart, scale_of
 from stellwerk_tournament.report.template import file_text
 from stellwerk_tournament.store.standings import Standings
 from tests.tournament.report.report_tournaments import Played, line, played, settings_for
@@ -554,8 +554,8 @@ def test_ticks_are_few_and_within_their_scale(low: float, width: float) -> None:
 
 
 def test_one_very_wide_interval_does_not_make_the_others_small() -> None:
-    usual = [Interval(10.0 * i, 10.0 * i - 20, 10.0 * i + 20) for i in range(10)]
-    scale = scale_of([*usual, Interval(50, -5000, None)])
+    usual = [PlottedInterval(10.0 * i, 10.0 * i - 20, 10.0 * i + 20) for i in range(10)]
+    scale = scale_of([*usual, PlottedInterval(50, -5000, None)])
     assert scale.low > -200
     assert all(0 < scale.share(interval.middle) < 1 for interval in usual)
 

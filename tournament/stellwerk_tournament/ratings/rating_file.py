@@ -12,7 +12,14 @@ from msgspec import Struct
 
 from stellwerk_tournament.ratings.elo import hundredths
 from stellwerk_tournament.ratings.plain_scores import PlainScore
-from stellwerk_tournament.ratings.ratings import Rating, Ratings, RatingWarning, Report, SeatEffect, TieTerm
+from stellwerk_tournament.ratings.ratings import (
+    Rating,
+    RatingReport,
+    Ratings,
+    RatingWarning,
+    SeatEffect,
+    TieTerm,
+)
 
 
 class EntrantLine(Struct, frozen=True):
@@ -87,7 +94,7 @@ class RatingFile(RatingTable, frozen=True):
     pairs: tuple[PairLine, ...]
 
 
-def rating_file(report: Report, *, with_pairs: bool = False) -> RatingFile:
+def rating_file(report: RatingReport, *, with_pairs: bool = False) -> RatingFile:
     pooled = rating_table(report.pooled)
     return RatingFile(
         entrants=pooled.entrants,

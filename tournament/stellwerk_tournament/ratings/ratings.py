@@ -64,7 +64,7 @@ class RatingError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class RatingSettings:
     seats: bool = True  # terms of the seats, for each game and size of table
     ties: Ties = "davidson"
     prior: bool = True
@@ -129,19 +129,19 @@ class Ratings:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class RatingReport:
     pooled: Ratings
     by_size: Mapping[int, Ratings]  # empty with one size of table only
     by_game: Mapping[str, Ratings]  # likewise
     plain_scores: tuple[PlainScore, ...]
 
 
-def rate_all(outcomes: Sequence[Outcome], settings: Settings | None = None) -> Report:
+def rate_all(outcomes: Sequence[Outcome], settings: RatingSettings | None = None) -> RatingReport:
     """Rate everything that the matches tell about. RatingError if they cannot be rated."""
-    chosen = settings or Settings()
+    chosen = settings or RatingSettings()
     sizes = sorted({outcome.size for outcome in outcomes})
     games = sorted({outcome.game for outcome in outcomes})
-    return Report(
+    return RatingReport(
         pooled=rate(outcomes, chosen),
         by_size={size: _rate_part(outcomes, chosen, size=size) for size in sizes if len(sizes) > 1},
         by_game={game: _rate_part(outcomes, chosen, game=game) for game in games if len(games) > 1},
@@ -149,9 +149,9 @@ def rate_all(outcomes: Sequence[Outcome], settings: Settings | None = None) -> R
     )
 
 
-def rate(outcomes: Sequence[Outcome], settings: Settings | None = None) -> Ratings:
+def rate(outcomes: Sequence[Outcome], settings: RatingSettings | None = None) -> Ratings:
     """Compute one rating for each entrant. RatingError if the matches cannot be rated."""
-    chosen = settings or Settings()
+    chosen = settings or RatingSettings()
     model, opponents, kinds_dropped, fitted = _fitted(outcomes, chosen)
     names = model.names
     errors = block_errors(model, fitted)
@@ -174,7 +174,7 @@ def estimates(outcomes: Sequence[Outcome]) -> tuple[dict[str, float], ...]:
 
     It leaves out the errors, which cost as much again. RatingError if the matches cannot be rated.
     """
-    chosen = Settings()
+    chosen = RatingSettings()
     model, opponents, _, fitted = _fitted(outcomes, chosen)
     elo = _elo(model.names, opponents, fitted, chosen.anchors)
     return tuple({model.names[i]: float(elo[i]) for i in group} for group in opponents.groups)
@@ -187,7 +187,7 @@ class _Fitted(NamedTuple):
     fit: Fit
 
 
-def _fitted(outcomes: Sequence[Outcome], chosen: Settings) -> _Fitted:
+def _fitted(outcomes: Sequence[Outcome], chosen: RatingSettings) -> _Fitted:
     _check(outcomes, chosen)
     model = build_model(outcomes, chosen.ties, seats=chosen.seats)
     opponents = compare(wins_or_ties(model))
@@ -219,7 +219,7 @@ def _elo(names: Sequence[str], opponents: Opponents, fitted: Fit, anchors: Mappi
 
 
 def _rate_part(
-    outcomes: Sequence[Outcome], settings: Settings, *, size: int | None = None, game: str | None = None
+    outcomes: Sequence[Outcome], settings: RatingSettings, *, size: int | None = None, game: str | None = None
 ) -> Ratings:
     part = [outcome for outcome in outcomes if size in (None, outcome.size) and game in (None, outcome.game)]
     names = {name for outcome in part for name in outcome.entrants}
@@ -227,7 +227,7 @@ def _rate_part(
     return rate(part, replace(settings, anchors=anchors))
 
 
-def _check(outcomes: Sequence[Outcome], settings: Settings) -> None:
+def _check(outcomes: Sequence[Outcome], settings: RatingSettings) -> None:
     names = {name for outcome in outcomes for name in outcome.entrants}
     if not names:
         raise RatingError("there is no match to rate")
@@ -325,7 +325,7 @@ def _interval(elo: float, stderr: float, freedom: float) -> tuple[float | None, 
 
 
 def _ranked(
-    outcomes: Sequence[Outcome], comparison: _Comparison, model: Model, settings: Settings
+    outcomes: Sequence[Outcome], comparison: _Comparison, model: Model, settings: RatingSettings
 ) -> tuple[Rating, ...]:
     matches = Counter(name for outcome in outcomes for name in set(outcome.entrants))
     limits = _one_sided_limits(model, comparison)
@@ -448,7 +448,7 @@ def _warnings(
     model: Model,
     entrants: Sequence[Rating],
     kinds_dropped: frozenset[TableKind],
-    settings: Settings,
+    settings: RatingSettings,
 ) -> Iterator[RatingWarning]:
     names = comparison.names
     if not comparison.fit.is_converged:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from stellwerk_tournament.ratings.ratings import Ratings, Report
+from stellwerk_tournament.ratings.ratings import RatingReport, Ratings
 
 ALL: Final = "all matches"
 
 
-def warnings_told(report: Report, title: Callable[[str], str]) -> Iterator[str]:
+def warnings_told(report: RatingReport, title: Callable[[str], str]) -> Iterator[str]:
     """Write the warnings. `title` is that of a game.
 
     A warning about all matches and every part of them names none of them.

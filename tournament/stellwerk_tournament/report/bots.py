@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from stellwerk_tournament.ratings.ratings import Report
+from stellwerk_tournament.ratings.ratings import RatingReport
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings
 
@@ -72,7 +72,7 @@ class BotSection:
 
 
 def bots(
-    lines: Sequence[MatchLine], names: Sequence[str], standings: Standings, rated: Report | None
+    lines: Sequence[MatchLine], names: Sequence[str], standings: Standings, rated: RatingReport | None
 ) -> list[BotSection] | None:
     """Return a section for each bot, or None if they are too many.
 
@@ -120,7 +120,7 @@ def _met(lines: Sequence[MatchLine]) -> dict[tuple[str, str], Met]:
     return met
 
 
-def _probability(rated: Report | None, name: str, other: str) -> float | None:
+def _probability(rated: RatingReport | None, name: str, other: str) -> float | None:
     known = () if rated is None else {rating.name for rating in rated.pooled.entrants}
     return (
         rated.pooled.superiority(name, other) if rated is not None and {name, other} <= set(known) else None

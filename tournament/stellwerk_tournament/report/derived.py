@@ -22,7 +22,7 @@ from stellwerk_protocol.figures import counted
 from stellwerk_server.journal.journal import write_whole
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.ratings.rating_file import RatingFile, WarningLine, rating_file
-from stellwerk_tournament.ratings.ratings import RatingError, Report, rate_all
+from stellwerk_tournament.ratings.ratings import RatingError, RatingReport, rate_all
 from stellwerk_tournament.report.junit import Case, Mark, Suite, junit_xml
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings
@@ -43,7 +43,7 @@ class Tournament:
     version: str = ""
 
     @cached_property
-    def rated(self) -> Report | RatingError:
+    def rated(self) -> RatingReport | RatingError:
         """Rate the matches once for all files, because many take seconds, or say why they cannot be rated."""
         try:
             return rating_report(self.lines)
@@ -64,7 +64,7 @@ def write_all(tournament: Tournament) -> list[Path]:
 # -- ratings -----------------------------------------------------------------------------------------
 
 
-def rating_report(lines: Sequence[MatchLine]) -> Report:
+def rating_report(lines: Sequence[MatchLine]) -> RatingReport:
     """Rate the matches. RatingError if that is impossible."""
     return rate_all([line.outcome() for line in sorted(lines, key=lambda line: (line.block, line.rotation))])
 

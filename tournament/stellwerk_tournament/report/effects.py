@@ -9,9 +9,9 @@ from typing import Final
 
 from stellwerk_protocol.names import EndReason
 from stellwerk_tournament.ratings.game_words import game_title, has_teams
-from stellwerk_tournament.ratings.ratings import Rating, Ratings, Report, SeatEffect
+from stellwerk_tournament.ratings.ratings import Rating, RatingReport, Ratings, SeatEffect
 from stellwerk_tournament.report.markup import Html
-from stellwerk_tournament.report.plot import Interval, axis, grid, interval_drawing, scale_of
+from stellwerk_tournament.report.plot import PlottedInterval, axis, grid, interval_drawing, scale_of
 from stellwerk_tournament.store.match_line import MatchLine
 
 SEAT_GRID: Final = "seat-grid"
@@ -77,13 +77,13 @@ class Effects:
     parts: Sequence[PartTable] = ()
 
 
-def effects(lines: Sequence[MatchLine], names: Sequence[str], rated: Report | None) -> Effects:
+def effects(lines: Sequence[MatchLine], names: Sequence[str], rated: RatingReport | None) -> Effects:
     """Compute all tables. `names` are in the order of the ranking."""
     games = list(_games(lines))
     if rated is None:
         return Effects(games)
     seats = rated.pooled.seat_effects
-    intervals = [Interval(effect.elo, effect.low, effect.high) for effect in seats]
+    intervals = [PlottedInterval(effect.elo, effect.low, effect.high) for effect in seats]
     scale = scale_of(intervals)
     rows = [
         SeatRow(effect, interval_drawing(interval, scale, SEAT_GRID), _table_of(effect))

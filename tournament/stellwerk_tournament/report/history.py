@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from stellwerk_tournament.ratings.ratings import Ratings, Report, estimates
+from stellwerk_tournament.ratings.ratings import RatingReport, Ratings, estimates
 from stellwerk_tournament.report.markup import Html
-from stellwerk_tournament.report.plot import Line, line_chart, lines_between, small_line
+from stellwerk_tournament.report.plot import CourseLine, line_chart, lines_between, small_line
 from stellwerk_tournament.store.match_line import MatchLine
 
 MOST_FITS: Final = 24  # from one end of the chart to the other
@@ -62,7 +62,7 @@ class History:
     rows: Sequence[CourseRow]
 
 
-def history(lines: Sequence[MatchLine], names: Sequence[str], rated: Report | None) -> History | None:
+def history(lines: Sequence[MatchLine], names: Sequence[str], rated: RatingReport | None) -> History | None:
     """Draw the course of the ratings, or return None if there are too few rounds for one.
 
     `names` are in the order of the ranking.
@@ -72,7 +72,7 @@ def history(lines: Sequence[MatchLine], names: Sequence[str], rated: Report | No
         return None
     first, last = min(after), max(after)
     drawn = [
-        Line(
+        CourseLine(
             name, tuple(((round - first) / (last - first), figures[name]) for round, figures in after.items())
         )
         for name in names
@@ -88,6 +88,6 @@ def history(lines: Sequence[MatchLine], names: Sequence[str], rated: Report | No
     )
 
 
-def _figures(line: Line) -> tuple[float, float, float]:
+def _figures(line: CourseLine) -> tuple[float, float, float]:
     figures = [figure for _, figure in line.points]
     return figures[-1], max(figures), min(figures)

@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Final
 
 from stellwerk_tournament.config.settings import Settings
-from stellwerk_tournament.ratings.ratings import RatingError, Report
+from stellwerk_tournament.ratings.ratings import RatingError, RatingReport
 from stellwerk_tournament.report.bots import MOST_BOTS, bots
 from stellwerk_tournament.report.conditions import conditions
 from stellwerk_tournament.report.cross_table import cross_table
@@ -40,7 +40,7 @@ SECTIONS: Final = (
 
 
 def report_html(
-    settings: Settings, lines: Sequence[MatchLine], rated: Report | RatingError, version: str = ""
+    settings: Settings, lines: Sequence[MatchLine], rated: RatingReport | RatingError, version: str = ""
 ) -> bytes:
     """Write the page.
 

@@ -35,7 +35,7 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class PlottedInterval:
     """A limit that is None is not known: the line goes on to the edge."""
 
     middle: float
@@ -48,7 +48,7 @@ class Interval:
         return self.low is not None or self.high is not None
 
 
-def scale_of(intervals: Sequence[Interval]) -> Scale:
+def scale_of(intervals: Sequence[PlottedInterval]) -> Scale:
     """Choose a scale that all estimates fit in. Limits far beyond them do not make the rest small."""
     middles = [interval.middle for interval in intervals] or [0.0]
     least, most = min(middles), max(middles)
@@ -92,7 +92,7 @@ def axis(scale: Scale) -> Html:
     return element("svg", *numbers, class_="axis", aria_hidden="true")
 
 
-def interval_drawing(interval: Interval, scale: Scale, name: str) -> Html:
+def interval_drawing(interval: PlottedInterval, scale: Scale, name: str) -> Html:
     """Draw an interval on the grid with this `name`."""
     parts = [element("use", href=f"#{name}")]
     if interval.is_known:
@@ -142,14 +142,14 @@ LABELS_APART: Final = 5.2  # per cent of the height: a line of text
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CourseLine:
     """`points` are shares of the way from left to right, and values."""
 
     name: str
     points: tuple[tuple[float, float], ...]
 
 
-def line_chart(lines: Sequence[Line], background: Sequence[Line], scale: Scale) -> Html:
+def line_chart(lines: Sequence[CourseLine], background: Sequence[CourseLine], scale: Scale) -> Html:
     """Draw `lines` with their names at the right end, and others behind them without.
 
     Every line has an id, for `small_line`.
@@ -193,7 +193,7 @@ def line_chart(lines: Sequence[Line], background: Sequence[Line], scale: Scale) 
     return element("div", drawing, leaders, *ticks, *labels, class_="frame")
 
 
-def small_line(line: Line) -> Html:
+def small_line(line: CourseLine) -> Html:
     """Draw the same line once more, as high as a line of text."""
     used = element("use", href=f"#{_id(line)}")
     view = f"0 0 {WIDTH} {HEIGHT}"
@@ -215,12 +215,12 @@ def apart(places: Sequence[float], distance: float) -> Iterator[float]:
     yield from found
 
 
-def _path(line: Line, scale: Scale) -> Html:
+def _path(line: CourseLine, scale: Scale) -> Html:
     steps = " ".join(f"{round(WIDTH * share)},{_down(scale, value)}" for share, value in line.points)
     return element("polyline", id=_id(line), points=steps)
 
 
-def _id(line: Line) -> str:
+def _id(line: CourseLine) -> str:
     return f"line-{line.name}"
 
 
@@ -228,7 +228,7 @@ def _down(scale: Scale, value: float) -> str:
     return f"{HEIGHT * (1 - scale.share(value)):.0f}"
 
 
-def lines_between(lines: Iterable[Line]) -> Scale:
+def lines_between(lines: Iterable[CourseLine]) -> Scale:
     """Choose a scale that all lines fit in."""
     values = [value for line in lines for _, value in line.points] or [0.0]
     low, high = min(values), max(values)

@@ -11,11 +11,11 @@ from stellwerk_protocol.figures import counted
 from stellwerk_tournament.ratings.game_words import game_title
 from stellwerk_tournament.ratings.opponents import Bound
 from stellwerk_tournament.ratings.plain_scores import PlainScore
-from stellwerk_tournament.ratings.ratings import Rating, Report
+from stellwerk_tournament.ratings.ratings import Rating, RatingReport
 from stellwerk_tournament.ratings.warnings import warnings_told
 from stellwerk_tournament.report.bots import section_of
 from stellwerk_tournament.report.markup import Html
-from stellwerk_tournament.report.plot import Interval, Scale, axis, grid, interval_drawing, scale_of
+from stellwerk_tournament.report.plot import PlottedInterval, Scale, axis, grid, interval_drawing, scale_of
 from stellwerk_tournament.store.standings import Standings, Sums
 
 GRID: Final = "ranking-grid"
@@ -42,7 +42,7 @@ class Entrant:
         return -1 if self.rating is None else self.rating.group
 
 
-def ranked(standings: Standings, rated: Report | None) -> tuple[Entrant, ...]:
+def ranked(standings: Standings, rated: RatingReport | None) -> tuple[Entrant, ...]:
     """Sort group by group, the best first; then those without a rating, the best score first."""
     scores = {} if rated is None else {score.name: score for score in rated.plain_scores}
     ratings = () if rated is None else sorted(rated.pooled.entrants, key=lambda rating: rating.group)
@@ -93,7 +93,9 @@ class Ranking:
     marks: Sequence[tuple[str, str]]
 
 
-def ranking(entrants: Sequence[Entrant], standings: Standings, rated: Report | None, unrated: str) -> Ranking:
+def ranking(
+    entrants: Sequence[Entrant], standings: Standings, rated: RatingReport | None, unrated: str
+) -> Ranking:
     """Lay out the table. `unrated` says why there are no ratings, where there are none."""
     warnings = () if rated is None else rated.pooled.warnings
     remarks = {
@@ -129,8 +131,10 @@ def ranking(entrants: Sequence[Entrant], standings: Standings, rated: Report | N
     )
 
 
-def interval_of(rating: Rating) -> Interval:
-    return Interval(rating.elo, rating.low, rating.high, is_bounded_only=rating.bound is not Bound.BOTH)
+def interval_of(rating: Rating) -> PlottedInterval:
+    return PlottedInterval(
+        rating.elo, rating.low, rating.high, is_bounded_only=rating.bound is not Bound.BOTH
+    )
 
 
 def _group_title(number: int, count: int) -> str:
