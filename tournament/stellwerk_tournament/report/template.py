@@ -5,9 +5,10 @@ Law: a template inserts texts through `markup.escaped` and no other way. No temp
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -52,21 +53,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
-        "counted": counted,
-        "elo": elo_text,
-        "game_title": game_title,
-        "grouped": grouped,
-        "limits": _limits,
-        "match_label": match_label,
-        "milliseconds": milliseconds,
-        "percent": percent,
-        "probability": probability,
-        "quoted_path": quote,
-        "signed": signed,
-        "sort_key": _sort_key,
-        "tenths": tenths,
-    }
+    environment.filters.update(_FILTERS)
     return environment
 
 
@@ -86,3 +73,21 @@ def _limits(interval: Rating | SeatEffect) -> str:
 
 def _sort_key(value: float) -> str:
     return f"{value:.6g}"
+
+
+# Any: Jinja calls a filter with whatever a template gives it.
+_FILTERS: Final[dict[str, Callable[..., Any]]] = {
+    "counted": counted,
+    "elo": elo_text,
+    "game_title": game_title,
+    "grouped": grouped,
+    "limits": _limits,
+    "match_label": match_label,
+    "milliseconds": milliseconds,
+    "percent": percent,
+    "probability": probability,
+    "quoted_path": quote,
+    "signed": signed,
+    "sort_key": _sort_key,
+    "tenths": tenths,
+}
