@@ -20,8 +20,9 @@ from typing import Any, Final, NoReturn, get_args
 import msgspec
 from msgspec import Struct
 
+from stellwerk_protocol.canonical import LARGEST_INT
 from stellwerk_protocol.error_codes import LineErrorCode
-from stellwerk_protocol.messages import LARGEST_INT, FromClient
+from stellwerk_protocol.messages import FromClient
 
 MAX_DEPTH: Final = 64  # levels of brackets; far more than any message has
 

@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal, get_args
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
+from stellwerk_protocol.canonical import LARGEST_INT
 from stellwerk_protocol.decisions import Decision
 from stellwerk_protocol.error_codes import ErrorCode
 from stellwerk_protocol.events import Event
@@ -31,7 +32,6 @@ from stellwerk_protocol.technologies import TechnologyForSale
 from stellwerk_protocol.views import View
 
 PROTOCOL_VERSION: Final = 1
-LARGEST_INT: Final = 2**53 - 1  # the largest integer that every language holds exactly (I-JSON)
 
 Number = Annotated[int, Meta(title="WholeNumber", ge=0, le=LARGEST_INT)]
 Milliseconds = Annotated[

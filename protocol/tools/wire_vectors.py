@@ -13,9 +13,9 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from stellwerk_kit.vectors import ClientLine, Encoded, JsonObject, Refusal, ServerLine, Stream
+from stellwerk_protocol.canonical import LARGEST_INT
 from stellwerk_protocol.client_line import MAX_DEPTH
 from stellwerk_protocol.error_codes import LineErrorCode
-from stellwerk_protocol.messages import LARGEST_INT
 
 LINE: Final = 16_384  # a client's line after its login, by the usual limit
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stellwerk_protocol.canonical import LARGEST_INT
 from stellwerk_protocol.cards import Cards
 from stellwerk_protocol.client_line import MAX_DEPTH, LineError, read_any_line, read_line, read_plain_line
 from stellwerk_protocol.error_codes import CURES, ERROR_CODES, ErrorCode, LineErrorCode
 from stellwerk_protocol.messages import (
-    LARGEST_INT,
     Act,
     FromClient,
     Join,

@@ -12,7 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import NoReturn, TypeAlias
 
-LARGEST_INT = 2**53 - 1  # the largest integer that a JavaScript client holds exactly
+from stellwerk_protocol.canonical import LARGEST_INT
+
 SHOWN_CHARACTERS = 40  # of a text that is quoted in a message: enough to find it, too few to flood a log
 
 

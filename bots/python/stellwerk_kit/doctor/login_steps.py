@@ -25,7 +25,8 @@ from stellwerk_kit.doctor.conversation import (
 from stellwerk_kit.doctor.patient import LIMITS, as_line, encode, hello
 from stellwerk_kit.doctor.steps import Examination, Step
 from stellwerk_kit.failed import FailedError
-from stellwerk_protocol.messages import LARGEST_INT, Ask, EventMessage, FromServer
+from stellwerk_protocol.canonical import LARGEST_INT
+from stellwerk_protocol.messages import Ask, EventMessage, FromServer
 from stellwerk_protocol.names import GameName
 
 LONGEST_LINE: Final = 59_999  # bytes of a server's line, with its newline
