@@ -60,6 +60,7 @@ def make_game(rules: RuleSet, board_file: BoardFile, seat_count: int, options: S
         ),
         parts=parts,
         by_kind={type(part): part for part in parts},
+        owners={kind: part for part in parts for kind in (*part.events, *part.decisions)},
         perks=_first(all_perks, {0: Perks(names=(), openable_mask=board.routes_mask)}),
         claims=_first(all_claims, _NoClaims()),
         shares=_first(all_shares, {}),

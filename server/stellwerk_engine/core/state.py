@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import msgspec
 
@@ -34,8 +34,10 @@ from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.events import Event
 from stellwerk_protocol.names import EndReason, RouteName
 from stellwerk_protocol.results import Result
+from stellwerk_protocol.views import View
 
 Seat = int
+ViewerId = int  # a seat, or one of those in viewers.py
 Events = list[Event]
 P = TypeVar("P", bound="Part")
 
@@ -362,6 +364,11 @@ class Part:
 
     __slots__ = ()
 
+    events: ClassVar[tuple[type[object], ...]] = ()
+    """The kinds of events that belong to this part: it says who may know what of them, and folds them."""
+    decisions: ClassVar[tuple[type[object], ...]] = ()
+    """The kinds of decisions on the wire that belong to this part."""
+
     # when a game is made of rules and a board
 
     def check_board(self, file: BoardFile, rules: RuleSet) -> None:
@@ -396,7 +403,32 @@ class Part:
     def after_reshuffle(self, state: State, events: Events | None) -> None:
         """Do what the rules say when the discards have become the pile."""
 
+    # what viewers know
+
+    def redact(self, game: Game, event: Event, viewer: ViewerId) -> Event:
+        """Return one of the part's events without what the viewer may not know."""
+        raise NotImplementedError(f"nobody decided who may know of {type(event).__name__}")
+
+    def redact_decision(self, decision: wire_decisions.Decision, viewer: ViewerId) -> wire_decisions.Decision:
+        """Return one of the part's decisions without what the viewer may not know."""
+        raise NotImplementedError(f"nobody decided who may know of {type(decision).__name__}")
+
+    def fold(self, game: Game, view: View, event: Event) -> View:
+        """Return the view after one of the part's events."""
+        raise NotImplementedError(f"nobody folds {type(event).__name__}")
+
+    def see(self, state: State, view: View) -> None:
+        """Set the part's fields to what the view shows of them."""
+
+    def see_pending(self, state: State, pending: wire_decisions.Decision) -> None:
+        """Make one of the part's decisions the pending one, as far as the view shows it."""
+        raise NotImplementedError(f"nobody makes a decision of {type(pending).__name__}")
+
     # at the end
+
+    def asks_before_scoring(self, state: State, reason: EndReason, events: Events | None) -> bool:
+        """Ask what is to be asked before the game is scored, and return whether anything is."""
+        return False
 
     def completes(self, state: State, team: int) -> int:
         """Return the tickets that the team completes otherwise than by its own network, as a mask."""
@@ -477,7 +509,6 @@ class RuleSet:
     start_of_turn: tuple[Callable[[State, Seat, Events | None], None], ...] = ()
     before_action: tuple[Action, ...] = ()  # at most one of these, before the action
     other_parts: tuple[Part, ...] = ()
-    before_scoring: Callable[[State, EndReason, Events | None], None] | None = None
     bonuses: tuple[Bonus, ...] = ()
     tie_breaks: tuple[TieBreak, ...] = ()
     options: tuple[Option, ...] = ()
@@ -503,6 +534,7 @@ class Game:
     seats_of_team: tuple[tuple[Seat, ...], ...]
     parts: tuple[Part, ...]
     by_kind: dict[type[Part], Part]
+    owners: dict[type[object], Part]  # of kinds of events and of decisions on the wire
     perks: dict[int, Perks]  # by the technologies held
     claims: Claims
     shares: dict[tuple[int, int], Move]

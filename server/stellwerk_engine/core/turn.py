@@ -156,7 +156,7 @@ def end_game(state: State, reason: EndReason, events: Events | None) -> None:
             events.append(ev.TurnsEnded(reason, state.passes))
         else:
             events.append(ev.TurnsEnded(reason, state.passes, state.turns_left))
-    if state.game.rules.before_scoring is not None:
-        state.game.rules.before_scoring(state, reason, events)
-    else:
-        score_game(state, reason, events)
+    for part in state.game.parts:
+        if part.asks_before_scoring(state, reason, events):
+            return
+    score_game(state, reason, events)

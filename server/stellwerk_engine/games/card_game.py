@@ -6,7 +6,6 @@ from stellwerk_engine.core.scoring import BigCities, bonus_cards, completed_tick
 from stellwerk_engine.core.state import Option, RuleSet, TrainCards
 from stellwerk_engine.core.turn import EmptyPile
 from stellwerk_engine.parts.draw_cards import DrawCards
-from stellwerk_engine.parts.rail_yards.complete_tickets import ask_to_complete
 from stellwerk_engine.parts.rail_yards.lay_cards import LayCards, send_cards
 from stellwerk_engine.parts.rail_yards.rail_yards import RailYards
 from stellwerk_engine.parts.tickets import DrawTickets, FirstTickets
@@ -24,7 +23,6 @@ CARD_GAME: Final = RuleSet(
     menu=(DrawCards(second_optional=True), LayCards(), DrawTickets(4, keep=0)),
     other_parts=(RailYards(halves={4: 2}),),
     last_round=EmptyPile(),
-    before_scoring=ask_to_complete,
     bonuses=(BigCities(),),
     tie_breaks=(completed_tickets, bonus_cards),
     options=(

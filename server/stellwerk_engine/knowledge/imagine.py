@@ -22,16 +22,13 @@ from msgspec import UNSET
 
 from stellwerk_engine.core.board import GRAY, Route, TicketId, bits, mask_of
 from stellwerk_engine.core.cards import (
-    COLOR_IDS,
     LOCOMOTIVE,
     ONE,
     ONE_LOCOMOTIVE,
     PLAIN_COLORS,
-    SHIFT,
     CardColor,
     CardSet,
     as_list,
-    at_least,
     counts,
     covers,
     from_wire,
@@ -40,25 +37,19 @@ from stellwerk_engine.core.cards import (
     total,
     without,
 )
-from stellwerk_engine.core.choices import ask_all
 from stellwerk_engine.core.dice import SEED_SIZE, Dice
 from stellwerk_engine.core.set_up import empty_state
 from stellwerk_engine.core.state import NOT_LAST_ROUND, Game, Seat, State
-from stellwerk_engine.core.turn import end_turn, start_first_turn
 from stellwerk_engine.parts.claiming.claim_route import claimable_mask, takeable_mask
 from stellwerk_engine.parts.claiming.payments import units_to_pay
-from stellwerk_engine.parts.claiming.place_claim import hand_over
-from stellwerk_engine.parts.draw_cards import SECOND_CARD, PlaceCard
+from stellwerk_engine.parts.draw_cards import PlaceCard
 from stellwerk_engine.parts.holders import holder_of
-from stellwerk_engine.parts.rail_yards.complete_tickets import CompleteTickets
-from stellwerk_engine.parts.share_tickets import ShareTicket
-from stellwerk_engine.parts.technologies.buy_technology import ClaimNow, technologies_of, technology_ids
-from stellwerk_engine.parts.tickets import DrawTickets, FirstTickets, KeepTickets
-from stellwerk_engine.parts.tunnels import PayTunnel, color_laid
+from stellwerk_engine.parts.technologies.buy_technology import ClaimNow
+from stellwerk_engine.parts.tunnels import PayTunnel
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol.cards import Cards
 from stellwerk_protocol.names import TicketNames
-from stellwerk_protocol.views import PlayerView, TeamView, View
+from stellwerk_protocol.views import PlayerView, View
 
 _NO_DICE: Final = Dice(bytes(SEED_SIZE))
 
@@ -210,7 +201,7 @@ def _put_tickets(state: State, gap: _TicketGap, tickets: list[TicketId]) -> None
 
 
 def _visible_state(game: Game, view: View) -> State:
-    """What the view shows; of hidden hands and holders only the cards that everybody knows."""
+    """Return what the view shows; of hidden hands and holders only the cards that everybody knows."""
     state = empty_state(game, _NO_DICE)
     state.turn = view.turn
     state.progress_turn = view.progress_turn
@@ -219,19 +210,13 @@ def _visible_state(game: Game, view: View) -> State:
     state.market = from_wire(view.market)
     state.discards = from_wire(view.discards)
     state.may_hold = from_wire(view.pile_may_hold)
-    if view.half is not UNSET:
-        state.half = view.half
-    if view.supply is not UNSET:
-        supply = view.supply
-        state.supply = tuple(supply.get(technology.id, 0) for technology in technologies_of(game.rules))
     for player in view.players:
         _see_player(state, player)
-    for team in () if view.teams is UNSET else view.teams:
-        _see_team(state, team)
     if view.result is not UNSET:
         state.result = view.result
         state.end_reason = view.result.reason
-        state.stacks_seen = bool(state.yards)
+    for part in game.parts:
+        part.see(state, view)
     if view.pending is not UNSET:
         _see_pending(state, view.pending)
     return state
@@ -239,37 +224,16 @@ def _visible_state(game: Game, view: View) -> State:
 
 def _see_player(state: State, player: PlayerView) -> None:
     seat = player.seat
-    board = state.game.board
     state.points[seat] = player.points
     state.known[seat] = from_wire(player.known_cards)
     state.hands[seat] = from_wire(player.known_cards if player.hand is UNSET else player.hand)
-    if player.trains is not UNSET:
-        state.trains[seat] = player.trains
-    for name in () if player.routes is UNSET else player.routes:
-        hand_over(state, seat, board.routes[board.route_ids[name]])
-    for name in () if player.technologies is UNSET else player.technologies:
-        state.technologies[seat] |= 1 << technology_ids(state.game)[name]
-    for stack in () if player.yard is UNSET else player.yard:
-        state.yards[seat] += stack.cards << SHIFT[COLOR_IDS[stack.color]]
-        state.yard_locomotives[seat] += stack.locomotives << SHIFT[COLOR_IDS[stack.color]]
-    if player.stack is not UNSET:
-        state.stacks[seat] = from_wire(player.stack)
-    if player.completed is not UNSET:
-        state.completed_masks[seat] = _tickets_mask(state, player.completed)
     if player.tickets is not UNSET:
         state.ticket_masks[seat] = _tickets_mask(state, player.tickets)
     if player.returned is not UNSET:
         state.returned_masks[seat] = _tickets_mask(state, player.returned)
     if player.offered is not UNSET:
-        state.offered[seat] = tuple(board.ticket_ids[name] for name in player.offered)
-
-
-def _see_team(state: State, team: TeamView) -> None:
-    number = team.team
-    state.known_holders[number] = from_wire(team.known_holder)
-    state.holders[number] = from_wire(team.known_holder if team.holder is UNSET else team.holder)
-    if team.shared_tickets is not UNSET:
-        state.shared_masks[number] = _tickets_mask(state, team.shared_tickets)
+        ids = state.game.board.ticket_ids
+        state.offered[seat] = tuple(ids[name] for name in player.offered)
 
 
 def _tickets_mask(state: State, names: TicketNames) -> int:
@@ -278,57 +242,14 @@ def _tickets_mask(state: State, names: TicketNames) -> int:
 
 
 def _see_pending(state: State, pending: wire_decisions.Decision) -> None:
-    """What the game waits for. A card drawn that the viewer does not see is still missing."""
-    game = state.game
-    seat = pending.seats[0]
-    in_turn = state.turn > 0
+    """Set what the game waits for."""
     match pending:
-        case wire_decisions.TakeTurn():
-            state.pending = game.take_turn[seat]
-        case wire_decisions.TakeAction():
-            state.pending = game.take_action[seat]
-        case wire_decisions.SecondCard(place=place, may_stop=may_stop):
-            state.pending = SECOND_CARD[seat, place, may_stop]
-        case wire_decisions.PlaceCard(open=is_open, card=card):
-            if card is not UNSET:
-                state.pending = PlaceCard(seat, COLOR_IDS[card], is_open)
-        case wire_decisions.KeepTickets(seats, offered_count, keep):
-            action = game.rules.part(DrawTickets) if in_turn else game.rules.part(FirstTickets)
-            assert action is not None
-            ask_all(state, KeepTickets(seats, offered_count, keep, action))
-        case wire_decisions.ShareTicket(seats):
-            ask_all(state, ShareTicket(seats, end_turn if in_turn else start_first_turn))
-        case wire_decisions.ClaimRoute(_, technology, claims_left, right_of_way, may_stop):
-            number = technology_ids(game)[technology]
-            state.pending = ClaimNow(seat, number, technology, right_of_way, claims_left, may_stop)
-        case wire_decisions.PayTunnel():
-            _see_bill(state, seat, pending)
-        case wire_decisions.CompleteTickets(seats, reason):
-            state.end_reason = reason
-            state.stacks_seen = True
-            ask_all(state, CompleteTickets(seats, reason))
+        case wire_decisions.TakeTurn(seats):
+            state.pending = state.game.take_turn[seats[0]]
+        case wire_decisions.TakeAction(seats):
+            state.pending = state.game.take_action[seats[0]]
         case _:
-            assert_never(pending)
-
-
-def _see_bill(state: State, seat: Seat, bill: wire_decisions.PayTunnel) -> None:
-    """Everybody saw the cards laid: the hand and the holder where they still are hold at least these."""
-    game = state.game
-    laid, holder_laid = from_wire(bill.cards), from_wire(bill.holder_cards)
-    state.hands[seat] = at_least(state.hands[seat], laid)
-    if holder_laid:
-        team = game.team_of[seat]
-        state.holders[team] = at_least(state.holders[team], holder_laid)
-    state.pending = PayTunnel(
-        seat,
-        game.board.routes[game.board.route_ids[bill.route]],
-        color_laid(laid + holder_laid),
-        laid,
-        holder_laid,
-        from_wire(bill.revealed),
-        bill.extra,
-        game.take_turn[seat],
-    )
+            state.game.owners[type(pending)].see_pending(state, pending)
 
 
 # -- what is hidden ----------------------------------------------------------------------------------

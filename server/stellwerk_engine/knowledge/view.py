@@ -1,25 +1,22 @@
 """What a viewer may know, built up from nothing: a field that is not put in is not seen (GEN-09).
 
-Viewers are seats, the public, and the organiser's spectator who sees all hands.
+The section of a part is beside the part; this module puts the sections together.
 """
 
 from __future__ import annotations
 
-from typing import Final
-
 from msgspec import UNSET, UnsetType
 
-from stellwerk_engine.core.cards import COLOR_NAMES, PLAIN_COLORS, counts, to_wire, total
-from stellwerk_engine.core.state import NOT_LAST_ROUND, Game, Seat, State
-from stellwerk_engine.parts.rail_yards.rail_yards import has_open_stacks
-from stellwerk_engine.parts.technologies.buy_technology import technology_ids
-from stellwerk_protocol.cards import Cards
-from stellwerk_protocol.names import RouteName, TechnologyName, TicketNames, Viewer
-from stellwerk_protocol.views import PlayerView, TeamView, View, YardStack
+from stellwerk_engine.core.cards import to_wire, total
+from stellwerk_engine.core.state import NOT_LAST_ROUND, Seat, State, ViewerId
+from stellwerk_engine.core.viewers import ALL_HANDS, PUBLIC, sees_seat, viewer_kind
+from stellwerk_engine.parts.holders import team_views
+from stellwerk_engine.parts.rail_yards.rail_yards import stack_view, yard_view
+from stellwerk_engine.parts.technologies.buy_technology import supply_view
+from stellwerk_protocol.names import RouteName, TechnologyName, TicketNames
+from stellwerk_protocol.views import PlayerView, View, YardStack
 
-ViewerId = int  # a seat, or one of the two below
-PUBLIC: Final[ViewerId] = -1
-ALL_HANDS: Final[ViewerId] = -2
+__all__ = ["ALL_HANDS", "PUBLIC", "ViewerId", "sees_seat", "view", "viewer_kind"]
 
 
 def view(state: State, viewer: ViewerId) -> View:
@@ -37,8 +34,8 @@ def view(state: State, viewer: ViewerId) -> View:
         ticket_pile=len(state.ticket_pile),
         players=tuple([_player(state, seat, viewer) for seat in range(game.seat_count)]),
         seat=viewer if viewer >= 0 else UNSET,
-        teams=_teams(state, viewer) if state.holders else UNSET,
-        supply=_supply(state) if state.supply else UNSET,
+        teams=team_views(state, viewer) if state.holders else UNSET,
+        supply=supply_view(state) if state.supply else UNSET,
         half=state.half if state.yards else UNSET,
         turns_left=state.turns_left if state.turns_left != NOT_LAST_ROUND else UNSET,
         pending=state.pending.to_wire(state, viewer, viewer == ALL_HANDS)
@@ -46,20 +43,6 @@ def view(state: State, viewer: ViewerId) -> View:
         else UNSET,
         result=state.result if state.result is not None else UNSET,
     )
-
-
-def viewer_kind(viewer: ViewerId) -> Viewer:
-    return "seat" if viewer >= 0 else "public" if viewer == PUBLIC else "all_hands"
-
-
-def sees_seat(viewer: ViewerId, seat: Seat) -> bool:
-    """Whether the viewer may know what is private to the seat."""
-    return viewer in (seat, ALL_HANDS)
-
-
-def sees_team(game: Game, viewer: ViewerId, team: int) -> bool:
-    """Whether the viewer may know what is private to the team."""
-    return viewer == ALL_HANDS or (viewer >= 0 and game.team_of[viewer] == team)
 
 
 def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
@@ -78,7 +61,7 @@ def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
     if state.supply:
         technologies = game.perks[state.technologies[seat]].names
     if state.yards:
-        yard = _yard(state, seat)
+        yard = yard_view(state, seat)
         stack_count = total(state.stacks[seat])
         completed = game.board.ticket_names[state.completed_masks[seat]]
     public = (
@@ -104,47 +87,5 @@ def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
         tickets=game.board.ticket_names[tickets_mask],
         offered=tuple([game.board.tickets[ticket].name for ticket in offered]) if offered else UNSET,
         returned=game.board.ticket_names[state.returned_masks[seat]],
-        stack=_stack(state, seat, viewer) if state.yards else UNSET,
-    )
-
-
-def _stack(state: State, seat: Seat, viewer: ViewerId) -> Cards | UnsetType:
-    """CARD-05: nobody looks into a stack before the scoring; with open stacks its owner does."""
-    if sees_seat(viewer, seat) and (state.stacks_seen or has_open_stacks(state.game)):
-        return to_wire(state.stacks[seat])
-    return UNSET
-
-
-def _teams(state: State, viewer: ViewerId) -> tuple[TeamView, ...]:
-    game = state.game
-    return tuple(
-        [
-            TeamView(
-                team=team,
-                holder_count=total(state.holders[team]),
-                known_holder=to_wire(state.known_holders[team]),
-                shared_count=state.shared_masks[team].bit_count(),
-                holder=to_wire(state.holders[team]) if sees_team(game, viewer, team) else UNSET,
-                shared_tickets=game.board.ticket_names[state.shared_masks[team]]
-                if sees_team(game, viewer, team)
-                else UNSET,
-            )
-            for team in range(len(game.seats_of_team))
-        ]
-    )
-
-
-def _supply(state: State) -> dict[TechnologyName, int]:
-    names = technology_ids(state.game)
-    return {name: left for name, left in zip(names, state.supply, strict=True) if left}
-
-
-def _yard(state: State, seat: Seat) -> tuple[YardStack, ...]:
-    if not state.yards[seat]:
-        return ()
-    cards, locomotives = counts(state.yards[seat]), counts(state.yard_locomotives[seat])
-    return tuple(
-        YardStack(COLOR_NAMES[color], cards[color], locomotives[color])
-        for color in PLAIN_COLORS
-        if cards[color]
+        stack=stack_view(state, seat, viewer) if state.yards else UNSET,
     )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
 from stellwerk_engine.core.cards import (
     COLOR_IDS,
     COLOR_NAMES,
@@ -15,15 +18,18 @@ from stellwerk_engine.core.cards import (
     colors_present,
     counts,
 )
+from stellwerk_engine.core.folding import into_hand, minus, one_card
 from stellwerk_engine.core.piles import draw_blind, pile_ran_out, replace_open_card, take_open
-from stellwerk_engine.core.state import Action, Events, Move, Seat, State
+from stellwerk_engine.core.state import Action, Events, Game, Move, Seat, State, ViewerId
 from stellwerk_engine.core.turn import end_turn
-from stellwerk_engine.parts.holders import put_on_holder
+from stellwerk_engine.core.viewers import sees_seat, sees_team
+from stellwerk_engine.parts.holders import into_holder_view, put_on_holder
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
-from stellwerk_protocol.names import Place
+from stellwerk_protocol.names import Color, Place
+from stellwerk_protocol.views import View
 
 
 class DrawFirst(Move):
@@ -196,6 +202,9 @@ class DrawCards(Action):
 
     __slots__ = ("draw", "firsts", "second_optional", "take", "to_holder")
 
+    events = (ev.CardTaken, ev.CardDrawn, ev.CardPlaced)
+    decisions = (wire_decisions.SecondCard, wire_decisions.PlaceCard)
+
     def __init__(self, second_optional: bool = False, to_holder: bool = False) -> None:
         self.second_optional = second_optional
         self.to_holder = to_holder
@@ -231,6 +240,67 @@ class DrawCards(Action):
         if state.pile:
             return self.draw
         return next((self.take[card] for card in range(9) if counts(state.market)[card]), None)
+
+    def redact(self, game: Game, event: ev.Event, viewer: ViewerId) -> ev.Event:
+        match event:
+            case ev.CardTaken():
+                return event
+            case ev.CardDrawn(seat, place):
+                return event if _sees_place(game, viewer, seat, place) else ev.CardDrawn(seat, place)
+            case ev.CardPlaced(seat, place, is_open):
+                known = is_open or _sees_place(game, viewer, seat, place)
+                return event if known else ev.CardPlaced(seat, place, is_open)
+            case _:
+                raise NotImplementedError(event)
+
+    def redact_decision(self, decision: wire_decisions.Decision, viewer: ViewerId) -> wire_decisions.Decision:
+        match decision:
+            case wire_decisions.PlaceCard(seats, is_open):
+                known = is_open or viewer in seats
+                return decision if known else wire_decisions.PlaceCard(seats, is_open)
+            case _:
+                return decision
+
+    def fold(self, game: Game, view: View, event: ev.Event) -> View:
+        match event:
+            case ev.CardTaken(seat, card, place):
+                view = replace(view, market=minus(view.market, one_card(card)), progress_turn=view.turn)
+                return view if place is UNSET else _into_place(game, view, seat, place, card, is_open=True)
+            case ev.CardDrawn(seat, place, card):
+                view = replace(view, pile=view.pile - 1, progress_turn=view.turn)
+                return view if place is UNSET else _into_place(game, view, seat, place, card, is_open=False)
+            case ev.CardPlaced(seat, place, is_open, card):
+                return _into_place(game, view, seat, place, card, is_open)
+            case _:
+                raise NotImplementedError(event)
+
+    def see_pending(self, state: State, pending: wire_decisions.Decision) -> None:
+        """Make the decision. A card drawn that the viewer does not see is still missing."""
+        match pending:
+            case wire_decisions.SecondCard(seats, place, may_stop):
+                state.pending = SECOND_CARD[seats[0], place, may_stop]
+            case wire_decisions.PlaceCard(seats, is_open, card):
+                if card is not UNSET:
+                    state.pending = PlaceCard(seats[0], COLOR_IDS[card], is_open)
+            case _:
+                raise NotImplementedError(pending)
+
+
+def _sees_place(game: Game, viewer: ViewerId, seat: Seat, place: Place | UnsetType) -> bool:
+    """Partners see what lies on their holder; a card without a place is still its player's (ASIA-06)."""
+    if place == "holder":
+        return sees_team(game, viewer, game.team_of[seat])
+    return sees_seat(viewer, seat)
+
+
+def _into_place(
+    game: Game, view: View, seat: Seat, place: Place, card: Color | UnsetType, is_open: bool
+) -> View:
+    """One card into the hand or onto the holder."""
+    cards = UNSET if card is UNSET else one_card(card)
+    if place == "hand":
+        return into_hand(view, seat, 1, cards, is_open)
+    return into_holder_view(game, view, seat, cards, is_open)
 
 
 class SecondCard:

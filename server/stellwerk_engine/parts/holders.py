@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stellwerk_engine.core.cards import CardSet
-from stellwerk_engine.core.state import Part, Seat, State
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from stellwerk_engine.core.board import mask_of
+from stellwerk_engine.core.cards import CardSet, at_least, from_wire, to_wire, total
+from stellwerk_engine.core.folding import minus, number_of, plus, present, still_known, with_team
+from stellwerk_engine.core.state import Game, Part, Seat, State, ViewerId
+from stellwerk_engine.core.viewers import sees_team
+from stellwerk_protocol.cards import NO_CARDS, Cards
+from stellwerk_protocol.views import TeamView, View
 
 
 class HolderFields:
@@ -26,6 +34,15 @@ class Holders(Part):
         state.known_holders = [0] * teams
         state.shared_masks = [0] * teams
 
+    def see(self, state: State, view: View) -> None:
+        for team in () if view.teams is UNSET else view.teams:
+            known = from_wire(team.known_holder)
+            state.known_holders[team.team] = known
+            state.holders[team.team] = known if team.holder is UNSET else from_wire(team.holder)
+            if team.shared_tickets is not UNSET:
+                ids = state.game.board.ticket_ids
+                state.shared_masks[team.team] = mask_of([ids[name] for name in team.shared_tickets])
+
 
 def holder_of(state: State, seat: Seat) -> CardSet:
     """Return what the team shares; nothing where there are no holders."""
@@ -38,3 +55,58 @@ def put_on_holder(state: State, seat: Seat, cards: CardSet, is_open: bool) -> No
     state.holders[team] += cards
     if is_open:
         state.known_holders[team] += cards
+
+
+# -- in views ----------------------------------------------------------------------------------------
+
+
+def team_views(state: State, viewer: ViewerId) -> tuple[TeamView, ...]:
+    game = state.game
+    return tuple(
+        [
+            TeamView(
+                team=team,
+                holder_count=total(state.holders[team]),
+                known_holder=to_wire(state.known_holders[team]),
+                shared_count=state.shared_masks[team].bit_count(),
+                holder=to_wire(state.holders[team]) if sees_team(game, viewer, team) else UNSET,
+                shared_tickets=game.board.ticket_names[state.shared_masks[team]]
+                if sees_team(game, viewer, team)
+                else UNSET,
+            )
+            for team in range(len(game.seats_of_team))
+        ]
+    )
+
+
+def into_holder_view(game: Game, view: View, seat: Seat, cards: Cards | UnsetType, is_open: bool) -> View:
+    """Add one card, which a viewer sees that sees the holder, or everybody if it is open."""
+    team = present(view.teams)[game.team_of[seat]]
+    team = replace(team, holder_count=team.holder_count + 1)
+    if cards is not UNSET and team.holder is not UNSET:
+        team = replace(team, holder=plus(team.holder, cards))
+    if cards is not UNSET and is_open:
+        team = replace(team, known_holder=plus(team.known_holder, cards))
+    return with_team(view, team)
+
+
+def out_of_holder_view(game: Game, view: View, seat: Seat, cards: Cards) -> View:
+    if cards == NO_CARDS:
+        return view
+    team = present(view.teams)[game.team_of[seat]]
+    team = replace(
+        team,
+        holder_count=team.holder_count - number_of(cards),
+        known_holder=still_known(team.known_holder, cards),
+        holder=UNSET if team.holder is UNSET else minus(team.holder, cards),
+    )
+    return with_team(view, team)
+
+
+def show_on_holder(game: Game, view: View, seat: Seat, cards: Cards) -> View:
+    """Everybody saw that these lie on the holder."""
+    if cards == NO_CARDS:
+        return view
+    team = present(view.teams)[game.team_of[seat]]
+    known_holder = at_least(from_wire(team.known_holder), from_wire(cards))
+    return with_team(view, replace(team, known_holder=to_wire(known_holder)))

@@ -4,17 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
+from typing import ClassVar, Final
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from stellwerk_engine.core.board import Board, TicketId, bits, mask_of
 from stellwerk_engine.core.choices import ask_all, choose
-from stellwerk_engine.core.state import Action, Events, Move, Seat, State
-from stellwerk_engine.core.turn import end_turn
+from stellwerk_engine.core.folding import (
+    present,
+    tickets_with,
+    tickets_without,
+    with_player,
+    with_progress,
+    with_team,
+)
+from stellwerk_engine.core.state import Action, Events, Game, Move, Seat, State, ViewerId
+from stellwerk_engine.core.turn import end_turn, start_first_turn
+from stellwerk_engine.core.viewers import sees_seat, sees_team
 from stellwerk_engine.parts.tickets import Then, announce, check_tickets, names_of
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.names import TicketNames
+from stellwerk_protocol.views import View
 
 PAIRS_LISTED_UP_TO: Final = 12  # secret tickets: of more, pairs would make the list of moves too long
 
@@ -80,6 +94,34 @@ def _put_on_holder(state: State, seat: Seat, tickets: tuple[TicketId, ...], even
 class ShareTickets(Action):
     """The action of a turn."""
 
+    events: ClassVar = (ev.TicketsToShare, ev.TicketsShared)
+    decisions: ClassVar = (wire_decisions.ShareTicket,)
+
+    def redact(self, game: Game, event: ev.Event, viewer: ViewerId) -> ev.Event:
+        match event:
+            case ev.TicketsToShare(seat, count):
+                return event if sees_seat(viewer, seat) else ev.TicketsToShare(seat, count)
+            case ev.TicketsShared(seat, count):
+                known = sees_team(game, viewer, game.team_of[seat])
+                return event if known else ev.TicketsShared(seat, count)
+            case _:
+                raise NotImplementedError(event)
+
+    def redact_decision(self, decision: wire_decisions.Decision, viewer: ViewerId) -> wire_decisions.Decision:
+        return decision  # everybody may know all of it
+
+    def fold(self, game: Game, view: View, event: ev.Event) -> View:
+        match event:
+            case ev.TicketsToShare(seat, _, tickets):
+                return with_player(view, replace(view.players[seat], offered=tickets or UNSET))
+            case ev.TicketsShared(seat, count, tickets):
+                return with_progress(_share_in_view(game, view, seat, count, tickets))
+            case _:
+                raise NotImplementedError(event)
+
+    def see_pending(self, state: State, pending: wire_decisions.Decision) -> None:
+        ask_all(state, ShareTicket(pending.seats, end_turn if state.turn else start_first_turn))
+
     def shares(self, board: Board) -> dict[tuple[TicketId, TicketId], Move]:
         return Shares(board)
 
@@ -107,6 +149,18 @@ class ShareTickets(Action):
     def fallback(self, state: State, seat: Seat) -> Move | None:
         secret = next(bits(state.ticket_masks[seat]), None)
         return None if secret is None else state.game.shares[secret, secret]
+
+
+def _share_in_view(game: Game, view: View, seat: Seat, count: int, tickets: TicketNames | UnsetType) -> View:
+    player = view.players[seat]
+    player = replace(player, ticket_count=player.ticket_count - count)
+    team = present(view.teams)[player.team]
+    team = replace(team, shared_count=team.shared_count + count)
+    if tickets is not UNSET and player.tickets is not UNSET:
+        player = replace(player, tickets=tickets_without(player.tickets, tickets), offered=UNSET)
+    if tickets is not UNSET and team.shared_tickets is not UNSET:
+        team = replace(team, shared_tickets=tickets_with(game, team.shared_tickets, tickets))
+    return with_team(with_player(view, player), team)
 
 
 def ask_to_share(state: State, seats: tuple[Seat, ...], then: Then, events: Events | None) -> None:

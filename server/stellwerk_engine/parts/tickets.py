@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
+from typing import ClassVar
+
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from stellwerk_engine.boards.board_file import BoardFile
 from stellwerk_engine.core.board import Board, TicketId, mask_of
 from stellwerk_engine.core.choices import ask_all, choose
-from stellwerk_engine.core.state import Action, Events, Move, Part, RuleSet, Seat, State
+from stellwerk_engine.core.folding import present, tickets_with, tickets_without, with_player, with_progress
+from stellwerk_engine.core.state import Action, Events, Game, Move, Part, RuleSet, Seat, State, ViewerId
 from stellwerk_engine.core.turn import end_turn, start_first_turn
+from stellwerk_engine.core.viewers import sees_seat
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.names import TicketName
+from stellwerk_protocol.views import View
 
 Then = Callable[[State, Seat, Events | None], None]
 Share = Callable[[State, tuple[Seat, ...], Then, Events | None], None]
@@ -50,6 +57,9 @@ def check_tickets(board: Board, names: tuple[str, ...], among: Iterable[TicketId
 @dataclass(frozen=True, slots=True)
 class FirstTickets(Part):
     """The tickets dealt before the first turn. All choose at once. With `share` each puts one on a holder."""
+
+    events: ClassVar = (ev.TicketsOffered, ev.TicketsKept)
+    decisions: ClassVar = (wire_decisions.KeepTickets,)
 
     number: int
     keep: int
@@ -89,6 +99,49 @@ class FirstTickets(Part):
             self.share(state, seats, start_first_turn, events)
         else:
             start_first_turn(state, 0, events)
+
+    def redact(self, game: Game, event: ev.Event, viewer: ViewerId) -> ev.Event:
+        match event:
+            case ev.TicketsOffered(seat, count):
+                return event if sees_seat(viewer, seat) else ev.TicketsOffered(seat, count)
+            case ev.TicketsKept(seat, count, returned_count):
+                return event if sees_seat(viewer, seat) else ev.TicketsKept(seat, count, returned_count)
+            case _:
+                raise NotImplementedError(event)
+
+    def redact_decision(self, decision: wire_decisions.Decision, viewer: ViewerId) -> wire_decisions.Decision:
+        return decision  # everybody may know all of it
+
+    def fold(self, game: Game, view: View, event: ev.Event) -> View:
+        match event:
+            case ev.TicketsOffered(seat, count, tickets):
+                view = replace(view, ticket_pile=view.ticket_pile - count)
+                if tickets is UNSET:
+                    return view
+                player = view.players[seat]
+                player = replace(player, returned=tickets_without(present(player.returned), tickets))
+                return with_player(view, replace(player, offered=tickets or UNSET))
+            case ev.TicketsKept(seat, count, returned_count, tickets, returned):
+                view = replace(view, ticket_pile=view.ticket_pile + returned_count)
+                player = view.players[seat]
+                player = replace(player, ticket_count=player.ticket_count + count)
+                if tickets is not UNSET and returned is not UNSET:
+                    player = replace(
+                        player,
+                        tickets=tickets_with(game, present(player.tickets), tickets),
+                        returned=tickets_with(game, present(player.returned), returned),
+                        offered=UNSET,
+                    )
+                view = with_player(view, player)
+                return with_progress(view) if count else view
+            case _:
+                raise NotImplementedError(event)
+
+    def see_pending(self, state: State, pending: wire_decisions.Decision) -> None:
+        assert isinstance(pending, wire_decisions.KeepTickets)
+        action = self if state.turn == 0 else state.game.part(DrawTickets)
+        assert action is not None
+        ask_all(state, KeepTickets(pending.seats, pending.offered_count, pending.keep, action))
 
 
 class DrawTickets(Action):

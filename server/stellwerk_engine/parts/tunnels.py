@@ -240,6 +240,26 @@ class PayTunnel:
         return f"{self.extra} cards, each {color} or locomotive"
 
 
+def see_bill(state: State, seat: Seat, bill: wire_decisions.PayTunnel) -> None:
+    """Everybody saw the cards laid: the hand and the holder where they still are hold at least these."""
+    game = state.game
+    laid, holder_laid = from_wire(bill.cards), from_wire(bill.holder_cards)
+    state.hands[seat] = at_least(state.hands[seat], laid)
+    if holder_laid:
+        team = game.team_of[seat]
+        state.holders[team] = at_least(state.holders[team], holder_laid)
+    state.pending = PayTunnel(
+        seat,
+        game.board.routes[game.board.route_ids[bill.route]],
+        color_laid(laid + holder_laid),
+        laid,
+        holder_laid,
+        from_wire(bill.revealed),
+        bill.extra,
+        game.take_turn[seat],
+    )
+
+
 def ways_to_split(needed: int, mine: int, shared: int) -> int:
     """In how many ways so many cards come from hand and holder."""
     return max(0, min(needed, mine) - max(0, needed - shared) + 1)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
+
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from stellwerk_engine.core.board import GRAY, Board, Kind, Route, RouteId, bits
 from stellwerk_engine.core.cards import (
@@ -12,6 +16,7 @@ from stellwerk_engine.core.cards import (
     PLAIN_COLORS,
     CardColor,
     CardSet,
+    at_least,
     counts,
     covers,
     describe,
@@ -19,8 +24,16 @@ from stellwerk_engine.core.cards import (
     to_wire,
     total,
 )
+from stellwerk_engine.core.folding import (
+    onto_discards,
+    out_of_hand,
+    plus,
+    present,
+    with_player,
+    with_progress,
+)
 from stellwerk_engine.core.perks import Perks
-from stellwerk_engine.core.state import Action, Claims, Events, Move, Seat, State
+from stellwerk_engine.core.state import Action, Claims, Events, Game, Move, Seat, State, ViewerId
 from stellwerk_engine.parts.claiming.claim_table import ClaimTable
 from stellwerk_engine.parts.claiming.payments import (
     all_payments,
@@ -29,11 +42,15 @@ from stellwerk_engine.parts.claiming.payments import (
     substituted_payment,
     units_to_pay,
 )
-from stellwerk_engine.parts.claiming.place_claim import after_claim, place_claim
-from stellwerk_engine.parts.holders import holder_of
-from stellwerk_engine.parts.tunnels import try_tunnel
+from stellwerk_engine.parts.claiming.place_claim import after_claim, hand_over, place_claim
+from stellwerk_engine.parts.holders import holder_of, out_of_holder_view, show_on_holder
+from stellwerk_engine.parts.tunnels import see_bill, try_tunnel
+from stellwerk_protocol import decisions as wire_decisions
+from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
+from stellwerk_protocol.cards import Cards
 from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.views import View
 
 
 class Claim(Move):
@@ -59,13 +76,24 @@ class Claim(Move):
 
 @dataclass(frozen=True, slots=True)
 class ClaimRoute(Action):
-    """The action of a turn. `open_tracks`: by number of players and by number of tracks between two cities,
-    how many of these can be claimed; where it has nothing, all can."""
+    """The action of a turn, tunnels too. `open_tracks`: by number of players and by number of tracks between
+    two cities, how many of these can be claimed; where it has nothing, all can."""
+
+    events: ClassVar = (ev.RouteClaimed, ev.TunnelTried, ev.TunnelAbandoned)
+    decisions: ClassVar = (wire_decisions.PayTunnel,)
 
     open_tracks: Mapping[int, Mapping[int, int]] = field(default_factory=dict[int, Mapping[int, int]])
 
     def claims(self, board: Board, seat_count: int) -> Claims:
         return ClaimTable(board, Claim, _track_limits(board, self.open_tracks.get(seat_count, {})))
+
+    def see(self, state: State, view: View) -> None:
+        board = state.game.board
+        for player in view.players:
+            if player.trains is not UNSET:
+                state.trains[player.seat] = player.trains
+            for name in () if player.routes is UNSET else player.routes:
+                hand_over(state, player.seat, board.routes[board.route_ids[name]])
 
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
         add_claims(state, seat, claimable_mask(state, seat), moves)
@@ -83,6 +111,44 @@ class ClaimRoute(Action):
         moves: list[Move] = []
         self.add_legal(state, seat, moves)
         return moves[0] if moves else None
+
+    def redact(self, game: Game, event: ev.Event, viewer: ViewerId) -> ev.Event:
+        return event  # everybody may know all of it
+
+    def redact_decision(self, decision: wire_decisions.Decision, viewer: ViewerId) -> wire_decisions.Decision:
+        return decision  # everybody may know all of it
+
+    def fold(self, game: Game, view: View, event: ev.Event) -> View:
+        match event:
+            case ev.RouteClaimed(seat, route, trains, points, cards, holder_cards, revealed):
+                view = onto_discards(view, plus(plus(cards, holder_cards), revealed))
+                view = out_of_holder_view(game, out_of_hand(view, seat, cards), seat, holder_cards)
+                player = view.players[seat]
+                player = replace(
+                    player,
+                    points=player.points + points,
+                    trains=present(player.trains) - trains,
+                    routes=(*present(player.routes), route),
+                )
+                return with_progress(with_player(view, player))
+            case ev.TunnelTried():
+                return view
+            case ev.TunnelAbandoned(seat, _, cards, holder_cards, revealed):
+                return _show_cards(game, onto_discards(view, revealed), seat, cards, holder_cards)
+            case _:
+                raise NotImplementedError(event)
+
+    def see_pending(self, state: State, pending: wire_decisions.Decision) -> None:
+        assert isinstance(pending, wire_decisions.PayTunnel)
+        see_bill(state, pending.seats[0], pending)
+
+
+def _show_cards(game: Game, view: View, seat: Seat, cards: Cards, holder_cards: Cards) -> View:
+    """Everybody saw that these lie in the hand and on the holder."""
+    player = view.players[seat]
+    known = at_least(from_wire(player.known_cards), from_wire(cards))
+    view = with_player(view, replace(player, known_cards=to_wire(known)))
+    return show_on_holder(game, view, seat, holder_cards)
 
 
 def _track_limits(board: Board, open_tracks: Mapping[int, int]) -> dict[RouteId, int]:

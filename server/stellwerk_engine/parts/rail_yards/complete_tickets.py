@@ -15,7 +15,6 @@ from stellwerk_engine.parts.rail_yards.completions import (
     feasible,
     maximal_completions,
 )
-from stellwerk_engine.parts.rail_yards.rail_yards import halves_of
 from stellwerk_engine.parts.tickets import check_tickets, names_of
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
@@ -26,13 +25,13 @@ from stellwerk_protocol.names import EndReason
 CARDS_DEALT_AT_HALF = 4  # CARD-15
 
 
-def ask_to_complete(state: State, reason: EndReason, events: Events | None) -> None:
-    """Everybody takes up the own stack and chooses, all at once."""
+def ask_to_complete(state: State, reason: EndReason, halves: int, events: Events | None) -> None:
+    """Let everybody take up their own stack and choose, all at once."""
     state.stacks_seen = True
     if events is not None:
         for seat, stack in enumerate(state.stacks):
             events.append(ev.StackTakenUp(seat, total(stack), to_wire(stack)))
-    decision = CompleteTickets(tuple(range(state.game.seat_count)), reason)
+    decision = CompleteTickets(tuple(range(state.game.seat_count)), reason, halves)
     ask_all(state, decision)
     if events is not None:
         events.append(ev.Asked(decision.to_wire(state, 0, sees_all=True)))
@@ -56,13 +55,14 @@ class Complete(Move):
 
 
 class CompleteTickets:
-    """Which of the own tickets to complete with the on-track stack; none is a choice too."""
+    """Which of their own tickets players complete with the on-track stack; none is a choice too."""
 
-    __slots__ = ("reason", "seats")
+    __slots__ = ("halves", "reason", "seats")
 
-    def __init__(self, seats: tuple[Seat, ...], reason: EndReason) -> None:
+    def __init__(self, seats: tuple[Seat, ...], reason: EndReason, halves: int) -> None:
         self.seats = seats
         self.reason: EndReason = reason
+        self.halves = halves
 
     def legal(self, state: State, seat: Seat) -> list[Move]:
         """At most 64 sets to which no ticket can be added, best first."""
@@ -96,7 +96,7 @@ class CompleteTickets:
         for seat, choice in zip(self.seats, choices, strict=True):
             assert isinstance(choice, Complete)
             self._settle_seat(state, seat, choice.tickets, events)
-        if self.reason == "pile" and state.half < halves_of(state.game):
+        if self.reason == "pile" and state.half < self.halves:
             _start_half(state, events)
         else:
             score_game(state, self.reason, events)

@@ -4,9 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from stellwerk_engine.core.cards import CardSet
-from stellwerk_engine.core.state import Game, Part, State
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from stellwerk_engine.core.board import mask_of
+from stellwerk_engine.core.cards import (
+    COLOR_IDS,
+    COLOR_NAMES,
+    PLAIN_COLORS,
+    SHIFT,
+    CardSet,
+    counts,
+    from_wire,
+    to_wire,
+)
+from stellwerk_engine.core.choices import ask_all
+from stellwerk_engine.core.folding import (
+    number_of,
+    onto_discards,
+    out_of_hand,
+    plus,
+    present,
+    tickets_with,
+    tickets_without,
+    with_player,
+    with_progress,
+)
+from stellwerk_engine.core.state import Events, Game, Part, Seat, State, ViewerId
+from stellwerk_engine.core.viewers import sees_seat
+from stellwerk_engine.parts.rail_yards.complete_tickets import CompleteTickets, ask_to_complete
+from stellwerk_protocol import decisions as wire_decisions
+from stellwerk_protocol import events as ev
+from stellwerk_protocol.cards import NO_CARDS, Cards
+from stellwerk_protocol.names import COLORS, EndReason
+from stellwerk_protocol.views import PlayerView, View, YardStack
 
 
 class RailYardFields:
@@ -27,6 +60,16 @@ class RailYards(Part):
     `open_stacks` players may look at their own on-track stack.
     """
 
+    events: ClassVar = (
+        ev.CardsSent,
+        ev.CardsLaid,
+        ev.Raided,
+        ev.StackTakenUp,
+        ev.TicketsCompleted,
+        ev.HalfStarted,
+    )
+    decisions: ClassVar = (wire_decisions.CompleteTickets,)
+
     halves: Mapping[int, int] = field(default_factory=dict[int, int])
     open_stacks: bool = False
 
@@ -36,6 +79,83 @@ class RailYards(Part):
         state.yard_locomotives = [0] * seats
         state.stacks = [0] * seats
         state.half = 1
+
+    def redact(self, game: Game, event: ev.Event, viewer: ViewerId) -> ev.Event:
+        match event:
+            case ev.StackTakenUp(seat, count):
+                return event if sees_seat(viewer, seat) else ev.StackTakenUp(seat, count)
+            case ev.CardsSent() | ev.CardsLaid() | ev.Raided() | ev.TicketsCompleted() | ev.HalfStarted():
+                return event
+            case _:
+                raise NotImplementedError(event)
+
+    def redact_decision(self, decision: wire_decisions.Decision, viewer: ViewerId) -> wire_decisions.Decision:
+        return decision  # everybody may know all of it
+
+    def fold(self, game: Game, view: View, event: ev.Event) -> View:
+        match event:
+            case ev.CardsSent(seat, cards):
+                player = view.players[seat]
+                player = replace(
+                    player,
+                    yard=_yard_after_sending(present(player.yard)),
+                    stack_count=present(player.stack_count) + number_of(cards),
+                    stack=UNSET if player.stack is UNSET else plus(player.stack, cards),
+                )
+                return with_progress(with_player(view, player))
+            case ev.CardsLaid(seat, cards):
+                view = out_of_hand(view, seat, cards)
+                player = view.players[seat]
+                player = replace(player, yard=_yard_with(present(player.yard), cards))
+                return with_progress(with_player(view, player))
+            case ev.Raided(seat, color, cards):
+                player = view.players[seat]
+                yard = tuple([stack for stack in present(player.yard) if stack.color != color])
+                return with_player(onto_discards(view, cards), replace(player, yard=yard))
+            case ev.StackTakenUp(seat, _, cards):
+                return with_player(view, replace(view.players[seat], stack=cards))
+            case ev.TicketsCompleted(seat, tickets, points):
+                player = view.players[seat]
+                player = replace(
+                    player,
+                    points=player.points + points,
+                    ticket_count=player.ticket_count - len(tickets),
+                    tickets=UNSET if player.tickets is UNSET else tickets_without(player.tickets, tickets),
+                    completed=tickets_with(game, present(player.completed), tickets),
+                )
+                return with_player(view, player)
+            case ev.HalfStarted(half):
+                players = tuple([_with_empty_yard(game, player) for player in view.players])
+                return replace(view, half=half, turns_left=UNSET, discards=NO_CARDS, players=players)
+            case _:
+                raise NotImplementedError(event)
+
+    def see(self, state: State, view: View) -> None:
+        state.half = present(view.half)
+        state.stacks_seen = view.result is not UNSET
+        for player in view.players:
+            seat = player.seat
+            for stack in present(player.yard):
+                shift = SHIFT[COLOR_IDS[stack.color]]
+                state.yards[seat] += stack.cards << shift
+                state.yard_locomotives[seat] += stack.locomotives << shift
+            if player.stack is not UNSET:
+                state.stacks[seat] = from_wire(player.stack)
+            ids = state.game.board.ticket_ids
+            state.completed_masks[seat] = mask_of([ids[name] for name in present(player.completed)])
+
+    def see_pending(self, state: State, pending: wire_decisions.Decision) -> None:
+        assert isinstance(pending, wire_decisions.CompleteTickets)
+        state.end_reason = pending.reason
+        state.stacks_seen = True
+        ask_all(state, CompleteTickets(pending.seats, pending.reason, self._halves(state)))
+
+    def asks_before_scoring(self, state: State, reason: EndReason, events: Events | None) -> bool:
+        ask_to_complete(state, reason, self._halves(state), events)
+        return True
+
+    def _halves(self, state: State) -> int:
+        return self.halves.get(state.game.seat_count, 1)
 
     def completes(self, state: State, team: int) -> int:
         """Return the tickets completed with cards."""
@@ -50,6 +170,46 @@ def has_open_stacks(game: Game) -> bool:
     return part is not None and part.open_stacks
 
 
-def halves_of(game: Game) -> int:
-    part = game.part(RailYards)
-    return 1 if part is None else part.halves.get(game.seat_count, 1)
+# -- in views ----------------------------------------------------------------------------------------
+
+
+def yard_view(state: State, seat: Seat) -> tuple[YardStack, ...]:
+    if not state.yards[seat]:
+        return ()
+    cards, locomotives = counts(state.yards[seat]), counts(state.yard_locomotives[seat])
+    return tuple(
+        YardStack(COLOR_NAMES[color], cards[color], locomotives[color])
+        for color in PLAIN_COLORS
+        if cards[color]
+    )
+
+
+def stack_view(state: State, seat: Seat, viewer: ViewerId) -> Cards | UnsetType:
+    """Nobody looks into a stack before the scoring; with open stacks its owner does (CARD-05)."""
+    if sees_seat(viewer, seat) and (state.stacks_seen or has_open_stacks(state.game)):
+        return to_wire(state.stacks[seat])
+    return UNSET
+
+
+def _yard_after_sending(yard: tuple[YardStack, ...]) -> tuple[YardStack, ...]:
+    """CARD-04: one card of each color, locomotives first."""
+    sent = [
+        replace(stack, locomotives=stack.locomotives - 1)
+        if stack.locomotives
+        else replace(stack, cards=stack.cards - 1)
+        for stack in yard
+    ]
+    return tuple([stack for stack in sent if stack.cards])
+
+
+def _yard_with(yard: tuple[YardStack, ...], cards: Cards) -> tuple[YardStack, ...]:
+    """The locomotives lie on the one color laid with them; colors stand in their order."""
+    laid = counts(from_wire(cards))
+    new = [YardStack(COLORS[color], laid[color], cards.locomotive) for color in PLAIN_COLORS if laid[color]]
+    return tuple(sorted((*yard, *new), key=lambda stack: COLOR_IDS[stack.color]))
+
+
+def _with_empty_yard(game: Game, player: PlayerView) -> PlayerView:
+    """At the start of a half; nobody looks into a stack any more, but its owner where stacks are open."""
+    sees_stack = has_open_stacks(game) and player.hand is not UNSET
+    return replace(player, yard=(), stack_count=0, stack=NO_CARDS if sees_stack else UNSET)

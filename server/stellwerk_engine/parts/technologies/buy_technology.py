@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Final
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from stellwerk_engine.boards.board_file import BoardFile
 from stellwerk_engine.boards.board_file import Route as RouteRecord
@@ -23,9 +24,21 @@ from stellwerk_engine.core.cards import (
     total,
     without,
 )
+from stellwerk_engine.core.folding import onto_discards, out_of_hand, present, with_player, with_progress
 from stellwerk_engine.core.perks import Perks
 from stellwerk_engine.core.piles import discard
-from stellwerk_engine.core.state import Action, Award, Events, Game, Move, RuleSet, Seat, Standing, State
+from stellwerk_engine.core.state import (
+    Action,
+    Award,
+    Events,
+    Game,
+    Move,
+    RuleSet,
+    Seat,
+    Standing,
+    State,
+    ViewerId,
+)
 from stellwerk_engine.core.turn import end_turn
 from stellwerk_engine.parts.claiming.claim_route import (
     Claim,
@@ -44,7 +57,9 @@ from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.names import TechnologyName
 from stellwerk_protocol.technologies import TechnologyForSale
+from stellwerk_protocol.views import View
 
 TechnologyId = int
 
@@ -123,6 +138,9 @@ class BuyTechnology(Action):
 
     __slots__ = ("home_lengths", "home_regions", "ids", "overseas_regions", "substitute", "technologies")
 
+    events = (ev.TechnologyBought, ev.TechnologyReturned, ev.TechnologiesWithdrawn)
+    decisions = (wire_decisions.ClaimRoute,)
+
     def __init__(
         self,
         technologies: tuple[Technology, ...],
@@ -136,7 +154,9 @@ class BuyTechnology(Action):
         self.home_regions = home_regions
         self.home_lengths = home_lengths
         self.overseas_regions = overseas_regions
-        self.ids = {technology.id: number for number, technology in enumerate(technologies)}
+        self.ids: dict[str, TechnologyId] = {
+            technology.id: number for number, technology in enumerate(technologies)
+        }
 
     def check_board(self, file: BoardFile, rules: RuleSet) -> None:
         """Refuse a route that nothing opens: its regions and its length have to be known."""
@@ -175,6 +195,41 @@ class BuyTechnology(Action):
 
     def begin(self, state: State) -> None:
         state.supply = tuple(technology.supply for technology in self.technologies)
+
+    def redact(self, game: Game, event: ev.Event, viewer: ViewerId) -> ev.Event:
+        return event  # everybody may know all of it
+
+    def redact_decision(self, decision: wire_decisions.Decision, viewer: ViewerId) -> wire_decisions.Decision:
+        return decision  # everybody may know all of it
+
+    def fold(self, game: Game, view: View, event: ev.Event) -> View:
+        match event:
+            case ev.TechnologyBought(seat, technology, cards):
+                view = out_of_hand(onto_discards(view, cards), seat, cards)
+                return with_progress(_move_in_view(game, view, seat, technology, -1))
+            case ev.TechnologyReturned(seat, technology):
+                return _move_in_view(game, view, seat, technology, 1)
+            case ev.TechnologiesWithdrawn(technologies):
+                left = present(view.supply)
+                return replace(
+                    view, supply={name: number for name, number in left.items() if name not in technologies}
+                )
+            case _:
+                raise NotImplementedError(event)
+
+    def see(self, state: State, view: View) -> None:
+        supply = present(view.supply)
+        state.supply = tuple(supply.get(name, 0) for name in self.ids)
+        for player in view.players:
+            for name in () if player.technologies is UNSET else player.technologies:
+                state.technologies[player.seat] |= 1 << self.ids[name]
+
+    def see_pending(self, state: State, pending: wire_decisions.Decision) -> None:
+        match pending:
+            case wire_decisions.ClaimRoute(seats, name, claims_left, right_of_way, may_stop):
+                state.pending = ClaimNow(seats[0], self.ids[name], name, right_of_way, claims_left, may_stop)
+            case _:
+                raise NotImplementedError(pending)
 
     def after_reshuffle(self, state: State, events: Events | None) -> None:
         """Withdraw the technologies that can be bought only until then (UK-26)."""
@@ -264,6 +319,23 @@ class BuyTechnology(Action):
 
     def fallback(self, state: State, seat: Seat) -> Move | None:
         return None
+
+
+def _move_in_view(game: Game, view: View, seat: Seat, technology: TechnologyName, to_supply: int) -> View:
+    """From the supply to the seat (-1) or back (1); both are kept in the order of the rules."""
+    order = technology_ids(game)
+    left = dict(present(view.supply))
+    left[technology] = left.get(technology, 0) + to_supply
+    player = view.players[seat]
+    held = {*present(player.technologies)} ^ {technology}
+    player = replace(player, technologies=tuple(sorted(held, key=order.__getitem__)))
+    supply = {name: left[name] for name in order if left.get(name)}
+    return replace(with_player(view, player), supply=supply)
+
+
+def supply_view(state: State) -> dict[TechnologyName, int]:
+    names = technology_ids(state.game)
+    return {name: left for name, left in zip(names, state.supply, strict=True) if left}
 
 
 def _owns(state: State, team: int, number: TechnologyId) -> bool:
