@@ -15,17 +15,17 @@ __all__ = ["apply", "check", "fallback", "legal", "legal_complete", "new_game", 
 
 
 def legal(state: State, seat: Seat) -> list[Move]:
-    """The moves listed for the seat; never empty. IllegalMoveError if it owes none."""
+    """Return the moves listed for the seat; never empty. IllegalMoveError if it owes none."""
     return decision_for(state, seat).legal(state, seat)
 
 
 def legal_complete(state: State, seat: Seat) -> bool:
-    """Whether `legal` lists every move that `check` accepts."""
+    """Return whether `legal` lists every move that `check` accepts."""
     return decision_for(state, seat).legal_complete(state, seat)
 
 
 def check(state: State, seat: Seat, wire: wire_moves.Move) -> Move:
-    """The move that the struct stands for. IllegalMoveError if it is not legal now; the state is
+    """Return the move that the struct stands for. IllegalMoveError if it is not legal now; the state is
     untouched."""
     return decision_for(state, seat).check(state, seat, wire)
 
@@ -44,5 +44,5 @@ def play(state: State, seat: Seat, wire: wire_moves.Move, events: Events | None 
 
 
 def fallback(state: State, seat: Seat) -> Move:
-    """The harmless move that is made for who fails to answer."""
+    """Return the harmless move that is made for who fails to answer."""
     return decision_for(state, seat).fallback(state, seat)

@@ -137,7 +137,8 @@ class BoardFile:
     lines: Mapping[str, int] = field(default_factory=dict[str, int], compare=False, repr=False)
 
     def error(self, field: str, message: str) -> "BoardError":
-        """A fault of this board at a field such as `routes[3].length`, for checks that come after loading.
+        """Return a fault of this board at a field such as `routes[3].length`, for checks that come after
+        loading.
 
         A field that the file leaves out is found at the record that lacks it.
         """
@@ -176,7 +177,7 @@ def load_board(path: str | os.PathLike[str]) -> BoardFile:
 
 @cache
 def shipped_board(id: str) -> BoardFile:
-    """One of the boards that come with Stellwerk, by its id."""
+    """Return one of the boards that come with Stellwerk, by its id."""
     if id not in SHIPPED:
         message = f"no such board; the shipped ones are {', '.join(SHIPPED)}"
         raise BoardError(id, None, "", message + suggestion(id, SHIPPED))
@@ -209,7 +210,7 @@ def parse_board(text: bytes | str, file: str) -> BoardFile:
 
 
 def board_content(board: BoardFile) -> dict[str, object]:
-    """What a board says, as JSON values in the order of the format, with nothing that is a default."""
+    """Return what a board says, as JSON values in the order of the format, with nothing that is a default."""
     content: dict[str, object] = {
         "format": FORMAT,
         "id": board.id,
@@ -233,7 +234,7 @@ def board_content(board: BoardFile) -> dict[str, object]:
 
 
 def format_board(board: BoardFile, *, ascii_only: bool = False) -> str:
-    """The text of a board's file as the shipped ones are written: one record a line."""
+    """Return the text of a board's file as the shipped ones are written: one record a line."""
 
     def text(value: object) -> str:
         return json.dumps(value, ensure_ascii=ascii_only)
@@ -299,7 +300,7 @@ def _shortest_number(value: float) -> int | float:
 
 
 def _read_file(file: str) -> bytes:
-    """The bytes of a regular file. A pipe or a device is refused before it can block or never end."""
+    """Return the bytes of a regular file. A pipe or a device is refused before it can block or never end."""
     unblocked = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(file, os.O_RDONLY | unblocked)
     try:
@@ -456,7 +457,7 @@ def _read_city_groups(
 
 
 def _read_route_points(fields: Fields, problems: Problems) -> dict[int, int] | None:
-    """The points for each length; None if there are none or not all of them can be read."""
+    """Return the points for each length; None if there are none or not all of them can be read."""
     problems_before = problems.count()
     lengths = BOUNDS["length of a route"]
     points: dict[int, int] = {}
@@ -586,7 +587,7 @@ def _size_errors(board: BoardFile, content_bytes: int) -> Iterator[BoardError]:
 
 
 def _map_errors(board: BoardFile) -> Iterator[BoardError]:
-    """What is wrong with the routes taken together."""
+    """Yield what is wrong with the routes taken together."""
     if board.routes:
         yield from _parallel_errors(board)
         yield from _connection_errors(board)
@@ -644,7 +645,7 @@ def _connection_errors(board: BoardFile) -> Iterator[BoardError]:
 
 
 def _connected_parts(board: BoardFile) -> list[list[str]]:
-    """The cities, split into those that routes connect, each part in the order of the file."""
+    """Return the cities, split into those that routes connect, each part in the order of the file."""
     neighbors: dict[str, list[str]] = {city.id: [] for city in board.cities}
     for route in board.routes:
         neighbors[route.a].append(route.b)
@@ -667,7 +668,7 @@ def _connected_parts(board: BoardFile) -> list[list[str]]:
 
 
 def _some(ids: Sequence[str]) -> str:
-    """The first few ids and how many more there are."""
+    """Return the first few ids and how many more there are."""
     named = [quoted(id) for id in ids[:5]]
     if len(ids) > len(named):
         return f"{', '.join(named)} and {len(ids) - len(named)} more"

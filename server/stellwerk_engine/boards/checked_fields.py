@@ -58,7 +58,7 @@ class Problems:
         return len(self._noted)
 
     def first(self) -> Problem | None:
-        """The first by line; of several on one line the one that was noted first."""
+        """Return the first by line; of several on one line the one that was noted first."""
         return min(self._noted, key=lambda problem: problem.line, default=None)
 
 
@@ -100,7 +100,7 @@ class Fields:
         return whole_number(self._members[name], bounds, self._problems)
 
     def flag(self, name: str) -> bool:
-        """False where it is left out."""
+        """Read a truth value; False where it is left out."""
         if name not in self._members:
             return False
         node = self._members[name]
@@ -148,14 +148,14 @@ class Fields:
         return choices[0]
 
     def reference(self, name: str, kind: str, known: Collection[str]) -> str:
-        """The id of something that stands elsewhere in the file; "" where it cannot be found."""
+        """Return the id of something that stands elsewhere in the file; "" where it cannot be found."""
         return reference(self._members[name], kind, known, self._problems) if name in self._members else ""
 
     def entries(self, name: str, bounds: Bounds) -> list[Node]:
         return entries(self._members[name], bounds, self._problems) if name in self._members else []
 
     def members(self, name: str, most: int) -> list[tuple[str, Node]]:
-        """The members of an object whose names are data, no more than are allowed."""
+        """Return the members of an object whose names are data, no more than are allowed."""
         if name not in self._members:
             return []
         node = self._members[name]
@@ -189,7 +189,7 @@ def reference(node: Node, kind: str, known: Collection[str], problems: Problems)
 
 
 def entries(node: Node, bounds: Bounds, problems: Problems) -> list[Node]:
-    """The entries of a list, no more than are allowed."""
+    """Return the entries of a list, no more than are allowed."""
     if not isinstance(node.value, list):
         problems.note(node, f"expected a list, found {found(node)}")
         return []
@@ -202,7 +202,7 @@ def entries(node: Node, bounds: Bounds, problems: Problems) -> list[Node]:
 
 
 def ids_of(records: Iterable[Node]) -> dict[str, Node]:
-    """Every id that records give themselves, sound or not, with the place where it stands first."""
+    """Return every id that records give themselves, sound or not, with the place where it stands first."""
     first: dict[str, Node] = {}
     for record in records:
         given = record.value.get("id") if isinstance(record.value, dict) else None
@@ -222,7 +222,7 @@ def refuse_duplicate_ids(records: Collection[Node], problems: Problems) -> None:
 
 
 def suggestion(typo: str, known: Iterable[str]) -> str:
-    """The nearest known name, as the end of a message."""
+    """Return the nearest known name, as the end of a message."""
     if len(typo) > LONGEST_TYPO:
         return ""
     nearest = difflib.get_close_matches(typo, sorted(known), n=1)

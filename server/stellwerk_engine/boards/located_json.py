@@ -49,7 +49,7 @@ def read_json(data: bytes | str, *, max_bytes: int, max_nesting: int) -> Node:
 
 
 def lines_by_field(node: Node) -> dict[str, int]:
-    """The line of every field of a document."""
+    """Return the line of every field of a document."""
     lines = {node.field: node.line}
     match node.value:
         case list(items):
@@ -64,7 +64,7 @@ def lines_by_field(node: Node) -> dict[str, int]:
 
 
 def found(node: Node) -> str:
-    """A value as a message names it, cut short where it is long."""
+    """Return a value as a message names it, cut short where it is long."""
     match node.value:
         case list():
             return "a list"
@@ -77,14 +77,14 @@ def found(node: Node) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text in double quotes, on one line, cut short where it is long."""
+    """Return a text in double quotes, on one line, cut short where it is long."""
     if len(text) > SHOWN_CHARACTERS:
         text = text[:SHOWN_CHARACTERS] + "..."
     return printable(json.dumps(text, ensure_ascii=False))
 
 
 def printable(text: str) -> str:
-    """The text with everything that a terminal would not show as itself written as an escape."""
+    """Return the text with everything that a terminal would not show as itself written as an escape."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
@@ -256,7 +256,7 @@ class _Parser:
         return chr(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
 
     def _utf16_unit(self) -> int | None:
-        r"""The number of the `\uXXXX` that stands here, if one does."""
+        r"""Return the number of the `\uXXXX` that stands here, if one does."""
         digits = _FOUR_HEX_DIGITS.match(self._text, self._at + 2)
         if digits is None or not self._text.startswith("\\u", self._at):
             return None
@@ -297,7 +297,7 @@ class _Parser:
         return self._line
 
     def _found(self) -> str:
-        """What stands here, as a message names it."""
+        """Return what stands here, as a message names it."""
         rest = self._text[self._at : self._at + SHOWN_CHARACTERS]
         if not rest:
             return "the end of the file"

@@ -116,7 +116,7 @@ NO_ROUTE: Final = Route(-1, "", 0, 0, 0, GRAY, 0, 0, 0, 0, 0, 0, False, 0)
 
 
 def bits(mask: int) -> Iterator[int]:
-    """The positions of the bits that are set, ascending."""
+    """Yield the positions of the bits that are set, ascending."""
     while mask:
         lowest = mask & -mask
         yield lowest.bit_length() - 1
@@ -178,7 +178,7 @@ def compile_board(file: BoardFile, needs: Callable[[RouteRecord], int]) -> Board
 
 
 def _rows(file: BoardFile) -> list[list[RouteRecord]]:
-    """The routes, eight of one color and of like length in a row."""
+    """Return the routes, eight of one color and of like length in a row."""
     rows: list[list[RouteRecord]] = []
     for color in ("gray", *COLOR_IDS):
         same = sorted((r for r in file.routes if r.color == color), key=lambda record: record.length)

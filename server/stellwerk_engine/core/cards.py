@@ -32,17 +32,17 @@ LOW: Final = GUARD - sum(ONE)  # 0x7F in every count
 
 
 def counts(cards: CardSet) -> bytes:
-    """The nine counts."""
+    """Return the nine counts."""
     return cards.to_bytes(9, "little")
 
 
 def total(cards: CardSet) -> int:
-    """How many cards: 256 leaves a rest of 1 by 255, so each count adds just itself."""
+    """Return how many cards: 256 leaves a rest of 1 by 255, so each count adds just itself."""
     return cards % 255
 
 
 def covers(have: CardSet, need: CardSet) -> bool:
-    """Whether every count of `have` is at least that of `need`."""
+    """Return whether every count of `have` is at least that of `need`."""
     return ((have | GUARD) - need) & GUARD == GUARD
 
 
@@ -54,17 +54,17 @@ def without(have: CardSet, gone: CardSet) -> CardSet:
 
 
 def at_least(one: CardSet, other: CardSet) -> CardSet:
-    """The greater count of each color."""
+    """Return the greater count of each color."""
     return one + without(other, one)
 
 
 def in_both(one: CardSet, other: CardSet) -> CardSet:
-    """The smaller count of each color."""
+    """Return the smaller count of each color."""
     return one - without(one, other)
 
 
 def colors_present(cards: CardSet) -> int:
-    """A key that tells which colors there are (bit 7 of each count)."""
+    """Return a key that tells which colors there are (bit 7 of each count)."""
     return (cards + LOW) & GUARD
 
 
@@ -73,7 +73,7 @@ def of(colors: Iterable[CardColor]) -> CardSet:
 
 
 def as_list(cards: CardSet) -> list[CardColor]:
-    """The cards one by one, in the order of the colors."""
+    """Return the cards one by one, in the order of the colors."""
     return [color for color, count in enumerate(counts(cards)) for _ in range(count)]
 
 

@@ -36,7 +36,7 @@ def owing(state: State) -> tuple[Seat, ...]:
 
 
 def decision_for(state: State, seat: Seat) -> Decision:
-    """The decision that this seat owes. IllegalMoveError if it owes none."""
+    """Return the decision that this seat owes. IllegalMoveError if it owes none."""
     if state.pending is None:
         raise IllegalMoveError("game.over", "", "no move, for the game is over")
     if seat not in owing(state):

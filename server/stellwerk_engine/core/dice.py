@@ -28,7 +28,8 @@ class SeedError(ValueError):
 
 
 def seed_from_text(text: str) -> bytes:
-    """The seed that a text stands for: 64 hexadecimal digits for themselves, any other text for its hash.
+    """Return the seed that a text stands for: 64 hexadecimal digits for themselves, any other text for its
+    hash.
 
     Raises `SeedError` for a text that is empty, longer than 200 characters, or holds a control character or
     a surrogate.
@@ -53,7 +54,7 @@ class Stream:
         self._words = _words(key)
 
     def below(self, n: int) -> int:
-        """The next number from 0 to n - 1, each of them equally likely; n is 1 to 2**32."""
+        """Return the next number from 0 to n - 1, each of them equally likely; n is 1 to 2**32."""
         if not 1 <= n <= _WORD_COUNT:
             raise ValueError(f"a stream gives numbers below n for an n from 1 to 2**32, not {n}")
         fair = _WORD_COUNT // n * n
@@ -74,11 +75,12 @@ class Dice:
             raise SeedError(f"a seed has {SEED_SIZE} bytes, this one has {len(self.seed)}")
 
     def stream(self, label: str) -> Stream:
-        """The stream of a label, from its beginning."""
+        """Return the stream of a label, from its beginning."""
         return Stream(self._key(label))
 
     def shuffled(self, label: str, items: Sequence[int]) -> list[int]:
-        """The items in the order that the label's stream gives them; the last one is the top of the pile."""
+        """Return the items in the order that the label's stream gives them; the last one is the top of the
+        pile."""
         pile = list(items)
         last = len(pile) - 1
         key = self._key(label)
@@ -105,7 +107,7 @@ def _words(key: bytes) -> Iterator[int]:
 
 
 def _first_words(key: bytes, least: int) -> tuple[int, ...]:
-    """The words of the first blocks: at least so many, up to seven more."""
+    """Return the words of the first blocks: at least so many, up to seven more."""
     block_count = (least + 7) // 8
     blocks = [sha256(key + block.to_bytes(4, "big")).digest() for block in range(block_count)]
     return unpack(f">{8 * block_count}I", b"".join(blocks))

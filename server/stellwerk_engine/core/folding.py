@@ -28,12 +28,12 @@ def with_team(view: View, team: TeamView) -> View:
 
 
 def with_progress(view: View) -> View:
-    """GEN-06: this turn is not idle."""
+    """Note that this turn is not idle (GEN-06)."""
     return replace(view, progress_turn=view.turn)
 
 
 def present(value: T | UnsetType) -> T:
-    """A part that every view of this game has."""
+    """Return a section that every view of this game has."""
     assert value is not UNSET
     return value
 
@@ -55,7 +55,7 @@ def number_of(cards: Cards) -> int:
 
 
 def seen_leaving(view: View, cards: Cards) -> View:
-    """Out of the pile, for all to see."""
+    """Take cards out of the pile, for all to see."""
     return replace(view, pile=view.pile - number_of(cards), pile_may_hold=minus(view.pile_may_hold, cards))
 
 
@@ -85,12 +85,12 @@ def out_of_hand(view: View, seat: Seat, cards: Cards) -> View:
 
 
 def still_known(known: Cards, gone: Cards) -> Cards:
-    """Of the cards that everybody knew of, those played are known no more."""
+    """Return the cards that everybody still knows of when some were played."""
     return to_wire(without(from_wire(known), from_wire(gone)))
 
 
 def tickets_with(game: Game, tickets: TicketNames, more: TicketNames) -> TicketNames:
-    """In the order of the board file."""
+    """Add tickets, in the order of the board file."""
     ids = game.board.ticket_ids
     return game.board.ticket_names[mask_of(ids[name] for name in (*tickets, *more))]
 

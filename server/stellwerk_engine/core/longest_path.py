@@ -95,14 +95,14 @@ class Branches(NamedTuple):
 
 
 def longest_path(edges: Sequence[Edge]) -> int:
-    """The greatest length of a continuous path that uses each (city, city, length) at most once.
+    """Return the greatest length of a continuous path that uses each (city, city, length) at most once.
 
     Exact always; 0 without edges. Edges may be parallel, the network may be in pieces."""
     return search(edges).length
 
 
 def search(edges: Sequence[Edge]) -> Search:
-    """The longest path, and the effort that it took to find its length."""
+    """Return the longest path, and the effort that it took to find its length."""
     degree: dict[City, int] = {}
     crossing: dict[City, int] = {}  # exclusive or of the positions of a city's edges: the last one in the end
     for position, (a, b, _) in enumerate(edges):
@@ -128,7 +128,7 @@ def search(edges: Sequence[Edge]) -> Search:
 def strip_trees(
     edges: Sequence[Edge], degree: dict[City, int], crossing: dict[City, int], branches: Branches
 ) -> int:
-    """Takes off leaf after leaf; the longest path met on the way."""
+    """Take off leaf after leaf, and return the longest path met on the way."""
     first, second = branches
     longest = 0
     leaves = [city for city, count in degree.items() if count == 1]
@@ -161,7 +161,7 @@ def find_chains(
     crossing: dict[City, int],
     branches: Branches,
 ) -> tuple[list[Chain], int]:
-    """The chains of the core, and the longest path that stays inside one of them."""
+    """Return the chains of the core, and the longest path that stays inside one of them."""
     unseen = dict.fromkeys(core)
     chains: list[Chain] = []
     longest_inside = 0
@@ -217,7 +217,7 @@ def connected_parts(chains: Sequence[Chain]) -> list[list[Chain]]:
 
 
 def sweep_part(chains: Sequence[Chain], branches: Branches, longest: int) -> Search:
-    """The longest path through one connected part of the core, if it beats `longest`."""
+    """Return the longest path through one connected part of the core, if it beats `longest`."""
     steps, width = plan(chains, branches)
     bounds = bounds_of(steps)
     effort = sum(map(len, bounds))
@@ -235,7 +235,7 @@ def sweep_part(chains: Sequence[Chain], branches: Branches, longest: int) -> Sea
 
 
 def plan(chains: Sequence[Chain], branches: Branches) -> tuple[list[Step], int]:
-    """The steps in their order, and the number of slots that they need."""
+    """Return the steps in their order, and the number of slots that they need."""
     slots: dict[City, int] = {}
     width = 0
     steps: list[Step] = []
@@ -273,7 +273,7 @@ def uses_of(chain: Chain, start: int, end: int) -> Iterator[Use]:
 
 
 def finishing_order(chains: Sequence[Chain]) -> list[City]:
-    """An order of the junctions in which few are open at once: next is always one that opens fewest."""
+    """Order the junctions so that few are open at once: next is always one that opens fewest."""
     junctions = sorted({city for chain in chains for city in chain[:2]})
     place = {city: index for index, city in enumerate(junctions)}
     near_masks = [1 << index for index in range(len(junctions))]  # each junction and its neighbors
@@ -329,7 +329,7 @@ def bounds_of(steps: Sequence[Step]) -> list[Gains]:
 
 
 def sweep(steps: Sequence[Step], width: int, bounds: Sequence[Gains], target: int) -> Search:
-    """The longest trail if it has at least the length `target`, else anything shorter."""
+    """Return the longest trail if it has at least the length `target`, else anything shorter."""
     longest = effort = 0
     layer: dict[Partition, Gains] = {(0,) * width: {0: 0}}
     for step, after in zip(steps, bounds[1:], strict=True):
@@ -367,7 +367,7 @@ def sweep(steps: Sequence[Step], width: int, bounds: Sequence[Gains], target: in
 
 
 def extended(partition: Partition, use: Use) -> Partition:
-    """The partition with the touched junctions on the path."""
+    """Return the partition with the touched junctions on the path."""
     labels = list(partition)
     for slot in use.touched:
         labels[slot] = labels[slot] or slot + 1
@@ -379,7 +379,7 @@ def extended(partition: Partition, use: Use) -> Partition:
 
 
 def without(partition: Partition, slot: int) -> Partition | None:
-    """The partition when the junction of this slot is finished; None if that tears the path apart."""
+    """Return the partition when the junction of this slot is finished; None if that tears the path apart."""
     label = partition[slot]
     labels = list(partition)
     labels[slot] = 0

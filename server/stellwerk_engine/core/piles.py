@@ -17,12 +17,12 @@ MOST_EXCHANGES: Final = 10  # in a row (USA-06)
 
 
 def draw_blind(state: State) -> CardColor:
-    """The top card. The caller tells who drew it, and then calls `pile_ran_out` if none is left."""
+    """Draw the top card. The caller adds the event, then calls `pile_ran_out` if none is left."""
     return state.pile.pop()
 
 
 def pile_ran_out(state: State, events: Events | None) -> None:
-    """USA-07: the discards become the pile at once, if there are any. In the card game they do not
+    """Make the discards the pile at once, if there are any (USA-07). In the card game they do not
     (CARD-12)."""
     if state.discards and state.game.rules.train_cards.reshuffled:
         cards = state.discards
@@ -33,7 +33,7 @@ def pile_ran_out(state: State, events: Events | None) -> None:
 
 
 def shuffle_into_pile(state: State, cards: CardSet, may_hold: CardSet, events: Events | None) -> None:
-    """These cards are the pile; all that viewers know is that it may hold `may_hold`."""
+    """Shuffle these cards into the pile; all that viewers know is that it may hold `may_hold`."""
     label = f"train_cards/{state.train_shuffles}"
     state.train_shuffles += 1
     state.pile = state.dice.shuffled(label, as_list(cards))
@@ -43,7 +43,7 @@ def shuffle_into_pile(state: State, cards: CardSet, may_hold: CardSet, events: E
 
 
 def discard(state: State, cards: CardSet, events: Events | None) -> None:
-    """One lot. With an empty pile it becomes the pile at once (USA-07)."""
+    """Discard one lot. With an empty pile it becomes the pile at once (USA-07)."""
     state.discards += cards
     if not state.pile:
         pile_ran_out(state, events)
@@ -51,8 +51,7 @@ def discard(state: State, cards: CardSet, events: Events | None) -> None:
 
 
 def replace_open_card(state: State, events: Events | None) -> None:
-    """One card was taken from the market: lay another (USA-04). The market was full, unless there is no
-    pile."""
+    """Lay another card open for the one taken (USA-04). The market was full, unless there is no pile."""
     if not state.pile:
         return
     card = state.pile.pop()
@@ -72,7 +71,7 @@ def refill_market(state: State, events: Events | None) -> None:
 
 
 def _exchange_market(state: State, events: Events | None) -> None:
-    """Cards have been laid open: exchange the whole market while it is to be (USA-06)."""
+    """Exchange the whole market, now that cards have been laid open, while it has to be (USA-06)."""
     exchange_at = state.game.rules.train_cards.exchange_at
     if not exchange_at:
         return
@@ -109,7 +108,7 @@ def _lay_open(state: State, events: Events | None) -> bool:
 
 
 def reveal(state: State, number: int, events: Events | None) -> CardSet:
-    """Cards from the pile for a tunnel, as many as there are in pile and discards (ASIA-14, ASIA-16)."""
+    """Turn cards of the pile up for a tunnel, as many as pile and discards have (ASIA-14, ASIA-16)."""
     revealed: CardSet = 0
     while number and state.pile:
         now: CardSet = 0
@@ -126,5 +125,5 @@ def reveal(state: State, number: int, events: Events | None) -> CardSet:
 
 
 def take_open(state: State, color: CardColor) -> None:
-    """Out of the market. The caller tells who took it, and then calls `replace_open_card`."""
+    """Take a card out of the market. The caller adds the event, then calls `replace_open_card`."""
     state.market -= ONE[color]

@@ -15,7 +15,7 @@ from stellwerk_protocol.results import Bonus, Result, TeamResult
 
 
 def score_game(state: State, reason: EndReason, events: Events | None) -> None:
-    """The result stands in the state, and nobody owes a move any more."""
+    """Put the result into the state; nobody owes a move any more."""
     state.end_reason = reason
     state.pending = None
     state.result = result_of(state, reason)
@@ -73,7 +73,7 @@ def _completed_mask(state: State, team: int) -> int:
 
 
 def tickets_of(state: State, team: int) -> int:
-    """All tickets of a team: secret, shared and completed."""
+    """Return all tickets of a team: secret, shared and completed."""
     tickets_mask = state.shared_masks[team] if state.shared_masks else 0
     for seat in state.game.seats_of_team[team]:
         tickets_mask |= state.ticket_masks[seat] | state.completed_masks[seat]

@@ -70,7 +70,7 @@ class TakeTurn:
         raise IllegalMoveError("game.wrong_move", "/type", "an action of this turn")
 
     def fallback(self, state: State, seat: Seat) -> Move:
-        """The first of the menu that offers one; never a purchase."""
+        """Return the first of the menu that offers one; never a purchase."""
         for action in state.game.rules.menu:
             move = action.fallback(state, seat)
             if move is not None:

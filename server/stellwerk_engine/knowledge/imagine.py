@@ -55,7 +55,7 @@ _NO_DICE: Final = Dice(bytes(SEED_SIZE))
 
 
 def imagine(game: Game, view: View, dice: Dice, counted_stacks: Sequence[Cards] = ()) -> State:
-    """One state that the viewer may be looking at. All its chance, now and later, comes from the dice.
+    """Return one state that the viewer may be looking at. All its chance, now and later, comes from the dice.
     ValueError where the counts of the view do not add up.
 
     A view does not tell what lies on the card game's on-track stacks. Who has counted the cards sent there
@@ -354,7 +354,7 @@ def _hidden_offers(state: State, view: View) -> dict[Seat, _TicketGap]:
 
 
 def _demands(plan: _CardPlan, state: State) -> tuple[CardSet, ...]:
-    """Sets of hidden cards one of which the player has who was asked; none, if nothing follows."""
+    """Return sets of hidden cards, one of which the asked player has; none, if nothing follows."""
     match state.pending:
         case PayTunnel() as bill:
             found = tuple(_that_pay_bill(plan, state, bill))
@@ -366,7 +366,7 @@ def _demands(plan: _CardPlan, state: State) -> tuple[CardSet, ...]:
 
 
 def _fits(plan: _CardPlan, state: State, demanded: CardSet, seat: Seat) -> bool:
-    """Whether the player may have all these hidden cards, and enough are left for the pile."""
+    """Return whether the player may have all these hidden cards, and enough are left for the pile."""
     room = sum(gap.count for gap in plan.gaps if _can_pay_from(state.game, gap, seat))
     spare = total(plan.pile_or_gaps) - plan.pile_count
     return (

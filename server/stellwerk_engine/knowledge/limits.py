@@ -98,7 +98,7 @@ def _view(game: Game) -> int:
 
 
 def _route_names(game: Game) -> int:
-    """Every route once; where routes can be shared, what each player's trains suffice for."""
+    """Count the bytes of the route names: once each, or where routes can be shared, as far as trains last."""
     every = [route for route in game.board.routes if route.bit]
     once = _names_bytes([route.name for route in every])
     if not any(technology.claims_taken for technology in technologies_of(game.rules)):
@@ -140,7 +140,7 @@ def _other_moves(game: Game) -> tuple[int, int]:
 
 
 def _claims(game: Game) -> tuple[int, int]:
-    """The worst hand. Hands are looked at in the order of a quick bound, until it is below what was found."""
+    """Find the worst hand. Hands come in the order of a quick bound, until it is below the worst so far."""
     if game.rules.part(Holders) is not None:
         return _claims_with_holder(game)
     technologies = technologies_of(game.rules)
@@ -178,8 +178,8 @@ class _Hand(NamedTuple):
 
 
 def _claims_with_holder(game: Game) -> tuple[int, int]:
-    """Every route under every color that it takes, holder first, or so many claims both ways; each with all
-    the card names that its length can need."""
+    """Count every route under every color that it takes, holder first, or so many claims both ways; each
+    with all the card names that its length can need."""
     head = len(_encode(moves.ClaimRoute(""))) + 1 + len('"cards":{},"holder_cards":{},')
     longest = sorted(_CARD_BYTES)
     texts: list[int] = []
@@ -195,7 +195,7 @@ def _claims_with_holder(game: Game) -> tuple[int, int]:
 
 
 def _quick_bound(game: Game, hand: _Hand) -> tuple[int, int]:
-    """Every color by itself: together they may be more cards than the hand has."""
+    """Add up every color by itself: together they may be more cards than the hand has."""
     claims = _alone(game, hand)
     for color in PLAIN_COLORS:
         claims = _add(claims, max(_claims_of_count(game, hand, color, mine) for mine in _counts(game, hand)))
@@ -203,7 +203,7 @@ def _quick_bound(game: Game, hand: _Hand) -> tuple[int, int]:
 
 
 def _best_hand(game: Game, hand: _Hand) -> tuple[int, int]:
-    """The most that plain cards of this number can make, color after color."""
+    """Return the most that plain cards of this number can make, color after color."""
     best = {0: _alone(game, hand)}  # by plain cards used so far
     for color in PLAIN_COLORS:
         extended: dict[int, tuple[int, int]] = {}
@@ -283,7 +283,7 @@ def _claim_body(
     reach: int,
     paid_plainly: int,
 ) -> int:
-    """The length of what is listed for a route of this kind, without the route's name; 0: nothing."""
+    """Return the length of what is listed for a route of this kind, without the route's name; 0: nothing."""
     payment = plain_payment(kind, mine, locomotives, discount)
     units = units_to_pay(kind, discount)
     if kind.color == GRAY and (color == LOCOMOTIVE) != (units == kind.symbols):

@@ -296,7 +296,7 @@ def _sees_place(game: Game, viewer: ViewerId, seat: Seat, place: Place | UnsetTy
 def _into_place(
     game: Game, view: View, seat: Seat, place: Place, card: Color | UnsetType, is_open: bool
 ) -> View:
-    """One card into the hand or onto the holder."""
+    """Put one card into the hand or onto the holder."""
     cards = UNSET if card is UNSET else one_card(card)
     if place == "hand":
         return into_hand(view, seat, 1, cards, is_open)
@@ -431,7 +431,7 @@ def _keep_open_card(state: State, seat: Seat, card: CardColor, place: Place, eve
 
 
 def _put(state: State, seat: Seat, card: CardColor, place: Place, is_open: bool) -> None:
-    """Into the hand or onto the holder; what is taken openly is known from then on."""
+    """Put a card into the hand or onto the holder; everybody knows of one that was taken openly."""
     if place == "hand":
         state.hands[seat] += ONE[card]
         if is_open:

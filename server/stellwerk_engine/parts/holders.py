@@ -104,7 +104,7 @@ def out_of_holder_view(game: Game, view: View, seat: Seat, cards: Cards) -> View
 
 
 def show_on_holder(game: Game, view: View, seat: Seat, cards: Cards) -> View:
-    """Everybody saw that these lie on the holder."""
+    """Note that everybody saw these on the holder."""
     if cards == NO_CARDS:
         return view
     team = present(view.teams)[game.team_of[seat]]

@@ -194,7 +194,7 @@ class ShareTicket:
         return ShareOne(state.game.board, self, tickets[0])
 
     def fallback(self, state: State, seat: Seat) -> Move:
-        """The one with fewest points, of equal ones the one offered first."""
+        """Return the one with fewest points, of equal ones the one offered first."""
         tickets = state.game.board.tickets
         cheapest = min(state.offered[seat], key=lambda ticket: tickets[ticket].points)
         return ShareOne(state.game.board, self, cheapest)

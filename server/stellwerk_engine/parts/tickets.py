@@ -34,7 +34,7 @@ def names_of(board: Board, tickets: Iterable[TicketId]) -> tuple[TicketName, ...
 
 
 def check_tickets(board: Board, names: tuple[str, ...], among: Iterable[TicketId]) -> tuple[TicketId, ...]:
-    """The tickets named, each once and each among these."""
+    """Return the tickets named, each once and each among these."""
     ids = tuple(board.ticket_ids.get(name, -1) for name in names)
     if -1 in ids:
         raise IllegalMoveError(
@@ -197,7 +197,7 @@ class DrawTicketsMove(Move):
 
 
 def offer(state: State, seat: Seat, number: int, events: Events | None) -> None:
-    """The top tickets, or as many as there are, to choose from."""
+    """Offer the top tickets, or as many as there are, to choose from."""
     offered = tuple(state.ticket_pile.pop() for _ in range(min(number, len(state.ticket_pile))))
     state.offered[seat] = offered
     state.returned_masks[seat] &= ~mask_of(offered)
@@ -253,7 +253,7 @@ class KeepTickets:
         self.action = action
 
     def legal(self, state: State, seat: Seat) -> list[Move]:
-        """Every set that is large enough, the smallest first."""
+        """Return every set that is large enough, the smallest first."""
         offered = state.offered[seat]
         return [
             Keep(state.game.board, self, kept)
@@ -279,7 +279,7 @@ class KeepTickets:
         return Keep(state.game.board, self, tuple(t for t in state.offered[seat] if t in cheapest))
 
     def settle(self, state: State, choices: tuple[Move, ...], events: Events | None) -> None:
-        """All have chosen: in seat order what they keep is theirs and the rest goes back."""
+        """Give to each in seat order what it keeps, now that all have chosen; the rest goes back."""
         for seat, choice in zip(self.seats, choices, strict=True):
             assert isinstance(choice, Keep)
             self._settle_seat(state, seat, choice.tickets, events)

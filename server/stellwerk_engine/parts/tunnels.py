@@ -63,12 +63,12 @@ def try_tunnel(
 
 
 def color_laid(cards: CardSet) -> CardColor:
-    """The one plain color among the cards, or the locomotive where there is none."""
+    """Return the one plain color among the cards, or the locomotive where there is none."""
     return next((color for color in PLAIN_COLORS if counts(cards)[color]), LOCOMOTIVE)
 
 
 def _matching(revealed: CardSet, color: CardColor) -> int:
-    """How many of the cards have the color laid or are locomotives (ASIA-14, ASIA-15)."""
+    """Return how many of the cards have the color laid or are locomotives (ASIA-14, ASIA-15)."""
     by_count = counts(revealed)
     return by_count[LOCOMOTIVE] + (by_count[color] if color != LOCOMOTIVE else 0)
 
@@ -135,7 +135,7 @@ class PayTunnel:
         after_claim(state, seat, self.answers, events)
 
     def abandon(self, state: State, seat: Seat, events: Events | None) -> None:
-        """Everybody saw the cards laid, and that they went back."""
+        """Take the cards back, which everybody saw."""
         state.known[seat] = at_least(state.known[seat], self.laid)
         if self.holder_laid:
             team = state.game.team_of[seat]
@@ -154,7 +154,7 @@ class PayTunnel:
         after_claim(state, seat, self.answers, events)
 
     def cards_left(self, state: State, seat: Seat) -> int:
-        """How many cards the player could add."""
+        """Return how many cards the player could add."""
         purse = self._hand_left(state, seat) + self._holder_left(state, seat)
         by_count = counts(purse)
         return by_count[LOCOMOTIVE] + (by_count[self.color] if self.color != LOCOMOTIVE else 0)
@@ -241,7 +241,7 @@ class PayTunnel:
 
 
 def see_bill(state: State, seat: Seat, bill: wire_decisions.PayTunnel) -> None:
-    """Everybody saw the cards laid: the hand and the holder where they still are hold at least these."""
+    """Make the bill pending. Everybody saw the cards laid: hand and holder hold at least these."""
     game = state.game
     laid, holder_laid = from_wire(bill.cards), from_wire(bill.holder_cards)
     state.hands[seat] = at_least(state.hands[seat], laid)

@@ -50,17 +50,17 @@ class ReplayError(Exception):
 
 
 def lines_of(stream: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file. Of one that is too long no more is read than it takes to see that."""
+    """Read the lines of a file. Of one that is too long it reads just enough to see that."""
     return iter(partial(stream.readline, MAX_LINE_BYTES + 1), b"")
 
 
 def read_replay(lines: Iterable[bytes]) -> Iterator[Line]:
-    """The records of a replay, one a line, or `ReplayError` at the first line that is not sound."""
+    """Yield the records of a replay, one a line, or `ReplayError` at the first line that is not sound."""
     return read_records(read_bodies(lines))
 
 
 def read_bodies(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The canonical JSON of each line: only the chain has been checked."""
+    """Yield the canonical JSON of each line: only the chain has been checked."""
     chain = Chain(CHAIN_LABEL)
     number = size = 0
     for number, line in enumerate(lines, 1):
@@ -111,7 +111,7 @@ _LINE_DECODER: Final = msgspec.json.Decoder(Line)
 
 
 def read_records(bodies: Iterable[bytes]) -> Iterator[Line]:
-    """The records of a replay from the canonical JSON of its lines."""
+    """Yield the records of a replay from the canonical JSON of its lines."""
     expected: tuple[type[Line], ...] = (Header,)
     is_revealed = has_ended = False
     number = 0

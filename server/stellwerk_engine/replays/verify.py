@@ -68,7 +68,7 @@ def verify(lines: Iterable[bytes]) -> Verdict:
 
 
 def game_of(header: Header) -> Game:
-    """The game that a header speaks of, by the rules that are known here, whatever version it names.
+    """Return the game that a header speaks of, by the rules that are known here, whatever version it names.
     ReplayError if there is none."""
     rules = _rules_of(header)
     try:
@@ -95,7 +95,7 @@ def _rules_of(header: Header) -> RuleSet:
 
 
 def _expect_known_rules(header: Header, rest: Iterable[bytes]) -> None:
-    """A replay of other rules is read to its end, to see whether at least its chain holds."""
+    """Read a replay of other rules to its end, to see whether at least its chain holds."""
     rules = _rules_of(header)
     if header.rules_version == rules.rules_version:
         return
@@ -170,7 +170,7 @@ def _play_again(header: Header, game: Game, records: Iterator[tuple[int, Line]])
 
 
 def _find_seed(records: Iterator[tuple[int, Line]]) -> tuple[int, Reveal, Records]:
-    """The seed, and the other lines. Where it comes last they are kept until then."""
+    """Return the seed, and the other lines. Where it comes last they are kept until then."""
     number, second = next(records)
     if isinstance(second, Reveal):
         return number, second, records

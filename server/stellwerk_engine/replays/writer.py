@@ -70,7 +70,7 @@ class ReplayWriter:
         reason: str | None = None,
         note: str | None = None,
     ) -> bytes:
-        """A move after it was applied: `state` is the one after it, `events` are those of this move alone.
+        """Write a move that was applied: `state` is the one after it, `events` are those of this move alone.
 
         Nothing comes back while others still owe the same decision; then all their moves do.
         """
@@ -93,7 +93,7 @@ class ReplayWriter:
         return self._chain.add(End(result))
 
     def _in_seat_order(self, last: MoveMade) -> list[MoveMade]:
-        """What the last choice set off belongs to the last line, whoever made it."""
+        """Return what the last choice set off belongs to the last line, whoever made it."""
         silent = msgspec.structs.replace(last, events=())
         moves = sorted([*self._waiting, silent], key=attrgetter("seat"))
         self._waiting.clear()
@@ -103,7 +103,7 @@ class ReplayWriter:
 def header_of(
     game: Game, names: Sequence[str] = (), match: str | None = None, commitment: str | None = None
 ) -> Header:
-    """The header of a game's replay. `names` are those of the seats, or none at all."""
+    """Return the header of a game's replay. `names` are those of the seats, or none at all."""
     if len(names) not in (0, game.seat_count):
         raise ValueError(f"{len(names)} names for {game.seat_count} seats")
     return Header(
@@ -119,7 +119,7 @@ def header_of(
 
 
 def _reference(board: BoardFile) -> BoardReference:
-    """A board that comes with Stellwerk is named; any other stands in the replay itself."""
+    """Name a board that comes with Stellwerk; put any other into the replay itself."""
     if board.id in SHIPPED and shipped_board(board.id).digest == board.digest:
         return BoardReference(board.id, board.digest)
     content = json.dumps(board_content(board), sort_keys=True, separators=(",", ":"), ensure_ascii=False)

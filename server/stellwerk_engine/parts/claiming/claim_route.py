@@ -107,7 +107,7 @@ class ClaimRoute(Action):
         return check_claim(state, seat, wire, claimable_mask(state, seat))
 
     def fallback(self, state: State, seat: Seat) -> Move | None:
-        """The first claim listed."""
+        """Return the first claim listed."""
         moves: list[Move] = []
         self.add_legal(state, seat, moves)
         return moves[0] if moves else None
@@ -144,7 +144,7 @@ class ClaimRoute(Action):
 
 
 def _show_cards(game: Game, view: View, seat: Seat, cards: Cards, holder_cards: Cards) -> View:
-    """Everybody saw that these lie in the hand and on the holder."""
+    """Note that everybody saw these in the hand and on the holder."""
     player = view.players[seat]
     known = at_least(from_wire(player.known_cards), from_wire(cards))
     view = with_player(view, replace(player, known_cards=to_wire(known)))
@@ -241,7 +241,7 @@ def _add_kind(
 
 
 def can_claim(state: State, seat: Seat, mask: int) -> bool:
-    """Whether there is a payment for any of these routes."""
+    """Return whether there is a payment for any of these routes."""
     if not mask:
         return False
     game = state.game
@@ -254,7 +254,7 @@ def can_claim(state: State, seat: Seat, mask: int) -> bool:
 
 
 def check_claim(state: State, seat: Seat, wire: wire_moves.ClaimRoute, mask: int) -> Claim:
-    """The claim of one of these routes, or IllegalMoveError that says what is wrong first."""
+    """Return the claim of one of these routes, or IllegalMoveError that says what is wrong first."""
     game = state.game
     route_id = game.board.route_ids.get(wire.route)
     if route_id is None:
@@ -302,7 +302,7 @@ def _price(route: Route, perks: Perks) -> str:
 
 
 def claims_complete(state: State, seat: Seat, mask: int) -> bool:
-    """Whether `add_claims` lists every payment for these routes that `check_claim` accepts."""
+    """Return whether `add_claims` lists every payment for these routes that `check_claim` accepts."""
     game = state.game
     perks = game.perks[state.technologies[seat]]
     hand = state.hands[seat]
@@ -333,7 +333,7 @@ def _has_no_more_payments(state: State, seat: Seat, route: Route, listed: int) -
 
 
 def _payments(state: State, seat: Seat, route: Route) -> Iterator[tuple[CardSet, CardSet]]:
-    """Every payment for the route, from hand and holder, with repetitions."""
+    """Yield every payment for the route, from hand and holder, with repetitions."""
     perks = state.game.perks[state.technologies[seat]]
     hand, holder = state.hands[seat], holder_of(state, seat)
     for units in {route.length, units_to_pay(route, perks.discount)}:
@@ -343,7 +343,7 @@ def _payments(state: State, seat: Seat, route: Route) -> Iterator[tuple[CardSet,
 
 
 def splits(cards: CardSet, hand: CardSet, holder: CardSet) -> Iterator[CardSet]:
-    """Every part of the cards that can come from the holder, so that the rest is in the hand."""
+    """Yield every part of the cards that can come from the holder, so that the rest is in the hand."""
     ways: list[CardSet] = [0]
     needed, mine, shared = counts(cards), counts(hand), counts(holder)
     for color in range(9):

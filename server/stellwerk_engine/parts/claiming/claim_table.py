@@ -81,7 +81,7 @@ class ClaimTable(dict[PlanKey, Plan]):
     def add_claims(
         self, open_mask: int, hand: CardSet, holder: CardSet, discount: int, moves: list[Move]
     ) -> None:
-        """The claims of these routes with these cards."""
+        """Append the claims of these routes with these cards."""
         before = len(moves)
         self._add_claims(open_mask, hand, holder, discount, moves)
         if holder and len(moves) - before > CLAIMS_LISTED_BOTH_WAYS:
@@ -118,7 +118,7 @@ class ClaimTable(dict[PlanKey, Plan]):
                     moves += open_tracks[tracks]
 
     def lists_all(self, open_mask: int, hand: CardSet, discount: int) -> bool:
-        """Whether `add_claims` lists every payment of these routes out of a hand alone."""
+        """Return whether `add_claims` lists every payment of these routes out of a hand alone."""
         if not hand >> LOCOMOTIVE_SHIFT and not discount:
             return True  # without locomotives there is one way at most to pay with a color
         cap = self._board.longest_route
@@ -131,7 +131,7 @@ class ClaimTable(dict[PlanKey, Plan]):
         return not open_mask & self._unlisted_mask(_COLOR_KEYS[LOCOMOTIVE] | has_colors << _MINE | rest)
 
     def _unlisted_mask(self, key: PlanKey) -> int:
-        """The routes that can be paid for in more ways than the plan of this key lists."""
+        """Return the routes that can be paid for in more ways than the plan of this key lists."""
         mask = self._unlisted_masks.get(key)
         if mask is None:
             mask = sum(route.bit for route in self._board.routes if self._has_unlisted(route, key))
@@ -196,14 +196,14 @@ class ClaimTable(dict[PlanKey, Plan]):
         return tuple(claims)
 
     def _takes_locomotives_alone(self, route: Route, has_colors: bool, discount: int) -> bool:
-        """Whether they are listed for it under no color: see above."""
+        """Return whether they are listed for it under no color: see above."""
         if route.tunnel:
             return True
         all_symbols = units_to_pay(route, discount) == route.symbols
         return route.color == GRAY and (not has_colors or all_symbols)
 
     def claim(self, route: Route, pay: CardSet, holder_pay: CardSet) -> Move:
-        """The one claim of this route with these cards."""
+        """Return the one claim of this route with these cards."""
         key = (route.id, pay, holder_pay)
         claim = self._claims.get(key)
         if claim is None:
@@ -218,7 +218,8 @@ def split_payment(
     holder: tuple[int, int],
     holder_first: bool,
 ) -> tuple[CardSet, CardSet]:
-    """Which cards of a payment (of the color, locomotives) come from the hand and which from the holder."""
+    """Return which cards of a payment (of the color, locomotives) come from the hand and which from the
+    holder."""
     pay: CardSet = 0
     holder_pay: CardSet = 0
     shifts = (SHIFT[color] if color < TRACKS_IN_A_BYTE else LOCOMOTIVE_SHIFT, LOCOMOTIVE_SHIFT)

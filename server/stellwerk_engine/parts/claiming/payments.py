@@ -23,7 +23,7 @@ from stellwerk_engine.core.cards import (
 
 
 def units_to_pay(route: Route | Kind, discount: int) -> int:
-    """The route's length, or less with Diesel Power: at least one card, and a ferry's symbols stay
+    """Return the route's length, or less with Diesel Power: at least one card, and a ferry's symbols stay
     (UK-27)."""
     reduced = route.length - discount
     return reduced if reduced >= max(1, route.symbols) else route.length
@@ -40,7 +40,7 @@ def plain_payment(
 
 
 def pays_route(cards: CardSet, route: Route, substitute: int, discount: int) -> bool:
-    """Whether exactly these cards are a payment for the route, by whatever division into groups."""
+    """Return whether exactly these cards are a payment for the route, by whatever division into groups."""
     paid = divides(cards, route.color, route.length, route.symbols, substitute)
     if not paid and discount and route.length > discount:
         paid = divides(cards, route.color, route.length - discount, route.symbols, substitute)
@@ -66,8 +66,9 @@ def divides(cards: CardSet, color: int, units: int, symbols: int, substitute: in
 def substituted_payment(
     cards: CardSet, color: int, units: int, symbols: int, substitute: int
 ) -> CardSet | None:
-    """The payment with fewest substitutes out of these cards, then with fewest locomotives; None if there is
-    none. The cards of the groups are taken from the colors with fewest cards left, locomotives last."""
+    """Return the payment with fewest substitutes out of these cards, then with fewest locomotives; None if
+    there is none. The cards of the groups are taken from the colors with fewest cards left, locomotives
+    last."""
     by_count = counts(cards)
     available = 0 if color == LOCOMOTIVE else by_count[color]
     of_color = min(available, units - symbols)
@@ -96,7 +97,7 @@ def least_missed(cards: CardSet, number: int) -> CardSet:
 
 
 def all_payments(cards: CardSet, color: int, units: int, symbols: int, substitute: int) -> Iterator[CardSet]:
-    """Every payment out of these cards, with repetitions; to tell whether there is more than the one
+    """Yield every payment out of these cards, with repetitions; to tell whether there is more than the one
     listed."""
     by_count = counts(cards)
     plain = PLAIN_COLORS if color == GRAY else () if color == LOCOMOTIVE else (color,)
@@ -114,7 +115,7 @@ def all_payments(cards: CardSet, color: int, units: int, symbols: int, substitut
 
 
 def selections(cards: CardSet, number: int, first_color: int = 0) -> Iterator[CardSet]:
-    """Every set of so many of these cards."""
+    """Yield every set of so many of these cards."""
     if number == 0:
         yield 0
         return

@@ -36,7 +36,7 @@ def place_claim(
     revealed: CardSet,
     events: Events | None,
 ) -> None:
-    """The claim succeeds. How the turn goes on is the affair of the decision that it answers."""
+    """Make the claim. The decision that it answers says how the turn goes on."""
     state.progress_turn = state.turn
     spend(state, seat, pay, holder_pay)
     state.trains[seat] -= route.length
@@ -59,7 +59,7 @@ def place_claim(
 
 
 def hand_over(state: State, seat: Seat, route: Route) -> None:
-    """The route is the seat's, with all that this means for other routes and for the team's network."""
+    """Give the route to the seat, with all that this means for other routes and for the team's network."""
     state.owned_masks[seat] |= route.bit
     state.route_names[seat] = (*state.route_names[seat], route.name)
     _close_tracks(state, seat, route)
@@ -67,7 +67,7 @@ def hand_over(state: State, seat: Seat, route: Route) -> None:
 
 
 def spend(state: State, seat: Seat, pay: CardSet, holder_pay: CardSet) -> None:
-    """Out of hand and holder; of the cards that everybody knew there, the played ones are known no more."""
+    """Take cards out of hand and holder; of those that everybody knew there, the played ones are gone."""
     state.hands[seat] -= pay
     if state.known[seat]:
         state.known[seat] = without(state.known[seat], pay)

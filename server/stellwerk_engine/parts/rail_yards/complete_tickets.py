@@ -117,14 +117,14 @@ class CompleteTickets:
 
 
 def _tickets_and_needs(state: State, seat: Seat) -> tuple[list[TicketId], list[TicketNeed]]:
-    """The seat's open tickets in the order of their names, and what each asks for."""
+    """Return the seat's open tickets in the order of their names, and what each asks for."""
     tickets = state.game.board.tickets
     held = sorted(bits(state.ticket_masks[seat]), key=lambda ticket: tickets[ticket].name)
     return held, [TicketNeed(tickets[ticket].points, tickets[ticket].needs) for ticket in held]
 
 
 def _start_half(state: State, events: Events | None) -> None:
-    """CARD-15. Turns go round without a break, so the next in order is the neighbor of who moved last."""
+    """Start the next half (CARD-15). Turns go on in order, after the seat that moved last."""
     game = state.game
     seats = range(game.seat_count)
     state.half += 1
@@ -147,7 +147,7 @@ def _start_half(state: State, events: Events | None) -> None:
 
 
 def _deal_in_turns(state: State, beginner: Seat, events: Events | None) -> None:
-    """Four cards to each, one at a time, as far as they go."""
+    """Deal four cards to each, one at a time, as far as they go."""
     game = state.game
     dealt = [0] * game.seat_count
     for number in range(CARDS_DEALT_AT_HALF * game.seat_count):

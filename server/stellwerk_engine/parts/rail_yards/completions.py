@@ -85,19 +85,19 @@ class Layer(NamedTuple):
 
 
 def feasible(tickets: Sequence[TicketNeed], chosen: Iterable[int], stack: Sequence[int]) -> bool:
-    """Whether the stack suffices for all the chosen tickets (indexes, each once)."""
+    """Return whether the stack suffices for all the chosen tickets (indexes, each once)."""
     return fits(tuple(stack), summed(tickets[index].needs for index in chosen))
 
 
 def best_completion(tickets: Sequence[TicketNeed], stack: Sequence[int]) -> tuple[int, ...]:
-    """The best feasible set, as ascending indexes. Points are not negative."""
+    """Return the best feasible set, as ascending indexes. Points are not negative."""
     return next(best_first(tickets, stack, Effort()))
 
 
 def maximal_completions(
     tickets: Sequence[TicketNeed], stack: Sequence[int], limit: int = 64
 ) -> tuple[list[tuple[int, ...]], bool]:
-    """The best `limit` of the feasible sets that no further ticket can join, best first, and whether
+    """Return the best `limit` of the feasible sets that no further ticket can join, best first, and whether
     they are all feasible sets (only if no ticket can be completed: then the empty set is the only one).
 
     What is listed is always the beginning of the full list: its first is `best_completion`, and nothing
@@ -114,8 +114,8 @@ def maximal_completions(
 
 
 def few_feasible(tickets: Sequence[TicketNeed], stack: Sequence[int]) -> list[tuple[int, ...]] | None:
-    """All feasible sets, best first; None if they are more than FEW. The usual case, at a tenth of the price
-    of the search."""
+    """Return all feasible sets, best first; None if they are more than FEW. The usual case, at a tenth of the
+    price of the search."""
     sets: list[tuple[tuple[int, ...], Cards]] = [((), tuple(stack))]
     for index, ticket in enumerate(tickets):
         sets += [
@@ -179,7 +179,7 @@ def priced(tickets: Sequence[TicketNeed], stack: Sequence[int]) -> Problem:
 
 
 def card_prices(values: Sequence[int], needs: Sequence[tuple[int, ...]], stack: Sequence[int]) -> Prices:
-    """The prices at which the bound is lowest: the dual solution of a linear program.
+    """Return the prices at which the bound is lowest: the dual solution of a linear program.
 
     It has a row for each color and one for the locomotives, and a column for each share of a ticket (0 to 1),
     for the locomotives laid as each color, and for what is left over of each row; at the end the right side.
@@ -254,8 +254,8 @@ def deciding_order(problem: Problem, gap: int) -> list[int]:
 def layers_of(
     problem: Problem, order: Sequence[int], floor: int, effort: Effort, budget: int | None
 ) -> list[Layer] | None:
-    """The start and a layer for each decided ticket, with the states that may reach the floor; None if the
-    budget does not suffice."""
+    """Return the start and a layer for each decided ticket, with the states that may reach the floor; None if
+    the budget does not suffice."""
     count, scale = len(order), problem.prices.scale
     undecided_needs = suffix_sums([problem.needs[index] for index in order])
     undecided_profit = sum(profit for profit in problem.profits if profit > 0)
@@ -288,7 +288,8 @@ def layers_of(
 def ranks_in(
     problem: Problem, order: Sequence[int], layers: Sequence[Layer], effort: Effort
 ) -> Iterator[Rank]:
-    """The ranks of all sets in the layers, best first: the best start of a path is known in each state."""
+    """Yield the ranks of all sets in the layers, best first: the best start of a path is known in each
+    state."""
     # Negative rank of the best set by way of a state, its layer, rank of the tickets taken since, the state.
     heap = [(-rank, len(order), 0, cards) for cards, rank in layers[-1].best.items()]
     heapify(heap)
@@ -305,14 +306,15 @@ def ranks_in(
 
 
 def is_maximal(tickets: Sequence[TicketNeed], chosen: Sequence[int], stack: Sequence[int]) -> bool:
-    """Whether no further ticket can join the feasible set."""
+    """Return whether no further ticket can join the feasible set."""
     rest = spend(tuple(stack), summed(tickets[index].needs for index in chosen))
     others = [ticket for index, ticket in enumerate(tickets) if index not in chosen]
     return not any(fits(rest, ticket.needs) for ticket in others)
 
 
 def spend(cards: Cards, needs: Sequence[int]) -> Cards:
-    """What is left when locomotives stand in for missing cards; if they are too few, less than none."""
+    """Return what is left when locomotives stand in for missing cards; if they are too few, less than
+    none."""
     rest = list(map(sub, cards, needs))
     locomotives = cards[LOCOMOTIVE]
     if min(rest) < 0:
@@ -326,13 +328,14 @@ def fits(cards: Cards, needs: Sequence[int]) -> bool:
 
 
 def can_be_blocked(cards: Cards, needs: Sequence[int], future_needs: Sequence[int]) -> bool:
-    """Whether a ticket might not fit any more when others, which need `future_needs` in all, are decided."""
+    """Return whether a ticket might not fit any more when others, which need `future_needs` in all, are
+    decided."""
     rest = spend(cards, future_needs)
     return not fits((*rest[:COLOR_COUNT], max(rest[LOCOMOTIVE], 0)), needs)
 
 
 def useful_part(cards: Cards, needs: Sequence[int]) -> Cards:
-    """The cards without those that these needs can never use."""
+    """Return the cards without those that these needs can never use."""
     colors = [have if have < need else need for have, need in zip(cards, needs, strict=False)]
     return (*colors, min(cards[LOCOMOTIVE], sum(needs)))
 
@@ -349,7 +352,7 @@ def summed(rows: Iterable[Sequence[int]]) -> tuple[int, ...]:
 
 
 def suffix_sums(rows: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
-    """The sums of all rows, of all but the first, ..., of none."""
+    """Return the sums of all rows, of all but the first, ..., of none."""
     sums = [(0,) * COLOR_COUNT]
     for row in reversed(rows):
         sums.append(tuple(map(add, sums[-1], row)))

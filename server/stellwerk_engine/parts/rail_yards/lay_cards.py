@@ -32,7 +32,7 @@ from stellwerk_protocol.errors import IllegalMoveError
 
 
 def send_cards(state: State, seat: Seat, events: Events | None) -> None:
-    """CARD-04: one card of each color in the own yard, locomotives first, goes onto the on-track stack."""
+    """Send one card of each color in the player's yard, locomotives first, onto the stack (CARD-04)."""
     yard = state.yards[seat]
     if not yard:
         return
@@ -93,7 +93,7 @@ def _raid(state: State, victim: Seat, color: CardColor, events: Events | None) -
 
 
 def in_yard(state: State, seat: Seat) -> bytes:
-    """How many cards lie there in the set of each color, its locomotives too."""
+    """Return how many cards lie there in the set of each color, its locomotives too."""
     return counts(state.yards[seat] + state.yard_locomotives[seat])
 
 
@@ -200,7 +200,7 @@ class LayCards(Action):
         return LAY[cards]
 
     def fallback(self, state: State, seat: Seat) -> Move | None:
-        """The first listed."""
+        """Return the first listed."""
         moves: list[Move] = []
         self.add_legal(state, seat, moves)
         return moves[0] if moves else None

@@ -192,7 +192,7 @@ def stack_view(state: State, seat: Seat, viewer: ViewerId) -> Cards | UnsetType:
 
 
 def _yard_after_sending(yard: tuple[YardStack, ...]) -> tuple[YardStack, ...]:
-    """CARD-04: one card of each color, locomotives first."""
+    """Take one card of each color away, locomotives first (CARD-04)."""
     sent = [
         replace(stack, locomotives=stack.locomotives - 1)
         if stack.locomotives
@@ -203,13 +203,13 @@ def _yard_after_sending(yard: tuple[YardStack, ...]) -> tuple[YardStack, ...]:
 
 
 def _yard_with(yard: tuple[YardStack, ...], cards: Cards) -> tuple[YardStack, ...]:
-    """The locomotives lie on the one color laid with them; colors stand in their order."""
+    """Add cards laid: locomotives lie on the one color laid with them, and colors are in their order."""
     laid = counts(from_wire(cards))
     new = [YardStack(COLORS[color], laid[color], cards.locomotive) for color in PLAIN_COLORS if laid[color]]
     return tuple(sorted((*yard, *new), key=lambda stack: COLOR_IDS[stack.color]))
 
 
 def _with_empty_yard(game: Game, player: PlayerView) -> PlayerView:
-    """At the start of a half; nobody looks into a stack any more, but its owner where stacks are open."""
+    """Clear the yard for a new half. Nobody looks into a stack now, but its owner where stacks are open."""
     sees_stack = has_open_stacks(game) and player.hand is not UNSET
     return replace(player, yard=(), stack_count=0, stack=NO_CARDS if sees_stack else UNSET)

@@ -108,7 +108,7 @@ class Buy(Move):
         return wire_moves.BuyTechnology(self.kind.id, to_wire(self.pay))
 
     def apply(self, state: State, seat: Seat, events: Events | None) -> None:
-        """The technology leaves the supply before the price is discarded (UK-26)."""
+        """Take the technology out of the supply, before the price is discarded (UK-26)."""
         state.progress_turn = state.turn
         kind = self.kind
         _move_technology(state, seat, self.technology, -1)
@@ -322,7 +322,7 @@ class BuyTechnology(Action):
 
 
 def _move_in_view(game: Game, view: View, seat: Seat, technology: TechnologyName, to_supply: int) -> View:
-    """From the supply to the seat (-1) or back (1); both are kept in the order of the rules."""
+    """Move it from the supply to the seat (-1) or back (1); both stay in the order of the rules."""
     order = technology_ids(game)
     left = dict(present(view.supply))
     left[technology] = left.get(technology, 0) + to_supply
@@ -343,7 +343,7 @@ def _owns(state: State, team: int, number: TechnologyId) -> bool:
 
 
 def _most_locomotives(state: State, seat: Seat) -> int:
-    """How many locomotives the hand can stand for, substitutes too."""
+    """Return how many locomotives the hand can stand for, substitutes too."""
     in_hand = counts(state.hands[seat])
     return (
         in_hand[LOCOMOTIVE]
@@ -358,7 +358,7 @@ def _on_offer(state: State, seat: Seat) -> list[TechnologyId]:
 
 
 def _payment(state: State, seat: Seat, cost: int, locomotives: int) -> CardSet | None:
-    """The payment with so many locomotives, and substitutes for the others."""
+    """Return the payment with so many locomotives, and substitutes for the others."""
     hand = state.hands[seat]
     kept_back = counts(hand)[LOCOMOTIVE] - locomotives
     substitute = state.game.perks[state.technologies[seat]].substitute
@@ -395,7 +395,7 @@ def _some_payments(state: State, seat: Seat, cost: int) -> Iterator[CardSet]:
 
 
 def _may_be_bought_otherwise(state: State, seat: Seat, technology: Technology, listed: list[CardSet]) -> bool:
-    """Whether `check` accepts a payment that is not listed, or may do so among those not looked at."""
+    """Return whether `check` accepts a payment that is not listed, or may do so among those not looked at."""
     if not listed:
         return False
     looked_at = 0
@@ -407,7 +407,8 @@ def _may_be_bought_otherwise(state: State, seat: Seat, technology: Technology, l
 
 
 def _leaves_claim(state: State, seat: Seat, technology: Technology, pay: CardSet) -> bool:
-    """Whether a technology that is bought for a claim leaves a legal one (UK-21, UK-22); others always do."""
+    """Return whether a technology that is bought for a claim leaves a legal one (UK-21, UK-22); others always
+    do."""
     if not technology.is_for_claims:
         return True
     mask = _claims_mask(state, seat, technology)
@@ -419,7 +420,7 @@ def _leaves_claim(state: State, seat: Seat, technology: Technology, pay: CardSet
 
 
 def _claims_with(state: State, seat: Seat, technology: Technology, hand: CardSet) -> list[Claim]:
-    """The claims that the technology brings, listed for this hand instead of the seat's own."""
+    """Return the claims that the technology brings, listed for this hand instead of the seat's own."""
     moves: list[Move] = []
     held = state.hands[seat]
     state.hands[seat] = hand
@@ -433,7 +434,7 @@ def _claims_mask(state: State, seat: Seat, technology: Technology) -> int:
 
 
 def _move_technology(state: State, seat: Seat, number: TechnologyId, to_supply: int) -> None:
-    """From the supply to the seat (-1) or back (1)."""
+    """Move it from the supply to the seat (-1) or back (1)."""
     supply = state.supply
     state.supply = (*supply[:number], supply[number] + to_supply, *supply[number + 1 :])
     state.technologies[seat] ^= 1 << number
