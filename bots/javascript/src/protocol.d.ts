@@ -241,6 +241,8 @@ export interface Resume {
   session: string;
   key: string;
   last_events: { [match: string]: number };
+  /** Matches whose `end` has arrived; only if `features` has `resume_ended`. */
+  ended?: string[];
 }
 
 export interface Join {
