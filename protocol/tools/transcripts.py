@@ -66,7 +66,7 @@ class Recorder:
 
     def lose(self, connection: Connection) -> None:
         self.lobby.disconnect(connection, "lost", self.now)
-        self.lobby.data_to_send()
+        connection.out = []  # lost with it; what the others get stays
         if connection in self._recorded:
             self._record({"connection": self._recorded[connection], "from": "client", "lost": True})
         self._read()
