@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
-from stellwerk_processes.seat_report import seat_reports
 from stellwerk_processes.started_match import BotMatch
 from stellwerk_server.journal.journal import revealed
 from stellwerk_server.match.plan import MatchPlan
@@ -20,7 +19,13 @@ from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.schedule.deal import bot_seed, match_id, salt
 from stellwerk_tournament.schedule.schedule import Block
-from stellwerk_tournament.store.match_line import MatchLine, MatchLinesError, line_of, read_lines
+from stellwerk_tournament.store.match_line import (
+    MatchLine,
+    MatchLinesError,
+    line_of,
+    line_of_result,
+    read_lines,
+)
 from stellwerk_tournament.store.store import (
     LOG_BYTES,
     Store,
@@ -59,28 +64,7 @@ def match_of(settings: Settings, block: Block, rotation: int) -> tuple[MatchLine
         bot_seeds=tuple(bot_seed(SEED, rotation, seat) for seat in range(2)),
     )
     played = played_match(bot_match)
-    line = MatchLine(
-        block=block.number,
-        rotation=rotation,
-        round=block.round,
-        match=played.plan.match,
-        game=game.id,
-        rules_version=1,
-        options=(),
-        board=game.board.file.digest,
-        players=names,
-        seats=game.seats_of_team,
-        ranks=tuple(team.rank for team in played.result.teams),
-        points=tuple(team.points for team in played.result.teams),
-        turns=10,
-        reason="trains",
-        bots=seat_reports(played.result, played.seats),
-        isolation="none",
-        deal="same_in_block",
-        attempt=1,
-        late_ms=0,
-        seconds=1.0,
-    )
+    line = line_of_result(block, rotation, played, "none", 1.0)
     return line, played.replay
 
 

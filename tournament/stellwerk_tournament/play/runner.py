@@ -29,7 +29,7 @@ import trio
 
 from stellwerk_processes.bot_process import BotStartError, Confinement
 from stellwerk_processes.faults import Fault
-from stellwerk_processes.seat_report import SeatReport, seat_reports
+from stellwerk_processes.seat_report import SeatReport
 from stellwerk_processes.standing_server import StandingServer, StandingSetup, open_standing_server
 from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError, play_match
 from stellwerk_server.match.plan import MatchPlan
@@ -52,7 +52,7 @@ from stellwerk_tournament.schedule.schedule import (
     stage,
     stages_of_round,
 )
-from stellwerk_tournament.store.match_line import MatchLine, scores_of
+from stellwerk_tournament.store.match_line import MatchLine, line_of_result, scores_of
 from stellwerk_tournament.store.standings import Standings
 from stellwerk_tournament.store.store import Opened, Standing, StoreError
 
@@ -529,32 +529,9 @@ class _Runner:
         return any(name in self._remote for name in block.entrants)
 
     def _line(self, begun: _Begun, rotation: int, played: MatchResult, seconds: float) -> MatchLine:
-        """But for the attempt, and for what is known when the block is complete."""
-        block, plan, result = begun.block, played.plan, played.result
-        game, has_own_deal = plan.game, not plan.reveal_later
-        return MatchLine(
-            block=block.number,
-            rotation=rotation,
-            round=block.round,
-            match=plan.match,
-            game=game.id,
-            rules_version=game.rules.rules_version,
-            options=game.options,
-            board=game.board.file.digest,
-            players=block.teams(rotation),
-            seats=game.seats_of_team,
-            ranks=tuple(team.rank for team in result.teams),
-            points=tuple(team.points for team in result.teams),
-            turns=result.turns,
-            reason=result.reason,
-            bots=tuple(map(self._published, seat_reports(result, played.seats))),
-            isolation=self._settings.confinement.isolation,
-            deal="new_each_match" if has_own_deal else "same_in_block",
-            attempt=1,
-            late_ms=round(played.late_ms),
-            seconds=round(seconds, 3),
-            seed=plan.seed.hex() if has_own_deal else "",
-        )
+        isolation = self._settings.confinement.isolation
+        line = line_of_result(begun.block, rotation, played, isolation, seconds)
+        return msgspec.structs.replace(line, bots=tuple(map(self._published, line.bots)))
 
     def _write(self, block: Block, rotation: int, line: MatchLine, played: MatchResult) -> None:
         """All that is kept of a match, in one call: if its block becomes void meanwhile, that comes after."""

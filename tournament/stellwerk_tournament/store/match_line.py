@@ -10,15 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
 from stellwerk_processes.bot_process import Isolation
-from stellwerk_processes.seat_report import SeatReport
+from stellwerk_processes.seat_report import SeatReport, seat_reports
 from stellwerk_protocol.names import Count, Digits64, EndReason, Points, Seat
 from stellwerk_tournament.ratings.outcomes import Outcome
+
+if TYPE_CHECKING:
+    from stellwerk_processes.started_match import MatchResult
+    from stellwerk_tournament.schedule.schedule import Block
 
 FILE: Final = "matches.jsonl"
 
@@ -81,6 +85,38 @@ class MatchLinesError(ValueError):
 
 _decode: Final = msgspec.json.Decoder(MatchLine).decode
 encode: Final = msgspec.json.Encoder().encode
+
+
+def line_of_result(
+    block: Block, rotation: int, played: MatchResult, isolation: Isolation, seconds: float
+) -> MatchLine:
+    """Describe a match of a block that was played. Open are the attempt, and what is known when the block
+    is complete: the seed that its matches share, and where the replay is."""
+    plan, result = played.plan, played.result
+    game, has_own_deal = plan.game, not plan.reveal_later
+    return MatchLine(
+        block=block.number,
+        rotation=rotation,
+        round=block.round,
+        match=plan.match,
+        game=game.id,
+        rules_version=game.rules.rules_version,
+        options=game.options,
+        board=game.board.file.digest,
+        players=block.teams(rotation),
+        seats=game.seats_of_team,
+        ranks=tuple(team.rank for team in result.teams),
+        points=tuple(team.points for team in result.teams),
+        turns=result.turns,
+        reason=result.reason,
+        bots=seat_reports(result, played.seats),
+        isolation=isolation,
+        deal="new_each_match" if has_own_deal else "same_in_block",
+        attempt=1,
+        late_ms=round(played.late_ms),
+        seconds=round(seconds, 3),
+        seed=plan.seed.hex() if has_own_deal else "",
+    )
 
 
 def line_of(match: MatchLine) -> bytes:
