@@ -155,10 +155,10 @@ class StandingServer:
             if isinstance(ended, Exception):
                 raise ended
             result = ended
+            seats = zip(ended.seats, bot_match.bots, strict=True)
+            return replace(ended, seats=tuple(replace(played, bot=spec.name) for played, spec in seats))
         finally:
             await self._give_back(bot_match, reused, result)
-        seats = zip(result.seats, bot_match.bots, strict=True)
-        return replace(result, seats=tuple(replace(played, bot=spec.name) for played, spec in seats))
 
     async def say_goodbye(self, *, finished: bool) -> None:
         """`finished`: there will be no more. Otherwise who is here is told to come back."""
