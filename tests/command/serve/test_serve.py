@@ -93,7 +93,7 @@ def test_it_says_what_it_exposes_beyond_this_machine(tmp_path: Path) -> None:
         assert server.line == f"listening on 0.0.0.0:{server.port}\n"
         (warning,) = [record for record in server.stop()[2] if record["level"] == "warning"]
     assert (warning["event"], warning["host"]) == ("listening.beyond_this_machine", "0.0.0.0")
-    assert (warning["who"], warning["encrypted"]) == ("whoever reaches this address", False)
+    assert (warning["who"], warning["encrypted"]) == ("anyone who can reach this address", False)
     assert "--tokens" in warning["advice"]
 
 
@@ -103,7 +103,7 @@ def test_with_tokens_and_tls_it_has_no_advice(tmp_path: Path) -> None:
     secured = ("--tls-cert", str(CERTIFICATE), "--tls-key", str(CERTIFICATE), "--tokens", str(tokens))
     with running("--data", str(tmp_path / "data"), "--host", "0.0.0.0", *secured) as server:
         (warning,) = [record for record in server.stop()[2] if record["level"] == "warning"]
-    assert (warning["who"], warning["encrypted"], warning["advice"]) == ("who has a token", True, None)
+    assert (warning["who"], warning["encrypted"], warning["advice"]) == ("anyone with a token", True, None)
 
 
 @needs("IPv6")

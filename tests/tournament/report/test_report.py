@@ -279,7 +279,7 @@ def test_too_few_blocks_are_marked_at_each_bot_and_said_once(tmp_path: Path) -> 
     few, many = (read(played(tmp_path, 4, deals, faulty=False).report()) for deals in (3, 20))
     ranking = few.part("ranking")
     assert [mark.text for mark in ranking.all("sup")] == 4 * ["\N{DAGGER}"]
-    assert ranking.text.count("few blocks") == 1
+    assert ranking.text.count("too few blocks") == 1
     assert "\N{DAGGER} few blocks" in ranking.text
     assert "few blocks" not in many.part("ranking").text
     assert many.part("ranking").all("sup") == []
