@@ -37,8 +37,7 @@ from stellwerk_processes.started_match import (
 )
 from stellwerk_protocol.messages import Bye
 from stellwerk_protocol.names import Seat
-from stellwerk_server.lobby.session import hashed
-from stellwerk_server.lobby.tokens import TokenHolder, Tokens, new_token
+from stellwerk_server.lobby.tokens import TokenHolder, Tokens, hashed, new_token
 from stellwerk_server.match.lines import line
 from stellwerk_server.net.listen_address import CannotListenError, ListenAddress, shown_address
 from stellwerk_server.operate.settings import Limits

@@ -49,8 +49,8 @@ from stellwerk_protocol.names import Seat
 from stellwerk_protocol.results import Result
 from stellwerk_server.lobby.news import LobbyEvent, MatchEnded, MatchRefused
 from stellwerk_server.lobby.rooms import Reservation, Room
-from stellwerk_server.lobby.session import Session, hashed, is_same_hash
-from stellwerk_server.lobby.tokens import new_token
+from stellwerk_server.lobby.session import Session
+from stellwerk_server.lobby.tokens import hashed, is_same_hash, new_token
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.match.refusals import Refused

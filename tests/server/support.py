@@ -40,8 +40,8 @@ from stellwerk_protocol.messages import (
 from stellwerk_server.journal.journal import Journal
 from stellwerk_server.lobby.lobby import Lobby, LobbySetup
 from stellwerk_server.lobby.rooms import GameShelf, Reservation
-from stellwerk_server.lobby.session import Connection, Kind, hashed
-from stellwerk_server.lobby.tokens import Tokens
+from stellwerk_server.lobby.session import Connection, Kind
+from stellwerk_server.lobby.tokens import Tokens, hashed
 from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.plan import MatchPlan

@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 
 from stellwerk_engine.replays.verify import verify
-from stellwerk_server.lobby.session import hashed
-from stellwerk_server.lobby.tokens import new_token
+from stellwerk_server.lobby.tokens import hashed, new_token
 from tests.server.served_process import Caller, Message, Serving, serving
 
 CERTIFICATE = Path(__file__).parents[1] / "bots" / "loopback.pem"

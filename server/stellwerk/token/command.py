@@ -10,8 +10,7 @@ from stellwerk.shared.errors import DONE, usage_error
 from stellwerk.shared.terminal import say
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.names import PLAYER_NAME
-from stellwerk_server.lobby.session import hashed
-from stellwerk_server.lobby.tokens import new_token
+from stellwerk_server.lobby.tokens import hashed, new_token
 
 DESCRIPTION: Final = """\
 Draw a new token for a player, and show the line for the file of 'serve --tokens'.

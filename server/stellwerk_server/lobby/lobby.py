@@ -55,8 +55,8 @@ from stellwerk_server.lobby.news import (
     nobody_listens,
 )
 from stellwerk_server.lobby.rooms import GameShelf, Reservation, Room
-from stellwerk_server.lobby.session import Connection, Kind, Session, hashed, is_same_hash
-from stellwerk_server.lobby.tokens import TokenHolder, Tokens
+from stellwerk_server.lobby.session import Connection, Kind, Session
+from stellwerk_server.lobby.tokens import TokenHolder, Tokens, hashed, is_same_hash
 from stellwerk_server.match.deadlines import Deadlines, Timer
 from stellwerk_server.match.ended_match import MOST_ENDED, EndedMatch
 from stellwerk_server.match.house_player import NewHousePlayer

@@ -12,7 +12,7 @@ from stellwerk_engine.core.game import make_game
 from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_protocol.messages import OfferedGame
-from stellwerk_server.lobby.session import hashed, is_same_hash
+from stellwerk_server.lobby.tokens import hashed, is_same_hash
 from stellwerk_server.match.plan import MatchPlan
 
 if TYPE_CHECKING:

@@ -7,13 +7,12 @@ over it (`Lobby.data_to_send`).
 
 from __future__ import annotations
 
-import hmac
 from collections import Counter
-from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 from stellwerk_protocol.messages import Wants
 from stellwerk_server.lobby.line_splitter import LineSplitter
+from stellwerk_server.lobby.tokens import hashed, is_same_hash
 from stellwerk_server.match.ended_match import EndedMatch
 
 if TYPE_CHECKING:
@@ -24,16 +23,6 @@ if TYPE_CHECKING:
     from stellwerk_server.operate.settings import Limits
 
 Kind = Literal["tcp", "tls", "stdio"]
-
-
-def hashed(secret: str) -> str:
-    """What is kept of a token or of a resume key."""
-    return sha256(secret.encode()).hexdigest()
-
-
-def is_same_hash(given: str, known: str | None) -> bool:
-    """Compare two of them, in a time that does not tell where they differ. Nothing else may compare them."""
-    return known is not None and hmac.compare_digest(given, known)
 
 
 class Connection:

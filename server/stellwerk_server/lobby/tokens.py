@@ -6,19 +6,30 @@ themselves are kept nowhere.
 
 from __future__ import annotations
 
+import hmac
 import re
 import secrets
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
 from stellwerk_protocol.names import PLAYER_NAME
-from stellwerk_server.lobby.session import hashed, is_same_hash
 
 TOKEN_BYTES: Final = 17
 """More than 128 random bits: too many to try."""
 
 _LINE: Final = re.compile(rf"(?P<name>{PLAYER_NAME})" r"\s+(?P<hash>[0-9a-f]{64})(?P<role>\s+organizer)?")
+
+
+def hashed(secret: str) -> str:
+    """Return what the server keeps of a token or of a resume key."""
+    return sha256(secret.encode()).hexdigest()
+
+
+def is_same_hash(given: str, known: str | None) -> bool:
+    """Compare two hashes in a time that does not show where they differ. Nothing else may compare them."""
+    return known is not None and hmac.compare_digest(given, known)
 
 
 class TokenFileError(ValueError):

@@ -91,7 +91,7 @@ def test_the_version_imports_no_command_and_no_other_package() -> None:
         (
             "serve",
             {"numpy", "multiprocessing", "stellwerk_tournament", "stellwerk_processes.standing_server"},
-            435,
+            445,
         ),
         ("simulate", {"trio", "structlog", "numpy", "ssl", "multiprocessing", "asyncio"}, 210),
         ("token", {"trio", "structlog", "numpy", "stellwerk_engine", "multiprocessing", "asyncio"}, 165),

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from stellwerk_server.lobby.session import hashed
-from stellwerk_server.lobby.tokens import TokenHolder, Tokens, new_token
+from stellwerk_server.lobby.tokens import TokenHolder, Tokens, hashed, new_token
 from stellwerk_server.operate.settings import Limits
 from tests.server.served_process import PATIENCE, serving, watch_and_leave
 from tests.server.serving import NO_RATE, Site, on_site
