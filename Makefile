@@ -65,7 +65,7 @@ bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' compares with a com
 	$(BIN)/python -m tests.benchmarks.bench_ratings
 
 mutants: $(TEST) ## break the rules one by one, and see that the tests notice
-	$(BIN)/python tests/mutants/run.py $(ARGS)
+	$(BIN)/python -m tests.mutants.run $(ARGS)
 
 simulations: $(TEST) ## how often the intervals of ratings and the gate's test err, in simulated tournaments
 	$(BIN)/python -m tests.tournament.ratings.coverage_simulation $(ARGS)

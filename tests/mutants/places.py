@@ -62,10 +62,15 @@ def changed(source: str, place: Place, find: str, replace: str) -> str:
     line_start = before.rfind("\n") + 1
     indent = len(before[line_start:]) - len(before[line_start:].lstrip())
     shift = indent - (len(find) - len(find.lstrip(" \n"))) if find[:1].isspace() else 0
-    words = _without_comma(replace) if _without_comma(find) != find else replace
+    after = source[place.end :]
+    words = _without_comma(replace)
+    if _without_comma(find) != find and words == replace:
+        after = after.lstrip().removeprefix(",")  # the entry goes with the comma behind it
+    elif _without_comma(find) == find:
+        words = replace
     first, *rest = words.strip("\n").split("\n")
     shifted = [" " * max(0, len(line) - len(line.lstrip()) + shift) + line.lstrip() for line in rest]
-    return before + "\n".join([first.lstrip(), *shifted]) + source[place.end :]
+    return before + "\n".join([first.lstrip(), *shifted]) + after
 
 
 def _without_comma(text: str) -> str:
@@ -75,13 +80,17 @@ def _without_comma(text: str) -> str:
 
 def _places_in(path: Path, source: str, wanted: list[str], within: str | None) -> Iterator[Place]:
     words = _words(source)
-    spans = None if within is None else list(_spans(path, source, within))
-    for number in _numbers(source).get(wanted[0], ()):
-        if [word.text for word in words[number : number + len(wanted)]] != wanted:
-            continue
-        place = Place(path, words[number].start, words[number + len(wanted) - 1].end)
-        if spans is None or any(start <= place.start and place.end <= end for start, end in spans):
-            yield place
+    found = [
+        Place(path, words[number].start, words[number + len(wanted) - 1].end)
+        for number in _numbers(source).get(wanted[0], ())
+        if [word.text for word in words[number : number + len(wanted)]] == wanted
+    ]
+    if found and within is not None:
+        spans = list(_spans(path, source, within))
+        found = [
+            place for place in found if any(start <= place.start and place.end <= end for start, end in spans)
+        ]
+    yield from found
 
 
 @cache  # hundreds of mutants look into the same files

@@ -7,9 +7,13 @@ one small change of a source or a board file that breaks one rule.
     [[mutant]]
     rule = "USA-05"
     why = "an open locomotive may be taken as the second card"
-    file = "server/stellwerk_engine/parts/draw_cards.py"
-    find = '''the exact text, which occurs once in the file'''
-    replace = '''what stands there instead'''
+    within = "SecondCard.check"
+    find = '''code of the engine'''
+    replace = '''the code in its place'''
+
+`within` names the function, class or constant around the code. The code is found by its words (`places.py`),
+so a mutant goes on fitting when lines are wrapped, indented or moved to another file. A mutant of a board has
+`file` instead, and its text occurs once in it.
 
 For each mutant, in a copy of the repository, only those tests run whose docstring names the rule
 (`\"""USA-05.\"""`), and one of them has to fail. Every rule needs a mutant.
@@ -40,6 +44,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, Literal
 
+from tests.mutants.places import Place, changed, places
+
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 MUTANTS: Final = Path(__file__).resolve().parent
 RULES: Final = REPOSITORY / "protocol" / "rules"
@@ -50,7 +56,8 @@ JOBS: Final = 2  # at a time; each is one Python process
 TIME_LIMIT: Final = 180.0  # seconds; a mutant that makes a game endless is noticed by it
 RULE_ID: Final = re.compile(r"\b(?:GEN|USA|CARD|ASIA|UK)-\d\d\b")
 RULE_LINE: Final = re.compile(r"^- \**((?:GEN|USA|CARD|ASIA|UK)-\d\d)\b", re.MULTILINE)
-MUTANT_FIELDS: Final = {"rule", "why", "file", "find", "replace"}
+MUTANT_FIELDS: Final = {"rule", "why", "find", "replace"}
+SOURCES: Final = "server/stellwerk_engine/**/*.py"
 TESTS_FAILED: Final = 1  # pytest's exit code; higher ones mean that it could not run them
 
 Outcome = Literal["killed", "survived", "unfit"]
@@ -60,10 +67,11 @@ Outcome = Literal["killed", "survived", "unfit"]
 class Mutant:
     rule: str
     why: str
-    file: str
     find: str
     replace: str
-    source: str  # the file of mutants it stands in, without its ending
+    source: str  # the file of mutants that has it, without its ending
+    within: str | None = None  # the function, class or constant around the code
+    file: str | None = None  # of a board
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,24 +134,30 @@ def read_mutants() -> list[Mutant]:
     for path in sorted(MUTANTS.glob("*.toml")):
         entries: list[dict[str, str]] = tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]
         for number, entry in enumerate(entries, start=1):
-            if set(entry) != MUTANT_FIELDS:
-                raise ValueError(f"{path.name}, mutant {number}: expected exactly {sorted(MUTANT_FIELDS)}")
+            if not MUTANT_FIELDS <= set(entry) <= MUTANT_FIELDS | {"file", "within"}:
+                raise ValueError(
+                    f"{path.name}, mutant {number}: expected {sorted(MUTANT_FIELDS)}, and within or file"
+                )
             mutants.append(Mutant(**entry, source=path.stem))
     return mutants
 
 
 def unfitness(mutant: Mutant) -> str | None:
     """Why the mutant cannot be applied, if so."""
-    place = f"{mutant.source}.toml, {mutant.rule}, {mutant.why!r}"
-    path = REPOSITORY / mutant.file
-    if not path.is_file():
-        return f"{place}: there is no file {mutant.file}"
-    found = path.read_text(encoding="utf-8").count(mutant.find)
-    if found != 1:
-        return f"{place}: its text occurs {found} times in {mutant.file}"
+    name = f"{mutant.source}.toml, {mutant.rule}, {mutant.why!r}"
+    if mutant.file is not None and not (REPOSITORY / mutant.file).is_file():
+        return f"{name}: there is no file {mutant.file}"
+    count = len(places_of(mutant, REPOSITORY))
+    if count != 1:
+        return f"{name}: its text occurs {count} times in {mutant.file or mutant.within or SOURCES}"
     if mutant.find == mutant.replace:
-        return f"{place}: it changes nothing"
+        return f"{name}: it changes nothing"
     return None
+
+
+def places_of(mutant: Mutant, root: Path) -> list[Place]:
+    """Return every place that the mutant could change; a fit one has exactly one."""
+    return places(root, mutant.file or SOURCES, mutant.find, mutant.within)
 
 
 def find_tests(folder: Path) -> dict[str, list[str]]:
@@ -194,9 +208,10 @@ def run_all(mutants: Sequence[Mutant], tests: dict[str, list[str]], copies: list
 
 def judge(mutant: Mutant, tests: Sequence[str], copy: Path) -> Verdict:
     """Break the copy, run the rule's tests in it, and mend it."""
-    path = copy / mutant.file
+    (place,) = places_of(mutant, copy)
+    path = place.path
     sound = path.read_text(encoding="utf-8")
-    path.write_text(sound.replace(mutant.find, mutant.replace), encoding="utf-8")
+    path.write_text(changed(sound, place, mutant.find, mutant.replace), encoding="utf-8")
     try:
         finished = run_pytest(copy, tests, TIME_LIMIT)
     except subprocess.TimeoutExpired:

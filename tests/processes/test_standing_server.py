@@ -19,8 +19,7 @@ from stellwerk_processes.embedded_server import MemoryJournals, Signal
 from stellwerk_processes.standing_server import StandingServer, StandingSetup, open_standing_server
 from stellwerk_processes.started_match import BotMatch, MatchResult, play_match
 from stellwerk_server.journal.journal import Journal
-from stellwerk_server.lobby.session import hashed
-from stellwerk_server.lobby.tokens import TokenHolder
+from stellwerk_server.lobby.tokens import TokenHolder, hashed
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.listen_address import ListenAddress
 from stellwerk_server.net.server import open_server

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutants.places import changed, places
 from tests.mutants.run import (
     REPOSITORY,
     Mutant,
@@ -19,7 +20,7 @@ from tests.mutants.run import (
     unfitness,
 )
 
-SOUND = Mutant("USA-05", "why", "server/stellwerk_engine/core/turn.py", "IDLE_ROUNDS: Final = 10", "X", "usa")
+SOUND = Mutant("USA-05", "why", "IDLE_ROUNDS: Final = 10", "X", "usa", within="turn.IDLE_ROUNDS")
 
 
 def test_every_mutant_can_be_applied_to_exactly_one_place() -> None:
@@ -37,11 +38,11 @@ def test_every_mutant_stands_in_the_file_of_its_game() -> None:
 
 
 def test_no_two_mutants_are_the_same() -> None:
-    seen: dict[tuple[str, str, str, str], Mutant] = {}
+    seen: dict[Mutant, Mutant] = {}
     twice = [
         mutant
         for mutant in read_mutants()
-        if seen.setdefault((mutant.rule, mutant.file, mutant.find, mutant.replace), mutant) is not mutant
+        if seen.setdefault(replace(mutant, why="", source=""), mutant) is not mutant
     ]
     assert twice == []
 
@@ -63,9 +64,10 @@ def test_a_mutant_that_fits_has_no_fault() -> None:
 @pytest.mark.parametrize(
     ("changed", "fault"),
     [
-        (replace(SOUND, file="server/stellwerk_engine/dining_car.py"), "there is no file"),
+        (replace(SOUND, within="dining_car.IDLE_ROUNDS"), "occurs 0 times"),
+        (replace(SOUND, within=None, file="server/stellwerk_engine/boards/mars.json"), "there is no file"),
         (replace(SOUND, find="IDLE_ROUNDS: Final = 11"), "occurs 0 times"),
-        (replace(SOUND, find="IDLE_ROUNDS"), "occurs 2 times"),
+        (replace(SOUND, find="IDLE_ROUNDS", within=None), "occurs 2 times"),
         (replace(SOUND, replace=SOUND.find), "changes nothing"),
     ],
 )
@@ -74,6 +76,59 @@ def test_a_mutant_that_does_not_fit_is_named(changed: Mutant, fault: str) -> Non
     assert told
     assert fault in told
     assert told.startswith("usa.toml, USA-05, 'why'")
+
+
+MOVED = """
+class Drawing:
+    # where it was moved to
+    def check(self, card, place):
+        return place.take(
+            card,
+            LOCOMOTIVE,  # never as the second card
+        )
+
+    def fallback(self): return LOCOMOTIVE
+"""
+
+
+@pytest.mark.parametrize(
+    ("find", "within", "expected"),
+    [
+        ("    return place.take(card, LOCOMOTIVE)", "check", "        return place.none()"),
+        ("LOCOMOTIVE", "Drawing.fallback", "fallback(self): return place.none()"),
+        ("card, LOCOMOTIVE", "drawing.Drawing.check", "take(\n            place.none(),  # never"),
+    ],
+)
+def test_code_is_found_where_it_was_moved_and_however_it_is_wrapped(
+    tmp_path: Path, find: str, within: str, expected: str
+) -> None:
+    (tmp_path / "drawing.py").write_text(MOVED)
+    (place,) = places(tmp_path, "*.py", find, within)
+    indent = find[: len(find) - len(find.lstrip())]
+    replaced = changed(MOVED, place, find, f"{indent}{'return ' if 'return' in find else ''}place.none()")
+    assert expected in replaced
+
+
+def test_code_that_is_there_twice_is_two_places(tmp_path: Path) -> None:
+    (tmp_path / "drawing.py").write_text(MOVED)
+    assert len(places(tmp_path, "*.py", "LOCOMOTIVE", None)) == 2
+    assert len(places(tmp_path, "*.py", "LOCOMOTIVE", "Drawing")) == 2
+    assert places(tmp_path, "*.py", "LOCOMOTIVE", "Walking") == []
+
+
+def test_a_line_that_is_added_is_indented_as_the_place_is(tmp_path: Path) -> None:
+    (tmp_path / "drawing.py").write_text("def check():\n        one()\n        two()\n")
+    (place,) = places(tmp_path, "*.py", "    one()\n", "check")
+    source = place.path.read_text()
+    assert changed(source, place, "    one()\n", "    one()\n    more()\n") == (
+        "def check():\n        one()\n        more()\n        two()\n"
+    )
+
+
+def test_an_entry_goes_with_the_comma_behind_it(tmp_path: Path) -> None:
+    (tmp_path / "game.py").write_text("MENU = (\n    Draw(),\n    Claim(),\n)\n")
+    (place,) = places(tmp_path, "*.py", "    Draw(),\n", "MENU")
+    assert changed(place.path.read_text(), place, "    Draw(),\n", "") == "MENU = (\n    \n    Claim(),\n)\n"
 
 
 def test_tests_are_found_by_the_rules_in_their_docstrings(tmp_path: Path) -> None:
@@ -122,7 +177,7 @@ def test_a_mutant_is_killed_by_a_test_or_survives_and_the_copy_is_mended(
     tmp_path: Path, found: str, put: str, verdict: Verdict
 ) -> None:
     source = toy_copy(tmp_path)
-    mutant = Mutant("USA-05", "why", "server/toy.py", found, put, "usa")
+    mutant = Mutant("USA-05", "why", found, put, "usa", file="server/toy.py")
     tests = ["tests/test_toy.py::test_one_and_one", "tests/test_toy.py::test_one_and_zero"]
     assert judge(mutant, tests, tmp_path) == verdict
     assert source.read_text() == "def add(a, b): return a + b\n"
@@ -130,7 +185,7 @@ def test_a_mutant_is_killed_by_a_test_or_survives_and_the_copy_is_mended(
 
 def test_a_mutant_that_cannot_be_imported_is_no_kill(tmp_path: Path) -> None:
     toy_copy(tmp_path)
-    mutant = Mutant("USA-05", "why", "server/toy.py", "a + b", "a +", "usa")
+    mutant = Mutant("USA-05", "why", "a + b", "a +", "usa", file="server/toy.py")
     verdict = judge(mutant, ["tests/test_toy.py::test_one_and_one"], tmp_path)
     assert verdict.outcome == "unfit"
     assert "SyntaxError" in verdict.text

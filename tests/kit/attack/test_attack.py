@@ -21,7 +21,7 @@ from stellwerk_kit.attack.attack import Attack, NoServerError, assault
 from stellwerk_kit.attack.caller import LONGEST_LINE
 from stellwerk_kit.attack.cases import CASES
 from stellwerk_kit.doctor.doctor import Finding
-from stellwerk_server.lobby.session import hashed
+from stellwerk_server.lobby.tokens import hashed
 from tests.kit.attack import wrong_servers as wrong
 from tests.kit.attack.wrong_servers import Spoil, WrongServer, wrong_server
 from tests.server.net.test_tls import CERTIFICATE

@@ -26,8 +26,7 @@ from stellwerk_processes.bot_spec import BotSpec, built_in_command
 from stellwerk_processes.seat_report import seat_reports
 from stellwerk_processes.standing_server import StandingSetup, open_standing_server
 from stellwerk_processes.started_match import BotMatch, MatchResult
-from stellwerk_server.lobby.session import hashed
-from stellwerk_server.lobby.tokens import TokenHolder, new_token
+from stellwerk_server.lobby.tokens import TokenHolder, hashed, new_token
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.listen_address import ListenAddress
 from stellwerk_server.operate.settings import Time, clocks_of
