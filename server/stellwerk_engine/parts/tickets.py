@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -54,6 +54,27 @@ def check_tickets(board: Board, names: tuple[str, ...], among: Iterable[TicketId
 # -- offers ------------------------------------------------------------------------------------------
 
 
+class Offer(Protocol):
+    """What offers tickets, at the start or in a turn, and what follows when some have been kept."""
+
+    @property
+    def number(self) -> int: ...
+
+    @property
+    def keep(self) -> int: ...
+
+    @property
+    def share(self) -> Share | None: ...
+
+    def put_back(self, state: State, tickets: list[TicketId]) -> None:
+        """Put the tickets that a seat does not keep where they belong."""
+        ...
+
+    def go_on(self, state: State, seats: tuple[Seat, ...], events: Events | None) -> None:
+        """Go on when all have chosen."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class FirstTickets(Part):
     """The tickets dealt before the first turn. All choose at once. With `share` each puts one on a holder."""
@@ -91,6 +112,9 @@ class FirstTickets(Part):
         for seat in seats:
             offer(state, seat, self.number, events)
         ask_to_keep(state, seats, self, events)
+
+    def put_back(self, state: State, tickets: list[TicketId]) -> None:
+        put_under_pile(state, tickets)
 
     def go_on(self, state: State, seats: tuple[Seat, ...], events: Events | None) -> None:
         if self.shuffle_returned:
@@ -175,6 +199,9 @@ class DrawTickets(Action):
     def fallback(self, state: State, seat: Seat) -> Move | None:
         return self.draw if state.ticket_pile else None
 
+    def put_back(self, state: State, tickets: list[TicketId]) -> None:
+        put_under_pile(state, tickets)
+
     def go_on(self, state: State, seats: tuple[Seat, ...], events: Events | None) -> None:
         if self.share is not None and state.offered[seats[0]]:
             self.share(state, seats, end_turn, events)
@@ -196,6 +223,10 @@ class DrawTicketsMove(Move):
         ask_to_keep(state, (seat,), self.action, events)
 
 
+def put_under_pile(state: State, tickets: list[TicketId]) -> None:
+    state.ticket_pile[:0] = reversed(tickets)  # the last one lies lowest (GEN-04)
+
+
 def offer(state: State, seat: Seat, number: int, events: Events | None) -> None:
     """Offer the top tickets, or as many as there are, to choose from."""
     offered = tuple(state.ticket_pile.pop() for _ in range(min(number, len(state.ticket_pile))))
@@ -205,9 +236,7 @@ def offer(state: State, seat: Seat, number: int, events: Events | None) -> None:
         events.append(ev.TicketsOffered(seat, len(offered), names_of(state.game.board, offered)))
 
 
-def ask_to_keep(
-    state: State, seats: tuple[Seat, ...], action: FirstTickets | DrawTickets, events: Events | None
-) -> None:
+def ask_to_keep(state: State, seats: tuple[Seat, ...], action: Offer, events: Events | None) -> None:
     offered_count = min(action.number, max(len(state.offered[seat]) for seat in seats))
     ask_all(state, KeepTickets(seats, offered_count, min(action.keep, offered_count), action))
     announce(state, events)
@@ -244,9 +273,7 @@ class KeepTickets:
 
     __slots__ = ("action", "keep", "offered_count", "seats")
 
-    def __init__(
-        self, seats: tuple[Seat, ...], offered_count: int, keep: int, action: FirstTickets | DrawTickets
-    ) -> None:
+    def __init__(self, seats: tuple[Seat, ...], offered_count: int, keep: int, action: Offer) -> None:
         self.seats = seats
         self.offered_count = offered_count
         self.keep = keep
@@ -292,7 +319,7 @@ class KeepTickets:
         back = [ticket for ticket in state.offered[seat] if ticket not in kept]
         state.ticket_masks[seat] |= mask_of(kept)
         state.returned_masks[seat] |= mask_of(back)
-        state.ticket_pile[:0] = reversed(back)  # the last one lies lowest (GEN-04)
+        self.action.put_back(state, back)
         state.offered[seat] = ()
         if kept:
             state.progress_turn = state.turn
