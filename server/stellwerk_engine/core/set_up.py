@@ -44,7 +44,8 @@ def _deal_cards(state: State, events: Events | None) -> None:
 def empty_state(game: Game, dice: Dice) -> State:
     """Return a state in which nothing has been dealt."""
     seats = game.seat_count
-    state = State(game, dice)
+    state = State()
+    state.clear(game, dice)
     state.turns_left = NOT_LAST_ROUND
     state.hands = [0] * seats
     state.known = [0] * seats

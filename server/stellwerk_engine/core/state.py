@@ -148,8 +148,8 @@ class State:
     # technologies
     supply: tuple[int, ...]  # how many are left of each
 
-    def __init__(self, game: Game, dice: Dice) -> None:
-        """Make a state in which every field is empty; `empty_state` sets the others."""
+    def clear(self, game: Game, dice: Dice) -> None:
+        """Make every field empty. No constructor, for `copy` has to make a bare state."""
         self.game = game
         self.dice = dice
         self.pending = None

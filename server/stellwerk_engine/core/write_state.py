@@ -76,8 +76,8 @@ def written(all_sections: list[Section]) -> str:
             lines.append(
                 f"    {field.name}: {field.type}" + (f"  # {field.meaning}" if field.meaning else "")
             )
-    lines += ["", "    def __init__(self, game: Game, dice: Dice) -> None:"]
-    lines.append('        """Make a state in which every field is empty; `empty_state` sets the others."""')
+    lines += ["", "    def clear(self, game: Game, dice: Dice) -> None:"]
+    lines.append('        """Make every field empty. No constructor, for `copy` has to make a bare state."""')
     lines += [f"        self.{field.name} = {_empty(field)}" for field in fields]
     lines += ["", "    def copy(self) -> State:"]
     lines.append('        """Return an independent state; what never changes is shared."""')

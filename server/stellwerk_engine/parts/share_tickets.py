@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar, Final
+from typing import Final
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -94,8 +94,8 @@ def _put_on_holder(state: State, seat: Seat, tickets: tuple[TicketId, ...], even
 class ShareTickets(Action):
     """The action of a turn."""
 
-    events: ClassVar = (ev.TicketsToShare, ev.TicketsShared)
-    decisions: ClassVar = (wire_decisions.ShareTicket,)
+    events = (ev.TicketsToShare, ev.TicketsShared)
+    decisions = (wire_decisions.ShareTicket,)
 
     def redact(self, game: Game, event: ev.Event, viewer: ViewerId) -> ev.Event:
         match event:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -79,8 +79,8 @@ class Offer(Protocol):
 class FirstTickets(Part):
     """The tickets dealt before the first turn. All choose at once. With `share` each puts one on a holder."""
 
-    events: ClassVar = (ev.TicketsOffered, ev.TicketsKept)
-    decisions: ClassVar = (wire_decisions.KeepTickets,)
+    events = (ev.TicketsOffered, ev.TicketsKept)
+    decisions = (wire_decisions.KeepTickets,)
 
     number: int
     keep: int

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -79,8 +78,8 @@ class ClaimRoute(Action):
     """The action of a turn, tunnels too. `open_tracks`: by number of players and by number of tracks between
     two cities, how many of these can be claimed; where it has nothing, all can."""
 
-    events: ClassVar = (ev.RouteClaimed, ev.TunnelTried, ev.TunnelAbandoned)
-    decisions: ClassVar = (wire_decisions.PayTunnel,)
+    events = (ev.RouteClaimed, ev.TunnelTried, ev.TunnelAbandoned)
+    decisions = (wire_decisions.PayTunnel,)
 
     open_tracks: Mapping[int, Mapping[int, int]] = field(default_factory=dict[int, Mapping[int, int]])
 

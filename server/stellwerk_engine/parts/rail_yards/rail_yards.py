@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -60,7 +59,7 @@ class RailYards(Part):
     `open_stacks` players may look at their own on-track stack.
     """
 
-    events: ClassVar = (
+    events = (
         ev.CardsSent,
         ev.CardsLaid,
         ev.Raided,
@@ -68,7 +67,7 @@ class RailYards(Part):
         ev.TicketsCompleted,
         ev.HalfStarted,
     )
-    decisions: ClassVar = (wire_decisions.CompleteTickets,)
+    decisions = (wire_decisions.CompleteTickets,)
 
     halves: Mapping[int, int] = field(default_factory=dict[int, int])
     open_stacks: bool = False
