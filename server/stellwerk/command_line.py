@@ -98,7 +98,7 @@ def run(words: Sequence[str]) -> int:
         complain(error.message)
         return error.exit_code
     except BrokenPipeError:
-        give_up_stdout()  # whoever read has seen enough
+        give_up_stdout()  # the reader has seen enough
         return FAILED
     except OSError as error:
         give_up_stdout()

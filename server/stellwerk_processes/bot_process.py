@@ -67,7 +67,7 @@ _CONFINE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """What a bot is told through its environment: where to connect, as whom, and its own source of chance."""
+    """What a bot finds in its environment: where to connect, as whom, and its own source of chance."""
 
     name: str
     address: str
@@ -77,8 +77,8 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What a bot is kept in. `wrap` is put before its command, with `{directory}` in it standing for the
-    bot's private folder. `memory_mb` bounds the data of each of its processes, not of all together."""
+    """The limits of a bot. `wrap` is put before its command, with the bot's private folder in place of
+    `{directory}`. `memory_mb` bounds the data of each of its processes, not of all together."""
 
     wrap: tuple[str, ...] = ()
     memory_mb: int | None = None
@@ -106,9 +106,10 @@ class BotStartError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class BotReport:
-    """How a bot ended. `status` or `signal`, or neither, where not even SIGKILL ended it. `stopped`: it had
-    been told to end before. `cpu_ms` is that of its processes, `max_rss_kb` that of the largest of them, if
-    it was larger than the runner: the kernel counts a process's time before exec, in the runner's memory."""
+    """The end of a bot. `status` or `signal`, or neither, if not even SIGKILL ended it. `stopped`: the runner
+    had asked it to end before. `cpu_ms` is that of its processes, `max_rss_kb` that of the largest of them,
+    if it was larger than the runner: the kernel counts a process's time before exec, in the runner's
+    memory."""
 
     status: int | None
     signal: str | None
@@ -126,9 +127,9 @@ class BotReport:
 
 
 class RunningBot:
-    """What `run_bot` hands to whoever started it. With `transport=stdio`, `transport` are the bot's standard
-    input and output; they belong to the caller, who closes them. `directory` is its private folder. All that
-    it prints goes to the `log`, if there is one."""
+    """A bot that `run_bot` has started. With `transport=stdio`, `transport` are the bot's standard input and
+    output; they belong to the caller, who closes them. `directory` is its private folder. The `log`, if there
+    is one, gets all that it prints."""
 
     def __init__(
         self,
@@ -149,24 +150,25 @@ class RunningBot:
         self._ended = trio.Event()
 
     def stop(self) -> None:
-        """Tell it to end: it has `grace` to do so by itself, then as much to heed SIGTERM."""
+        """Ask the bot to end: it has `grace` to do so by itself, then as much to heed SIGTERM."""
         self._stopping.set()
 
     async def ended(self) -> BotReport:
-        """Wait until it has ended, of itself or stopped, and nothing of its group is left."""
+        """Wait until the bot has ended, by itself or stopped, and nothing of its group is left."""
         await self._ended.wait()
         assert self.report is not None
         return self.report
 
     def last_lines(self, count: int = LAST_LINES) -> tuple[str, ...]:
-        """The last lines that it printed on standard error (over TCP on standard output too), fit to be
-        shown: without control characters, and cut where they are long."""
+        """Return the last lines that the bot printed on standard error (over TCP on standard output too), fit
+        to be shown: without control characters, and cut where they are long."""
         lines = map(readable, self._printed.decode("utf-8", "replace").splitlines())
         return tuple(line[:LONGEST_LINE] for line in lines if line)[-count:]
 
     def forget(self, seconds: float = LONGEST_FORGETTING) -> None:
-        """What it has printed and left in its private folder till now, as far as that can be removed: what
-        another user has hidden there cannot, nor what it makes anew all the time. May wait for the disk."""
+        """Forget what the bot has printed, and remove what it has left in its private folder, as far as
+        possible. What another user has hidden there remains, and so does what the bot keeps making anew. May
+        wait for the disk."""
         self._printed.clear()
         _empty(self.directory, seconds)
 
@@ -221,9 +223,9 @@ async def run_bot(
 
 
 def command_line(spec: BotSpec, confinement: Confinement, directory: str) -> tuple[str, ...]:
-    """What is executed for a bot whose private folder this is. BotStartError if its program or its working
-    directory is not there. Relative paths of files in the command count from the directory of the spec, or,
-    where it names none, from where the runner is."""
+    """Return the command that starts a bot with this private folder. BotStartError if its program or its
+    working directory does not exist. Relative paths of files in the command count from the directory of the
+    spec or, without one, from the directory of the runner."""
     if spec.directory is not None and not os.path.isdir(spec.directory):
         raise BotStartError(f"there is no folder {quoted(spec.directory)}", "dir")
     command = spec.command if spec.directory is not None else tuple(map(_located, spec.command))
@@ -256,7 +258,7 @@ def _hint(word: str, program: str) -> str:
 def environment_of(
     spec: BotSpec, invitation: Invitation, directory: str, own: Mapping[str, str]
 ) -> dict[str, str]:
-    """All that a bot finds in its environment; `own` is the runner's."""
+    """Return all that a bot finds in its environment; `own` is the runner's."""
     passed = {name: value for name, value in own.items() if _PASSED.fullmatch(name)}
     if spec.built_in and "PYTHONPATH" in own:  # where this Python finds us, it finds our bots
         folders = own["PYTHONPATH"].split(os.pathsep)
@@ -279,7 +281,7 @@ def environment_of(
 
 @dataclass(frozen=True, slots=True)
 class _Process:
-    """`memory_before` is what the kernel already counts as the process's: see `BotReport`."""
+    """A process. `memory_before` is what the kernel already counts as its memory: see `BotReport`."""
 
     popen: subprocess.Popen[bytes]
     descriptor: int  # of the process itself: readable when it has ended
@@ -288,7 +290,7 @@ class _Process:
     memory_before: int
 
     def has_exited(self) -> bool:
-        """Without giving its id back."""
+        """Return whether the process has exited, without giving its id back."""
         flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
         return os.waitid(os.P_PID, self.popen.pid, flags) is not None
 
@@ -296,13 +298,14 @@ class _Process:
         await trio.lowlevel.wait_readable(self.descriptor)
 
     def signal_group(self, number: signal.Signals) -> None:
-        """Its id is still its own, for it has not been waited for. Another user's may not be signaled."""
+        """Send a signal to the group. Nobody has waited for the leader yet, so the id is still its own. A
+        process of another user may not be signaled."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.popen.pid, number)
 
 
 async def _live(bot: RunningBot, process: _Process, grace: float) -> bool:
-    """Until it has ended, or had its time to do so; whether it had been told to."""
+    """Wait until the bot has ended, or has used up its time to do so. Return whether it was asked to end."""
 
     async def until_it_exits(scope: trio.CancelScope) -> None:
         await process.exited()
@@ -337,7 +340,7 @@ async def _bury(bot: RunningBot, process: _Process, grace: float, *, stopped: bo
 
 
 def _report(bot: RunningBot, process: _Process, stopped: bool) -> BotReport:
-    """Give the process's id back, and learn what it has used."""
+    """Give the process's id back, and return what it has used."""
     pid, wait_status, usage = os.wait4(process.popen.pid, os.WNOHANG)
     code = os.waitstatus_to_exitcode(wait_status) if pid else None
     if code is not None:
@@ -403,7 +406,7 @@ async def _start(spec: BotSpec, invitation: Invitation, confinement: Confinement
 
 
 def _confining(confinement: Confinement) -> tuple[str, ...]:
-    """The shell that sets the limits and becomes what follows."""
+    """Return the call of the shell that sets the limits and then becomes the command behind it."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     descriptors = DESCRIPTORS if most == resource.RLIM_INFINITY else min(DESCRIPTORS, most)
     kilobytes = "" if confinement.memory_mb is None else str(confinement.memory_mb * 1024)
@@ -415,7 +418,7 @@ def _located(word: str) -> str:
 
 
 def _pipe(reader: contextlib.ExitStack, writer: contextlib.ExitStack) -> tuple[int, int]:
-    """The reading and the writing end, and who closes each."""
+    """Return the reading and the writing end of a pipe. `reader` closes the one, `writer` the other."""
     reading, writing = os.pipe()
     reader.callback(os.close, reading)
     writer.callback(os.close, writing)
@@ -439,7 +442,8 @@ class _PrivateFolder:
 
     @staticmethod
     def make(*, for_everybody: bool) -> _PrivateFolder:
-        """For everybody who knows its name, where the bot is another user whom we do not know."""
+        """Make the folder. `for_everybody` opens it to all who know its name, for a bot that runs as another
+        user whom we do not know."""
         root = os.path.realpath(tempfile.mkdtemp(prefix="stellwerk-"))
         directory = os.path.join(root, secrets.token_hex(16))
         os.mkdir(directory, 0o700)
@@ -449,13 +453,14 @@ class _PrivateFolder:
         return _PrivateFolder(root, directory)
 
     def remove(self) -> None:
-        """With all that the bot has left there."""
+        """Remove the folder with all that the bot has left there."""
         _empty(self.root, LONGEST_REMOVAL)
         _removed(self.root)
 
 
 def _empty(directory: str, seconds: float) -> None:
-    """As far as that can be done in this time, folders that were made read-only included. Never raises.
+    """Empty a folder as far as possible in this time, including folders that were made read-only. Never
+    raise.
 
     What lies deeper than in a folder of this one is moved up first, so that neither a path nor a stack gets
     long, and a few descriptors are enough, however deep it was.
@@ -470,7 +475,7 @@ def _empty(directory: str, seconds: float) -> None:
 
 
 def _removed_with_all(name: str, top: int, until: float) -> bool:
-    """Whether anything has changed."""
+    """Remove an entry with its content, as far as the time allows. Return whether anything has changed."""
     if _removed(name, top):
         return True
     has_changed = False
@@ -481,7 +486,7 @@ def _removed_with_all(name: str, top: int, until: float) -> bool:
 
 
 def _removed(name: str, folder: int | None = None) -> bool:
-    """Whether that was a file, a link or an empty folder, and is gone."""
+    """Remove a file, a link or an empty folder. Return whether it is gone."""
     for remove in (os.unlink, os.rmdir):
         with contextlib.suppress(OSError):
             remove(name, dir_fd=folder)
@@ -490,7 +495,7 @@ def _removed(name: str, folder: int | None = None) -> bool:
 
 
 def _moved(name: str, folder: int, top: int) -> bool:
-    """Only a folder that can be written to can be moved."""
+    """Move a folder up. Only a folder that can be written to can be moved. Return whether it was."""
     with contextlib.suppress(OSError), _opened(name, folder):
         os.rename(name, secrets.token_hex(16), src_dir_fd=folder, dst_dir_fd=top)
         return True
@@ -498,7 +503,7 @@ def _moved(name: str, folder: int, top: int) -> bool:
 
 
 def _names(folder: int, until: float) -> Iterator[str]:
-    """Of what is there, one by one, for there may be millions of them."""
+    """Yield the names in a folder one by one, for there may be millions of them."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if time.monotonic() >= until:
@@ -508,9 +513,10 @@ def _names(folder: int, until: float) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _opened(name: str, folder: int | None = None) -> Generator[int]:
-    """A folder, made usable for its owner. OSError if it is none, or a link, or closed to us by another user.
+    """Open a folder and make it usable for its owner. OSError if it is none, or a link, or closed to us by
+    another user.
 
-    One that may not be read cannot be opened but by a descriptor that is good for nothing but its mode.
+    A folder that may not be read opens only as a descriptor that is good for nothing but its mode.
     """
     handle = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
     try:

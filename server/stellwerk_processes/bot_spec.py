@@ -37,8 +37,8 @@ NO_VARIABLES: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class BotSpec:
-    """How a bot is started. Without a `directory` its working directory is its private one. `process`: a
-    fresh one for each match, one that plays match after match, or none of this machine, and then there is no
+    """How to start a bot. Without a `directory` its working directory is its private one. `process`: a fresh
+    one for each match, one that plays match after match, or none on this machine, and then there is no
     `command`."""
 
     name: str
@@ -51,8 +51,8 @@ class BotSpec:
 
 
 class BotSpecError(ValueError):
-    """A bot cannot be described like this. `key` is the one of `KEYS` whose value is wrong, or `built_in`;
-    it is empty if no single key is."""
+    """A bot that cannot be described like this. `key` is the one of `KEYS` whose value is wrong, or
+    `built_in`; it is empty if no single key is."""
 
     def __init__(self, problem: str, key: str = "") -> None:
         super().__init__(f"{key}: {problem}" if key else problem)
@@ -139,7 +139,7 @@ def player_name(text: str) -> str:
 
 
 def with_unique_names(specs: Iterable[BotSpec]) -> tuple[BotSpec, ...]:
-    """The second `greedy` becomes `greedy-2`. Names that differ in case only are the same."""
+    """Rename the second `greedy` to `greedy-2`. Names that differ only in case are the same."""
     taken: set[str] = set()
     unique: list[BotSpec] = []
     for spec in specs:
@@ -217,7 +217,7 @@ def _command(cmd: str | None) -> tuple[str, ...]:
 
 
 def _name_of(command: Sequence[str]) -> str:
-    """The program's file name without its ending, made a name."""
+    """Make a name of the program's file name without its ending."""
     plain = _NO_PART_OF_A_NAME.sub("-", PurePath(command[0]).stem).lstrip("_.-")
     return plain[:LONGEST_NAME] or "bot"
 

@@ -1,6 +1,6 @@
-"""What was wrong with a bot in a match, and why: the causes that are told of it.
+"""Faults of a bot in a match, and their causes.
 
-Law: one thing that went wrong is told once, by its first cause. A bot whose process has ended could not
+Law: one thing that went wrong is reported once, by its first cause. A bot whose process has ended could not
 answer any more, so that its missing answers are no fault of their own.
 """
 
@@ -41,8 +41,9 @@ _OUT_OF_MEMORY: Final = re.compile(
 
 
 class Fault(Struct, frozen=True, omit_defaults=True):
-    """`count` is how often; `detail` says it in words; `last_lines` are the last that the bot printed.
-    `hint` is the likely cure of a failed start, and `first` the first line that was refused."""
+    """A fault of a bot. `count` is how often it happened; `detail` describes it; `last_lines` are the last
+    that the bot printed. `hint` is the likely cure of a failed start, and `first` the first line that was
+    refused."""
 
     kind: FaultKind
     count: int
@@ -81,7 +82,7 @@ class Conduct:
 
 
 def faults_of(conduct: Conduct) -> tuple[Fault, ...]:
-    """The gravest first."""
+    """Return the faults of a bot, the gravest first."""
     faults = [*_absence(conduct)]
     if conduct.defaults["time"]:
         late = conduct.defaults["time"]
@@ -97,7 +98,7 @@ def faults_of(conduct: Conduct) -> tuple[Fault, ...]:
         first = conduct.first(lambda code: code in illegal)
         faults.append(Fault("illegal", illegal.total(), detail, first=first))
     refused = conduct.unreadable + (conduct.refused - illegal)
-    # An answer that came too late has been told, and so has that nobody logged in.
+    # Late answers and missing logins have been reported already.
     told = ("protocol.stale_ask", "auth.login_timeout")
     garbage = Counter({code: n for code, n in refused.items() if code not in told})
     if garbage:

@@ -1,7 +1,8 @@
 """The processor time that a process has used up to now, with all its descendants: for those that go on.
 
-What a process has used in the end is told when it is waited for; but one that plays match after match is to
-be charged for each of them. Linux has a clock for every process, finer than the ticks of /proc.
+The kernel reports what a process has used when it is waited for, at its end. But a process that plays match
+after match is to be charged for each of them. Linux has a clock for every process, finer than the ticks of
+/proc.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ class StandingServer:
             await self._give_back(bot_match, reused, result)
 
     async def say_goodbye(self, *, finished: bool) -> None:
-        """`finished`: there will be no more. Otherwise who is here is told to come back."""
+        """Say goodbye. `finished`: there will be no more matches. Otherwise the bots are to come back."""
         ours = Tokens(tuple(process.holder for process in self._processes))
         for connection in list(self._server.lobby.connections):
             session = connection.session
@@ -177,8 +177,8 @@ class StandingServer:
     # -- processes that play match after match ---------------------------------------------------
 
     async def _take(self, spec: BotSpec, bot_match: BotMatch, seat: Seat, taken: list[_Process]) -> _Process:
-        """One that has not seen the deal. BotStartError, or NoResultError. Whatever goes wrong with one that
-        waited, it stands in `taken` by then, so that it will be given back."""
+        """Return a process that has not seen the deal. BotStartError, or NoResultError. A process that waited
+        is in `taken` before anything can go wrong with it, so that it will be given back."""
         process = self._one_that_waits(spec.name, bot_match.plan.seed)
         if process is None:
             taken.append(await self._start(spec, bot_match, seat))

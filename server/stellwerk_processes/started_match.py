@@ -70,8 +70,8 @@ Show = Callable[[MatchSession], object]
 @dataclass(frozen=True, slots=True)
 class BotMatch:
     """A planned match, and the bots that play it. `bots` and `bot_seeds` have one for each seat; partners are
-    the same bot. `needs_all`: the match does not begin without all its bots. `logs`: where what they print is
-    written, if anywhere."""
+    the same bot. `needs_all`: the match does not begin without all its bots. `logs`: the folder for what they
+    print, if any."""
 
     plan: MatchPlan
     bots: tuple[BotSpec, ...]
@@ -82,7 +82,8 @@ class BotMatch:
 
 @dataclass(frozen=True, slots=True)
 class MatchObserver:
-    """Who follows a match. `show` gets it now and then while it runs; `begun` is called when it has begun."""
+    """An observer of a match. `show` gets it now and then while it runs; `begun` is called when it has
+    begun."""
 
     show: Show | None = None
     begun: Callable[[], object] = lambda: None
@@ -93,8 +94,8 @@ NO_OBSERVER: Final = MatchObserver()
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
-    """How a match ended, and what its bots did. `replay` has the seed if the plan reveals it now. `late_ms`
-    is for how long the match's clock stood still because the server was late."""
+    """The result of a match, and what its bots did. `replay` has the seed if the plan reveals it now.
+    `late_ms` is for how long the match's clock stood still because the server was late."""
 
     plan: MatchPlan
     result: Result
@@ -104,11 +105,11 @@ class MatchResult:
 
 
 class NoResultError(Exception):
-    """The match could not be played to its end, and no bot is to blame; one line says why."""
+    """A match that could not be played to its end, though no bot is to blame; one line says why."""
 
 
 class MissingBotsError(Exception):
-    """The match did not begin, because it needs all its bots: those that could not start, by seat."""
+    """The bots that could not start, by seat. The match did not begin, because it needs all its bots."""
 
     def __init__(self, missing: Mapping[Seat, Played]) -> None:
         names = ", ".join(dict.fromkeys(played.bot for played in missing.values()))
@@ -119,8 +120,8 @@ class MissingBotsError(Exception):
 @dataclass(eq=False, slots=True)
 class StandingBot:
     """A bot that has logged in before its match, with a token of its own, and stays when that is over. `bot`
-    is its process, if it has one here, which has `used_ms` of the processor before the match. `hung_up`: it
-    closed the output that was its connection."""
+    is its process, if it has one here, which has used `used_ms` of the processor before the match. `hung_up`:
+    it closed the output that was its connection."""
 
     token_hash: str
     bot: RunningBot | None = None
@@ -128,7 +129,7 @@ class StandingBot:
     hung_up: trio.Event = field(default_factory=trio.Event)
 
     def session(self, server: Server) -> Session | None:
-        """The one that it has now, with a connection."""
+        """Return the session that the bot has now, with a connection."""
         for session in server.lobby.sessions.values():
             if session.connection is not None and is_same_hash(self.token_hash, session.token_hash):
                 return session
@@ -138,7 +139,7 @@ class StandingBot:
 @dataclass(slots=True)
 class _Seated:
     """A bot while the match goes on. `is_gone`: nobody waits for it any more, though it never left. `errors`
-    are those of a standing bot that count to this match, and are there when it is over."""
+    are those of a standing bot that count to this match; they are complete when it is over."""
 
     seat: Seat
     spec: BotSpec
@@ -153,8 +154,8 @@ class _Seated:
 
 @dataclass(slots=True)
 class _ServedMatch:
-    """A match that is to be played on a server, being played, or over. `seated` are the bots that have been
-    started, or are standing_bots. `finished` is there if the match was played, with a result or without."""
+    """A match on a server: still to be played, running, or over. `seated` are the bots that have been
+    started, or standing bots. `finished` is set if the match was played, with a result or without."""
 
     server: Server
     follower: Follower
@@ -169,7 +170,7 @@ class _ServedMatch:
         return self.server.lobby.matches.get(self.id)
 
     def is_waiting(self) -> bool:
-        """Say whether its room still waits for players."""
+        """Return whether its room still waits for players."""
         return self.room.id in self.server.lobby.rooms
 
     def session(self, seat: Seat) -> Session | None:
@@ -192,7 +193,7 @@ class _ServedMatch:
         self.follower.changed.send()
 
     def give_up(self) -> None:
-        """End it before it has begun."""
+        """End the match before it has begun."""
         self.is_over = True
         self.follower.changed.send()
 
@@ -244,7 +245,7 @@ async def play_among(
     observer: MatchObserver = NO_OBSERVER,
 ) -> MatchResult | Exception:
     """Play a match on a server that listens: with standing bots, and with bots that are started for it.
-    Nobody waits for those in `absent`. What is to be raised is returned, for nurseries would wrap it."""
+    Nobody waits for those in `absent`. Return an error instead of raising it, for nurseries would wrap it."""
     server, follower, plan = host.server, host.follower, bot_match.plan
     late_before, bugs_before = server.clock.late_ms, len(follower.bugs)
     tokens = [new_token() for _ in bot_match.bots]  # a standing bot never learns its own
@@ -363,15 +364,15 @@ async def start_bot(
 
 
 async def _carry(served: _ServedMatch, seated: _Seated, transport: trio.abc.Stream) -> None:
-    """What is said over stdio. Who closes it cannot come back."""
+    """Carry the bot's connection over stdio. A bot that closes it cannot come back."""
     await served.server.serve_stream(transport, _stdio_address(served, seated.seat))
     seated.hung_up = not served.is_over
     _go_on_without(served, seated)
 
 
 async def _lead_to_its_seat(served: _ServedMatch, seated: _Seated, standing_bot: StandingBot) -> None:
-    """Seat a standing bot as soon as it is there, and again if it has lost its connection meanwhile. From the
-    start on it may resume."""
+    """Seat a standing bot as soon as it is there, and again if it has lost its connection meanwhile. Once the
+    match has begun, it may resume."""
     room, lobby = served.room, served.server.lobby
 
     def ready() -> Session | None:
@@ -463,7 +464,7 @@ def _is_connected(served: _ServedMatch, seat: Seat) -> bool:
 
 
 def _login_name(specs: Sequence[BotSpec], seat: Seat) -> str:
-    """Partners are the same bot; logged in they are two."""
+    """Return the name that a seat's bot logs in with. Partners are the same bot, but two logins."""
     name = specs[seat].name
     partners = [other for other, spec in enumerate(specs) if spec.name == name]
     if len(partners) == 1:
@@ -481,8 +482,8 @@ def _stdio_address(served: _ServedMatch, seat: Seat) -> str:
 
 def _strangers(served: _ServedMatch, strangers: Strangers) -> dict[Seat, Stranger]:
     """Return what was seen of the bots that have no seat, on a server that serves this match alone. A
-    connection over TCP is a missing bot's for certain only if no other bot is missing. Without a connection
-    that holds for all of them."""
+    connection over TCP is a missing bot's for certain only if no other bot is missing. The lack of a
+    connection holds for all of them."""
     seen = strangers.seen(served.server.lobby.connections)
     missing = [seated for seated in served.seated if served.session(seated.seat) is None]
     tcp_count = sum(seated.spec.transport == "tcp" for seated in missing)
@@ -498,7 +499,7 @@ def _strangers(served: _ServedMatch, strangers: Strangers) -> dict[Seat, Strange
 
 
 def _played(seated: _Seated, place: MatchSeat | None, session: Session | None, stranger: Stranger) -> Played:
-    """`place` and `session` are None if the match did not begin."""
+    """Collect what a bot did. `place` and `session` are None if the match did not begin."""
     report = _report(seated)
     said: Stranger | Session | _Seated = stranger
     if session is not None:
@@ -538,7 +539,8 @@ def _played(seated: _Seated, place: MatchSeat | None, session: Session | None, s
 
 
 def _report(seated: _Seated) -> BotReport:
-    """Of a process that goes on, what it has used for this match; of a remote bot nothing is known."""
+    """Report the process. One that goes on reports what it has used for this match. Nothing is known of a
+    remote bot."""
     bot, standing_bot = seated.bot, seated.standing_bot
     if bot is None:
         return NO_PROCESS

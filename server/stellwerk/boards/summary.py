@@ -1,6 +1,6 @@
 """What a board holds, as plain text for a terminal of 80 columns.
 
-The law: whatever is not certain is marked where it stands, and where the facts come from is always told.
+Law: each uncertain fact is marked at its place, and the source of the facts is always shown.
 """
 
 import textwrap

@@ -2,7 +2,7 @@
 
 The law: a copy is whole by itself. It has nothing that a build left behind, and no link out of its folder.
 
-The starters stand in `bots/`, and in the wheel beside this module.
+The starters are in `bots/`, and in the wheel beside this module.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a gate has found, as a record, and the files that are made of it: JSON, JUnit, Markdown.
 
-Law: what comes from a bot, a name or a line that it printed, stands in none of them as anything but text.
+Law: what comes from a bot, a name or a line that it printed, is nothing but text in all of them.
 """
 
 from __future__ import annotations

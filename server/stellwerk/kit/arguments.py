@@ -1,4 +1,4 @@
-"""What commands of the kit are told alike: patience, and for their steps games and a seed."""
+"""Arguments that the commands of the kit share: patience, and for their steps games and a seed."""
 
 from __future__ import annotations
 

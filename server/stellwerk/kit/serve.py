@@ -1,4 +1,4 @@
-"""`stellwerk kit serve`: plays the server's part to whoever connects, one case a connection.
+"""`stellwerk kit serve`: plays the server's part to each bot that connects, one case a connection.
 
 Exit codes: 0 every case is passed (perhaps with warnings), 1 one is not, 2 there is no such case or game, or
 the port is taken, 4 the machine failed, 130 interrupted.

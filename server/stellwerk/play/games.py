@@ -2,11 +2,11 @@
 
 Laws:
 - whatever ends this early, a signal to stop included, no bot is left running, and every replay that was
-  written gets its seed: till the deal has been played for the last time it has none, for a seed tells all
-  cards;
+  written gets its seed: until the deal has been played for the last time it has none, for a seed reveals
+  all cards;
 - no game begins before all bots of the first one have logged in. If one of them cannot, nothing is played;
 - which games run at the same time changes nothing but the time they take: reports come in the order of the
-  games, and what bots are told of a deal does not depend on it.
+  games, and what bots learn of a deal does not depend on it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Play: TypeAlias = Callable[[BotMatch, MatchObserver], Awaitable[MatchResult]]
 
 @dataclass(frozen=True, slots=True)
 class PlayOptions:
-    """What is to be played, how, `jobs` games at a time, and into which folders replays and logs go."""
+    """What to play and how, `jobs` games at a time, and the folders for replays and logs."""
 
     plan: PlayPlan
     time: Time
@@ -69,7 +69,7 @@ class PlayedGames:
 
 
 def play_games(options: PlayOptions) -> PlayedGames:
-    """Play them all. KeyboardInterrupt for a signal to stop, when all bots have ended. CommandError if a bot
+    """Play all games. KeyboardInterrupt for a signal to stop, when all bots have ended. CommandError if a bot
     cannot be started, or if the machine fails."""
     try:
         outcome = trio.run(_until_told_to_stop, options)
@@ -81,7 +81,8 @@ def play_games(options: PlayOptions) -> PlayedGames:
 
 
 async def _until_told_to_stop(options: PlayOptions) -> PlayedGames | None:
-    """Bots are in groups of their own, so that neither Ctrl-C nor a signal to us alone reaches them."""
+    """Play until all games are over or a signal arrives. Bots are in process groups of their own, so neither
+    Ctrl-C nor a signal to this process alone reaches them."""
     outcome: PlayedGames | None = None
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async with trio.open_nursery() as nursery:
@@ -113,7 +114,8 @@ async def _play_all(options: PlayOptions) -> PlayedGames:
 
 @asynccontextmanager
 async def _player(options: PlayOptions) -> AsyncGenerator[Play]:
-    """What plays a game, with a server of its own, or all on one server, where processes can stay."""
+    """Provide the function that plays a game: on a server of its own, or, if processes can stay, all games on
+    one server."""
     game = options.plan.game.make()
     if all(bot.process == "fresh" for bot in options.plan.bots):
 
@@ -147,7 +149,7 @@ async def _player(options: PlayOptions) -> AsyncGenerator[Play]:
 
 @dataclass(slots=True)
 class _Games:
-    """The games that run and that are over."""
+    """The games that run and the games that are over."""
 
     options: PlayOptions
     to_play: Play
@@ -210,7 +212,8 @@ def _expect_whole_logs(seats: tuple[Played, ...]) -> None:
 
 
 def _foremost(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """What nurseries have wrapped; of several things at once the first that was foreseen."""
+    """Return the error that nurseries have wrapped. If several things failed at once, return the first
+    foreseen one."""
     return next(_leaves(group.subgroup(CommandError) or group))
 
 
@@ -235,7 +238,7 @@ class _KeptSeed:
 
 @contextmanager
 def _replays(options: PlayOptions) -> Generator[_Replays]:
-    """At the end, the seeds of blocks that will not be complete get out too."""
+    """Provide the writer of the replays. At the end, write out the seeds of incomplete blocks, too."""
     replays = _Replays(options.replays, options.plan.seed)
     try:
         yield replays
@@ -245,7 +248,7 @@ def _replays(options: PlayOptions) -> Generator[_Replays]:
 
 @dataclass(slots=True)
 class _Replays:
-    """Writes them, and reveals the seed of a block when the last of its games has been written."""
+    """A writer of replays. It reveals the seed of a block when it has written the last of its games."""
 
     folder: Path | None
     seed: str

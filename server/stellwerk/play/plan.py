@@ -5,8 +5,8 @@ game for each bot: all games of a block have the same deal, and each of them mov
 team games by one team), so that the luck of the deal and of the seat is everybody's. Block number b is dealt
 from the seed text `S/b`; without rotation every game is a block.
 
-What bots get to know of a seed, the match's id and their own seeds, follows from it one way: who chooses a
-seed that can be guessed lets bots guess the deal.
+What bots get to know of a seed, the match's id and their own seeds, follows from it one way. If a seed
+can be guessed, bots can guess the deal.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from stellwerk_protocol.names import Seat
 
 @dataclass(frozen=True, slots=True)
 class PlayPlan:
-    """One bot for each team; a team's seats are filled with as many processes of its bot."""
+    """One bot for each team. As many processes of a bot fill the seats of its team."""
 
     game: GameChoice
     bots: tuple[BotSpec, ...]
@@ -34,8 +34,8 @@ class PlayPlan:
 
 @dataclass(frozen=True, slots=True)
 class PlannedGame:
-    """`bots` says for each seat which of the plan's bots sits there, `games_of_block` how many games have its
-    deal."""
+    """A game of the plan. `bots` holds, for each seat, which of the plan's bots sits there; `games_of_block`
+    is how many games have its deal."""
 
     number: int
     block: int
@@ -53,7 +53,7 @@ class PlannedGame:
         return sha256(b"stellwerk/play/match/1\n%b\n%d" % (self.seed, self.number)).hexdigest()[:18]
 
     def bot_seed(self, seat: Seat) -> str:
-        """For a bot's own chance."""
+        """Return the seed for a bot's own chance."""
         return sha256(b"stellwerk/play/bot/1\n%b\n%d\n%d" % (self.seed, self.number, seat)).hexdigest()
 
 
@@ -72,11 +72,11 @@ def planned_games(plan: PlayPlan) -> Iterator[PlannedGame]:
 
 
 def longest_seed_text(plan: PlayPlan) -> str:
-    """The longest of the texts from which games are dealt."""
+    """Return the longest of the texts from which games are dealt."""
     return f"{plan.seed}/{plan.game_count - 1}"
 
 
 def complete_blocks(plan: PlayPlan, blocks: Sequence[int]) -> list[int]:
-    """The blocks, of those to which games belong, of which every game is there."""
+    """Return the blocks all of whose games are there. `blocks` has the block of each game."""
     size = len(plan.bots) if plan.rotates else 1
     return [block for block in dict.fromkeys(blocks) if blocks.count(block) == size]

@@ -1,7 +1,7 @@
 """A replay as a story for people: who did what in each turn, and how the points came about.
 
-Law: what is told to a viewer is made from the events as the viewer may see them. A replay is told as far as
-it can be read, whatever is wrong with the rest.
+Law: what a viewer reads is made from the events as the viewer may see them. A replay is told as far
+as it can be read, whatever is wrong with the rest.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def tell(records: Iterable[Line], seat: Seat | None = None, color: bool = False)
                     yield from story.close_chapter()
                     yield from _ending(result, story.game, style)
                 case Header():
-                    pass  # comes once, and has been told
+                    pass  # comes once, and is in the story already
     except ReplayError:
         yield from story.close_chapter()
         raise

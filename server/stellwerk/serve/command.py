@@ -186,7 +186,7 @@ def _config(arguments: argparse.Namespace) -> Config:
             values[name] = given
     for text in arguments.set:
         section, name, number = _setting(text)
-        if isinstance(values.setdefault(section, {}), dict):  # if not, that is told below
+        if isinstance(values.setdefault(section, {}), dict):  # if not, that is reported below
             values[section][name] = number
     try:
         return msgspec.convert(values, Config)
@@ -207,7 +207,7 @@ def _expect_known(source: str, values: dict[str, Any]) -> None:
 
 
 def _section(values: dict[str, Any], name: str) -> dict[str, Any]:
-    """Empty if it is none: that is told when everything is converted."""
+    """Return the table, or an empty one if it is none: the conversion reports that later."""
     try:
         return msgspec.convert(values.get(name, {}), dict[str, Any])
     except msgspec.ValidationError:

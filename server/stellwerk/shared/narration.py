@@ -1,7 +1,7 @@
 """Events in words, for people who watch: `alice claims Chicago - Toronto with 4 orange: 7 points`.
 
-The law: what is told is what the event says and no more, so an event that was redacted for a seat can be told
-to that seat. Whatever comes out of a board or a replay is shown without control characters.
+Law: the words contain what the event says and no more, so an event that was redacted for a seat can be shown
+to that seat. All text from a board or a replay is shown without control characters.
 """
 
 from __future__ import annotations

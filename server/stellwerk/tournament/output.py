@@ -32,7 +32,7 @@ _HEAD: Final = ("", "bot", "elo", "95 %", "score", "points", "matches", "faults"
 
 
 class Shown(Observer, Protocol):
-    """With remote bots there is more to be told."""
+    """An observer that also reports what remote bots do."""
 
     def listening(self, host: str, port: int) -> None: ...
 

@@ -37,7 +37,7 @@ class _Record(Struct, frozen=True, tag_field="journal", forbid_unknown_fields=Tr
 
 
 class SeatedPlayer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Who sits in a seat: a house bot, a session, or nobody who ever came."""
+    """The player of a seat: a house bot, a session, or nobody who ever came."""
 
     name: PlayerName
     house: PlayerName | UnsetType = UNSET
@@ -50,7 +50,7 @@ class SeatedPlayer(Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 
 class MatchRecord(_Record, frozen=True, tag="match"):
-    """The first record: what the replay's header must not tell yet."""
+    """The first record: what the replay's header must not show yet."""
 
     version: int
     match: Id
@@ -78,7 +78,7 @@ class SeatRecord(_Record, frozen=True, tag="seat"):
 
 
 class SessionRecord(_Record, frozen=True, tag="session"):
-    """A seat's session has a new resume key, the last of those that are good now."""
+    """The new resume key of a seat's session: the last of those that are valid now."""
 
     seat: Seat
     key_hashes: tuple[Digits64, ...]
@@ -96,12 +96,13 @@ def record_line(record: Record) -> bytes:
 
 
 def read_record(line: bytes) -> Record | None:
-    """The private record of a line, or None for a line of the replay; msgspec.DecodeError for neither."""
+    """Return the private record of a line, or None for a line of the replay; msgspec.DecodeError for
+    neither."""
     return _decode(line) if line.startswith(_PRIVATE) else None
 
 
 def replay_of(journal: Iterable[bytes]) -> bytes:
-    """Return the replay that the lines of a journal are: those that are not private."""
+    """Return the replay in the lines of a journal: those that are not private."""
     return b"".join(line for line in journal if not line.startswith(_PRIVATE))
 
 
@@ -113,28 +114,28 @@ def revealed(replay: bytes, seed: bytes, salt: bytes) -> bytes:
 
 
 class Journal(Protocol):
-    """Where a match is written to while it is played."""
+    """The place that a match is written to while it is played."""
 
     def append(self, lines: bytes) -> None:
-        """Whole lines, all of them or none. OSError if they cannot be written now."""
+        """Append whole lines, all of them or none. OSError if they cannot be written now."""
         ...
 
     def finish(self) -> Path | None:
-        """The match is over: make its replay of the journal, and say where it is. OSError if that fails, and
+        """Make the replay of the journal, once the match is over, and return its path. OSError if that fails;
         then it can be called again. What was written is kept until `forget`."""
         ...
 
     def leave(self) -> Path | None:
-        """The match is over, and its replay could not be made. Keep the journal, so that the next server can
-        make it, and say where it is, if it is still there."""
+        """Keep the journal of a match that is over, because its replay could not be made: the next server can
+        make it. Return the journal's path, if it still exists."""
         ...
 
     def abandon(self) -> None:
-        """The match ends without a result: keep what was written, for who looks into it."""
+        """Keep what was written of a match that ends without a result, so that somebody can look into it."""
         ...
 
     def read(self) -> bytes:
-        """All that was written of a match that is over. OSError if it cannot be read."""
+        """Return all that was written of a match that is over. OSError if it cannot be read."""
         ...
 
     def note(self, lines: bytes) -> None:
@@ -142,12 +143,12 @@ class Journal(Protocol):
         ...
 
     def forget(self) -> None:
-        """Nobody asks for the end of the match any more."""
+        """Remove what is kept: nobody asks for the end of the match any more."""
         ...
 
 
 class NoJournal:
-    """For matches that nobody will ask for again."""
+    """A journal for matches that nobody will ask for again."""
 
     def append(self, lines: bytes) -> None:
         pass
@@ -204,22 +205,22 @@ class Journals:
         await trio.to_thread.run_sync(journal.sync)
 
     def left_over(self) -> list[Path]:
-        """The journals of a server that did not end by itself, oldest first."""
+        """Return the journals of a server that did not end by itself, oldest first."""
         paths = self.running.glob(f"*{SUFFIX}")
         return sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name))
 
     def reopen(self, path: Path, size: int) -> FileJournal:
-        """A left-over journal, to go on after its first `size` bytes; what follows is cut off."""
+        """Open a left-over journal, to go on after its first `size` bytes, and cut off the rest."""
         os.truncate(path, size)
         return FileJournal(self, path, 0)
 
     def left_ended(self) -> list[Path]:
-        """The journals of matches that were over, oldest first, which somebody may still ask for."""
+        """Return the journals of ended matches that a client may still ask for, oldest first."""
         paths = self.running.glob(f"*{ENDED_SUFFIX}")
         return sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name))
 
     def kept(self, path: Path, size: int) -> FileJournal:
-        """One of these; what follows its first `size` bytes is cut off."""
+        """Return one of these, and cut off what follows its first `size` bytes."""
         os.truncate(path, size)
         return FileJournal(self, path, None)
 
@@ -239,7 +240,7 @@ class FileJournal:
     )
 
     def __init__(self, journals: Journals, path: Path, flags: int | None) -> None:
-        """Open it with more `flags`; with None it is that of a match that is over, and not open."""
+        """Open it with more `flags`. With None it belongs to a match that is over, and is not opened."""
         self._journals = journals
         self._path = path
         self._descriptor = -1
@@ -275,11 +276,11 @@ class FileJournal:
             self._journals.unsynced.append(self)
 
     def _is_gone(self) -> bool:
-        """Whether the file has no name any more. It can be written and read as long as it is open."""
+        """Return whether the file has lost its name. It can be written and read as long as it is open."""
         return os.fstat(self._descriptor).st_nlink == 0
 
     def _cut(self) -> None:
-        """Take away the part of a record, so that the next one does not stand behind it."""
+        """Remove the part of a record, so that the next one does not follow it."""
         os.ftruncate(self._descriptor, self._size)
         self._is_torn = False
 
@@ -307,7 +308,8 @@ class FileJournal:
             os.fdatasync(kept.fileno())
 
     def finish(self) -> Path:
-        """Of the open file: whoever has removed its folder meanwhile gets the replay all the same."""
+        """Make the replay of the open file, so that it exists even if somebody has removed its folder
+        meanwhile."""
         replay = self._replay
         with open(os.dup(self._descriptor), "rb") as journal:
             journal.seek(0)
@@ -339,14 +341,14 @@ class FileJournal:
         self.close()
 
     def read(self) -> bytes:
-        """If the journal is gone, its replay tells of the same events."""
+        """Read the journal or, if it is gone, its replay, which has the same events."""
         try:
             return self._path.read_bytes()
         except FileNotFoundError:
             return self._replay.read_bytes()
 
     def note(self, lines: bytes) -> None:
-        """Without keeping a descriptor: there may be many of these."""
+        """Append without keeping a descriptor: there may be many of these."""
         with open(self._path, "r+b", buffering=0) as kept:
             size = kept.seek(0, os.SEEK_END)
             if (kept.write(lines) or 0) < len(lines):
@@ -376,7 +378,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes, *, sync: bool = False) -> None:
-    """A file that is there with all of its content, or not at all."""
+    """Write a file so that it exists with all of its content, or not at all."""
     part = path.with_suffix(".part")
     try:
         with open(part, "wb") as file:
@@ -399,7 +401,7 @@ def reveal(replay: Path, seed: bytes, salt: bytes) -> None:
 
 
 def whole_lines(path: Path) -> Iterator[tuple[bytes, int]]:
-    """The lines of a journal with the offset behind each; one that breaks off is not among them."""
+    """Yield the lines of a journal, each with the offset behind it, except a last one that breaks off."""
     offset = 0
     with open(path, "rb") as journal:
         while line := journal.readline(MAX_LINE_BYTES + 1):

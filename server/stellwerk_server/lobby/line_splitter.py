@@ -8,8 +8,8 @@ from __future__ import annotations
 
 
 class LineSplitter:
-    """`limit` counts a line without its newline. Once a longer one was seen, `overflowed` is true and nothing
-    more comes out."""
+    """A splitter of bytes. `limit` counts a line without its newline. After a longer line, `overflowed` is
+    true and no more lines come out."""
 
     __slots__ = ("_begun", "limit", "overflowed")
 
@@ -19,7 +19,7 @@ class LineSplitter:
         self._begun = b""
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The lines that are complete now, without their newlines."""
+        """Return the lines that are complete now, without their newlines."""
         if self.overflowed:
             return []
         if self._begun:

@@ -1,7 +1,7 @@
 """Everything that a server decides, without a socket and without a clock: logins, rooms, matches, their ends.
 
-The rest of the server calls in with lines, lost connections and the time; what is to be sent stands in the
-connections then (`data_to_send`), and `deadlines` says when to come back. What each message may do in which
+The rest of the server calls in with lines, lost connections and the time. After that, `data_to_send` has what
+each connection is to send, and `deadlines` when to come back. What each message may do in which
 phase is one table (`_PHASES`): everything else is refused with `protocol.out_of_phase`, and changes nothing.
 """
 
@@ -90,7 +90,7 @@ _PHASES: Final[dict[type[FromClient], Phase]] = {
 
 
 class Log(Protocol):
-    """What is needed of a structlog logger."""
+    """The methods of a structlog logger that the server calls."""
 
     def info(self, event: str, **data: object) -> object: ...
 
@@ -101,7 +101,7 @@ class Log(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class LobbySetup:
-    """What a lobby is given once and for all."""
+    """The settings of a lobby, which never change."""
 
     server: str  # name and version, as `hello` has them
     limits: Limits
@@ -113,7 +113,7 @@ class LobbySetup:
     open_journal: Callable[[str], Journal] = lambda _: NoJournal()
     tokens: Tokens | None = None  # without, everybody may log in
     plaintext_tokens: bool = False
-    may_join: bool = True  # else everybody plays where whoever embeds the server seats them
+    may_join: bool = True  # else the program that embeds the server seats everybody
     may_connect: Callable[[], bool] = lambda: True  # whether there are descriptors left
     listener: Listener = nobody_listens
     trusted: tuple[Network, ...] = LOOPBACK  # networks that no limit for an address concerns
@@ -121,7 +121,7 @@ class LobbySetup:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What an organizer polls."""
+    """The counts that an organizer polls."""
 
     connections: int
     sessions: int
@@ -133,7 +133,7 @@ class Counts:
 
 
 class _RefusedError(Exception):
-    """A message is refused: the code, where, and what was expected."""
+    """A refusal of a message: the code, where, and what was expected."""
 
     def __init__(self, code: ErrorCode, expected: str, pointer: str = "") -> None:
         super().__init__(code)
@@ -170,8 +170,8 @@ class Lobby:
     # -- connections -----------------------------------------------------------------------------
 
     def connect(self, address: str, kind: Kind, is_private: bool, now: float) -> Connection:
-        """Greet a newcomer. If there is no place left to wait for its login, somebody else goes for it; if
-        nobody else waits, it is turned away."""
+        """Greet a newcomer. If no place is left to wait for its login, close a connection that waits. If
+        there is none, turn the newcomer away."""
         limits = self.setup.limits
         has_descriptor = self.setup.may_connect()
         self._numbers += 1
@@ -190,7 +190,7 @@ class Lobby:
         return connection
 
     def disconnect(self, connection: Connection, cause: str, now: float) -> None:
-        """It is gone, or is going to be closed. What it was used for may go on over another one."""
+        """Remove a connection that is gone or about to be closed. Its session may go on over another one."""
         if connection not in self.connections:
             return
         self.connections.discard(connection)
@@ -224,7 +224,7 @@ class Lobby:
         )
 
     def data_to_send(self) -> list[tuple[Connection, bytes]]:
-        """Return what is to be sent now, for each connection in one piece. A connection that is closing comes
+        """Return what to send now, in one piece for each connection. A connection that is closing comes
         without a piece if it has none."""
         outgoing, self._outgoing = self._outgoing, []
         pieces: list[tuple[Connection, bytes]] = []
@@ -270,8 +270,8 @@ class Lobby:
                     outgoing.append(connection)
 
     def drained(self, connection: Connection, now: float, until: float = inf) -> None:
-        """The kernel has taken what a blocked connection had to say. What was said after `until` still waits
-        for the disk."""
+        """Note that the kernel has taken the waiting data of a blocked connection. Data sent after `until`
+        still waits for the disk."""
         since = connection.blocked_at
         connection.blocked_at = until if until < inf else None
         session = connection.session
@@ -307,7 +307,7 @@ class Lobby:
         )
 
     def drain(self, now: float) -> None:
-        """No new matches; who is in none is sent away, and who is in one when that is over."""
+        """Close the rooms and take no new matches. Send away each client as soon as it is in no match."""
         self.draining = True
         for room in list(self.rooms.values()):
             self._close_room(room)
@@ -318,20 +318,21 @@ class Lobby:
             self.on_idle()
 
     def say_goodbye(self) -> None:
-        """The server stops now: matches go on when it is started again."""
+        """Say goodbye to all clients, because the server stops now. Matches go on when it is started
+        again."""
         for connection in list(self.connections):
             self._bye(connection, "server.shutting_down", "to come back, and resume", RETRY_MS)
 
     # -- lines -----------------------------------------------------------------------------------
 
     def overlong(self, connection: Connection) -> None:
-        """A line beyond its limit: nothing after it can be made sense of."""
+        """Refuse a line beyond its limit and end the connection: nothing after such a line can be read."""
         expected = f"at most {connection.lines.limit} bytes in a line"
         self._complain(connection, _RefusedError("wire.too_long", expected))
         self._bye(connection, "wire.too_long", expected)
 
     def receive(self, connection: Connection, text: bytes, now: float) -> float:
-        """A line. For how many milliseconds not to read more of this connection."""
+        """Handle a line. Return for how many milliseconds to read nothing more from this connection."""
         if connection.closing:
             return 0.0
         connection.line_count += 1
@@ -462,7 +463,7 @@ class Lobby:
     def _session_for(
         self, connection: Connection, login: Login, now: float
     ) -> tuple[Session, Mapping[str, int]]:
-        """The session that a login opens or goes on with, and which events it has seen."""
+        """Return the session that a login opens or resumes, and which events its client has seen."""
         if login.resume is not UNSET:
             return self._resumed(login.name, login.resume), login.resume.last_events
         token = None if login.token is UNSET else login.token
@@ -506,8 +507,9 @@ class Lobby:
         return session, {}
 
     def _expect_place_for_session(self, origin: Origin) -> None:
-        """A session that is only kept, in case somebody wants to hear how its match ended, makes way. One
-        that plays keeps its place, with a connection or without, so that it can always be resumed."""
+        """Make room for a new session, or refuse it. A session that is only kept so that its client can hear
+        how its match ended makes way. One that plays keeps its place, with a connection or without, so that
+        it can always be resumed."""
         for session in self._session_places.held_by(origin):
             if self._session_places.are_left_for(origin):
                 return
@@ -555,13 +557,13 @@ class Lobby:
         connection.lines.limit = self.setup.limits.line
 
     def _waits_no_longer(self, connection: Connection) -> None:
-        """It has logged in, or is gone."""
+        """Give back the place where a connection waits for its login: it has logged in, or is gone."""
         self._waiting.give_back(connection)
         if connection.timer is not None:
             connection.timer.retire()
 
     def _end_if_done(self, session: Session) -> None:
-        """A session without a connection lives while it plays, and while it may hear how a match ended."""
+        """End a session without a connection, unless it plays or may still hear how a match ended."""
         if not session.matches:
             self._end_session(session)
 
@@ -577,14 +579,14 @@ class Lobby:
     # -- rooms -----------------------------------------------------------------------------------
 
     def reserve(self, reservation: Reservation) -> Room:
-        """A room whose seats wait for their tokens."""
+        """Open a room whose seats wait for their tokens."""
         seats = reservation.plan.game.seat_count
         room = Room(self._id(), reservation.plan.game, False, [None] * seats, reservation)
         self.rooms[room.id] = room
         return room
 
     def start_reserved(self, room: Room, now: float) -> None:
-        """Although not everybody came: the fallback plays for who is missing."""
+        """Start although not everybody came: the fallback plays for the missing seats."""
         if room.id in self.rooms:
             self._start_room(room, now)
 
@@ -655,7 +657,7 @@ class Lobby:
             raise _RefusedError("protocol.wrong_value", str(error), "/game") from None
 
     def _room_for(self, join: Join, game: Game) -> Room | None:
-        """The one that waits already, if there is one."""
+        """Return the room to join: the one of that id, or one that waits already. None if there is none."""
         if join.room is UNSET:
             for room in self.rooms.values():
                 if room.is_public and room.game is game and room.missing:
@@ -740,7 +742,7 @@ class Lobby:
             self._tell_missing(room)
 
     def _start_room(self, room: Room, now: float, origin: Origin = None) -> None:
-        """`origin` is that of the player who came last."""
+        """Start the match of a room. `origin` is that of the player who came last."""
         self._close_room(room)
         reservation = room.reservation
         if reservation is None:
@@ -799,7 +801,8 @@ class Lobby:
     # -- matches ---------------------------------------------------------------------------------
 
     def _new_match(self, plan: MatchPlan, origin: Origin) -> MatchSession:
-        """_RefusedError if its journal cannot be opened, or if a bug of ours keeps it from beginning."""
+        """Open a match. _RefusedError if its journal cannot be opened, or if a bug of ours keeps it from
+        beginning."""
         try:
             return self.add_match(RecordedMatch(plan, self.setup.open_journal(plan.match)), origin)
         except OSError as error:
@@ -844,8 +847,8 @@ class Lobby:
         self._deliver(match)
 
     def add_session(self, session: Session) -> bool:
-        """One that another server had, and that may be resumed. False if one that plays has its name: it has
-        made way before."""
+        """Add a session of an earlier server, so that it can be resumed. Return False if a session
+        that plays has its name: this one has made way for it before."""
         taken = self._names.get(session.name.lower())
         if taken is not None and session.seat_token_hash is None:
             if taken.is_playing():
@@ -900,7 +903,8 @@ class Lobby:
     # -- matches that are over -------------------------------------------------------------------
 
     def keep_ended(self, ended: EndedMatch, now: float) -> None:
-        """For its players, whose connection may have broken before they heard of the end."""
+        """Keep an ended match for its players, whose connections may have broken before they heard of the
+        end."""
         for seat, hearer in ended.sessions:
             self.sessions[hearer.id].matches[ended.id] = (ended, seat)
         self._ended[ended] = now + self.setup.limits.session_kept_ms
@@ -915,7 +919,7 @@ class Lobby:
             self._ended_timer.set(self._ended[ended])
 
     def _forget_heard(self, session: Session, ids: tuple[str, ...]) -> None:
-        """Those of them that are over and the session's: their ends have arrived."""
+        """Forget those of the matches that are over and belong to the session: their ends have arrived."""
         for id in ids:
             match, seat = session.matches.get(id, (None, 0))
             if isinstance(match, EndedMatch):
@@ -932,7 +936,7 @@ class Lobby:
         ended.forget()
 
     def _ended_due(self, now: float) -> None:
-        """One timer is enough for all of them, as they are kept for equally long."""
+        """Forget the matches whose time is up. As all are kept for equally long, one timer is enough."""
         for ended, until in list(self._ended.items()):
             if until > now:
                 self._ended_timer.set(until)
@@ -960,14 +964,15 @@ class Lobby:
         self.note_bug("match.bug", error, match.id, game=match.game.id)
 
     def _stop_watching(self, session: Session, now: float) -> None:
-        """What was watched over a connection ends with it."""
+        """Stop all watching over the connection of a session."""
         for match in list(session.watched.values()):
             match.stop_watching(session, now)
             self._deliver(match)
         session.watched.clear()
 
     def journal_failed(self, match: str, error: OSError, now: float) -> None:
-        """What was written of a match may be lost with the power: it cannot keep what was promised."""
+        """End a match without a result: the disk does not have what was written of it, so it could lose acts
+        that clients know of."""
         running = self.matches.get(match)
         if running is not None:  # else its replay was written and synced by itself
             self.setup.log.error("journal.not_synced", match=match, error=str(error))
@@ -1037,7 +1042,7 @@ class Lobby:
 
 
 def _first_refused(connection: Connection, refused: _RefusedError, text: bytes) -> Refused:
-    """Return what a report says of it. Who has several open asks may have meant any of them."""
+    """Return what a report says of it. A client with several open asks may have meant any of them."""
     session = connection.session
     asked = (
         []

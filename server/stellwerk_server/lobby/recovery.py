@@ -52,7 +52,7 @@ _decode_line = msgspec.json.Decoder(Line)
 
 
 class JournalError(Exception):
-    """No match can be made of it; one line says why."""
+    """A journal from which no match can be made; one line says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +271,8 @@ def _sessions(
 
 
 def _session(lobby: Lobby, player: SeatedPlayer, last: SessionRecord | None) -> Session | None:
-    """The one that has the seat, made again if need be, with the newest keys. None if there can be none."""
+    """Return the session that has the seat, with the newest keys. Make it again if it is missing. None if
+    there can be none."""
     if player.session is UNSET:
         return None
     session = lobby.sessions.get(player.session)

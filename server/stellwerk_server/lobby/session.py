@@ -61,7 +61,8 @@ class Connection:
         limits: Limits,
         now: float,
     ) -> None:
-        """`is_private`: nobody else can listen, because it is encrypted or does not leave the machine."""
+        """Make a connection. `is_private`: nobody else can listen, because it is encrypted or does not leave
+        the machine."""
         self.number = number
         self.address = address
         self.origin = origin
@@ -86,8 +87,8 @@ class Connection:
         self._warned = False
 
     def spend(self, now: float) -> tuple[float, bool]:
-        """A message that counts against the rate: for how many milliseconds not to read, and whether to
-        complain about it, as once in each flood."""
+        """Count a message against the rate. Return for how many milliseconds not to read, and whether to
+        complain about it, as happens once in each flood."""
         rate = self._limits.messages_a_second / 1000
         burst = float(self._limits.burst)
         self._allowance = min(burst, self._allowance + (now - self._allowed_at) * rate) - 1
@@ -141,7 +142,7 @@ class Session:
 
     @property
     def origin(self) -> Origin:
-        """Of the connection that it has just now."""
+        """The origin of its current connection."""
         return self.connection.origin if self.connection is not None else None
 
     def has_key(self, key: str) -> bool:
@@ -149,21 +150,21 @@ class Session:
         return any(is_same_hash(given, known) for known in self.key_hashes)
 
     def forget_errors(self) -> None:
-        """Before a match that only its own errors are to count to."""
+        """Forget the errors before a match to which only its own are to count."""
         self.errors.clear()
         self.first_refused.clear()
 
     def running(self) -> list[tuple[MatchSession, int]]:
-        """Its matches that go on, with its seat in each."""
+        """Return the matches that go on, with the session's seat in each."""
         return [(match, seat) for match, seat in self.matches.values() if not isinstance(match, EndedMatch)]
 
     def ended(self) -> list[tuple[EndedMatch, int]]:
-        """Those that are over, and whose end it may not have heard."""
+        """Return the matches that are over, and whose end the client may not have heard."""
         return [(match, seat) for match, seat in self.matches.values() if isinstance(match, EndedMatch)]
 
     def is_playing(self) -> bool:
         return any(not match.is_over for match, _ in self.matches.values())
 
     def game_count(self) -> int:
-        """Rooms and matches, as `max_matches` counts them."""
+        """Return the number of rooms and matches, as `max_matches` counts them."""
         return len(self.room_ids) + sum(not match.is_over for match, _ in self.matches.values())

@@ -85,7 +85,7 @@ def read_tokens(path: Path) -> Tokens:
             )
         name = found["name"]
         if name.lower() in holders or found["hash"] in hashes:
-            raise TokenFileError(f"{path}:{number}: {name} or its hash stands in the file already")
+            raise TokenFileError(f"{path}:{number}: {name} or its hash is in the file already")
         hashes.add(found["hash"])
         holders[name.lower()] = TokenHolder(name, found["hash"], found["role"] is not None)
     return Tokens(tuple(holders.values()))

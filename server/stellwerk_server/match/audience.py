@@ -1,7 +1,7 @@
 """Everybody who hears of a match: the sessions in its seats, and its spectators.
 
-Law: each hears of every event once, in its order, and of no more than the viewer may know (GEN-09). Who comes
-late, or comes back, is told what is missing.
+Law: each hears of every event once, in its order, and of no more than the viewer may know (GEN-09). A client
+that comes late, or comes back, gets what it has missed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Audience:
     # -- news ------------------------------------------------------------------------------------
 
     def publish(self, events: Events) -> list[Outgoing]:
-        """Return what has just happened, for each as far as it may know that."""
+        """Return the lines about what has just happened, for each recipient as far as it may know that."""
         before = len(self.events)
         self.events += events
         whole: list[bytes] = []
@@ -73,7 +73,7 @@ class Audience:
         return out
 
     def _hearers(self, but: MatchSeat | None = None) -> list[Recipient]:
-        """Return who hears what everybody may know: the players that have not left, and those who watch."""
+        """Return everybody who hears what is public: the players that have not left, and the spectators."""
         players = [p.session for p in self._seats if p is not but and p.session is not None and not p.left]
         return [*players, *self.watchers]
 
@@ -86,7 +86,8 @@ class Audience:
         before: int,
         whole: list[bytes],
     ) -> None:
-        """`whole` keeps the lines for who may know all of these events: mostly nearly everybody may."""
+        """Add the lines of events. `whole` keeps the lines for recipients that may know all of these events,
+        as nearly everybody may most of the time."""
         if session.connection is None or not events:
             return
         game = self._plan.game
@@ -154,7 +155,7 @@ def start_line(plan: MatchPlan, commitment: str, viewer: ViewerId) -> bytes:
 
 
 def event_lines(match: str, game: Game, viewer: ViewerId, events: Events, before: int) -> bytes:
-    """The events after that number, as the viewer may know them."""
+    """Return the lines of the events after that number, as the viewer may know them."""
     return _numbered(match, [redact(event, game, viewer) for event in events], before)
 
 
@@ -166,7 +167,8 @@ _boards: dict[str, bytes] = {}
 
 
 def board_text(game: Game) -> bytes:
-    """The board as `start` has it, in the form that its digest is made of; written once a board."""
+    """Return the board as `start` has it, in the form that its digest is made of. Each board is written
+    once."""
     file = game.board.file
     text = _boards.get(file.digest)
     if text is None:

@@ -1,8 +1,8 @@
 """The edge of a match: the one place where bugs of ours are caught.
 
-Law: a bug in a match ends that match and no other, and the log has its traceback. Whoever calls into a match,
-in whatever way, calls an `entry` of `MatchSession`; its other methods are private to it. The exceptions are
-the methods that make a match again from its journal: if one of those fails, there is no match yet.
+Law: a bug in a match ends that match and no other, and the log has its traceback. Every call into a match is
+a call of an `entry` of `MatchSession`; its other methods are private to it. The exceptions are the methods
+that make a match again from its journal: if one of those fails, there is no match yet.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What the server keeps of a match that is over, for clients that have not heard of its end.
 
-Law: whoever resumes within `session_kept_ms` gets every event and the `end`, whether the server was killed in
-between or not. The journal stays on the disk until then, and the events are read from it: in memory there is
-one line, and who is to hear it.
+Law: a client that resumes within `session_kept_ms` gets every event and the `end`, whether the server was
+killed in between or not. The journal stays on the disk until then, and the events are read from it: in memory
+there is one line, and its recipients.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ class _Hearer:
 
 
 class EndedMatch:
-    """It answers what a session may still say about it, as `MatchSession` does before the end."""
+    """An ended match. It answers what a session may still say about it, as `MatchSession` does before the
+    end."""
 
     __slots__ = (
         "_commitment",
@@ -71,7 +72,7 @@ class EndedMatch:
         journal: Journal | None,
         on_disk_error: Callable[[str, Exception], object],
     ) -> None:
-        """Without a journal nothing comes but the last line."""
+        """Keep a match. Without a journal it sends only the last line."""
         self.id = plan.match
         self.event_count = event_count
         self._plan = plan
@@ -82,11 +83,11 @@ class EndedMatch:
         self._out: list[Outgoing] = []
         self._hearers: dict[Seat, _Hearer] = {}
 
-    # -- who is to hear of it --------------------------------------------------------------------
+    # -- the recipients --------------------------------------------------------------------------
 
     @property
     def sessions(self) -> list[tuple[Seat, Recipient]]:
-        """In a list of its own, so that some may be removed meanwhile."""
+        """Its sessions, in a list of its own, so that some may be removed meanwhile."""
         return [(seat, hearer.session) for seat, hearer in self._hearers.items()]
 
     def add(self, seat: Seat, session: Recipient, *, knows_end: bool) -> None:
@@ -96,16 +97,16 @@ class EndedMatch:
         self._hearers.pop(seat, None)
 
     def was_told(self, seat: Seat) -> bool:
-        """Whether the end was sent there. It need not have arrived."""
+        """Return whether the end was sent to a seat. It need not have arrived."""
         return self._hearers[seat].knows_end
 
     def forget(self) -> None:
-        """Nobody is to hear of it any more."""
+        """Forget the match: nobody is to hear of it any more."""
         if self._journal is not None:
             self._journal.forget()
 
     def data_to_send(self) -> list[Outgoing]:
-        """Return what is to be sent, in its order. The caller of `act` and `back` asks for it afterwards."""
+        """Return what to send, in its order. The caller of `act` and `back` asks for it afterwards."""
         out, self._out = self._out, []
         return out
 
@@ -120,7 +121,7 @@ class EndedMatch:
         return False
 
     def back(self, seat: Seat, last_event: int, now: float) -> None:
-        """Send what a client has not heard that knows the events up to that one."""
+        """Send what is new to a client that knows the events up to that one."""
         hearer = self._hearers[seat]
         session = hearer.session
         if self._journal is not None:
@@ -140,7 +141,8 @@ class EndedMatch:
             self._on_disk_error(self.id, error)
 
     def _event_lines(self, journal: Journal, seat: Seat, last_event: int) -> bytes:
-        """Nothing if they cannot be read: then the client hears of the end alone."""
+        """Return the lines of the missed events, or nothing if they cannot be read: then the client hears of
+        the end alone."""
         try:
             events = list(events_in(journal.read().splitlines(keepends=True)))
         except (OSError, CanonicalError, msgspec.DecodeError) as error:
@@ -150,7 +152,7 @@ class EndedMatch:
 
 
 def events_in(lines: list[bytes]) -> Iterator[Event]:
-    """The events of a journal or of a replay, as nobody may see them before the end."""
+    """Yield the events of a journal or of a replay, in the form that nobody may see before the end."""
     for text in lines:
         if read_record(text) is None:
             record = _decode_line(unseal(text)[0])

@@ -1,11 +1,11 @@
 """One match: who owes which answer, how much time is left, and who gets to know what.
 
-Plain code without clock or sockets: lines and times come in as arguments, lines go out to whoever sits in a
-seat, and `timer` says when to come back. The laws, which `protocol/README.md` promises to clients:
+Plain code without clock or sockets: lines and times come in as arguments, lines go out to the players
+in the seats, and `timer` says when to come back. The laws, which `protocol/README.md` promises to clients:
 
 - what happened is sent before the ask that depends on it; at most one ask is open for a seat;
 - every act gets one `ok` or `error`, every ask ends with one `ok` or `default`;
-- an accepted act stands in the journal before anybody learns of it; when the journal cannot be written the
+- an accepted act is in the journal before anybody learns of it; when the journal cannot be written the
   clocks stand still;
 - a bot's slowness, silence or nonsense costs that bot, and nobody else.
 """
@@ -100,7 +100,7 @@ class MatchSession:
         on_bug: Callable[[MatchSession, Exception], object],
         on_over: Callable[[MatchSession, float], None],
     ) -> None:
-        """Nothing happens before `begin`; until then its places are to be filled."""
+        """Prepare a match. Nothing happens before `begin`; until then its seats are to be filled."""
         plan, executor = recorded.plan, recorded.executor
         self.plan = plan
         self.id = plan.match
@@ -125,7 +125,7 @@ class MatchSession:
         self._goes_on = False
         self._was_recalled = False
         self._held: tuple[MatchSeat, bytes, Events, bool] | None = None
-        self._to_announce: list[MatchSeat] = []  # by default from now on: still to be told
+        self._to_announce: list[MatchSeat] = []  # by default from now on: the others do not know yet
 
     @property
     def is_over(self) -> bool:
@@ -133,7 +133,7 @@ class MatchSession:
 
     @property
     def events(self) -> Events:
-        """All that has happened, as nobody may see it before the end."""
+        """All events so far, in the form that nobody may see before the end."""
         return self._audience.events
 
     @property
@@ -143,7 +143,7 @@ class MatchSession:
     @property
     def decision_count(self) -> int:
         """How many moves everybody knows of. An answer to a choice that several owe counts with the last one:
-        this number is public, and must not tell that somebody has answered (L16)."""
+        this number is public, and must not show that somebody has answered (L16)."""
         return self._made_count - self._hidden_count
 
     @property
@@ -153,26 +153,26 @@ class MatchSession:
 
     @property
     def watchers(self) -> tuple[Recipient, ...]:
-        """Its spectators, with those who wait for all hands."""
+        """Its spectators, including those who wait for all hands."""
         return (*self._audience.watchers, *self._audience.late_watchers)
 
     @property
     def replay(self) -> Path | None:
-        """The replay that became of the journal."""
+        """The path of the replay that was made of the journal."""
         return self._journal.replay
 
     @property
     def left_behind(self) -> Path | None:
-        """The journal, if no replay could be made of it."""
+        """The path of the journal, if no replay could be made of it."""
         return self._journal.left_behind
 
     @property
     def disk_error(self) -> str:
-        """Why the disk takes nothing now."""
+        """The reason why the disk takes nothing now."""
         return self._journal.error
 
     def data_to_send(self) -> list[Outgoing]:
-        """Return what is to be sent, in its order. The caller of any `entry` asks for it afterwards."""
+        """Return what to send, in its order. The caller of any `entry` asks for it afterwards."""
         out, self._out = self._out, []
         return out
 
@@ -199,7 +199,7 @@ class MatchSession:
         self._begin_if_ready(now)
 
     def _seat_house_bot(self, seat: Seat, name: str, new_player: NewHousePlayer) -> None:
-        """Its seed follows from the deal's, one way."""
+        """Seat a house bot. Its seed follows from the deal's, one way."""
         place = self.seats[seat]
         secret = sha256(b"stellwerk/house-bot/1\n%d\n%b" % (seat, self.plan.seed)).hexdigest()
         place.house_bot_name = name
@@ -207,7 +207,7 @@ class MatchSession:
 
     @entry
     def ready(self, seat: Seat, now: float) -> bool:
-        """False: not the moment for it."""
+        """Take a seat's `ready`. Return False if this is not the moment for it."""
         place = self.seats[seat]
         if self.phase != "set_up" or place.is_ready:
             return False
@@ -226,7 +226,8 @@ class MatchSession:
 
     @entry
     def act(self, seat: Seat, act: Act, now: float) -> bool:
-        """Whether it was the first answer to an open ask, which no limit of messages applies to."""
+        """Take an act. Return whether it was the first answer to an open ask, which no limit of messages
+        applies to."""
         place = self.seats[seat]
         ask = place.ask
         if ask is None or act.ask != ask.id:
@@ -249,7 +250,7 @@ class MatchSession:
 
     @entry
     def leave(self, seat: Seat, now: float) -> None:
-        """For good: the fallback plays on."""
+        """Take a seat out for good: the fallback plays on."""
         place = self.seats[seat]
         place.left = True
         self._write(record_line(seat_record(place)), now)
@@ -260,7 +261,7 @@ class MatchSession:
 
     @entry
     def lost(self, seat: Seat, now: float) -> None:
-        """Its connection is gone; its clock goes on."""
+        """Note that a seat has lost its connection. Its clock goes on."""
         place = self.seats[seat]
         if not self.is_over and not place.left:
             place.is_lost = True
@@ -269,7 +270,7 @@ class MatchSession:
 
     @entry
     def back(self, seat: Seat, last_event: int, now: float) -> None:
-        """Its session has a connection again, whose client knows the events up to that one."""
+        """Note that a seat's session has a connection again, whose client knows the events up to that one."""
         place = self.seats[seat]
         if place.left:
             return
@@ -287,14 +288,15 @@ class MatchSession:
         self._schedule()  # the socket before may have been full, and held up the clock
 
     def _note_keys(self, place: MatchSeat, now: float) -> None:
-        """Its session has a new resume key, which a server that goes on with this match has to know."""
+        """Record the new resume key of a seat's session: a server that goes on with this match needs it."""
         session = place.session
         if session is not None:
             self._write(record_line(SessionRecord(place.seat, session.key_hashes, session.wants)), now)
 
     @entry
     def restart_clock(self, seat: Seat, since: float, until: float, now: float) -> None:
-        """What was said to the seat between these times has reached the kernel only now."""
+        """Restart the clock of an ask that was sent between these times: it has reached the kernel only
+        now."""
         ask = self.seats[seat].ask
         if ask is not None and since <= ask.asked_at < until and not ask.is_heard:
             ask.asked_at = now
@@ -353,8 +355,8 @@ class MatchSession:
     # -- asks and answers ------------------------------------------------------------------------
 
     def _advance(self, now: float) -> None:
-        """Ask whoever owes a move. House bots and absent seats move at once, but not without end: others
-        are served in between."""
+        """Ask the seats that owe a move. House bots and absent seats move at once, but not without end:
+        others are served in between."""
         for _ in range(AUTOMATIC_MOVES_AT_ONCE):
             if self.state.pending is None:
                 self._finish(now)
@@ -371,7 +373,7 @@ class MatchSession:
         self.timer.set(now)
 
     def _move_one_by_itself(self, now: float) -> bool:
-        """One move of a seat that needs no waiting for, if any owes one."""
+        """Make one move for a seat that needs no waiting for. Return whether there was one."""
         for seat in engine.owing(self.state):
             place = self.seats[seat]
             if place.house_bot is not None or place.is_absent:
@@ -417,7 +419,7 @@ class MatchSession:
         return ask.moves
 
     def _move_of(self, place: MatchSeat, ask: OpenAsk, act: Act) -> Move:
-        """The move that an act stands for, or IllegalMoveError."""
+        """Return the move that an act means, or raise IllegalMoveError."""
         if (act.index is UNSET) == (act.move is UNSET):
             raise _UnclearActError
         if act.move is not UNSET:
@@ -450,7 +452,7 @@ class MatchSession:
             self._default(place, "tries", now)
 
     def _nearest(self, place: MatchSeat, ask: OpenAsk, act: Act) -> Move:
-        """A legal move of the same kind, with as many equal fields as possible; else the fallback."""
+        """Return a legal move of the same kind, with as many equal fields as possible; else the fallback."""
         if act.move is UNSET:
             return engine.fallback(self.state, place.seat)
         wanted = msgspec.structs.asdict(act.move)
@@ -492,14 +494,14 @@ class MatchSession:
             self._advance(now)
 
     def _house_move(self, place: MatchSeat, ask: OpenAsk, now: float) -> None:
-        """What a house bot answers is looked at like any other answer; when it fails, it is our bug."""
+        """Let a house bot move. Its answer is checked like any other. If it fails, that is our bug."""
         assert place.house_bot is not None
         answer = place.house_bot(self._ask_line(place, ask, now))
         act = msgspec.json.decode(answer, type=Act)
         self._make(place, self._move_of(place, ask, act), b"", now)
 
     def _default(self, place: MatchSeat, reason: DefaultReason, now: float) -> None:
-        """The fallback instead of an answer, and on with the match."""
+        """Make the fallback instead of an answer, and go on with the match."""
         self._default_once(place, reason, now)
         if not self._journal.unwritten and not self.is_over:
             self._advance(now)
@@ -544,7 +546,7 @@ class MatchSession:
         note: str = "",
         newly_by_default: bool = False,
     ) -> None:
-        """Apply a move, write it down, and tell of it."""
+        """Apply a move, record it, and send what everybody may know of it."""
         events: Events = []
         place.ask = None
         self._made_count += 1
@@ -589,7 +591,7 @@ class MatchSession:
         self._end("over", now)
 
     def ended(self, on_disk_error: Callable[[str, Exception], object]) -> EndedMatch:
-        """What is kept of it. Of one that failed the disk may not have what has happened."""
+        """Return what is kept of the match. If it failed, the disk may lack some of its events."""
         return EndedMatch(
             self.plan,
             commitment=self._audience.commitment,
@@ -600,7 +602,7 @@ class MatchSession:
         )
 
     def _end(self, phase: Literal["over", "failed"], now: float) -> None:
-        """Tell everybody. Whatever goes wrong in that, the match is over."""
+        """Send everybody the end. Whatever goes wrong in that, the match is over."""
         self.phase = phase
         self.timer.clear()
         try:
@@ -612,11 +614,11 @@ class MatchSession:
 
     @entry
     def fail(self, now: float) -> None:
-        """The server's own fault: the match ends without a result."""
+        """End the match without a result: the fault is the server's own."""
         self._fail(now)
 
     def break_off(self, error: Exception, now: float) -> None:
-        """A bug of ours: the match ends as failed. See `match_edge.py`."""
+        """End the match as failed, because of a bug of ours. See `edge.py`."""
         self._on_bug(self, error)
         try:
             self._fail(now)
@@ -639,7 +641,8 @@ class MatchSession:
     # -- what is written -------------------------------------------------------------------------
 
     def _write(self, lines: bytes, now: float) -> bool:
-        """Whether it could be written. If not, the match stands still until it can."""
+        """Write lines to the journal. Return whether that worked. If not, the match stands still until it
+        does."""
         was_refused = bool(self._journal.unwritten)
         is_written = self._journal.write(lines, now)
         if not is_written:
@@ -726,4 +729,4 @@ class MatchSession:
 
 
 class _UnclearActError(Exception):
-    """Neither or both of index and move."""
+    """An act with neither or both of index and move."""

@@ -68,7 +68,7 @@ class MatchSeat:
         self.house_bot: Callable[[bytes], bytes] | None = None
         self.house_bot_name = ""
         self.is_ready = False
-        self.is_lost = False  # the others were told so
+        self.is_lost = False  # the others know it
         self.knows_end = False
         self.left = False
         self.by_default = False

@@ -41,8 +41,7 @@ _BROKEN: Final = (OSError, trio.BrokenResourceError, trio.ClosedResourceError)
 
 @dataclass(slots=True)
 class _Piece:
-    """What was said in one go, until the disk has the acts that it tells of. No ask in it is older than
-    `began`."""
+    """What was sent at one time, until the disk has the acts in it. No ask in it is older than `began`."""
 
     data: bytes
     began: float
@@ -50,8 +49,8 @@ class _Piece:
 
 class _Peer:
     """A connection and what it runs over. `scope` ends its reader. While there is something `unsent` one task
-    sends it, and nobody else does: `patience` ends that task, and `sent` tells when it is through. Before the
-    handshake of TLS, what is `unsent` waits without such a task. First, what is `unsynced` waits for the
+    sends it, and nobody else does: `patience` ends that task, and `sent` is set when it is through. Before
+    the handshake of TLS, what is `unsent` waits without such a task. First, what is `unsynced` waits for the
     disk."""
 
     __slots__ = (
@@ -81,7 +80,7 @@ class _Peer:
 
 
 class Server:
-    """Made by `open_server`."""
+    """A server, made by `open_server`."""
 
     def __init__(
         self, lobby: Lobby, clock: ServerClock, nursery: trio.Nursery, journals: Journals | None
@@ -105,11 +104,11 @@ class Server:
     # -- ways in ---------------------------------------------------------------------------------
 
     async def listen(self, host: str | None, port: int, tls: ssl.SSLContext | None = None) -> tuple[str, int]:
-        """Accept connections from now on; where, for port 0 means any that is free. OSError if that cannot
-        be."""
+        """Accept connections from now on, and return the address. Port 0 means any that is free. OSError if
+        that cannot be done."""
         listeners = await open_listeners(host, port)
         scope = trio.CancelScope()
-        self._listening.append(scope)  # whoever stops the server before its next round stops this, too
+        self._listening.append(scope)  # a stop before the next round stops this, too
 
         async def handle(stream: trio.SocketStream) -> None:
             await self._handle(stream, tls)
@@ -123,7 +122,7 @@ class Server:
         return bound[0], bound[1]
 
     async def serve_stream(self, stream: trio.abc.Stream, address: str) -> None:
-        """One client over any stream, such as a process's pipes, until it is over."""
+        """Serve one client over any stream, such as a process's pipes, until it is over."""
         await self._serve(StreamTransport(stream), address, "stdio", is_private=True)
 
     async def _handle(self, stream: trio.SocketStream, tls: ssl.SSLContext | None) -> None:
@@ -154,7 +153,7 @@ class Server:
         cause = "closed by the client"
         try:
             with peer.scope:
-                self.flush()  # to whoever has to go for it, too
+                self.flush()  # to a connection that has to go for it, too
                 if not connection.closing and await self._open(peer):
                     await self._read(peer)
         except _BROKEN as error:
@@ -197,8 +196,8 @@ class Server:
             self.flush()
 
     async def _close(self, peer: _Peer) -> None:
-        """When all has been sent that the peer takes. Only so many linger after that: clients that come again
-        and again to be turned away must not take all descriptors."""
+        """Close a connection when all has been sent that the peer takes. Only so many linger after that:
+        clients that come again and again to be turned away must not take all descriptors."""
         await peer.synced.wait()
         await peer.sent.wait()
         lingers = self._lingering < MOST_LINGERING and self.lobby.setup.may_connect()
@@ -214,7 +213,7 @@ class Server:
     # -- sending ---------------------------------------------------------------------------------
 
     def flush(self) -> None:
-        """Hand over what the lobby has to say, without waiting."""
+        """Hand over what the lobby has to send, without waiting."""
         for connection, data in self.lobby.data_to_send():
             peer = self._peers.get(connection)
             if peer is None:
@@ -230,7 +229,8 @@ class Server:
             self._sync_wanted.set()
 
     def _send(self, peer: _Peer, data: bytes) -> None:
-        """What is said in one go may be long, as for a session that resumes many matches: it has its time."""
+        """Send data to a peer. One piece may be long, as for a session that resumes many matches: it has its
+        time."""
         connection = peer.connection
         if peer.is_given_up:
             data = b""
@@ -253,7 +253,7 @@ class Server:
         self.nursery.start_soon(self._send_rest, peer)
 
     async def _send_rest(self, peer: _Peer) -> None:
-        """What the socket did not take at once. A line is never given up half-way except with the whole
+        """Send what the socket did not take at once. Give a line up half-way only together with the whole
         connection."""
         seconds = self.lobby.setup.limits.unsent_ms / 1000
         try:
@@ -275,7 +275,7 @@ class Server:
         self.flush()
 
     def _drained(self, peer: _Peer) -> None:
-        """The kernel has all that the disk has: the clocks of the asks in that begin now."""
+        """Note that the kernel has all that the disk has: the clocks of the asks in it begin now."""
         until = peer.unsynced[0].began if peer.unsynced else inf
         self.lobby.drained(peer.connection, self.clock.now(), until)
 
@@ -291,8 +291,8 @@ class Server:
         peer.patience.cancel()
 
     async def sync(self) -> None:
-        """With `--sync`: nobody hears of an act before the disk has it. One wait serves all that came before
-        it; what comes meanwhile waits for the next one."""
+        """Sync the journals. With `--sync`, nobody hears of an act before the disk has it. One wait serves
+        all that came before it; what comes meanwhile waits for the next one."""
         journals = self._journals
         assert journals is not None
         try:
@@ -323,7 +323,7 @@ class Server:
                 peer.synced.set()
 
     def _take_back(self, match: str) -> None:
-        """Nobody hears of what the disk did not take."""
+        """Drop the lines of a match that the disk did not take, so that nobody hears of them."""
         news = re.compile(_NEWS % re.escape(match.encode()))
         for peer in self._peers.values():
             for piece in peer.unsynced:
@@ -377,8 +377,8 @@ class Server:
 
 
 async def open_listeners(host: str | None, port: int) -> list[trio.SocketListener]:
-    """A name with several addresses, as localhost has them, gets one port for all: left alone, the machine
-    takes another free one for each."""
+    """Listen at all addresses of a name, such as localhost, on one port. Without this, the machine picks a
+    free port for each address."""
     tried = 0
     while True:
         try:
@@ -391,7 +391,8 @@ async def open_listeners(host: str | None, port: int) -> list[trio.SocketListene
 
 
 async def _free_port(host: str | None) -> int:
-    """One that is free at the first of several addresses; 0, which is always free, if there is but one."""
+    """Return a port that is free at the first of several addresses; 0, which is always free, if there is but
+    one."""
     listeners = await trio.open_tcp_listeners(0, host=host)
     port: int = listeners[0].socket.getsockname()[1]
     for listener in listeners:
@@ -400,7 +401,7 @@ async def _free_port(host: str | None) -> int:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether nothing that is said there leaves the machine."""
+    """Return whether the traffic of an address stays on this machine."""
     ip = ip_address(address.partition("%")[0])
     mapped = ip.ipv4_mapped if isinstance(ip, IPv6Address) else None
     return (mapped or ip).is_loopback
@@ -410,7 +411,7 @@ def is_loopback(address: str) -> bool:
 async def open_server(
     setup: LobbySetup, journals: Journals | None = None, *, piece_ms: float = PIECE_MS
 ) -> AsyncGenerator[Server]:
-    """A server for as long as the block runs. In virtual time no wait needs pieces: give it `inf`."""
+    """Open a server for as long as the block runs. In virtual time no wait needs pieces: give it `inf`."""
     clock = ServerClock(piece_ms)
     trio.lowlevel.add_instrument(clock)
     try:

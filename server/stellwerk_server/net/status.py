@@ -1,4 +1,4 @@
-"""How the server is doing, for whoever polls it: one JSON object over HTTP, on a port of its own."""
+"""The state of the server, for anybody who polls it: one JSON object over HTTP, on a port of its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RUNNING_SHOWN: Final = 100
 
 
 class StatusPage:
-    """Decisions a second are those since the last time that somebody asked, or since the beginning."""
+    """The status page. Decisions a second are those since the last request, or since the beginning."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -70,7 +70,7 @@ class StatusPage:
                 await stream.send_eof()
                 await stream.receive_some(REQUEST_BYTES)
         except (OSError, trio.BrokenResourceError):
-            pass  # whoever asked has gone
+            pass  # the client has gone
         except Exception as error:  # it would end the server
             self._server.lobby.note_bug("status.bug", error)
         await trio.aclose_forcefully(stream)
@@ -84,7 +84,7 @@ class StatusPage:
 
 
 def resident_kb() -> int | None:
-    """What of this process is in memory; only Linux tells."""
+    """Return how much memory this process occupies, in kB. Only Linux shows it."""
     try:
         with open("/proc/self/status", encoding="ascii") as status:
             for text in status:

@@ -33,18 +33,19 @@ class Transport(Protocol):
         ...
 
     async def receive(self) -> bytes:
-        """What has come; nothing at the end. OSError or trio.BrokenResourceError if it is broken."""
+        """Return the bytes that have come, or nothing at the end. OSError or trio.BrokenResourceError if the
+        connection is broken."""
         ...
 
     def try_send(self, data: bytes) -> int:
-        """How many bytes were taken at once."""
+        """Send what fits at once. Return how many bytes were taken."""
         ...
 
     async def send_all(self, data: bytes) -> None: ...
 
     async def close(self, *, lingers: bool) -> None:
-        """After the last line. If it `lingers`, what the peer still sends is thrown away for a while, so that
-        the last line reaches it: a socket that is closed with something unread is reset."""
+        """Close after the last line. If it `lingers`, what the peer still sends is thrown away for a while,
+        so that the last line reaches it: a socket that is closed with something unread is reset."""
         ...
 
 
@@ -96,7 +97,7 @@ class SocketTransport:
 
 class TlsTransport(SocketTransport):
     """TLS over a socket. What it takes (some 50 kB) is there from `open` on, and goes with the socket. Trio's
-    own stream is in a cycle: halves of a handshake would fill the memory until the collector comes by."""
+    own stream is in a cycle: halves of a handshake would fill the memory until the collector runs."""
 
     __slots__ = ("_secured", "_tls")
 

@@ -17,7 +17,7 @@ OLD_LOOKS: Final = 100
 
 
 def collect_rarely() -> None:
-    """What has been loaded by now is not looked at again."""
+    """Make the collector run rarely, and never look again at what has been loaded by now."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS, YOUNG_LOOKS, OLD_LOOKS)

@@ -13,7 +13,7 @@ KEPT_FREE_BY_MATCHES: Final = 16  # for replays: a match that is over has its jo
 
 
 def raise_limit() -> int:
-    """The soft limit to the hard one; what it is now."""
+    """Raise the soft limit to the hard one. Return the limit that holds now."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -22,8 +22,8 @@ def raise_limit() -> int:
 
 
 def room_for_more(limit: int, kept_free: int = KEPT_FREE) -> Callable[[], bool]:
-    """Tells whether one more descriptor leaves enough of them free. The lowest free number is asked for: a
-    process has as many open as that at least, unless some were closed in between."""
+    """Return a function that checks whether enough descriptors stay free after one more. It asks for the
+    lowest free number: a process has at least as many open, unless some were closed in between."""
 
     def has_room() -> bool:
         try:

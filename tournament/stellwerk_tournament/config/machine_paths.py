@@ -60,7 +60,7 @@ class MachinePaths:
         return list(map(self.hidden, lines))
 
     def hidden_in(self, value: JsonValue) -> JsonValue:
-        """Do so in all texts of a value, whatever its form."""
+        """Replace them in all texts of a value, whatever its form."""
         if isinstance(value, str):
             return self.hidden(value)
         if isinstance(value, Mapping):
@@ -90,7 +90,7 @@ def _spellings(path: str) -> tuple[str, ...]:
 
 
 def _of_bots(folder: str, entrants: Sequence[Entrant]) -> Iterator[tuple[str, str]]:
-    """The folders outside that bots, or files in their commands, are in."""
+    """Yield the folders outside the tournament that contain bots or files of their commands."""
     for entrant in entrants:
         bot = entrant.bot
         words = () if bot.built_in else bot.command

@@ -1,7 +1,7 @@
 """`resolved.json`: what a tournament was begun with, written before its first match.
 
-Law: all matches of a tournament are comparable. Whoever resumes it has the same rules, boards, bots and
-clocks, or is refused with what is different. Rounds may be added, and other things that do not touch a match
+Law: all matches of a tournament are comparable. Resuming it needs the same rules, boards, bots and
+clocks; a refusal lists what is different. Rounds may be added, and other things that do not touch a match
 changed. Nothing here names a place of this machine (`machine_paths.py`), so the folder can be moved.
 
 Version 0.1 wrote the same at the end of `tournament.toml`, with absolute paths. `of_version_0_1` reads that,
@@ -45,8 +45,9 @@ class ResolvedGame(Struct, frozen=True):
 
 
 class ResolvedBot(Struct, frozen=True):
-    """`command` is what is executed; of a built-in bot only which one it is, of a remote one nothing, and no
-    `transport`. Its token may be replaced. `files` are those that the command names, with their SHA-256."""
+    """A bot as it plays. `command` is what is executed; a built-in bot has only its name, a remote one
+    nothing, and no `transport`. Its token may be replaced. `files` are those that the command names, with
+    their SHA-256."""
 
     name: str
     command: tuple[str, ...]
@@ -72,7 +73,7 @@ _INDEX: Final = re.compile(r"\[(\d+)\]")  # counted from 0; people count from 1
 
 
 def resolve(settings: Settings, folder: Path, version: str) -> Resolved:
-    """What these settings come to in this folder, now. OSError if a file of a bot cannot be read."""
+    """Resolve settings in this folder, now. OSError if a file of a bot cannot be read."""
     paths = MachinePaths(folder, settings.entrants)
     return Resolved(
         stellwerk=version,
@@ -92,7 +93,7 @@ def encode(resolved: Resolved) -> bytes:
 
 
 def read_resolved(folder: Path) -> Resolved | None:
-    """None if it was never written. SettingsError if it cannot be read."""
+    """Read `resolved.json`. None if it was never written. SettingsError if it cannot be read."""
     path = folder / FILE
     try:
         return msgspec.json.decode(path.read_bytes(), type=Resolved)
@@ -107,7 +108,7 @@ def read_resolved(folder: Path) -> Resolved | None:
 
 
 def expect_same(before: Resolved, now: Resolved, folder: Path) -> None:
-    """SettingsError if matches to come would not be like those that were played."""
+    """Raise a SettingsError if matches to come would not be like those that were played."""
     found = difference(_comparable(before), _comparable(now))
     if found is not None:
         place = _INDEX.sub(lambda index: f"[{int(index[1]) + 1}]", found.place)
@@ -119,7 +120,7 @@ def expect_same(before: Resolved, now: Resolved, folder: Path) -> None:
 
 
 def changes(before: Resolved, now: Resolved) -> Iterator[str]:
-    """What is different, but refused by nobody: a bot may write into its own files."""
+    """Yield the changes that are allowed, in words: a bot may write into its own files."""
     if before.stellwerk != now.stellwerk:
         yield f"this tournament was begun with Stellwerk {before.stellwerk}, and this is {now.stellwerk}"
     for old, new in zip(before.bots, now.bots, strict=True):
@@ -138,7 +139,7 @@ def _comparable(resolved: Resolved) -> JsonValue:
 
 
 def _comparable_bot(bot: ResolvedBot) -> ResolvedBot:
-    """How a remote bot connects is its own affair; 0.1 called that `tcp`."""
+    """Return what must stay the same: not the files, nor how a remote bot connects (in 0.1: `tcp`)."""
     return msgspec.structs.replace(bot, files={}, transport="" if bot.process == "remote" else bot.transport)
 
 
@@ -170,7 +171,7 @@ def _bot(entrant: Entrant, paths: MachinePaths) -> ResolvedBot:
 
 
 def _files(bot: BotSpec) -> Iterator[tuple[str, str]]:
-    """The files that a command names, as it names them, and where they are."""
+    """Yield the files that a command names: the name in the command, and the path."""
     for number, word in enumerate(bot.command):
         is_on_path = number == 0 and "/" not in word  # the program, which is looked for where programs are
         if not is_on_path and (bot.directory is not None or os.path.isabs(word)):
@@ -193,8 +194,8 @@ _APPENDED: Final = re.compile(
 
 
 def of_version_0_1(written: object, now: Resolved, folder: Path) -> Resolved:
-    """What 0.1 wrote, without its absolute paths. They count from where the folder was then, which need not
-    be where it is now: a path is taken for the one in `now` that it ends with. SettingsError if it cannot be
+    """Read what version 0.1 wrote, without its absolute paths. They count from the folder of that time, which
+    may have moved: each path becomes the one in `now` that it ends with. SettingsError if it cannot be
     read."""
     try:
         before = msgspec.convert(written, Resolved)
@@ -210,7 +211,8 @@ def of_version_0_1(written: object, now: Resolved, folder: Path) -> Resolved:
 
 
 def without_resolved(text: str) -> str | None:
-    """A `tournament.toml` as it was before 0.1 added to it, or None if that cannot be told apart."""
+    """Return a `tournament.toml` without what version 0.1 added to it, or None if the addition cannot be
+    recognized."""
     shorter = _APPENDED.sub("", text, count=1)
     content = tomllib.loads(text)
     content.pop("resolved", None)

@@ -2,7 +2,7 @@
 
 Law: a file either says in all its keys what is to be done, or is refused with the line, the key, and what was
 expected there. Relative paths count from the file's folder, so that a tournament can be gone on with from
-anywhere. There is no seed in it: who knows the deals knows the cards; and of tokens only their hashes.
+anywhere. It contains no seed, for the deals reveal the cards, and of tokens only their hashes.
 """
 
 from __future__ import annotations
@@ -122,9 +122,9 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """`instances` is how many processes of the bot may run at a time, or in how many matches a remote one may
-    be. `logins`: as whom a remote one logs in, for each seat of a team; the first one plays all other games,
-    too. Who only looks at a tournament finds none."""
+    """A bot of the tournament. `instances` is how many processes of it may run at a time, or in how many
+    matches a remote one may be. `logins`: as whom a remote one logs in, for each seat of a team; the first
+    one plays all other games, too. They are empty for commands that only look at a tournament."""
 
     bot: BotSpec
     author: str | None
@@ -161,14 +161,14 @@ class Settings:
         return tuple(entrant.name for entrant in self.entrants)
 
     def matches_at_once(self) -> int:
-        """A negative `concurrency` leaves so many cores alone."""
+        """Return how many matches run at a time. A negative `concurrency` leaves so many cores free."""
         if self.concurrency > 0:
             return self.concurrency
         return max(1, len(os.sched_getaffinity(0)) + self.concurrency)
 
 
 class SettingsError(ValueError):
-    """`tournament.toml` cannot be used; one line says where and why."""
+    """An error of `tournament.toml`; one line says where and why."""
 
 
 def parse(folder: Path) -> Source:
@@ -194,8 +194,8 @@ def parse(folder: Path) -> Source:
 
 
 def settings_of(source: Source, folder: Path, *, to_play: bool = True) -> Settings:
-    """SettingsError for what the file says, if it cannot be done here. Only who wants to play needs the bots'
-    programs and tokens: a tournament that was played can be looked at anywhere."""
+    """Check what the file says and return the settings. SettingsError if it cannot be done here. Only playing
+    needs the bots' programs and tokens: a tournament that was played can be looked at anywhere."""
     file = source.file
     schedule = file.schedule
     confinement = Confinement(_wrap(source, folder, file.wrap), file.memory_mb)
@@ -316,7 +316,7 @@ def _entrants(
 
 
 def _remote(source: Source, place: Place, table: BotTable) -> BotSpec:
-    """BotSpecError for what is no name."""
+    """Return the spec of a remote bot. BotSpecError if its name is not valid."""
     for key in ("built_in", "cmd", "dir", "env", "transport", "process"):
         if getattr(table, key):
             raise source.error((*place, key), "does not go with a remote bot, which is not started here")
@@ -328,8 +328,8 @@ def _remote(source: Source, place: Place, table: BotTable) -> BotSpec:
 def _logins(
     source: Source, place: Place, table: BotTable, name: str, tokens: Tokens, largest_team: Variant
 ) -> tuple[TokenHolder, ...]:
-    """One for each seat that the bot fills: partners are two players, with names and tokens of their own.
-    BotSpecError for a name that leaves no room for their numbers."""
+    """Return a login for each seat that the bot fills: partners are two players, with names and tokens of
+    their own. BotSpecError for a name that leaves no room for their numbers."""
     size = largest_team.team_size
     names = [name] if size == 1 else [player_name(f"{name}.{number}") for number in range(1, size + 1)]
     if table.token_sha256 is None:
@@ -422,7 +422,7 @@ _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 
 
 class Source:
-    """The text of a file, to say where something stands in it."""
+    """The text of a file, for the lines in messages."""
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
@@ -435,8 +435,8 @@ class Source:
         return SettingsError(f"{self.path}{at}: {_in_words(place)}{message}")
 
     def _line_of(self, place: Place) -> int | None:
-        """The line of what is nearest to the place among its parents. Values of several lines may hold what
-        looks like a key; then this is off, and the words of the message still say the place."""
+        """Return the line of a place, or of its nearest parent that has one. Values of several lines may
+        contain what looks like a key. The line is wrong then, but the message still names the place."""
         found: dict[Place, int] = {}
         table: Place = ()
         counts: dict[str, int] = {}
@@ -464,7 +464,7 @@ def _names(dotted: str) -> Place:
 
 
 def _in_words(place: Place) -> str:
-    """`bots[2].cmd: `; a list is counted from 1, as people do."""
+    """Write a place as in `bots[2].cmd: `. Lists are counted from 1, as people do."""
     text = ""
     for step in place:
         text += f"[{step + 1}]" if isinstance(step, int) else f".{step}" if text else step
@@ -472,12 +472,12 @@ def _in_words(place: Place) -> str:
 
 
 def _path_of(where: str) -> Place:
-    """Of msgspec's `.games[0].players``."""
+    """Return the place of msgspec's `.games[0].players`."""
     return tuple(int(index) if index else name for name, index in _STEP.findall(where.rstrip("`")))
 
 
 def _complaint(complaint: str, place: Place, content: dict[str, Any]) -> str:
-    """What msgspec complaint of a place, in plain words."""
+    """Translate msgspec's complaint about a place into plain words."""
     given: object = content
     for step in place:
         match given, step:

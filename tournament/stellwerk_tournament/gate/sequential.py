@@ -42,7 +42,7 @@ Conclusion: TypeAlias = Literal["passed", "failed", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class Hypotheses:
-    """`elo0` is not good enough, `elo1` is. ValueError for what cannot be told apart."""
+    """Hypotheses: `elo0` is not good enough, `elo1` is. ValueError if the test cannot separate them."""
 
     elo0: float
     elo1: float

@@ -15,7 +15,7 @@ MOST_MS: Final = 25.0
 
 
 class LagWatch(Instrument):
-    """Registered as an instrument of the Trio run. `count` is how often a round of work took too long."""
+    """An instrument of the Trio run. `count` is how often a round of work took too long."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -28,6 +28,6 @@ class LagWatch(Instrument):
         self._until = now + timeout
 
     def after_io_wait(self, timeout: float) -> None:
-        """A wait that ended long after it should have is lateness too."""
+        """Count a wait that ended long after it should have: that is lateness too."""
         self._since = trio.current_time()
         self.count += (self._since - self._until) * 1000 > MOST_MS

@@ -1,7 +1,7 @@
-"""How far a tournament has come: what the runner tells, and whoever shows it gets.
+"""How far a tournament has come: what the runner reports to the display.
 
-Law: what is shown of a running block tells nothing that its bots must not know, for they may be able to read
-it: results count when their block is complete, and only faults are told at once.
+Law: what is shown of a running block contains nothing that its bots must not know, for they may be able to
+read it: results count when their block is complete, and only faults are shown at once.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from stellwerk_tournament.store.standings import Standings
 
 
 class Row(Struct, frozen=True, omit_defaults=True):
-    """`faults` is in how many matches something was wrong with the bot. The rating is there when there are
-    matches enough for it, with the limits of its interval where it has any. Figures are exact: whoever shows
-    them rounds them, once."""
+    """The row of a bot. `faults` is in how many matches something was wrong with it. The rating is there when
+    there are enough matches for it, with the limits of its interval where it has any. Figures are exact: the
+    display rounds them, once."""
 
     bot: str
     matches: int
@@ -48,7 +48,8 @@ class Progress(Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A match was played; its result waits for its block. Or it failed, through nobody's fault here."""
+    """The end of a match. It was played, and its result waits for its block; or it failed, through nobody's
+    fault here."""
 
     block: Block
     rotation: int
@@ -57,7 +58,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class BlockEnded:
-    """With its lines, or void with the cause."""
+    """The end of a block: with its lines, or void with the cause."""
 
     block: Block
     status: Literal["complete", "void"]
@@ -66,19 +67,19 @@ class BlockEnded:
 
 
 class Observer(Protocol):
-    """Called by the runner, which goes on when this returns."""
+    """An observer of a tournament. The runner calls it, and goes on when it returns."""
 
     def match_ended(self, ended: Ended, progress: Progress) -> None: ...
 
     def block_ended(self, ended: BlockEnded, progress: Progress) -> None: ...
 
     def told_to_stop(self) -> None:
-        """Running blocks are still finished."""
+        """Show that the tournament stops. Running blocks are still finished."""
         ...
 
 
 def rows_of(standings: Standings, ratings: Ratings | None) -> tuple[Row, ...]:
-    """The best first: by the rating if all have one, else by the score."""
+    """Return the rows, the best first: by the rating if all have one, else by the score."""
     rated = {} if ratings is None else {rating.name: rating for rating in ratings.entrants}
     order = standings.order()
     if rated and all(name in rated for name in order):

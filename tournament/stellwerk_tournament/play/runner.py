@@ -3,12 +3,12 @@
 Laws:
 - what a bot does wrong is the bot's; what went wrong in this process or this machine is nobody's, is counted
   apart, and the match is played again, at most twice; then its block is void and listed;
-- the seed of a block is drawn when its first match begins, and told when its last one is over; with a
+- the seed of a block is drawn when its first match begins, and made known when its last one is over; with a
   remote bot at the table each match has a seed of its own, drawn when it begins, and never dealt again, not
-  even when the match has to be played once more: who has seen a deal may remember it;
+  even when the match has to be played once more: a bot that has seen a deal may remember it;
 - nobody waits for a remote bot for ever (`attendance.py`);
-- told once to stop, the runner finishes the blocks that have begun; told twice, it ends at once. Nothing that
-  was played is lost, whatever ends it (`store.py`).
+- at the first request to stop, the runner finishes the blocks that have begun; at the second, it ends at
+  once. Nothing that was played is lost, whatever ends it (`store.py`).
 """
 
 from __future__ import annotations
@@ -68,12 +68,13 @@ Execute: TypeAlias = Callable[[BotMatch, Confinement], Awaitable[MatchResult]]
 
 
 class RunError(Exception):
-    """The tournament cannot go on, and no bot is to blame; one line says why."""
+    """An error that ends the tournament, though no bot is to blame; one line says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteSetup:
-    """For remote bots: where they come in, and who is told where that is and who has come or gone."""
+    """The set-up for remote bots: where they connect, and whom to notify of that address and of bots that
+    come or go."""
 
     listen_at: ListenAddress | None = None
     may_connect: Callable[[], bool] = lambda: True
@@ -123,7 +124,7 @@ async def play_tournament(
 
 
 def total_matches(settings: Settings, plan: SchedulePlan) -> int | None:
-    """Of the whole tournament, if that is known."""
+    """Return the number of matches of the whole tournament, if it is known."""
     if settings.rounds is None or settings.until_width is not None:
         return None
     a_round = sum(
@@ -249,7 +250,8 @@ class _Runner:
                 await standing.presence_changed()
 
     async def _heed(self, signals: AsyncIterator[int], scope: trio.CancelScope) -> None:
-        """Bots are in groups of their own, so that Ctrl-C does not reach them."""
+        """Wait for signals to stop. Bots are in process groups of their own, so Ctrl-C does not reach
+        them."""
         async for _ in signals:
             if self._stopping:
                 scope.cancel()
@@ -259,7 +261,7 @@ class _Runner:
                 self._observer.told_to_stop()
 
     def _fail_with(self, error: Exception, scope: trio.CancelScope) -> None:
-        """Ends the tournament as it is, without a nursery's wrapping."""
+        """End the tournament as it is, without a nursery's wrapping."""
         self._failure = self._failure or error
         scope.cancel()
 
@@ -286,8 +288,8 @@ class _Runner:
             pass
 
     async def _go_on(self, nursery: trio.Nursery) -> bool:
-        """By one match or block, if that can be: of those who are there, or else of some who have been
-        waited for in vain."""
+        """Go on by one match or block, if possible: of the bots that are there, or else of some that have
+        been waited for in vain."""
         nobody: frozenset[str] = frozenset()
         for absent in (nobody, self._attendance.given_up(trio.current_time())):
             found = self._next_match(absent)
@@ -314,7 +316,7 @@ class _Runner:
         return None
 
     def _may_sit_down(self, block: Block, absent: frozenset[str]) -> bool:
-        """Whether enough copies of each bot are free, and all are there but those in `absent`."""
+        """Return whether enough copies of each bot are free, and all are there except those in `absent`."""
         size = self._variant(block).team_size
         logins = {
             name: [login.name for login in self._remote.get(name, ())[:size]] for name in block.entrants
@@ -328,7 +330,7 @@ class _Runner:
         )
 
     def _copies(self, block: Block) -> dict[str, int]:
-        """What a match takes of each bot: a process for each seat. Of a remote one, matches are counted."""
+        """Return what a match takes of each bot: a process for each seat, or, of a remote bot, one match."""
         size = self._variant(block).team_size
         return {name: 1 if name in self._remote else size for name in block.entrants}
 
@@ -338,7 +340,7 @@ class _Runner:
         self._begun.append(_Begun(block, secret, deque(block.rotations)))
 
     async def _more(self) -> bool:
-        """The blocks of one more stage, unless there is none, or none yet."""
+        """Take up the blocks of one more stage. Return False if there is none, or none yet."""
         plan, number = self._plan, self._next_stage
         rounds = self._settings.rounds
         if rounds is not None and number >= rounds * stages_of_round(plan):
@@ -375,7 +377,7 @@ class _Runner:
             await self._complete(begun)
 
     def _expect_as_played(self, block: Block, met: Met | None) -> None:
-        """What is on disk is of this schedule, and of no other."""
+        """Raise a RunError if a block on disk is not the one of this schedule."""
         standing = self._known.get(block.number)
         found = [] if met is None else [(tuple(met.scores), met.round)]
         if standing is not None:
@@ -389,7 +391,8 @@ class _Runner:
                 )
 
     async def _is_narrow_enough(self) -> bool:
-        """With fewer blocks than an interval needs, its width says nothing."""
+        """Return whether all intervals are narrow enough. With fewer blocks than an interval needs, its width
+        means nothing."""
         width = self._settings.until_width
         if width is None or not self._outcomes:
             return False
@@ -428,7 +431,8 @@ class _Runner:
             self._changed.set()
 
     async def _played(self, begun: _Begun, rotation: int) -> tuple[MatchLine, MatchResult] | str:
-        """A match that was played to its end; or why it was not, which is no bot's fault."""
+        """Play a match to its end. Return its line and result, or the reason why it failed, which is no bot's
+        fault."""
         late_before, began_at = self._lag.count, trio.current_time()
         bot_match = self._bot_match(begun, rotation)
         try:
@@ -502,7 +506,7 @@ class _Runner:
         return self._settings.variants[block.variant]
 
     def _seated(self, block: Block, rotation: int) -> list[str]:
-        """The bot in each seat."""
+        """Return the bot in each seat."""
         teams = block.teams(rotation)
         return [teams[team] for team in self._variant(block).game.team_of]
 
@@ -534,7 +538,8 @@ class _Runner:
         return msgspec.structs.replace(line, bots=tuple(map(self._published, line.bots)))
 
     def _write(self, block: Block, rotation: int, line: MatchLine, played: MatchResult) -> None:
-        """All that is kept of a match, in one call: if its block becomes void meanwhile, that comes after."""
+        """Write all that is kept of a match, in one call: if its block becomes void meanwhile, that comes
+        after."""
         attempt = self._store.failures_of(block, rotation) + 1
         self._store.keep(msgspec.structs.replace(line, attempt=attempt), played.replay)
         for seat, each in enumerate(played.seats):
@@ -542,7 +547,7 @@ class _Runner:
             self._store.log(each.bot, heading, self._paths.hidden_lines(each.printed))
 
     def _published(self, seat: SeatReport) -> SeatReport:
-        """Without the paths of this machine, which may be in any text of a fault."""
+        """Return a report without the paths of this machine, which may be in any text of a fault."""
         faults = self._paths.hidden_in(msgspec.to_builtins(seat.faults))
         return msgspec.structs.replace(seat, faults=msgspec.convert(faults, tuple[Fault, ...]))
 
@@ -588,7 +593,7 @@ def _history(lines: Sequence[MatchLine]) -> list[Met]:
 
 
 def _met(matches: Sequence[MatchLine]) -> Met:
-    """All matches of a block."""
+    """Combine all matches of a block."""
     first = matches[0]
     sums = dict.fromkeys(first.players, 0.0)
     for match in matches:

@@ -234,7 +234,7 @@ class Derivatives(NamedTuple):
 
 
 class LocalTerms(NamedTuple):
-    """Of each of some matches, towards the parameters that stand in its row."""
+    """The terms of each of some matches, for the parameters in its row."""
 
     tables: Tables
     log_likelihood: FloatArray

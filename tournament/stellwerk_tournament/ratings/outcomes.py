@@ -4,7 +4,7 @@ Two forms are read. JSON Lines, one match a line: `players` and `ranks` are requ
 `game` optional, and other fields are not looked at; `matches.jsonl` of a tournament is such a file, and so is
 what another game's runner writes in three lines. And PGN, of which only the headers matter.
 
-Law: whoever stands first in `players` has no advantage. Seats count only where `seats` says them, for in many
+Law: the first in `players` has no advantage. Seats count only where `seats` says them, for in many
 files players are listed by rank, and a rating that took this for the order of seats would explain everything
 by the seat.
 """
@@ -34,7 +34,7 @@ class OutcomeError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one match ended. An entrant is whoever gets a rank of its own: a player, or a team."""
+    """The end of one match. An entrant is what gets a rank of its own: a player, or a team."""
 
     entrants: tuple[str, ...]
     ranks: tuple[int, ...]  # of each entrant; 1 is best; equal ranks are ties; gaps mean nothing

@@ -49,7 +49,7 @@ ELO: Final = ELO_FOR_ODDS_OF_10 / math.log(10)
 SEAT_PRIOR: Final = 100.0  # Elo, a standard deviation: few games are decided by the seat
 LEVEL: Final = 0.95  # of all intervals
 MOST_ENTRANTS: Final = 3000  # some matrices with as many rows and columns: 72 MB each
-SAME_ELO: Final = 1e-4  # a hundredth of what is told, and far above what rounding does
+SAME_ELO: Final = 1e-4  # a hundredth of what is shown, and far above what rounding does
 FURTHEST: Final = 40.0  # 6,900 Elo away everything is certain, as far as floating point can tell
 NO_VARIATION: Final = 1e-6  # of the variance of independent matches: the blocks came out all alike
 

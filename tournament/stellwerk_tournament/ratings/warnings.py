@@ -26,7 +26,7 @@ def warnings_told(report: RatingReport, title: Callable[[str], str]) -> Iterator
             names = frozenset(concerned.split(", "))
             if not warning.entrants and any(names < others for others in whom):
                 continue  # tables, which have been named with those of other games
-            # Whoever it concerns stands there in the order of the part's own ranking.
+            # The entrants come in the order of the part's own ranking.
             whom.setdefault(names, (concerned, []))[1].append(part)
     for said, whom in told.items():
         texts = [_where(concerned, where, parts) for concerned, where in whom.values()]

@@ -39,7 +39,7 @@ class SchedulePlan:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """`entrants` in the order in which they sit in rotation 0."""
+    """A block. `entrants` are in the order in which they sit in rotation 0."""
 
     number: int
     stage: int
@@ -52,15 +52,15 @@ class Block:
         return range(len(self.entrants))
 
     def teams(self, rotation: int) -> tuple[str, ...]:
-        """The entrant of each team in one of the matches: all have moved on by so many teams."""
+        """Return the entrant of each team in one of the matches: all have moved on by so many teams."""
         size = len(self.entrants)
         return tuple(self.entrants[(team + rotation) % size] for team in range(size))
 
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """A block that has been played: how its entrants did, from 1 for always first to 0 for always last. They
-    stand in the order of rotation 0."""
+    """A block that has been played: the results of its entrants, from 1 for always first to 0 for always
+    last, in the order of rotation 0."""
 
     number: int
     round: int
@@ -68,7 +68,7 @@ class Met:
 
 
 class ScheduleError(ValueError):
-    """There is no such schedule; one line says why."""
+    """A schedule that cannot exist; one line says why."""
 
 
 def plan_of(settings: Settings) -> SchedulePlan:
@@ -86,13 +86,13 @@ def stages_of_round(plan: SchedulePlan) -> int:
 
 
 def blocks_of_round(plan: SchedulePlan) -> int:
-    """ScheduleError if they are too many."""
+    """Return how many blocks a round has. ScheduleError if they are too many."""
     return sum(weight * _table_count(plan, size) for size, weight in plan.variants)
 
 
 def stage(plan: SchedulePlan, number: int, history: Sequence[Met] = ()) -> tuple[Block, ...]:
-    """The blocks of a stage. `history` are those that have been played, at least of all stages before it;
-    only a Swiss tournament looks at them."""
+    """Return the blocks of a stage. `history` are those that have been played, at least of all stages before
+    it; only a Swiss tournament looks at them."""
     round, within = divmod(number, stages_of_round(plan))
     first = round * blocks_of_round(plan)
     for variant, (size, weight) in enumerate(plan.variants):
@@ -109,7 +109,7 @@ def stage(plan: SchedulePlan, number: int, history: Sequence[Met] = ()) -> tuple
 
 
 def needs_results(plan: SchedulePlan) -> bool:
-    """Whether a stage can be told only when those before it are over."""
+    """Return whether a stage depends on the results of those before it."""
     return plan.kind == "swiss"
 
 
@@ -117,7 +117,7 @@ def needs_results(plan: SchedulePlan) -> bool:
 
 
 def _table_count(plan: SchedulePlan, size: int) -> int:
-    """Of one stage, the same for all stages of a variant."""
+    """Return how many tables a stage has, the same for all stages of a variant."""
     count = len(plan.entrants)
     if plan.kind in ("swiss", "random"):
         return count // size
@@ -133,7 +133,7 @@ def _table_count(plan: SchedulePlan, size: int) -> int:
 def _tables(
     plan: SchedulePlan, stage: int, occasion: int, size: int, history: Sequence[Met]
 ) -> Iterator[tuple[str, ...]]:
-    """`occasion` counts the stages of this variant."""
+    """Return the tables of a stage. `occasion` counts the stages of this variant."""
     match plan.kind:
         case "round_robin" | "gauntlet":
             for table in _all_tables(plan, size):
@@ -147,7 +147,8 @@ def _tables(
 
 @lru_cache(maxsize=64)
 def _all_tables(plan: SchedulePlan, size: int) -> list[tuple[str, ...]]:
-    """Of a round robin or a gauntlet: every set of entrants without two of one author, unless there is none.
+    """Return all tables of a round robin or a gauntlet: every set of entrants without two of one author,
+    unless there is none.
 
     They come in an order in which all have played about as often at any time: those whose numbers have the
     same sum, modulo the number of entrants, come together.
@@ -165,14 +166,14 @@ def _all_tables(plan: SchedulePlan, size: int) -> list[tuple[str, ...]]:
 
 
 def _in_turn(table: tuple[str, ...], occasion: int) -> tuple[str, ...]:
-    """Who sits behind whom changes from one occasion to the next: all orders round the table in turn."""
+    """Change the order round the table from one occasion to the next: all orders come in turn."""
     first, *rest = table
     orders = math.factorial(len(rest))
     return (first, *next(islice(permutations(rest), occasion % orders, None)))
 
 
 def _clashes(plan: SchedulePlan, table: Sequence[str]) -> int:
-    """How many pairs at the table have one author."""
+    """Return how many pairs at the table have one author."""
     authors = _authors(plan)
     counts = Counter(authors[name] for name in table if authors[name] is not None)
     return sum(math.comb(count, 2) for count in counts.values())
@@ -195,9 +196,10 @@ def _shuffled(names: Sequence[str], *parts: object) -> list[str]:
 
 
 def _random_tables(plan: SchedulePlan, occasion: int, size: int) -> list[tuple[str, ...]]:
-    """Everybody plays as often as everybody else, or once less: a cycle of stages uses all entrants equally.
+    """Return tables at which everybody plays as often as everybody else, or once less: a cycle of stages uses
+    all entrants equally.
 
-    Whoever sits out in a stage is the next to play: the entrants stand in a row, and each stage takes the
+    An entrant that sits out in a stage is the next to play: the entrants form a row, and each stage takes the
     next ones, beginning again at its head.
     """
     count = len(plan.entrants)
@@ -210,7 +212,7 @@ def _random_tables(plan: SchedulePlan, occasion: int, size: int) -> list[tuple[s
 
 
 def _apart(plan: SchedulePlan, order: Sequence[str], size: int) -> list[tuple[str, ...]]:
-    """Tables filled in this order. The authors with most entrants come first, each entrant to the emptiest
+    """Fill tables in this order. The authors with most entrants come first, each entrant to the emptiest
     table where nobody of its author sits."""
     count = len(order) // size
     authors = _authors(plan)
@@ -227,8 +229,8 @@ def _apart(plan: SchedulePlan, order: Sequence[str], size: int) -> list[tuple[st
 
 
 def _swiss_tables(plan: SchedulePlan, stage: int, size: int, history: Sequence[Met]) -> list[tuple[str, ...]]:
-    """Entrants of nearly equal scores at a table, as few as possible of whom have met. Who sat out least
-    often sits out, of those the last in score."""
+    """Return tables of entrants with nearly equal scores, as few as possible of whom have met. The entrants
+    that sat out least often sit out, and among them the last in score."""
     played: Counter[str] = Counter()
     score: dict[str, float] = dict.fromkeys(plan.entrants, 0.0)
     met: Counter[frozenset[str]] = Counter()

@@ -1,6 +1,6 @@
 """A line of `matches.jsonl`: one match, complete, with the seed that it was dealt from.
 
-Law: only matches of complete blocks stand there, all matches of a block one after the other. So the file can
+Law: only matches of complete blocks are in it, all matches of a block one after the other. So the file can
 be read without anything else: nothing in it is to be left out, and nothing is missing that a later line would
 take back. Ratings read the same lines (`outcomes.py`).
 """
@@ -30,10 +30,10 @@ DealKind: TypeAlias = Literal["same_in_block", "new_each_match"]
 
 
 class MatchLine(Struct, frozen=True, omit_defaults=True):
-    """`players`, `seats`, `ranks` and `points` have one for each team: which bot played it, where it sat, and
-    how it ended. `bots` has one for each seat. `deal`: whether all matches of the block were dealt from one
-    seed, or each from its own, as it is with remote bots. `attempt` counts from 1. `late_ms`: for how long
-    the clock stood still because the server was late. `replay_sha256` is that of the file."""
+    """A match. `players`, `seats`, `ranks` and `points` have one for each team: which bot played it, where it
+    sat, and how it ended. `bots` has one for each seat. `deal`: whether all matches of the block were dealt
+    from one seed, or each from its own, as it is with remote bots. `attempt` counts from 1. `late_ms`: for
+    how long the clock stood still because the server was late. `replay_sha256` is that of the file."""
 
     block: Count
     rotation: Count
@@ -60,7 +60,7 @@ class MatchLine(Struct, frozen=True, omit_defaults=True):
     replay_sha256: str = ""
 
     def outcome(self) -> Outcome:
-        """What ratings need of it."""
+        """Return what ratings need of the match."""
         return Outcome(
             entrants=self.players,
             ranks=self.ranks,
@@ -72,7 +72,8 @@ class MatchLine(Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class ReadLines:
-    """`size` is how many bytes the complete blocks take. `cut` is what stands behind them, in words."""
+    """The content of the file. `size` is how many bytes the complete blocks take. `cut` describes what
+    follows them."""
 
     lines: tuple[MatchLine, ...]
     size: int
@@ -80,7 +81,7 @@ class ReadLines:
 
 
 class MatchLinesError(ValueError):
-    """The file is damaged, and not only torn at its end. The message begins with the number of the line."""
+    """Damage of the file that is more than a torn end. The message begins with the number of the line."""
 
 
 _decode: Final = msgspec.json.Decoder(MatchLine).decode
@@ -90,8 +91,8 @@ encode: Final = msgspec.json.Encoder().encode
 def line_of_result(
     block: Block, rotation: int, played: MatchResult, isolation: Isolation, seconds: float
 ) -> MatchLine:
-    """Describe a match of a block that was played. Open are the attempt, and what is known when the block
-    is complete: the seed that its matches share, and where the replay is."""
+    """Describe a match of a block that was played. The attempt is still missing, and so is what is known when
+    the block is complete: the seed that its matches share, and where the replay is."""
     plan, result = played.plan, played.result
     game, has_own_deal = plan.game, not plan.reveal_later
     return MatchLine(
@@ -124,7 +125,7 @@ def line_of(match: MatchLine) -> bytes:
 
 
 def read_lines(content: bytes) -> ReadLines:
-    """What a runner that was killed has left: complete blocks, and perhaps the beginning of one more."""
+    """Read what a runner that was killed has left: complete blocks, and perhaps the beginning of one more."""
     texts = content.split(b"\n")
     torn = texts.pop()
     lines: list[MatchLine] = []
@@ -161,7 +162,7 @@ def blocks_of(lines: Iterable[MatchLine]) -> dict[int, tuple[MatchLine, ...]]:
 
 
 def scores_of(ranks: Sequence[int]) -> tuple[float, ...]:
-    """The share of opponents that each was better than; a tie counts a half."""
+    """Return the share of opponents that each was better than; a tie counts a half."""
     others = len(ranks) - 1
     return tuple(
         (sum((rank < other) + 0.5 * (rank == other) for other in ranks) - 0.5) / others for rank in ranks

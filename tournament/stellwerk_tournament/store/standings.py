@@ -1,8 +1,8 @@
-"""What the matches come to for each bot, added up line by line: for progress and for files.
+"""The sums of the matches for each bot, added up line by line: for progress and for files.
 
 A bot's score in a match is the share of opponents that it was better than, a tie counting a half; its score
 is the mean over its matches, as in `plain_scores`. It depends on who the
-opponents were; ratings do not, and stand beside it where there are any.
+opponents were; ratings do not, and are shown beside it if there are any.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from stellwerk_tournament.store.match_line import MatchLine, scores_of
 
 @dataclass(slots=True)
 class Sums:
-    """Of one bot. `faults` by kind, and `faulty`: in how many matches."""
+    """The sums of one bot. `faults` by kind, and `faulty`: in how many matches."""
 
     matches: int = 0
     score: float = 0.0
@@ -64,7 +64,7 @@ class Standings:
         self._add_pairs(line)
 
     def order(self) -> list[str]:
-        """The best first."""
+        """Return the bots, the best first."""
         return sorted(self.of, key=lambda name: (-self.of[name].mean_score, name))
 
     def _add_pairs(self, line: MatchLine) -> None:

@@ -1,13 +1,13 @@
 """A tournament's folder on disk.
 
-Truth are `matches.jsonl` and the replays. `state.sqlite` knows what else is to be played, and keeps what has
-been played of blocks that are not complete: their seeds, lines and replays, which nobody else may see yet. So
-what is lost with it are the matches of the blocks that were just running, and they are played again.
+The truth is in `matches.jsonl` and the replays. `state.sqlite` knows what else is to be played, and keeps
+what has been played of blocks that are not complete: their seeds, lines and replays, which nobody else may
+see yet. If it is lost, only the matches of the blocks that were running are lost, and they are played again.
 
 Laws, whenever the power goes: a match that was played is kept (its row is committed to disk before anything
 depends on it). When the last match of a block has been kept, its replays are written, then its lines, then
-its row is marked; each step can be done again, and is, when the tournament is resumed. Nothing stands twice
-in `matches.jsonl`, for a block whose lines are there is complete, whatever its row says.
+its row is marked; each step can be done again, and is, when the tournament is resumed. No line is
+twice in `matches.jsonl`, for a block whose lines are there is complete, whatever its row says.
 
 Every call may wait for the disk: from Trio, in a thread. They must not overlap.
 """
@@ -73,7 +73,7 @@ CREATE TABLE IF NOT EXISTS failures (  -- of the machine, not of a bot; made las
 
 
 class StoreError(Exception):
-    """The folder cannot be used, or not be written; one line says why. `is_machines`: no user's fault."""
+    """A folder that cannot be used or written; one line says why. `is_machines`: no user's fault."""
 
     def __init__(self, message: str, *, is_machines: bool = False) -> None:
         super().__init__(message)
@@ -103,7 +103,7 @@ class Standing:
 
 
 class Store:
-    """Made by `open_store`."""
+    """A store, made by `open_store`."""
 
     def __init__(self, folder: Path, database: sqlite3.Connection) -> None:
         self.folder = folder
@@ -112,7 +112,7 @@ class Store:
     # -- what is there -------------------------------------------------------------------------------
 
     def standings(self) -> list[Standing]:
-        """All blocks, in their order."""
+        """Return all blocks, in their order."""
         kept: dict[int, list[int]] = {}
         with _database_errors(self.folder):
             for block, rotation in self._database.execute(
@@ -160,8 +160,8 @@ class Store:
         self._mark(block.number, "running", seed)
 
     def keep(self, line: MatchLine, replay: bytes) -> None:
-        """A match that has been played. Its block's last one still has to be followed by `complete`.
-        StoreError if the block does not run: it may be void."""
+        """Keep a match that has been played. After the last one of its block, call `complete`. StoreError if
+        the block does not run: it may be void."""
         self._expect_running(line.block)
         with _database_errors(self.folder), self._database:
             self._database.execute(
@@ -170,7 +170,7 @@ class Store:
             )
 
     def fail(self, block: Block, rotation: int, cause: str) -> int:
-        """How often this match has failed by now."""
+        """Record that a match failed. Return how often it has failed by now."""
         bots = json.dumps(block.teams(rotation))
         with _database_errors(self.folder), self._database:
             self._database.execute(
@@ -179,7 +179,7 @@ class Store:
         return self.failures_of(block, rotation)
 
     def give_up(self, block: Block, cause: str) -> None:
-        """The block is void: nothing of it counts."""
+        """Make the block void: nothing of it counts."""
         with _database_errors(self.folder), self._database:
             self._database.execute(
                 "UPDATE blocks SET status = 'void', seed = NULL, cause = ? WHERE number = ?",
@@ -188,8 +188,9 @@ class Store:
             self._database.execute("DELETE FROM matches WHERE block = ?", (block.number,))
 
     def complete(self, block: Block, seed: bytes) -> list[MatchLine]:
-        """All its matches have been kept: make them known. Those of one deal are revealed now; those that had
-        a deal of their own were when they ended. StoreError if the block does not run: it may be void."""
+        """Make the matches of a block known, once all have been kept. Reveal those of one deal now; those
+        with a deal of their own were revealed when they ended. StoreError if the block does not run: it may
+        be void."""
         self._expect_running(block.number)
         with _database_errors(self.folder):
             rows = self._database.execute(
@@ -213,7 +214,7 @@ class Store:
         return lines
 
     def log(self, bot: str, heading: str, printed: Sequence[str]) -> None:
-        """What a bot printed in a match. Of its log only the newest is kept."""
+        """Append what a bot printed in a match to its log. Only the newest part of the log is kept."""
         if not printed:
             return
         path = self.folder / LOGS / f"{bot}.log"
@@ -264,7 +265,8 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """`notices` say what had to be put right, one line each; `lines` are what `matches.jsonl` holds now."""
+    """An opened folder. `notices` say what had to be put right, one line each; `lines` are what
+    `matches.jsonl` holds now."""
 
     store: Store
     lines: tuple[MatchLine, ...]
@@ -273,7 +275,7 @@ class Opened:
 
 @contextmanager
 def open_store(folder: Path) -> Generator[Opened]:
-    """The folder for one who plays in it; StoreError if another one does, or if it is damaged."""
+    """Open the folder for a runner. StoreError if another one plays in it, or if it is damaged."""
     try:
         for name in (REPLAYS, LOGS):
             (folder / name).mkdir(mode=0o700 if name == LOGS else 0o777, exist_ok=True)
@@ -291,7 +293,7 @@ def open_store(folder: Path) -> Generator[Opened]:
 
 
 def read_matches(folder: Path) -> ReadLines:
-    """Of any tournament, also while it is played. StoreError if the file is damaged."""
+    """Read the matches of any tournament, also while it is played. StoreError if the file is damaged."""
     path = folder / match_line.FILE
     try:
         return read_lines(path.read_bytes())
@@ -305,7 +307,7 @@ def read_matches(folder: Path) -> ReadLines:
 
 @contextmanager
 def look_into(folder: Path) -> Generator[Store | None]:
-    """Only to ask it, also while somebody else plays in it; None if nobody has played yet."""
+    """Open the store only to ask it, also while somebody else plays in it; None if nobody has played yet."""
     path = folder / STATE
     if not path.is_file():
         yield None
@@ -335,7 +337,7 @@ def _opened(folder: Path, stack: contextlib.ExitStack) -> Opened:
 
 
 def _connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """May be used in any thread, by one at a time."""
+    """Connect to the database. Any thread may use the connection, one at a time."""
     mode = "ro" if read_only else "rw"
     with _database_errors(path.parent):
         database = sqlite3.connect(
@@ -349,7 +351,7 @@ def _connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
 
 
 def _reconcile(folder: Path, database: sqlite3.Connection, played: set[int]) -> list[int]:
-    """What `matches.jsonl` holds is complete, and nothing else is; the blocks that are to be played again."""
+    """Mark the blocks in `matches.jsonl` as complete, and no others. Return the blocks to play again."""
     with _database_errors(folder), database:
         rows = database.execute("SELECT number, status FROM blocks").fetchall()
         again = [number for number, status in rows if status == "complete" and number not in played]
