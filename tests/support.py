@@ -55,12 +55,12 @@ def table(game_id: str, seats: int, options: tuple[str, ...] = ()) -> Game:
 def dealt(
     game_id: str, seats: int, options: tuple[str, ...] = (), seed: str = "test", events: Events | None = None
 ) -> State:
-    """A game in which everybody is about to choose the first tickets."""
+    """Deal a game in which every seat is about to choose its first tickets."""
     return engine.new_game(table(game_id, seats, options), Dice(seed_from_text(seed)), events)
 
 
 def started(game_id: str, seats: int, options: tuple[str, ...] = (), seed: str = "test") -> State:
-    """A game at the first turn of seat 0, all choices before it made by the fallback."""
+    """Start a game at the first turn of seat 0; the fallback makes all choices before it."""
     state = dealt(game_id, seats, options, seed)
     while state.turn == 0:
         for seat in engine.owing(state):
@@ -91,7 +91,7 @@ def buy(technology: str, text: str) -> moves.BuyTechnology:
 
 
 def set_hand(state: State, seat: Seat, text: str) -> None:
-    """The seat's hand is this; nobody knows anything of it."""
+    """Give the seat this hand, of which nobody knows anything."""
     _put_back(state, state.hands[seat])
     state.hands[seat] = _take_out(state, cards(text))
     state.known[seat] = 0
@@ -129,14 +129,14 @@ def set_discards(state: State, text: str) -> None:
 
 
 def set_pile_top(state: State, *colors: str) -> None:
-    """The next cards of the pile, the first one on top; they come from further down or from the discards."""
+    """Put cards from further down or from the discards on top of the pile, the first one highest."""
     taken = _take_out(state, cards(", ".join(colors)))
     assert card_sets.total(taken) == len(colors)
     state.pile += [COLOR_IDS[color] for color in reversed(colors)]
 
 
 def set_pile(state: State, *colors: str) -> None:
-    """The whole pile, the first one on top. The rest of it goes into the last seat's hand."""
+    """Set the whole pile, the first card on top. The last seat's hand gets the cards left over."""
     keep = _take_out(state, cards(", ".join(colors)))
     state.hands[-1] += card_sets.of(state.pile)
     state.pile = [COLOR_IDS[color] for color in reversed(colors)]
@@ -144,7 +144,7 @@ def set_pile(state: State, *colors: str) -> None:
 
 
 def set_tickets(state: State, seat: Seat, *names: str) -> None:
-    """The seat holds these secret tickets; they come from the ticket pile, where its old ones go."""
+    """Give the seat these secret tickets from the ticket pile, which gets its old ones."""
     board = state.game.board
     old = [ticket for ticket in range(len(board.tickets)) if state.ticket_masks[seat] >> ticket & 1]
     state.ticket_pile[:0] = old
@@ -156,7 +156,7 @@ def set_tickets(state: State, seat: Seat, *names: str) -> None:
 
 
 def set_ticket_pile_top(state: State, *names: str) -> None:
-    """The next tickets, the first one on top."""
+    """Put tickets on top of the ticket pile, the first one highest."""
     tickets = [state.game.board.ticket_ids[name] for name in names]
     for ticket in tickets:
         state.ticket_pile.remove(ticket)
@@ -164,7 +164,7 @@ def set_ticket_pile_top(state: State, *names: str) -> None:
 
 
 def own(state: State, seat: Seat, *routes: str, trains: bool = True) -> None:
-    """The seat has claimed these routes, for no cards; with `trains=False` without placing trains."""
+    """Let the seat own these routes, for no cards; with `trains=False` without placing trains."""
     board = state.game.board
     for name in routes:
         route = board.routes[board.route_ids[name]]
@@ -183,12 +183,12 @@ def give_technology(state: State, seat: Seat, *names: str) -> None:
 
 
 def set_turn(state: State, seat: Seat) -> None:
-    """It is this seat's turn."""
+    """Start this seat's turn."""
     state.pending = state.game.take_turn[seat]
 
 
 def play_last_turn(state: State, seat: Seat) -> Events:
-    """The card game: the pile is among the discards, and this seat plays the last turn of the last round."""
+    """Play the last turn of the card game as this seat, with the pile among the discards."""
     state.discards += card_sets.of(state.pile)
     state.pile = []
     state.turn = state.game.seat_count + seat + 1
@@ -206,7 +206,7 @@ def play(state: State, seat: Seat, move: moves.Move) -> Events:
 
 
 def refused(state: State, seat: Seat, move: moves.Move) -> MoveErrorCode:
-    """The code with which the move is refused; nothing has changed."""
+    """Return the code with which the move is refused; check that nothing has changed."""
     before = fingerprint(state)
     with pytest.raises(IllegalMoveError) as raised:
         engine.play(state, seat, move)
@@ -215,7 +215,7 @@ def refused(state: State, seat: Seat, move: moves.Move) -> MoveErrorCode:
 
 
 def refusal(state: State, seat: Seat, move: moves.Move) -> MoveErrorCode | None:
-    """The code with which the move would be refused; None: it is legal."""
+    """Return the code with which the move would be refused, or None if it is legal."""
     try:
         engine.check(state, seat, move)
     except IllegalMoveError as error:
@@ -224,12 +224,12 @@ def refusal(state: State, seat: Seat, move: moves.Move) -> MoveErrorCode | None:
 
 
 def listed(state: State, seat: Seat) -> list[moves.Move]:
-    """The legal moves as structs."""
+    """Return the legal moves as structs."""
     return [move.wire for move in engine.legal(state, seat)]
 
 
 def listed_as(state: State, seat: Seat, kind: type[T]) -> list[T]:
-    """The legal moves of one kind."""
+    """Return the legal moves of one kind."""
     return [move for move in listed(state, seat) if isinstance(move, kind)]
 
 
@@ -243,7 +243,7 @@ def play_out(
 
 
 def final_result(state: State) -> Result:
-    """The score as things stand: the running turn is the last one, and its seat does what is harmless."""
+    """Return the result if the running turn is the last one and every seat plays the fallback."""
     state.turns_left = 1
     while state.pending is not None:
         for seat in engine.owing(state):

@@ -172,7 +172,10 @@ def _address_beyond_loopback() -> str | None:
 
 
 def _sandboxes() -> str | None:
-    """A container often lets nobody make them. Without bwrap nobody knows, and it is named itself."""
+    """Return what is missing to make sandboxes, which containers often forbid.
+
+    Without bwrap return None: bwrap is a need of its own, and is reported there.
+    """
     if shutil.which("bwrap") is None:
         return None
     return works("sandboxes", *bwrap(), "true")()

@@ -31,7 +31,7 @@ COMPILED = {"cc": {"C library", "cJSON"}, "c++": {"nlohmann-json"}}
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine that has every tool."""
+    """Return a folder, the whole PATH, that contains every tool."""
     for name in set(PROGRAMS) - set(LIBRARIES):
         put(tmp_path / name, NEW)
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -55,7 +55,7 @@ def project_file() -> dict[str, Any]:  # Any: that is how a TOML document is rea
 
 
 def clean_environment() -> dict[str, str]:
-    """The environment without what could lead Python back to the repository."""
+    """Return the environment without the variables that could lead Python back to the repository."""
     return {
         name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))
     }

@@ -352,7 +352,7 @@ def floor_server(on_cores: set[int], kind: str, sizes: Sizes) -> Generator[Serve
 
 @contextmanager
 def running(module: list[str], on_cores: set[int], log: Path, tree: Tree) -> Generator[Server]:
-    """A module run as a server, until the end of the block. If that fails, what the server logged last."""
+    """Run a module as a server in the block. If the server dies, add the end of its log to the error."""
     with (
         log.open("wb") as log_file,
         subprocess.Popen(

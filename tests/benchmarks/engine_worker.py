@@ -109,7 +109,7 @@ class Variant:
         return count, 0, spent
 
     def sizes(self) -> list[float]:
-        """Moves listed and bytes of a view: mean, most, and the bound that is computed; the longest line."""
+        """Count listed moves and bytes of a view: mean, maximum, computed bound; then the longest line."""
         lists = [len(engine.legal(state, seat)) for state, seat, _ in self.positions]
         views = [len(encode(shown)) for shown in self.views]
         longest = longest_line(self.game)
@@ -151,7 +151,7 @@ def _repeated(once: Callable[[], None], seconds: float) -> tuple[int, int, float
 
 
 def _bare_calls(seconds: float) -> tuple[int, int, float]:
-    """The cost of a Python function call that does next to nothing, to compare machines by."""
+    """Measure the cost of a Python function call that does next to nothing, to compare machines by."""
 
     def add_one(number: int) -> int:
         return number + 1

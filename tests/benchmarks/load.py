@@ -159,7 +159,7 @@ class MatchClient:
         return act
 
     def release(self) -> bytes:
-        """The act held back, if there is one; no other will be."""
+        """Return the act held back, if there is one, and hold back no more."""
         self.acts_allowed = -1
         held, self.held = self.held, b""
         return held

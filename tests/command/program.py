@@ -18,7 +18,7 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 def stellwerk(*words: str | bytes, **changes: str) -> subprocess.CompletedProcess[str]:
-    """`changes` are those of the environment."""
+    """Run the program; `changes` are those of the environment."""
     return subprocess.run(
         [*COMMAND, *words],
         env=environment(**changes),
@@ -30,7 +30,7 @@ def stellwerk(*words: str | bytes, **changes: str) -> subprocess.CompletedProces
 
 
 def refused(*words: str | bytes, code: int = 2) -> str:
-    """What the program says of a command line that it cannot carry out, in one line."""
+    """Return the one line in which the program refuses a command line that it cannot carry out."""
     done = stellwerk(*words)
     assert (done.returncode, done.stdout) == (code, "")
     [line] = done.stderr.splitlines()

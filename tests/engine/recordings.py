@@ -62,8 +62,10 @@ def record(
     late_seats: tuple[Seat, ...] = (),
     note: str | None = None,
 ) -> list[bytes]:
-    """The lines of a game. `arrival` is the order in which simultaneous choices come in; the fallback moves
-    for `late_seats`."""
+    """Return the lines of a game.
+
+    `arrival` is the order in which simultaneous choices come in. The fallback moves for `late_seats`.
+    """
     choose = choose or mixed()
     writer = ReplayWriter()
     written = [writer.header(header or header_of(game))]
@@ -109,7 +111,7 @@ def bodies_of(lines: Sequence[bytes]) -> list[bytes]:
 
 
 def edited(lines: Sequence[bytes], number: int, edit: Callable[[Any], object]) -> list[bytes]:
-    """The lines with one of them changed in place, by a forger who mends the chain."""
+    """Change one of the lines in place, and mend the chain as a forger would."""
     bodies = bodies_of(lines)
     value = json.loads(bodies[number - 1])
     edit(value)
@@ -123,7 +125,7 @@ def canonical_json(value: object) -> bytes:
 
 
 def members(value: Any) -> dict[str | int, Any]:
-    """What a JSON value holds, by name or position."""
+    """Return the members of a JSON value, by name or position."""
     if isinstance(value, dict):
         return dict(value)  # pyright: ignore[reportUnknownArgumentType]  # it may be any JSON
     if isinstance(value, list):

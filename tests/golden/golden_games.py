@@ -86,7 +86,7 @@ def golden_games() -> Iterator[GoldenGame]:
 
 
 def position(variant: tuple[str, int, tuple[str, ...]], moves_made: int) -> State:
-    """A position of a random game."""
+    """Return a position of a random game."""
     state = engine.new_game(table(*variant), Dice(seed_from_text("perft")))
     choose = mixed("perft")
     while moves_made and state.pending is not None:

@@ -51,7 +51,7 @@ SECONDS = 60  # far more than any test takes: a test that hangs should say so
 def python(
     source: str, *, transport: Transport = "tcp", environment: Mapping[str, str] | None = None
 ) -> BotSpec:
-    """A bot that is this program."""
+    """Return a bot that is this program."""
     command = (sys.executable, "-I", "-S", "-c", source)
     return BotSpec("ernie", command, environment=environment or {}, transport=transport)
 
@@ -60,7 +60,7 @@ def python(
 async def started(
     spec: BotSpec, confinement: Confinement = UNCONFINED, grace: float = GRACE
 ) -> AsyncGenerator[RunningBot]:
-    """A bot that is stopped at the end, if it still runs."""
+    """Start a bot, and stop it at the end of the block if it still runs."""
     with trio.fail_after(SECONDS):
         async with trio.open_nursery() as nursery:
 
@@ -83,7 +83,7 @@ def report_of(spec: BotSpec, confinement: Confinement = UNCONFINED) -> BotReport
 
 
 def printed(source: str, confinement: Confinement = UNCONFINED) -> str:
-    """The last line that the program prints."""
+    """Return the last line that the program prints."""
     return report_of(python(source), confinement).last_lines[-1]
 
 
@@ -242,7 +242,7 @@ except MemoryError:
 
 
 def left_after(source: str, seconds: float = SECONDS) -> list[str]:
-    """What is still in the folder of a bot that did this, when it was forgotten while the bot goes on."""
+    """List what remains in the bot's folder: the bot ran this program and still runs when it is forgotten."""
 
     async def main() -> list[str]:
         stay = f"import os\n{source}\nprint('done', flush=True)\nwhile True: input()"

@@ -46,7 +46,7 @@ def assert_trains_are_conserved(state: State) -> None:
 
 
 def assert_knowledge_is_true(state: State) -> None:
-    """What everybody knows to lie in a hand or on a holder lies there; the pile holds only what it may."""
+    """Check that hands and holders contain what is known of them, and the pile only what it may hold."""
     for held, known in zip(state.hands, state.known, strict=True):
         assert covers(held, known)
     for held, known in zip(state.holders, state.known_holders, strict=True):
@@ -55,7 +55,7 @@ def assert_knowledge_is_true(state: State) -> None:
 
 
 def team_graph(state: State, team: int) -> nx.Graph[int]:
-    """The routes of a team as a graph of cities."""
+    """Return the routes of a team as a graph of cities."""
     board = state.game.board
     graph: nx.Graph[int] = nx.Graph()
     for seat in state.game.seats_of_team[team]:
@@ -66,7 +66,7 @@ def team_graph(state: State, team: int) -> nx.Graph[int]:
 
 
 def assert_networks_are_connected(state: State) -> None:
-    """A team's networks are the connected components of its routes."""
+    """Check that a team's networks are the connected components of its routes."""
     for team, networks in enumerate(state.networks):
         components = [mask_of(component) for component in nx.connected_components(team_graph(state, team))]
         assert sorted(networks) == sorted(components)

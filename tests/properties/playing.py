@@ -41,13 +41,13 @@ def any_kind(chance: Random, moves: list[Move]) -> Move:
 
 
 def hoard_cards(chance: Random, moves: list[Move]) -> Move:
-    """Empties the pile and keeps it empty."""
+    """Empty the pile and keep it empty."""
     draws = [m for m in moves if isinstance(m, DrawFirst | TakeFirst | DrawSecond | TakeSecond | DrawThree)]
     return chance.choice(draws) if draws else any_kind(chance, moves)
 
 
 def hoard_tickets(chance: Random, moves: list[Move]) -> Move:
-    """Empties the ticket pile; every other time without keeping more than it must."""
+    """Empty the ticket pile; every other time keep no more than necessary."""
     draws = [move for move in moves if isinstance(move, DrawTicketsMove)]
     if draws and chance.random() < 0.5:
         return draws[0]
@@ -85,7 +85,7 @@ def viewers(game: Game) -> tuple[ViewerId, ...]:
 
 
 def played(variant: Variant, line: Line, events: Events | None = None) -> Iterator[State]:
-    """A game's state after the deal and after each move to the end; it is one state that goes on changing."""
+    """Yield a game's state after the deal and after each move: one state, which goes on changing."""
     chance = Random(line.chance)
     state = dealt(*variant, seed=str(line.deal), events=events)
     yield state

@@ -60,7 +60,7 @@ def test_a_copy_is_played_on_like_its_original(variant: Variant, line: Line) -> 
 
 
 def _play_both(state: State, twin: State, chance: Random, habit: Habit) -> None:
-    """The same moves, of which each one was listed for the state that it is made in."""
+    """Play the same moves in both, and take each move from the list of the state in which it is made."""
     while state.pending is not None:
         for seat in engine.owing(state):
             listed, twin_listed = engine.legal(state, seat), engine.legal(twin, seat)

@@ -118,7 +118,7 @@ def by_kind(state: State, seat: Seat, moves: list[Move], chance: Random) -> Move
 
 
 def failing(state: State, seat: Seat, moves: list[Move], chance: Random) -> Move:
-    """A bot that never answers."""
+    """Play like a bot that never answers: with the fallback."""
     return engine.fallback(state, seat)
 
 

@@ -184,7 +184,7 @@ def test_a_claim_is_accepted_exactly_if_its_cards_are_a_payment(variant: Variant
 
 
 def _color(claim: moves.ClaimRoute) -> CardColor:
-    """The color laid, if there are no substitutes."""
+    """Return the color laid, if there are no substitutes."""
     return color_laid(from_wire(claim.cards) + from_wire(claim.holder_cards))
 
 
@@ -267,7 +267,7 @@ def _trade_technologies(state: State, seat: Seat, chance: Random) -> None:
 
 
 def _deal_few_cards(state: State, seat: Seat, chance: Random) -> None:
-    """A hand and a holder of few colors, out of the pile and of what they were before."""
+    """Replace a hand and its holder by cards of few colors, from the pile and the cards held before."""
     team = state.game.team_of[seat]
     places = [(state.hands, seat, state.known)]
     if state.holders:

@@ -149,7 +149,7 @@ def test_an_event_has_no_field_with_a_secret_of_others(variant: Variant, line: L
 
 
 def _private(event: dict[str, Any]) -> list[str]:
-    """The fields of an event that not everybody may see."""
+    """Return the fields of an event that are not public."""
     kind = event["type"]
     if kind == "card_drawn" or (kind == "card_placed" and not event["open"]):
         return ["card"]

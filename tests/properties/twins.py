@@ -74,8 +74,10 @@ def _align(
 
 
 def pops(told: Events, state: State, viewer: ViewerId) -> list[Pop]:
-    """The cards that left the pile before it was shuffled anew. Which of them a viewer sees that is not the
-    player is said here once more, and not asked of the code under test."""
+    """Return the cards that left the pile before it was shuffled anew, and whether the viewer sees each.
+
+    It repeats the rule for a viewer who is not the player, and does not ask the code under test.
+    """
     left: list[Pop] = []
     for event in told:
         match event:
@@ -96,7 +98,7 @@ def are_partners(state: State, viewer: ViewerId, seat: Seat) -> bool:
 
 
 def shape(told: Events) -> list[tuple[str, str]]:
-    """What kinds of things happened, and what was asked."""
+    """Return the kinds of events, and of the decisions asked for."""
     return [
         (type(event).__name__, type(event.decision).__name__ if isinstance(event, ev.Asked) else "")
         for event in told
@@ -107,14 +109,14 @@ def shape(told: Events) -> list[tuple[str, str]]:
 
 
 def _same_places(twin: State, state: State, seat: Seat, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The tickets in the places that these have among those offered."""
+    """Return the twin's offered tickets that have the places of these."""
     board = state.game.board
     places = [state.offered[seat].index(board.ticket_ids[name]) for name in names]
     return tuple(board.tickets[twin.offered[seat][place]].name for place in places)
 
 
 def _trade_tickets(twin: State, state: State, viewer: ViewerId, seat: Seat, names: tuple[str, ...]) -> None:
-    """The partner sees what is shared: the twin's seat gets these tickets, from wherever they are hidden."""
+    """Give the twin's seat the tickets that it shares, wherever they are hidden: its partner sees them."""
     wanted = [state.game.board.ticket_ids[name] for name in names]
     held = twin.offered[seat] or tuple(bits(twin.ticket_masks[seat]))
     spare = [ticket for ticket in held if ticket not in wanted]
@@ -166,7 +168,7 @@ class _Trade:
             self._get(self.twin.holders, self.team, self.needed_holder)
 
     def draw_again(self, real: PlaceCard) -> None:
-        """The card that waits for its place is another one."""
+        """Replace the card that waits for its place by the real one, which the partner sees."""
         pending = self.twin.pending
         assert isinstance(pending, PlaceCard)
         if pending.card != real.card:
@@ -174,7 +176,7 @@ class _Trade:
             self.twin.pending = PlaceCard(self.seat, real.card, real.is_open)
 
     def stack_pile(self, popped: list[Pop]) -> None:
-        """What the viewer sees comes up in the same order; what it does not see is another card."""
+        """Stack the pile so that cards the viewer sees come in the same order, and all other cards differ."""
         pile = self.twin.pile
         self.fixed = len(popped)
         for depth, (color, is_seen) in enumerate(popped):

@@ -41,7 +41,7 @@ def any_kind_of_wire(state: State, chance: Random) -> moves.Move:
 
 
 def _nearly_legal(state: State, seat: Seat, chance: Random) -> moves.Move:
-    """A move on the list, with something added, left out or exchanged."""
+    """Return a move on the list, perhaps with something added, left out or exchanged."""
     wire = chance.choice(engine.legal(state, seat)).wire
     match wire:
         case moves.ClaimRoute(route, cards, holder_cards):
@@ -169,7 +169,7 @@ def all_wires(state: State, seat: Seat) -> Iterator[moves.Move]:
 
 
 def purse_of(state: State, seat: Seat) -> tuple[CardSet, CardSet]:
-    """What can be paid with, from hand and holder: without the cards laid for a tunnel already."""
+    """Return the cards in hand and holder that can pay: without those laid for a tunnel already."""
     hand = state.hands[seat]
     holder = state.holders[state.game.team_of[seat]] if state.holders else 0
     if isinstance(state.pending, PayTunnel):

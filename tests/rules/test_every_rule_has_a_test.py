@@ -171,7 +171,7 @@ def rules_of_the_pages() -> list[str]:
 
 
 def rules_on(page: str) -> list[str]:
-    """The ids that a page defines, in its order."""
+    """Return the ids that a page defines, in its order."""
     return DEFINITION.findall(page)
 
 

@@ -199,7 +199,7 @@ def test_a_rule_that_there_is_not_is_refused(capsys: pytest.CaptureFixture[str])
 
 
 def toy_copy(folder: Path) -> Path:
-    """A repository with one source and one test; the source."""
+    """Make a repository with one source and one test, and return the source."""
     (folder / "server").mkdir()
     (folder / "tests").mkdir()
     (folder / "tests" / "test_toy.py").write_text(TOY_TEST)

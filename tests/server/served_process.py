@@ -51,7 +51,7 @@ class Caller:
         return message
 
     def until(self, kind: str, **fields: object) -> Message:
-        """The next message of this type with these fields; what comes before is passed over."""
+        """Return the next message of this type with these fields, and skip those before it."""
         while True:
             message = self.read()
             if message["type"] == kind and all(message.get(name) == value for name, value in fields.items()):
@@ -107,7 +107,7 @@ class Caller:
 
 
 def watch_and_leave(match: str) -> bytes:
-    """What makes a server say much: all that a new spectator gets, and that again next time."""
+    """Return lines that make a server send much: all that a new spectator gets, and that again next time."""
     watch = {"type": "watch", "match": match, "viewer": "public"}
     leave = {"type": "leave", "match": match}
     return b"".join(json.dumps(message).encode() + b"\n" for message in (watch, leave))

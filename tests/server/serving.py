@@ -71,25 +71,25 @@ class Site:
     # -- clients ---------------------------------------------------------------------------------
 
     def reach(self, **how: Any) -> Caller:  # Any: what a Caller takes
-        """A connection; what it is sent first is still to be read."""
+        """Open a connection, and leave the server's first message to be read."""
         caller = Caller(self.port, **how)
         self._callers.append(caller)
         return caller
 
     def call(self, **how: Any) -> Caller:  # Any: what a Caller takes
-        """A connection that was greeted."""
+        """Open a connection, and read the server's greeting."""
         caller = self.reach(**how)
         assert caller.read()["type"] == "hello"
         return caller
 
     def player(self, name: str, **fields: object) -> Caller:
-        """Logged in."""
+        """Open a connection that is logged in."""
         caller = self.call()
         caller.login(name, **fields)
         return caller
 
     def pair(self, one: Caller, other: Caller, game: str = "card_game") -> tuple[Message, Message]:
-        """These two in one match, in this order, when both have answered `ready`: their first asks."""
+        """Start a match of these two, in this order. Return their first asks."""
         for caller in (one, other):
             caller.say(type="join", game=game, players=2, room="pair")
             caller.until("joined")
@@ -110,7 +110,7 @@ class Site:
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """The event loop stands still."""
+        """Stop the event loop until the end of the block."""
         is_held, goes_on = threading.Event(), threading.Event()
 
         def hold() -> None:
@@ -141,11 +141,11 @@ class Site:
         return trio.from_thread.run_sync(what, trio_token=self._token)
 
     def do_and_wait(self, what: Callable[[], Awaitable[T]]) -> T:
-        """The same with something that waits."""
+        """Run something that waits in the event loop, and return its result."""
         return trio.from_thread.run(what, trio_token=self._token)
 
     def logged(self, event: str, **fields: object) -> Message:
-        """The first line of the log with these fields, as soon as it is there."""
+        """Return the first line of the log with these fields, as soon as it is there."""
         return self._log.wait_for(event, fields)
 
     def records(self, event: str) -> list[Message]:

@@ -133,7 +133,7 @@ class Story:
     failed: list[str] = field(default_factory=list[str])  # matches that the disk has lost
 
     def of(self, name: str) -> list[str]:
-        """What one client sent and got, with its time."""
+        """Return what one client sent and got, with its time."""
         return [line for line in self.lines if line.split(" ", 2)[1] == name]
 
 
@@ -301,7 +301,7 @@ class _World:
     # -- what clients and journals need ----------------------------------------------------------
 
     def connect(self, name: str, network: Random, *, is_slow: bool) -> tuple[MemoryStream, _Life]:
-        """A connection to the server, which has to be up: pipes, or a socket that takes some at once."""
+        """Connect to the server, which must be up, by pipes or by a socket that takes some bytes at once."""
         server = self.server
         assert server is not None
         assert self._life is not None
@@ -328,7 +328,7 @@ class _World:
         return client_end, self._life
 
     def expect_on_disk(self, event: Message) -> None:
-        """What a client hears of, the disk has."""
+        """Check that the disk has every event that a client hears of."""
         known = self.on_disk.get(event["match"])
         if self.disk is not None and known is not None and event["number"] > known:
             raise LawBrokenError(f"event {event['number']} is told, and the disk has {known}")
@@ -341,11 +341,11 @@ class _World:
         self._nursery.start_soon(task, stream, life)
 
     def running(self) -> list[str]:
-        """The ids of the matches that go on."""
+        """Return the ids of the matches that go on."""
         return [] if self.server is None else list(self.server.lobby.matches)
 
     def ended(self) -> list[str]:
-        """The ids of the matches that are over, and whose end somebody may not have heard."""
+        """Return the ids of the matches that are over, and whose end some player may not have heard."""
         if self.server is None:
             return []
         kept = self.server.lobby._ended  # pyright: ignore[reportPrivateUsage]  # the law is about it
@@ -413,7 +413,7 @@ class _MortalJournals(Journals):
         self.life = life
 
     async def sync(self, journal: FileJournal) -> None:
-        """It covers what was written before, and nobody knows when in between that happens."""
+        """Sync what was written before. The moment at which it reaches the disk is unknown."""
         world, disk = self.world, self.world.disk
         assert disk is not None
         assert isinstance(journal, _MortalJournal)
@@ -518,7 +518,7 @@ def _events_in(lines: bytes) -> int:
 
 
 def _kind_of(lines: bytes) -> str:
-    """What is written to a journal, in a word."""
+    """Return a word for what is written to a journal."""
     for sign, kind in (
         (b'"journal":"match"', "set-up"),
         (b'"journal":"session"', "resume"),
@@ -653,7 +653,7 @@ class _Client:
             pass
 
     async def _answer(self, message: Message) -> bool:
-        """False: this connection has had its day."""
+        """Answer a message. Return False if this connection is over."""
         match message["type"]:
             case "hello":
                 await self._say(self._login())
@@ -718,7 +718,7 @@ class _Client:
             await self._say({"type": "join", "game": game, "players": players})
 
     async def _watch(self) -> None:
-        """The oldest match that goes on; or in the end nothing, if there is none for long."""
+        """Watch the oldest match that goes on, or leave if there is none for long."""
         for _ in range(WATCHES):
             if running := self._world.running():
                 await self._say({"type": "watch", "match": running[0]})
@@ -871,7 +871,7 @@ class _Client:
 
 
 async def _expect_takeover(stream: MemoryStream, life: _Life) -> None:
-    """The connection that was left open is told why it ends."""
+    """Check that the connection left open hears why it ends."""
     read = b""
     try:
         while data := bytes(await stream.receive_some(4096)):
@@ -919,7 +919,7 @@ def _seeded_scheduler(seed: str) -> Generator[None]:
 
 
 def _first_of(group: BaseExceptionGroup[Exception]) -> BaseException:
-    """The first exception of a tree of them."""
+    """Return the first exception of a tree of them."""
     first: BaseException = group
     while isinstance(first, BaseExceptionGroup):
         first = first.exceptions[0]

@@ -173,7 +173,7 @@ class ListLog:
 
 
 def first_listed(start: bytes, seed: str) -> Callable[[bytes], bytes]:
-    """A house bot that knows what it wants."""
+    """Start a house bot that always takes the first move listed."""
 
     def answer(line: bytes) -> bytes:
         ask = peek(line)
@@ -191,7 +191,7 @@ def by_chance(start: bytes, seed: str) -> Callable[[bytes], bytes]:
 
 
 def breaking_at(number: int) -> NewHousePlayer:
-    """A house bot with a bug."""
+    """Return a house player whose bots have a bug that shows at this ask."""
 
     def new(start: bytes, seed: str) -> Callable[[bytes], bytes]:
         def answer(line: bytes) -> bytes:
@@ -207,7 +207,7 @@ def breaking_at(number: int) -> NewHousePlayer:
 
 
 def cheating(start: bytes, seed: str) -> Callable[[bytes], bytes]:
-    """A house bot whose answers are not legal."""
+    """Start a house bot whose answers are not legal."""
     return lambda line: encode(Act(peek(line).match, peek(line).ask, index=999))
 
 
@@ -249,7 +249,7 @@ class Client:
         return self.the(Welcome)
 
     def resume(self, last_events: Mapping[str, int] | None = None, **fields: Any) -> Client:
-        """A new connection that takes over this one's session."""
+        """Open a new connection that takes over this one's session."""
         welcome = self.the(Welcome)
         resume = Resume(welcome.session, welcome.resume_key, dict(last_events or {}))
         client = self.world.connect()
@@ -257,14 +257,14 @@ class Client:
         return client
 
     def drop(self) -> None:
-        """The connection is gone."""
+        """Break the connection."""
         self.world.lobby.disconnect(self.connection, "gone", self.world.now)
         self.world.flush()
 
     # -- what it was told --
 
     def news(self) -> list[FromServer]:
-        """What came since this was asked for last."""
+        """Return what came since the last call of this."""
         new = self.lines[self._seen :]
         self._seen = len(self.lines)
         return [decode(line) for line in new]
@@ -275,7 +275,7 @@ class Client:
         return [message for message in found if isinstance(message, kind)]
 
     def the(self, kind: type[T]) -> T:
-        """The last of its kind."""
+        """Return the last message of this type."""
         tag = b'{"type":"%b"' % str(kind.__struct_config__.tag).encode()
         for line in reversed(self.lines):
             if line.startswith(tag):
@@ -285,7 +285,7 @@ class Client:
         raise AssertionError(f"no {kind.__name__} came")
 
     def kinds(self) -> list[str]:
-        """The types of what came since this or `news` was asked for last."""
+        """Return the types of what came since the last call of this or of `news`."""
         new = self.lines[self._seen :]
         self._seen = len(self.lines)
         return [peek(line).type for line in new]
@@ -333,7 +333,7 @@ class Client:
         return any(line.startswith(b'{"type":"end"') for line in self.lines)
 
     def is_in(self) -> bool:
-        """Logged in."""
+        """Return whether the client is logged in."""
         return any(line.startswith(b'{"type":"welcome"') for line in self.lines)
 
     def act(self, index: int = 0, **fields: Any) -> list[FromServer]:  # Any: fields of many types
@@ -526,7 +526,7 @@ def reserved(
     reveal_later: bool = False,
     come: int | None = None,
 ) -> list[Client]:
-    """A match whose seats were reserved for tokens, and the first `come` of its players."""
+    """Reserve the seats of a match for tokens, and log in the first `come` of its players."""
     seats = variant[1]
     world.lobby.reserve(
         Reservation(
@@ -617,7 +617,7 @@ def state_snapshot(state: State) -> tuple[object, ...]:
 
 
 def codes(news: Iterable[FromServer]) -> list[str]:
-    """The codes of the errors among them."""
+    """Return the codes of the errors among these messages."""
     return [message.code for message in news if isinstance(message, Error)]
 
 

@@ -29,7 +29,7 @@ def boards(*words: str) -> int:
 
 
 def boards_process(*words: str, **options: Any) -> "subprocess.CompletedProcess[str]":
-    """The same in a process of its own; `options` are those of `subprocess.run`."""
+    """Run `stellwerk boards` in a process of its own; `options` are those of `subprocess.run`."""
     roots = os.pathsep.join(str(REPOSITORY / root) for root in ("protocol", "server"))
     environment = {**os.environ, "PYTHONPATH": roots, **options.pop("env", {})}
     return subprocess.run(

@@ -55,7 +55,7 @@ NASTY = (
 
 @pytest.fixture(scope="module")
 def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """That of the base game, for short games."""
+    """Write the board of the base game with few trains, for short games."""
     path = tmp_path_factory.mktemp("boards") / "board.json"
     path.write_text(json.dumps(board_content(shipped_board("usa")) | {"trains": SHORT}))
     return path
@@ -63,7 +63,7 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def crashing(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The small bot, but that at its second ask it says something and crashes."""
+    """Write a copy of the small bot that prints something and crashes at its second ask."""
     source = SMALL_BOT.read_text()
     assert source.count(ANSWER) == 1
     crash = (

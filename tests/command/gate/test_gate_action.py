@@ -69,7 +69,7 @@ def filled(text: str, inputs: dict[str, str]) -> str:
 
 @pytest.fixture
 def python(tmp_path: Path) -> Path:
-    """A Python as a job has it, for which an earlier step has installed something, and not Stellwerk."""
+    """Make a Python like that of a job: an earlier step has installed a package there, but not Stellwerk."""
     venv.create(tmp_path / "python", symlinks=True, with_pip=True)
     [packages] = (tmp_path / "python" / "lib").glob("python*/site-packages")
     (packages / "worths.py").write_text("WORTH = 1\n")

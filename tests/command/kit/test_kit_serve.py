@@ -30,7 +30,7 @@ ROOTS = os.pathsep.join(
 
 
 def connect(client: Sequence[str], address: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """A client that its author starts, until it ends."""
+    """Run a client as its author does, until it ends."""
     told = {"STELLWERK_ADDRESS": address, "STELLWERK_NAME": "mine", **more}
     return subprocess.run(
         client,
@@ -49,7 +49,7 @@ def served(
     more: Mapping[str, str] = MappingProxyType({}),
     patience: Patience = PATIENT,
 ) -> tuple[list[Finding], list[subprocess.CompletedProcess[str]]]:
-    """The findings, and what became of the client each time it was started: until all cases are over."""
+    """Start the client again and again until all cases are over. Return the findings and all its runs."""
     steps = list(SERVED.values()) if names == "all" else [SERVED[name] for name in names.split(",")]
     begun: list[str] = []
     ended: list[subprocess.CompletedProcess[str]] = []

@@ -117,7 +117,7 @@ def bot(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """That of the base game, for short games."""
+    """Write the board of the base game with few trains, for short games."""
     path = tmp_path_factory.mktemp("boards") / "board.json"
     path.write_text(json.dumps(board_content(shipped_board("usa")) | {"trains": SHORT}))
     return path
@@ -133,7 +133,7 @@ def bots(*specs: str) -> list[str]:
 
 
 def play(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict[str, Any]:
-    """What `--json` says. Any: that is how JSON is read."""
+    """Return what `--json` prints. Any: that is how JSON is read."""
     assert main(["play", *words, "--json"]) == code
     out, err = capsys.readouterr()
     assert err == ""

@@ -79,7 +79,7 @@ def write(path: Path, lines: Sequence[bytes]) -> Path:
 
 
 def named(game_id: str, seats: int, options: tuple[str, ...] = (), **how: Any) -> list[bytes]:
-    """A recorded game whose players have names."""
+    """Record a game whose players have names."""
     game = game_for(game_id, seats, options)
     return record(game, how.pop("choose", planner), header=header_of(game, NAMES[:seats]), **how)
 
@@ -360,7 +360,7 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 def in_terminal(*arguments: str | Path, **changes: str) -> str:
-    """What the command writes to a terminal."""
+    """Return what the command writes to a terminal."""
     ours, theirs = pty.openpty()
     with subprocess.Popen([*PROGRAM, *arguments], stdout=theirs, env=environment(**changes)) as process:
         os.close(theirs)

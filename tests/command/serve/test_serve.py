@@ -153,7 +153,7 @@ class TwoAddresses(trio.abc.HostnameResolver):
 
 
 def listening(resolver: TwoAddresses, port: int = 0) -> tuple[str, int, set[str]]:
-    """What the server says, and at which of the addresses somebody answers."""
+    """Return the host and port that the server reports, and the addresses at which it answers."""
 
     async def answers(address: str, port: int) -> bool:
         try:
@@ -202,7 +202,7 @@ def test_a_port_that_was_asked_for_is_not_tried_again() -> None:
 
 
 def told_at_once(capsys: pytest.CaptureFixture[str], *flags: str) -> str:
-    """What is said of flags that no server can be started with, in one line."""
+    """Return the one line that refuses flags with which no server can start."""
     assert main(["serve", *flags, "--host", NOT_HERE]) == 2
     out, said = capsys.readouterr()
     assert (out, said.count("\n")) == ("", 1)

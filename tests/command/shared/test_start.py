@@ -36,7 +36,7 @@ print(*sorted(set(sys.modules) - bare), file=sys.stderr)
 
 
 def imported(*words: str) -> set[str]:
-    """The modules that `python -m WORDS` imports beyond those of a bare interpreter."""
+    """Return the modules that `python -m WORDS` imports beyond those of a bare interpreter."""
     done = _python("-c", _IMPORTED, *words)
     return set(done.stderr.splitlines()[-1].split())
 

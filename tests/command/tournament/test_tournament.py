@@ -35,7 +35,7 @@ VOLATILE = {"used_ms", "slowest_ms", "cpu_ms", "max_rss_kb"}
 
 
 def cup(folder: Path, bots: Sequence[str], head: str = "", game: str = 'game = "usa"') -> Path:
-    """The base game with few trains."""
+    """Write the folder of a tournament in the base game with few trains."""
     folder.mkdir(exist_ok=True)
     (folder / "board.json").write_text(json.dumps(board_content(shipped_board("usa")) | {"trains": TRAINS}))
     tables = "".join(f"\n[[bots]]\n{bot}\n" for bot in bots)
@@ -45,7 +45,7 @@ def cup(folder: Path, bots: Sequence[str], head: str = "", game: str = 'game = "
 
 
 def tournament(*words: str | Path, code: int = 0) -> str:
-    """What it says on standard output."""
+    """Run a command on a tournament, and return its standard output."""
     done = subprocess.run(
         [*COMMAND, "tournament", *words],
         env=environment(),
@@ -127,7 +127,7 @@ def _ends_before(folder: Path, command: str, patience: int, spin: int) -> bool:
 
 @contextmanager
 def started(command: str, folder: Path, *words: str) -> Generator[subprocess.Popen[str]]:
-    """It tells its progress as JSON, a line at a time, and does not outlive the test."""
+    """Start a command that prints its progress as JSON lines, and kill it at the end of the block."""
     with subprocess.Popen(
         [*COMMAND, "tournament", command, str(folder), "--progress", "jsonl", *words],
         env=environment(),

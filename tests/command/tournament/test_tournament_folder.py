@@ -38,7 +38,7 @@ def with_bots(folder: Path) -> Path:
 
 
 def of_0_1(folder: Path) -> Path:
-    """A tournament of four matches that 0.1 played in /srv/cup, and that was killed after three of them."""
+    """Copy a tournament of four matches that 0.1 played in /srv/cup, killed after three of them."""
     shutil.copytree(OF_0_1, folder)
     with sqlite3.connect(folder / "state.sqlite") as database:
         database.executescript((folder / "state.sql").read_text())
@@ -48,7 +48,7 @@ def of_0_1(folder: Path) -> Path:
 
 
 def resume(folder: Path, cwd: Path, *words: str, code: int = 0, **changes: str) -> str:
-    """What it says on standard error."""
+    """Resume the tournament, and return its standard error."""
     done = subprocess.run(
         [*COMMAND, "tournament", "resume", str(folder), "--progress=none", *words],
         cwd=cwd,

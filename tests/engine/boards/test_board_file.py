@@ -107,7 +107,7 @@ def keeps_to_schema(content: Content) -> bool:
 
 
 def put(*path: str | int, value: object) -> Edit:
-    """An edit that puts a value at a path."""
+    """Return an edit that puts a value at a path."""
 
     def edit(content: Content) -> None:
         place: Any = content
@@ -572,7 +572,7 @@ def test_a_long_text_is_cut_short_in_a_message() -> None:
 
 
 def large_board(cities: int, routes: int, tickets: int) -> Content:
-    """A ring of cities with as many chords as there are routes left."""
+    """Return a board that is a ring of cities, with chords for the routes beyond the ring."""
     ids = [f"c{number}" for number in range(cities)]
     ends = [(ids[number], ids[(number + step) % cities]) for step in (1, 2, 3) for number in range(cities)]
     return {
@@ -819,7 +819,7 @@ def test_escapes_are_read() -> None:
 
 
 def plain(value: Value) -> object:
-    """What `json.loads` would have given."""
+    """Return what `json.loads` would return."""
     match value:
         case list(items):
             return [plain(item.value) for item in items]
@@ -985,7 +985,7 @@ def test_a_file_with_any_bytes_changed_loads_or_is_refused(source: bytes, data: 
 
 
 def paths(node: Node, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    """The place of every value of a document, but not of the whole."""
+    """List the place of every value in a document, but not that of the whole."""
     children: list[tuple[str | int, Node]] = []
     match node.value:
         case dict(members):

@@ -115,12 +115,12 @@ SHUFFLES = json.decode((VECTORS / "shuffles.json").read_bytes(), type=ShuffleFil
 
 
 def words(stream: Stream, count: int) -> list[int]:
-    """The next words as they are: every word is below 2**32."""
+    """Return the next words unchanged: every word is below 2**32."""
     return [stream.below(2**32) for _ in range(count)]
 
 
 def fisher_yates(items: list[int], stream: Stream) -> list[int]:
-    """The shuffle as the specification writes it."""
+    """Shuffle as the specification describes it."""
     pile = list(items)
     for i in range(len(pile) - 1, 0, -1):
         j = stream.below(i + 1)

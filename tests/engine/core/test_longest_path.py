@@ -17,7 +17,7 @@ EFFORT_LIMIT = 60_000
 
 
 def walked(edges: Sequence[Edge]) -> int:
-    """The definition, word for word: start anywhere, and use one unused edge after the other."""
+    """Follow the definition word for word: start anywhere, and use one unused edge after the other."""
 
     @cache
     def farthest(city: int, used_mask: int) -> int:
@@ -79,7 +79,7 @@ def grid(height: int, width: int, diagonals: bool = False) -> list[Edge]:
 
 
 def honeycomb(height: int, width: int) -> list[Edge]:
-    """A brick wall: every inner city has three routes, so a path leaves out about a third."""
+    """Return a brick wall: every inner city has three routes, so a path leaves out about a third."""
     return [
         (a, b, length)
         for a, b, length in grid(height, width)

@@ -29,7 +29,7 @@ LARGEST_TABLES = [
 
 @pytest.fixture(scope="module", params=LARGEST_TABLES, ids=variant_id)
 def position(request: pytest.FixtureRequest) -> State:
-    """A first turn with every route open and every technology for claims held."""
+    """Return a first turn with every route open, whose seat holds every technology for claims."""
     state = started(*request.param)
     held = 0
     for number, technology in enumerate(technologies_of(state.game.rules)):

@@ -37,7 +37,7 @@ EFFORT_LIMIT = 20_000
 
 
 def needing(points: int, *colors: int) -> TicketNeed:
-    """A ticket that shows a card of each of these colors."""
+    """Return a ticket that shows a card of each of these colors."""
     return TicketNeed(points, tuple(colors.count(color) for color in range(8)))
 
 
@@ -52,7 +52,7 @@ def missing_cards(tickets: Sequence[TicketNeed], chosen: Iterable[int], stack: S
 
 
 def all_feasible(tickets: Sequence[TicketNeed], stack: Sequence[int]) -> list[tuple[int, ...]]:
-    """The definition, best first."""
+    """List the feasible sets by the definition, best first."""
     sets = [
         chosen
         for size in range(len(tickets) + 1)

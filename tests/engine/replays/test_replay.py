@@ -66,7 +66,7 @@ Edit = Callable[[Any], object]  # Any: the JSON of a line, to be made wrong in a
 
 
 def judged(lines: Sequence[bytes]) -> Verdict:
-    """The verdict, whose message is always one short line."""
+    """Return the verdict, whose message is always one short line."""
     verdict = verify(lines)
     assert verdict.message.isprintable()
     assert len(verdict.message) < 400
@@ -84,7 +84,7 @@ def records_of(lines: Sequence[bytes]) -> list[Line]:
 
 
 def first_line(lines: Sequence[bytes], holds: Callable[[Any], bool]) -> int:
-    """The number of the first line whose JSON is such."""
+    """Return the number of the first line whose JSON passes the check."""
     return next(number for number, line in enumerate(lines, 1) if holds(json.loads(line)))
 
 
@@ -239,7 +239,7 @@ def test_a_note_stays_with_its_move() -> None:
 
 
 def own_board(id: str = "usa") -> str:
-    """The shipped board with other points, as a file might have it."""
+    """Return the shipped board with other points, as a file might contain it."""
     text = (REPOSITORY / "server/stellwerk_engine/boards/usa.json").read_text("utf-8")
     return text.replace('"id": "usa"', f'"id": "{id}"').replace('"1": 1', '"1": 3')
 
@@ -875,7 +875,7 @@ RECORDINGS = Path(__file__).parents[1] / "recordings.py"
 
 
 def digests_elsewhere(python: Path, paths: Sequence[Path] = (), **environment: str) -> dict[str, str]:
-    """What `recordings.py` prints in a process of its own."""
+    """Return what `recordings.py` prints in a process of its own."""
     roots = [REPOSITORY / "protocol", REPOSITORY / "server", *paths]
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     imports = {"PYTHONPATH": os.pathsep.join(map(str, roots)), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -929,7 +929,7 @@ def answers(python: Path, name: str) -> bool:
 
 
 def environment_of(python: Path, name: str) -> Path:
-    """An interpreter with the msgspec that runs here; made once, and kept among the temporary files."""
+    """Return an interpreter with the msgspec that runs here, which stays among the temporary files."""
     kept = Path(tempfile.gettempdir()) / f"stellwerk-tests-{os.getuid()}"
     kept.mkdir(mode=0o700, exist_ok=True)
     assert kept.stat().st_uid == os.getuid(), f"{kept} belongs to somebody else"

@@ -46,7 +46,7 @@ def complete(*tickets: str) -> moves.CompleteTickets:
 
 
 def fallback(state: State, seat: Seat) -> frozenset[str]:
-    """What the fallback completes."""
+    """Return the tickets that the fallback completes."""
     move = engine.fallback(state, seat).wire
     assert isinstance(move, moves.CompleteTickets)
     return frozenset(move.tickets)

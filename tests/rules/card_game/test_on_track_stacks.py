@@ -28,7 +28,7 @@ from tests.support import (
 
 
 def turn_of(state: State, seat: Seat) -> Events:
-    """The turn comes round to this seat, after nobody else did more than draw a card and stop."""
+    """Play on to this seat's turn; in each turn before it, the seat draws one card and stops."""
     events: Events = []
     while not events or engine.owing(state) != (seat,):
         (now,) = engine.owing(state)

@@ -39,7 +39,7 @@ def finish_half(state: State, completed: list[Tickets]) -> None:
 
 
 def scored(completed: list[Tickets], failed: list[Tickets] | None = None) -> Result:
-    """The result of a game in which each seat completed the first and is left with the second."""
+    """Return the result of a game in which each seat completed some tickets and failed others."""
     state = at_the_table(len(completed))
     for seat, tickets in enumerate(completed):
         set_tickets(state, seat, *tickets, *(failed[seat] if failed else ()))

@@ -29,7 +29,7 @@ def first_shared_tickets() -> State:
 
 
 def scoring_of_the_card_game() -> State:
-    """The last turn is over, and everybody can complete something, in more ways than one."""
+    """Play to the end of the last turn; every seat can then complete tickets in more ways than one."""
     state = started("card_game", 3)
     for seat in range(3):
         set_tickets(state, seat)

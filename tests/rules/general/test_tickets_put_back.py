@@ -18,7 +18,7 @@ def offered(state: State, seat: int) -> tuple[str, ...]:
 
 
 def from_the_bottom(state: State, number: int) -> list[str]:
-    """The lowest tickets of the pile, the lowest one first."""
+    """Return the lowest tickets of the pile, the lowest one first."""
     return [state.game.board.tickets[ticket].name for ticket in state.ticket_pile[:number]]
 
 

@@ -168,7 +168,7 @@ def test_who_passed_is_public() -> None:
 
 
 def other_hidden_cards(state: State, viewer: int) -> State:
-    """The same game for this viewer: all cards and tickets that it cannot see lie the other way round."""
+    """Return a game that looks the same to this viewer, with hidden cards and tickets in another order."""
     twin = state.copy()
     game = twin.game
     own_team = game.team_of[viewer] if viewer >= 0 else -1

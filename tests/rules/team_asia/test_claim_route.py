@@ -45,7 +45,7 @@ both_tables = pytest.mark.parametrize("seats", [4, 6])
 
 
 def with_cards(hand: str, holder: str = "", seats: int = 4) -> State:
-    """It is seat 0's turn; the others have no cards."""
+    """Start a game at the turn of seat 0; the others have no cards."""
     state = started("team_asia", seats)
     set_market(state, "")
     for seat in range(seats):
@@ -60,7 +60,7 @@ def pay(route: str, hand: str, holder: str) -> moves.ClaimRoute:
 
 
 def open_to(state: State, route: str) -> set[int]:
-    """The seats that may claim the route if they pay for it: an empty payment is all that is wrong."""
+    """Return the seats that may claim the route if they pay for it: only the empty payment is wrong."""
     found: set[int] = set()
     for seat in range(state.game.seat_count):
         set_turn(state, seat)

@@ -40,7 +40,7 @@ def about_to_draw(market: str = "red, blue, green, white, black") -> State:
 
 
 def lying(state: State) -> dict[Place, Cards]:
-    """What seat 0 holds, and what lies on the holder."""
+    """Return the cards in seat 0's hand and on its holder."""
     seen = view(state, 0)
     assert isinstance(seen.teams, tuple)
     hand, holder = seen.players[0].hand, seen.teams[0].holder

@@ -15,7 +15,7 @@ ROUTE = "baroda-karachi"  # white, two spaces
 
 
 def about_to_claim(left: int, partner: int, seat: int = 0, seats: int = 4) -> State:
-    """It is this seat's turn; after a claim of two it and its partner have so many trains left."""
+    """Start this seat's turn; a claim of two leaves the seat and its partner these numbers of trains."""
     state = started("team_asia", seats)
     set_hand(state, seat, "2 white")
     state.trains[seat] = left + 2

@@ -23,7 +23,7 @@ def without_tickets(seats: int = 4) -> State:
 
 
 def share(state: State, team: int, *names: str) -> None:
-    """These tickets lie on the team's holder."""
+    """Put these tickets from the pile on the team's holder."""
     for name in names:
         ticket = state.game.board.ticket_ids[name]
         state.ticket_pile.remove(ticket)
@@ -35,8 +35,7 @@ def scores(state: State) -> tuple[TeamResult, ...]:
 
 
 def leveled(state: State) -> Result:
-    """The result after all teams but the first have been given the points that they lack, or lost those that
-    they are ahead."""
+    """Return the result after giving or taking the points by which the other teams differ from the first."""
     first, *others = scores(state.copy())
     for other in others:
         state.points[other.seats[0]] += first.points - other.points

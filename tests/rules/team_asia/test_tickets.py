@@ -41,7 +41,7 @@ def secret_of(state: State, seat: int) -> set[str]:
 
 
 def shared_by(state: State, team: int) -> set[str]:
-    """What the first partner sees on the holder."""
+    """Return the tickets that the first partner sees on the holder."""
     teams = view(state, 2 * team).teams
     assert isinstance(teams, tuple)
     tickets = teams[team].shared_tickets

@@ -44,7 +44,7 @@ HARMLESS = ("red", "red", "blue", "blue")
 
 
 def at_tunnel(hand: str, holder: str = "", revealed: tuple[str, ...] = HARMLESS) -> State:
-    """It is seat 0's turn with these cards; nobody else has any. The pile begins with these."""
+    """Start seat 0's turn with these cards, on top of the pile the revealed ones; nobody else has cards."""
     state = started("team_asia", 4)
     for seat in range(4):
         set_hand(state, seat, "")
@@ -85,7 +85,7 @@ def failed(state: State) -> bool:
 
 
 def with_pile(hand: str, holder: str, pile: tuple[str, ...], discards: str = "") -> State:
-    """The whole pile and all discards are these; what is left over is in the hand of the last seat."""
+    """Make these the whole pile and all discards; the last seat's hand gets the remaining cards."""
     state = at_tunnel(hand, holder, ())
     set_discards(state, discards)
     set_pile(state, *pile)

@@ -41,7 +41,7 @@ WITHDRAWN = ("risky_contracts", "equalising_beam")
 
 
 def at_table(hand: str, *technologies: str, seats: int = 2) -> State:
-    """It is the turn of seat 0, with this hand and these technologies; the others have no cards."""
+    """Start seat 0's turn with this hand and these technologies; the others have no cards."""
     state = started("united_kingdom", seats, OPTION)
     set_market(state, "red, blue, green, white, black")
     for seat in range(seats):

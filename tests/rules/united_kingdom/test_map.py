@@ -48,8 +48,10 @@ def rich(seats: int, *technologies: str) -> State:
 
 
 def allowed(*technologies: str) -> set[str]:
-    """The routes that a player with these technologies, and cards for each, may claim; for the others a
-    technology is missing."""
+    """Return the routes that a player with these technologies may claim, given the cards for each.
+
+    Only a missing technology forbids the others.
+    """
     state = rich(2, *technologies)
     refusals = {
         name: refusal(state, 0, claim(name, f"{route.length} locomotive")) for name, route in ROUTES.items()

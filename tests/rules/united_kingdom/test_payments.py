@@ -138,7 +138,7 @@ def cost_price(technology: str, substitute: int) -> Price:
 
 
 def holding(hand: str, *technologies: str, routes: Iterable[str] | None = None) -> State:
-    """It is seat 0's turn with this hand. With `routes` no others are open."""
+    """Start seat 0's turn with this hand. With `routes` only these routes are open."""
     state = started("united_kingdom", 2, ("advanced_technologies",))
     set_market(state, "")
     set_hand(state, 1, "")
@@ -487,8 +487,11 @@ def hand_of(move: moves.ClaimRoute | moves.BuyTechnology) -> Hand:
 
 
 def check_listing(accepted: dict[Hand, frozenset[Reading]], shown: list[Hand], one_color: bool) -> None:
-    """The thriftiest payment for each color that can be laid, one without a color if none can be, no other:
-    one payment for a route of a color, and with substitutes only those that no color can do without."""
+    """Check that the list contains the thriftiest payment for each color that can be laid, and no other.
+
+    If no color can be laid, it contains one payment without a color. A route of a color gets one payment.
+    Payments with substitutes are listed only if every color needs substitutes.
+    """
     every = {reading for ways in accepted.values() for reading in ways}
     colors = {reading.color for reading in every}
     if one_color:

@@ -33,7 +33,7 @@ FOR_ROUTES = (
 
 
 def at_table(*technologies: str, hand: str = "10 locomotive", seats: int = 2) -> State:
-    """It is the turn of seat 0; nobody has tickets."""
+    """Start seat 0's turn; nobody has tickets."""
     state = started("united_kingdom", seats, ("advanced_technologies",))
     set_market(state, "red, blue, green, white, black")
     for seat in range(seats):

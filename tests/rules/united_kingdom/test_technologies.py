@@ -110,7 +110,7 @@ def test_a_technology_costs_its_number_of_locomotives(name: str, cost: int) -> N
 
 
 def own_route(state: State, seat: int, route: str) -> None:
-    """The seat claims a route of length 1 with a locomotive, as in a turn of its own."""
+    """Claim a route of length 1 for the seat with a locomotive, as in a turn of its own."""
     kept = state.hands[seat]
     set_hand(state, seat, "1 locomotive")
     set_turn(state, seat)

@@ -13,7 +13,7 @@ from tests.support import claim, play, refused, set_hand, set_turn, started
 
 
 def with_trains(trains: int, seats: int = 2, seat: int = 0) -> State:
-    """It is this seat's turn; it has so many trains left and the cards for a claim of two."""
+    """Start this seat's turn with so many trains left and the cards for a claim of two."""
     state = started("usa", seats)
     set_hand(state, seat, "2 red")
     state.trains[seat] = trains

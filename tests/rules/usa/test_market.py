@@ -28,7 +28,7 @@ def exchanges(events: Events) -> list[ev.MarketExchanged]:
 
 
 def market_events(events: Events) -> Events:
-    """What happened on the market and the pile, in order."""
+    """Return the events of the market and the pile, in order."""
     kinds = (ev.CardsLaidOpen, ev.MarketExchanged, ev.PileShuffled)
     return [event for event in events if isinstance(event, kinds)]
 

@@ -35,7 +35,7 @@ def with_few_cards(hand: str, open_cards: str, *pile: str, discards: str = "") -
 
 
 def market_and_pile(events: Events) -> Events:
-    """What happened there, in order."""
+    """Return the events of the market and the pile, in order."""
     kinds = (ev.CardsLaidOpen, ev.MarketExchanged, ev.PileShuffled)
     return [event for event in events if isinstance(event, kinds)]
 

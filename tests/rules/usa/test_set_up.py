@@ -23,7 +23,7 @@ every_table = pytest.mark.parametrize("seats", [2, 3, 4, 5])
 
 
 def offered(events: Events) -> list[tuple[str, ...]]:
-    """The tickets of each seat, as the events say."""
+    """Return the tickets of each seat, as the events report them."""
     dealt_tickets: list[tuple[str, ...]] = []
     for event in events:
         if isinstance(event, ev.TicketsOffered):

@@ -52,7 +52,7 @@ from tests.server.support import (
 
 
 def full() -> tuple[World, MemoryJournal, Client, Client]:
-    """The disk fills up with the act of the one whose turn it is."""
+    """Start a match whose disk fills up with the next act, that of the seat whose turn it is."""
     world = World(time=Time(move_ms=1_000, bank_ms=0, grace_ms=0))
     mover, (other,) = first_turn(world.seated())
     journal = world.journal_of(mover)
@@ -312,7 +312,7 @@ def test_the_end_waits_for_the_disk() -> None:
 
 
 def assert_replay_of(end: End, journals: Journals) -> None:
-    """It is there, true, and the one that was promised; and nothing else is left to do."""
+    """Check that the replay exists, is true and is the promised one, and that nothing else is left to do."""
     content = (journals.replays / f"{end.match}.jsonl").read_bytes().splitlines(keepends=True)
     assert verify(content).good
     assert end.transcript.encode() in content[-1]

@@ -23,7 +23,7 @@ TOKENS = Tokens(
 
 
 def refused(client: Client, login: Login) -> tuple[str, object]:
-    """The code and the place; nobody is in."""
+    """Return the code and the pointer of the error; check that the login changed nothing."""
     before = snapshot(client.world)
     client.news()
     error = client.say(login)[0]

@@ -161,7 +161,7 @@ def play_on(after: After, recording: Recording, lines: tuple[int, ...]) -> list[
 
 
 def assert_whole(after: After, match: str) -> None:
-    """The match is over, and its replay is true."""
+    """Check that the match is over, and that its replay is true."""
     assert not after.world.lobby.matches
     assert not after.journals.left_over()
     with (after.journals.replays / f"{match}.jsonl").open("rb") as replay:
@@ -173,7 +173,7 @@ def assert_whole(after: After, match: str) -> None:
 
 
 def _prefixes(recording: Recording, whole_pieces: int) -> Iterator[tuple[int, bytes]]:
-    """The journal with so many whole pieces and no more, or with a part of the next one behind them."""
+    """Yield the journal with so many whole pieces, alone and then with a part of the next one behind them."""
     before = b"".join(recording.pieces[:whole_pieces])
     yield whole_pieces, before
     if whole_pieces < len(recording.pieces):

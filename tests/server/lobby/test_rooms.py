@@ -25,7 +25,7 @@ from tests.server.support import Client, World, codes, ended, peek, reserved, ro
 
 
 def error_of(client: Client, join: Join) -> tuple[str, object]:
-    """The code and the place; nothing has changed."""
+    """Return the code and the pointer of the error; check that nothing has changed."""
     before = snapshot(client.world)
     client.news()
     (error,) = client.say(join)

@@ -170,7 +170,7 @@ def test_a_bug_in_a_match_ends_that_match_alone(
 
 
 def expect_told(player: Client, match: str, *, may_be_silent: bool) -> None:
-    """A player of the match was told how it ended, if it had begun to play there; or why it did not begin."""
+    """Check that a player of the match heard its end, or why it did not begin."""
     heard = b"".join(player.lines)
     if b'"match":"%b"' % match.encode() not in heard or b'"left"' in heard or may_be_silent:
         return

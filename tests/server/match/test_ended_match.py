@@ -43,7 +43,7 @@ class Served:
         self.start()
 
     def start(self) -> None:
-        """A new process: nothing is left of the one before but its folder."""
+        """Start a new process, to which the one before has left only its folder."""
         self.lives += 1
         self.journals = Journals(self.folder)
         self.world = World(seed=f"life {self.lives}", open_journal=self.journals.open)
@@ -52,7 +52,7 @@ class Served:
         assert self.recovered.put_aside == {}
 
     def kept(self) -> list[str]:
-        """The matches whose end may still be asked for."""
+        """Return the matches whose end a client may still ask for."""
         return sorted(path.stem for path in self.journals.left_ended())
 
     def practice(self, client: Client, variant: Variant = ("usa", 2, ())) -> str:
@@ -251,7 +251,7 @@ def test_an_end_is_repeated_for_as_long_as_a_session_is_kept(tmp_path: Path) -> 
 
 
 def served_welcome(client: Client, served: Served) -> Welcome:
-    """The newest welcome of the client's session; the key of the one before is good as well."""
+    """Return the newest welcome of the client's session; the key of the one before is good as well."""
     welcome = client.the(Welcome)
     session = served.world.lobby.sessions[welcome.session]
     assert session.has_key(welcome.resume_key)

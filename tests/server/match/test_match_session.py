@@ -58,7 +58,7 @@ every_game = pytest.mark.parametrize("variant", EVERY_GAME, ids=variant_id)
 
 
 def played_badly(variant: Variant) -> tuple[World, list[Client]]:
-    """A whole match in which clients also say what is wrong, stale, or nothing at all."""
+    """Play a whole match in which clients also send wrong or stale lines, or nothing at all."""
     world = World(time=Time(move_ms=500, bank_ms=1_500))
     clients = world.seated(variant, wants=BARE)
     chance = Random(variant_id(variant))

@@ -26,7 +26,7 @@ def ok_after(world: World, client: Client, milliseconds: float) -> Ok:
 
 
 def next_ask_of(world: World, client: Client, others: list[Client]) -> None:
-    """The others play until this one is asked again."""
+    """Let the others play until this one is asked again."""
     world.play(others, until=lambda: client.is_asked())
 
 

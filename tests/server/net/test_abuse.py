@@ -30,7 +30,7 @@ STEPS = ("hello", "login", "join", "start", "ready", "ask", "act")
 
 @contextmanager
 def good_match(site: Site) -> Generator[None]:
-    """It was there before, goes on meanwhile, and ends as if nothing had happened."""
+    """Start a match before the block, and check that it ends afterwards as if nothing had happened."""
     good = site.player("good")
     ask = good.play_on(good.practice("card_game"), turns=2)
     yield
@@ -52,7 +52,7 @@ def hasty() -> Iterator[Site]:
 
 
 def all_so_far(caller: Caller) -> list[Message]:
-    """What it was sent up to now."""
+    """Return what the server has sent to it up to now."""
     caller.say(type="ping", echo=0)
     news = [caller.read()]
     while news[-1]["type"] != "pong":
@@ -200,7 +200,7 @@ def test_a_bad_line_costs_no_try_of_an_open_ask(hasty: Site) -> None:
 
 
 def kept() -> list[object]:
-    """The connections and sessions that are in memory. Their timers may stay until they would have run."""
+    """Return the connections and sessions in memory. Their timers may stay until they would have run."""
     gc.collect()
     return [one for one in gc.get_objects() if type(one) in (Connection, Session)]
 

@@ -16,7 +16,7 @@ NO_HURRY = "--set=time.move_ms=60000"
 
 
 def begin_to_drain(server: Serving, number: signal.Signals = signal.SIGTERM) -> None:
-    """The first signal; when this returns it has been heard."""
+    """Send the first signal, and return when the server has heard it."""
     idle = server.call()
     server.signal(number)
     assert idle.until("bye")["code"] == "server.shutting_down"

@@ -38,7 +38,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 
 @pytest.fixture
 def beside(server: Serving) -> Iterator[None]:
-    """A well-behaved match that begins before the test, and ends after it."""
+    """Run a well-behaved match that begins before the test and ends after it."""
     good = server.call()
     good.login(f"good{next(NUMBERS)}")
     ask = good.play_on(good.practice(), turns=3)

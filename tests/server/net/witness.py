@@ -93,8 +93,11 @@ class Witness:
             match.is_fresh = match.was_repeated = False
 
     def closed_by_server(self, *, had_said_all: bool) -> None:
-        """The client has read until the end. Either the server has said why, or the client had said that
-        nothing more comes from it, and then every line must have had its answer."""
+        """Check the end of a connection, which the client has read to its end.
+
+        Either the server has said why, or the client had said that nothing more comes from it. In the second
+        case every line must have had its answer.
+        """
         if self._kinds[-1:] == ["bye"]:
             return
         _expect(had_said_all, f"closed without a word after {self._kinds[-3:]}")
@@ -116,7 +119,7 @@ class Witness:
         self._awaited.append(awaited)
 
     def sent_garbage(self, code: str) -> None:
-        """A line that is to be refused with this code."""
+        """Record a line that the server must refuse with this code."""
         self._awaited.append(Awaited("garbage", (code,), False))
 
     def has_sent(self, message: Message, now: float) -> None:
@@ -289,7 +292,7 @@ class Witness:
             self._acted_at.pop((id, ask), None)
 
     def _answered(self, kind: str | None, ask: tuple[str, int] | None, code: str | None) -> None:
-        """The first line that needs an answer and can have this one; else one that needs none."""
+        """Give this answer to the first line that needs one and can have it; else to one that needs none."""
         passed: list[Awaited] = []
         for place, awaited in enumerate(self._awaited):
             if awaited.may_be_silent:

@@ -18,7 +18,7 @@ PAGE = (SERVER / "README.md").read_text(encoding="utf-8")
 
 
 def rows(heading: str) -> list[list[str]]:
-    """The table under a heading, without its head."""
+    """Return the table under a heading, without its head."""
     section = PAGE.split(f"{heading}\n", 1)[1].split("\n#", 1)[0]
     table = [line for line in section.splitlines() if line.startswith("|")][2:]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table]

@@ -152,7 +152,7 @@ def test_before_the_end_no_client_is_sent_the_seed_or_a_key_that_is_not_its_own(
 
 
 def at(variant: Variant, moment: int) -> tuple[World, list[Client]]:
-    """A match after so many answers, the same one each time."""
+    """Play a match for so many answers, the same ones each time."""
     world = World(time=Time(move_ms=5_000))
     clients = world.seated(variant)
     world.play_turns(clients, moment)
@@ -180,7 +180,7 @@ class Twins:
                 place.ask.moves = None
 
     def same(self, seat: int, act: Act, twin_act: Act) -> bytes:
-        """What the viewer is sent when the seat says this, in both."""
+        """Return what the viewer gets when the seat acts in both matches; check that it is the same."""
         said: list[bytes] = []
         for world, clients, says in (
             (self.world, self.clients, act),

@@ -102,7 +102,7 @@ async def even(bot_match: BotMatch, confinement: Confinement) -> MatchResult:
 
 
 def faulty(played: MatchResult, name: str) -> MatchResult:
-    """The bot of this name leaves."""
+    """Return the result as if the bot of this name had left."""
     seats = tuple(
         replace(seat, conduct=replace(seat.conduct, left=True)) if seat.bot == name else seat
         for seat in played.seats

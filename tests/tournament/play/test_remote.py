@@ -83,7 +83,7 @@ def remote(name: str, token: str) -> str:
 
 @contextmanager
 def running(*words: str) -> Generator[subprocess.Popen[str]]:
-    """A remote bot, which does not outlive the test."""
+    """Start a remote bot, and kill it at the end of the block."""
     command = [sys.executable, *words]
     with subprocess.Popen(
         command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
@@ -99,7 +99,7 @@ def bot(kind: str, name: str, token: str, address: str, *words: str) -> tuple[st
 
 
 def read(process: subprocess.Popen[str], kind: str) -> dict[str, Any]:  # Any: that is how JSON is read
-    """The next thing of a kind that a tournament tells."""
+    """Return the next progress line of this type."""
     assert process.stdout is not None
     for line in process.stdout:
         told: dict[str, Any] = json.loads(line)

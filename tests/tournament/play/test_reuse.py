@@ -58,7 +58,7 @@ RANDOM = 'built_in = "random"\nname = "other"'
 
 
 def played(folder: Path, *words: str, more: str = "", rounds: int = 3) -> list[dict[str, Any]]:
-    """A tournament with one bot that is used again; its lines. Any: that is how JSON is read."""
+    """Run a tournament with one bot that is used again. Return its lines. Any: that is how JSON is read."""
     script = folder.with_suffix(".py")
     script.write_text(SCRIPT)
     command = shlex.join([sys.executable, str(script), str(folder.with_suffix(".lock")), *words])

@@ -127,7 +127,7 @@ def names_of(world: World) -> list[str]:
 
 @cache
 def truth(world: World) -> dict[str, float]:
-    """What the fit tends to: the deals, rotated or not, make no difference to it."""
+    """Return what the fit tends to. The deals, rotated or not, make no difference to it."""
     if len(set(world.skills)) == 1:
         return dict.fromkeys(names_of(world), 0.0)
     many = replace(world, blocks=BLOCKS_FOR_THE_TRUTH)
@@ -181,7 +181,7 @@ def measure(world: World, repeats: int, seed: int) -> Measured:
 
 
 def _zero(found: Mapping[str, Rating], true: Mapping[str, float]) -> float:
-    """What the core's mean is in this tournament, less what it is in truth: a matter of the scale's zero."""
+    """Return the core's mean in this tournament, less its true mean: the zero of the scale is arbitrary."""
     distances = [rating.elo - true[name] for name, rating in found.items() if rating.bound is Bound.BOTH]
     return sum(distances) / max(len(distances), 1)
 

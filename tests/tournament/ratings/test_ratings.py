@@ -49,7 +49,7 @@ def played(
     seed: int = 1,
     matches_in_block: int = 1,
 ) -> list[Outcome]:
-    """Matches by chance between entrants of unequal strength, in seats of unequal worth."""
+    """Return matches by chance between entrants of unequal strength, in seats of unequal worth."""
     random = Random(seed)
     outcomes: list[Outcome] = []
     for match in range(count):
@@ -115,7 +115,7 @@ def weak_orders(size: int) -> Iterator[tuple[int, ...]]:
 
 
 def davidson_luce(worths: Sequence[float], ranks: Sequence[int], tie: Sequence[float]) -> float:
-    """The probability of an outcome, choice by choice as the paper has it. `tie[t]` is d_t."""
+    """Return the probability of an outcome, choice by choice as in the paper. `tie[t]` is d_t."""
     left = list(range(len(worths)))
     probability = 1.0
     for rank in sorted(set(ranks)):
@@ -152,7 +152,7 @@ def test_the_probabilities_of_all_outcomes_are_those_of_the_paper_and_sum_to_1(s
 
 
 def mean_of_orders(worths: Sequence[float], ranks: Sequence[int]) -> float:
-    """The mean of the logarithms of the probabilities of all orders that break the ties."""
+    """Return the mean of the logarithms of the probabilities of all orders that break the ties."""
     logs = [
         sum(math.log(worths[i] / sum(worths[j] for j in order[place:])) for place, i in enumerate(order))
         for order in permutations(range(len(ranks)))
@@ -383,7 +383,7 @@ def test_matches_of_a_block_that_end_alike_are_worth_one() -> None:
 
 
 def numeric(function: Callable[[FloatArray], float], at: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The first derivatives, and minus the second ones, by differences."""
+    """Return the first derivatives, and minus the second ones, by differences."""
     count, step = len(at), 1e-3
     shifts = step * np.eye(count)
     score = np.array([function(at + shift) - function(at - shift) for shift in shifts]) / (2 * step)

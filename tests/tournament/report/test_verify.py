@@ -18,8 +18,7 @@ from tests.tournament.store.test_store import BLOCKS, match_of
 
 
 def own_deals(settings: Settings, seeds: str) -> tuple[MatchLine, ...]:
-    """The lines of two blocks with a remote bot; each match is dealt from the seed that its letter stands
-    for."""
+    """Return the lines of two blocks with a remote bot; the seed of each match repeats one letter."""
     places = [(block, rotation) for block in BLOCKS for rotation in block.rotations]
     return tuple(
         replace_struct(

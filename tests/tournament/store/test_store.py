@@ -46,7 +46,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def match_of(settings: Settings, block: Block, rotation: int) -> tuple[MatchLine, bytes]:
-    """The line of a match as it is kept, and its replay."""
+    """Return the line of a match as the store keeps it, and its replay."""
     game = settings.variants[0].game
     bots = {entrant.name: entrant.bot for entrant in settings.entrants}
     names = block.teams(rotation)
