@@ -1,4 +1,4 @@
-"""Bots of all languages against each other, in all four games, and a rating of each.
+"""Bots of all languages against each other, in every game, and a rating of each.
 
 The boards are small: the test checks that programs of eight runtimes, started at once and again and again,
 play without a fault, not that they play long games.

@@ -38,7 +38,7 @@ whether that is on this machine.
 """
 
 NEW: Final = """\
-Copy a bot into a new folder: it builds and plays at once, all four games, and is
+Copy a bot into a new folder: it builds and plays at once, every game, and is
 yours to change. What to run next is printed.
 """
 

@@ -1,4 +1,4 @@
-"""`stellwerk demo`: a small tournament of the reference bots over all four games, rated and with its report.
+"""`stellwerk demo`: a small tournament of the reference bots over every game, rated and with its report.
 
 It does what an organizer does, and shows the commands: writes a `tournament.toml`, runs it, and names what
 can be looked at. The seed is fixed, so that it comes to the same ranking everywhere.
@@ -24,7 +24,7 @@ from stellwerk_tournament.store.match_line import FILE as MATCHES
 from stellwerk_tournament.store.store import REPLAYS
 
 DESCRIPTION: Final = """\
-Let the reference bots play a small tournament over all four games, and rate
+Let the reference bots play a small tournament over every game, and rate
 them. It takes about a minute, and leaves its folder for you to look at.
 """
 
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as error:
         raise not_writable(str(folder / FILE), error) from None
     words = ["run", str(folder), f"--seed={seed}"]
-    say(f"Three bots, four games: the settings are in {folder / FILE}")
+    say(f"Three bots, every game: the settings are in {folder / FILE}")
     say(f"$ {shlex.join(['stellwerk', 'tournament', *words])}")
     flush_stdout()
     code = tournament_command.run(_parser().parse_args(words))
