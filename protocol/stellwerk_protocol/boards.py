@@ -63,13 +63,15 @@ class Route(_Record, frozen=True):
 
 
 class Ticket(_Record, frozen=True):
-    """Two cities, or groups of cities, to connect. `cards` is the price if the board has no routes."""
+    """Two cities, or groups of cities, to connect. `cards` is the price if the board has no routes.
+    Some games deal the `long` tickets apart from the others."""
 
     id: TicketName
     a: CityName
     b: CityName
     points: BoardPoints
     cards: Cards | UnsetType = UNSET
+    long: bool = False
     doubtful: bool = False
 
 

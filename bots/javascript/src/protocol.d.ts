@@ -334,6 +334,7 @@ export interface Ticket {
   points: number;
   /** In the card game. */
   cards?: Cards;
+  long?: boolean;
   doubtful?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { canonical, digits, UntrueError } from "./canonical.mjs";
 
 const FOREIGN = ["big_cities", "city_groups"]; // fields that no rule of `usa` uses
 const FOREIGN_TO_ROUTES = ["locomotives", "tunnel", "always_open"];
-const DEFAULTS = { junction: false, locomotives: 0, tunnel: 0, parallel: 1, always_open: false, doubtful: false };
+const DEFAULTS = { junction: false, locomotives: 0, tunnel: 0, parallel: 1, always_open: false, long: false, doubtful: false };
 
 /** Returns a board from the text of its file. */
 export function readBoard(text) {
@@ -18,7 +18,10 @@ export function readBoard(text) {
     }
   }
   const routes = file.routes ?? [];
-  const foreign = FOREIGN.some((name) => name in file) || routes.some((route) => FOREIGN_TO_ROUTES.some((name) => name in route));
+  const foreign =
+    FOREIGN.some((name) => name in file) ||
+    routes.some((route) => FOREIGN_TO_ROUTES.some((name) => name in route)) ||
+    file.tickets.some((ticket) => "long" in ticket);
   return {
     id: file.id,
     digest: digits(canonical(file, Number.isFinite)),

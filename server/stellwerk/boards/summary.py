@@ -157,7 +157,8 @@ def _ticket(board: BoardFile, ticket: Ticket) -> str:
     cards = ", ".join(f"{count} {color}" for color, count in ticket.cards.items())
     mark = "?" if ticket.doubtful else " "
     ends = f"{_place(board, ticket.a)} - {_place(board, ticket.b)}"
-    return f"{ticket.points:>3}{mark}  {ends}{': ' if cards else ''}{cards}"
+    kind = " (long)" if ticket.long else ""
+    return f"{ticket.points:>3}{mark}  {ends}{kind}{': ' if cards else ''}{cards}"
 
 
 def _big_cities(board: BoardFile) -> str:

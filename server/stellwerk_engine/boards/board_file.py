@@ -113,6 +113,7 @@ class Ticket:
     b: str
     points: int
     cards: Mapping[str, int] = field(default_factory=dict[str, int], hash=False)
+    long: bool = False  # dealt apart from the others, in games that know long tickets
     doubtful: bool = False  # reconstructed: the real ticket is not known
 
 
@@ -289,6 +290,8 @@ def _ticket_content(ticket: Ticket) -> dict[str, object]:
     content: dict[str, object] = {"id": ticket.id, "a": ticket.a, "b": ticket.b, "points": ticket.points}
     if ticket.cards:
         content["cards"] = dict(ticket.cards)
+    if ticket.long:
+        content["long"] = True
     if ticket.doubtful:
         content["doubtful"] = True
     return content
@@ -530,7 +533,7 @@ def _read_tickets(
     required = ["id", "a", "b", "points"] + ([] if cards_each_color is None else ["cards"])
     tickets: list[Ticket] = []
     for record in records:
-        card = Fields(record, problems, required=required, optional=("cards", "doubtful"))
+        card = Fields(record, problems, required=required, optional=("cards", "long", "doubtful"))
         if cards_each_color is None and "cards" in card:
             card.note("cards", "belongs to a board without routes")
         ticket = Ticket(
@@ -539,6 +542,7 @@ def _read_tickets(
             b=card.reference("b", "city or group", places.cities),
             points=card.whole_number("points", BOUNDS["points"]),
             cards={} if cards_each_color is None else _read_cards(card, cards_each_color, problems),
+            long=card.flag("long"),
             doubtful=card.flag("doubtful"),
         )
         _refuse_impossible_ticket(ticket, card, places)

@@ -26,6 +26,9 @@ def _check_features(file: BoardFile, rules: RuleSet) -> None:
             raise file.error(f"routes[{number}].locomotives", f"the game {rules.id} has no ferries")
         if route.tunnel and "tunnels" not in rules.board_features:
             raise file.error(f"routes[{number}].tunnel", f"the game {rules.id} has no tunnels")
+    for number, ticket in enumerate(file.tickets):
+        if ticket.long and "long_tickets" not in rules.board_features:
+            raise file.error(f"tickets[{number}].long", f"the game {rules.id} has no long tickets")
     if file.big_cities and "big_cities" not in rules.board_features:
         raise file.error("big_cities", f"the game {rules.id} has no big-city bonus")
 

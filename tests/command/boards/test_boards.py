@@ -128,7 +128,7 @@ def test_show_has_every_ticket(id: str, capsys: pytest.CaptureFixture[str]) -> N
             str(ticket.points),
             "?" if ticket.doubtful else "",
             names[ticket.a],
-            names[ticket.b],
+            names[ticket.b] + (" (long)" if ticket.long else ""),
             ", ".join(f"{count} {color}" for color, count in ticket.cards.items()),
         )
         for ticket in board.tickets

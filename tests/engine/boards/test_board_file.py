@@ -71,6 +71,7 @@ MAP: Content = {
     "tickets": [
         {"id": "north-south", "a": "north", "b": "south", "points": 3},
         {"id": "east-coast", "a": "east", "b": "coast", "points": 2, "doubtful": True},
+        {"id": "north-east", "a": "north", "b": "east", "points": 9, "long": True},
     ],
 }
 
@@ -262,6 +263,7 @@ def test_a_board_is_what_its_file_says() -> None:
     assert board.routes[3] == Route("fork-south", "fork", "south", 3, "blue", locomotives=1)
     assert board.routes[4] == Route("fork-south-tunnel", "fork", "south", 2, "gray", tunnel=3)
     assert board.tickets[1] == Ticket("east-coast", "east", "coast", 2, doubtful=True)
+    assert board.tickets[2] == Ticket("north-east", "north", "east", 9, long=True)
 
 
 def test_a_board_without_routes_has_cards_on_its_tickets() -> None:
@@ -287,6 +289,7 @@ def test_the_digest_does_not_depend_on_formatting() -> None:
         both(
             put("routes", 0, "parallel", value=1),
             put("tickets", 0, "doubtful", value=False),
+            put("tickets", 0, "long", value=False),
             put("cities", 0, "x", value=10.0),
         ),
     )
@@ -415,6 +418,7 @@ FAULTS: list[tuple[Edit, str, str]] = [
     (put("tickets", 0, "b", value="north"), "tickets[0].b", 'a ticket from "north" to itself'),
     (put("tickets", 0, "b", value="coast"), "tickets[0].b", 'a ticket from "north" to itself'),
     (put("tickets", 0, "points", value=0), "tickets[0].points", "expected a whole number from 1 to 200"),
+    (put("tickets", 2, "long", value=1), "tickets[2].long", "expected true or false, found 1"),
     (put("tickets", 0, "cards", value={"red": 1}), "tickets[0].cards", "belongs to a board without routes"),
     (put("tickets", 1, "id", value="north-south"), "tickets[1].id", 'duplicate id "north-south"'),
     (put("tickets", value=[]), "tickets", "expected at least 1 entry, found 0"),
@@ -1049,8 +1053,8 @@ def test_the_page_has_every_field() -> None:
     fields = set(re.findall(r"^\| (`.+?`) \|", PAGE, re.MULTILINE))
     named = {name for cell in fields for name in re.findall(r"`(\w+)`", cell)}
     used: set[str] = set()
-    for id in SHIPPED:
-        content = json.loads((FOLDER / f"{id}.json").read_bytes())
+    shipped = [json.loads((FOLDER / f"{id}.json").read_bytes()) for id in SHIPPED]
+    for content in (*shipped, MAP):
         used |= set(content)
         for section in ("cities", "routes", "tickets"):
             used |= {name for record in content.get(section, ()) for name in record}
