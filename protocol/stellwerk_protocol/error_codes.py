@@ -102,7 +102,7 @@ CURES: Final[dict[ErrorCode, tuple[str, str]]] = {
     ),
     "game.not_available": ("the action is not available now", "choose from `legal`"),
     "game.unknown_name": (
-        "there is no such route, ticket or technology",
+        "there is no such route, city, ticket or technology",
         "use the ids of the board in `start`",
     ),
     "game.route_taken": ("the route is claimed, closed or barred for this seat", "choose another route"),

@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from stellwerk_protocol.cards import NO_CARDS, Cards
 from stellwerk_protocol.decisions import Decision
 from stellwerk_protocol.names import (
+    CityName,
     Color,
     Count,
     EndReason,
@@ -212,6 +213,15 @@ class TicketsKept(_Event, frozen=True, tag="tickets_kept"):
     returned: TicketNames | UnsetType = UNSET
 
 
+class TicketsRemoved(_Event, frozen=True, tag="tickets_removed"):
+    """Out of the game (EUR-03): offered to the `seat` and not kept, or, without a seat, left in the pile of
+    long tickets. `tickets` is private to the seat; without one only a viewer of all hands gets it."""
+
+    count: Count
+    seat: Seat | UnsetType = UNSET
+    tickets: TicketNames | UnsetType = UNSET
+
+
 class TicketsToShare(_Event, frozen=True, tag="tickets_to_share"):
     """Tickets of which one goes on the team's holder; `tickets` is private to the seat."""
 
@@ -298,6 +308,17 @@ class TechnologiesWithdrawn(_Event, frozen=True, tag="technologies_withdrawn"):
     technologies: Annotated[tuple[TechnologyName, ...], Meta(max_length=32)]
 
 
+# -- stations ----------------------------------------------------------------------------------------
+
+
+class StationBuilt(_Event, frozen=True, tag="station_built"):
+    """The cards are discarded (EUR-10)."""
+
+    seat: Seat
+    city: CityName
+    cards: Cards
+
+
 Event = (
     PileShuffled
     | CardsLaidOpen
@@ -321,6 +342,7 @@ Event = (
     | TunnelAbandoned
     | TicketsOffered
     | TicketsKept
+    | TicketsRemoved
     | TicketsToShare
     | TicketsShared
     | CardsSent
@@ -332,4 +354,5 @@ Event = (
     | TechnologyBought
     | TechnologyReturned
     | TechnologiesWithdrawn
+    | StationBuilt
 )

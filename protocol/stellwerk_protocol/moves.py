@@ -9,7 +9,15 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from stellwerk_protocol.cards import NO_CARDS, Cards
-from stellwerk_protocol.names import Color, Place, RouteName, TechnologyName, TicketName, TicketNames
+from stellwerk_protocol.names import (
+    CityName,
+    Color,
+    Place,
+    RouteName,
+    TechnologyName,
+    TicketName,
+    TicketNames,
+)
 
 
 class _Move(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True, gc=False):
@@ -95,6 +103,13 @@ class BuyTechnology(_Move, frozen=True, tag="buy_technology"):
     cards: Cards
 
 
+class BuildStation(_Move, frozen=True, tag="build_station"):
+    """Lay exactly these cards for a station in the city (EUR-10)."""
+
+    city: CityName
+    cards: Cards
+
+
 class Pass(_Move, frozen=True, tag="pass"):
     """A turn without an action, for a player who has no legal one (GEN-05)."""
 
@@ -114,5 +129,6 @@ Move = (
     | LayCards
     | CompleteTickets
     | BuyTechnology
+    | BuildStation
     | Pass
 )

@@ -65,6 +65,7 @@ PlayerName = Annotated[
     str, Meta(title="PlayerName", max_length=32, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*" + END)
 ]
 Digits64 = Annotated[str, Meta(title="Digits", pattern=r"^[0-9a-f]{64}" + END)]  # 256 bits
+CityNames = Annotated[tuple[CityName, ...], Meta(max_length=128)]
 TicketNames = Annotated[tuple[TicketName, ...], Meta(max_length=128)]
 RouteNames = Annotated[tuple[RouteName, ...], Meta(max_length=256)]
 Seats = Annotated[tuple[Seat, ...], Meta(max_length=MAX_SEATS)]

@@ -2,15 +2,17 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from stellwerk_protocol.names import (
     MAX_SEATS,
     BonusName,
+    CityName,
     Count,
     EndReason,
     Points,
     Rank,
+    RouteName,
     Seats,
     Team,
     TicketName,
@@ -28,9 +30,16 @@ class Bonus(Struct, frozen=True, gc=False):
     points: Points
 
 
+class Station(Struct, frozen=True, gc=False):
+    """A station that was built, and the route that it uses, if any (EUR-12)."""
+
+    city: CityName
+    route: RouteName | UnsetType = UNSET
+
+
 class TeamResult(Struct, frozen=True, gc=False):
     """The result of a team. `points` is the sum of `route_points` and the points of all tickets and
-    bonuses."""
+    bonuses. Only games with stations have `stations`."""
 
     team: Team
     seats: Seats
@@ -41,6 +50,7 @@ class TeamResult(Struct, frozen=True, gc=False):
     bonuses: Annotated[tuple[Bonus, ...], Meta(max_length=128)]
     completed_tickets: Count
     longest_path: Count
+    stations: Annotated[tuple[Station, ...], Meta(max_length=128)] | UnsetType = UNSET
 
 
 class Result(Struct, frozen=True, gc=False):

@@ -13,6 +13,7 @@ from stellwerk_protocol.cards import Cards
 from stellwerk_protocol.decisions import Decision
 from stellwerk_protocol.names import (
     MAX_SEATS,
+    CityNames,
     Color,
     Count,
     GameName,
@@ -49,6 +50,10 @@ class PlayerView(Struct, frozen=True, omit_defaults=True, gc=False):
     trains: Count | UnsetType = UNSET
     routes: RouteNames | UnsetType = UNSET
     technologies: Annotated[tuple[TechnologyName, ...], Meta(max_length=32)] | UnsetType = UNSET
+    # stations
+    stations: CityNames | UnsetType = UNSET
+    stations_left: Count | UnsetType = UNSET
+    removed_count: Count | UnsetType = UNSET
     # the card game
     yard: Annotated[tuple[YardStack, ...], Meta(max_length=8)] | UnsetType = UNSET
     stack_count: Count | UnsetType = UNSET
@@ -59,6 +64,7 @@ class PlayerView(Struct, frozen=True, omit_defaults=True, gc=False):
     offered: TicketNames | UnsetType = UNSET
     returned: TicketNames | UnsetType = UNSET
     stack: Cards | UnsetType = UNSET
+    removed: TicketNames | UnsetType = UNSET
 
 
 class TeamView(Struct, frozen=True, omit_defaults=True, gc=False):
@@ -92,6 +98,7 @@ class View(Struct, frozen=True, omit_defaults=True, gc=False):
     teams: Annotated[tuple[TeamView, ...], Meta(max_length=MAX_SEATS)] | UnsetType = UNSET
     supply: dict[TechnologyName, Count] | UnsetType = UNSET
     half: Count | UnsetType = UNSET
+    removed_tickets: Count | UnsetType = UNSET
     turns_left: Count | UnsetType = UNSET
     pending: Decision | UnsetType = UNSET
     result: Result | UnsetType = UNSET

@@ -285,6 +285,24 @@ def united_kingdom() -> ExampleClient:
     return client
 
 
+def europe() -> ExampleClient:
+    """Three at a table. The client sends a move of its own, for a station; then it goes by the list again."""
+    client = ExampleClient("europe", language="Python")
+    client.log_in()
+    client.join("europe", 3, seed="5")
+    client.play(until=_can_build(3))
+    first = next(move for move in client.open_ask["legal"] if move["type"] == "build_station")
+    client.act(move=first)
+    client.play()
+    client.wait_for_bye()
+    return client
+
+
+def _can_build(count: int) -> Callable[[Message], bool]:
+    """Find the first ask after so many in which a station can be built."""
+    return lambda ask: ask["ask"] > count and any(move["type"] == "build_station" for move in ask["legal"])
+
+
 def _is_turn_after(count: int) -> Callable[[Message], bool]:
     """Return a test for the first ask for a turn after this number of asks."""
     return lambda ask: ask["ask"] > count and ask["decision"]["type"] == "take_turn"
@@ -295,6 +313,7 @@ SESSIONS: Final[dict[str, Callable[[], ExampleClient]]] = {
     "card_game": card_game,
     "team_asia": team_asia,
     "united_kingdom": united_kingdom,
+    "europe": europe,
 }
 
 

@@ -236,6 +236,15 @@ def _runs_on_over_the_halves(fold: Fold) -> bool:
     return fold.has("half_started") and fold.before["passes"] > 0
 
 
+def _removed(*, seen: bool) -> Sign:
+    return lambda fold: any(("tickets" in event) == seen for event in fold.all("tickets_removed"))
+
+
+def _uses_a_route(fold: Fold) -> bool:
+    teams = fold.after.get("result", {}).get("teams", [])
+    return len({"route" in station for team in teams for station in team.get("stations", [])}) == 2
+
+
 CASES: Final = (
     Case(
         "order",
@@ -404,6 +413,10 @@ CASES: Final = (
         "an owner of Double Heading without a completed ticket",
         _double_heading_without_bonus,
     ),
+    Case("stations", "built", "a station, and the cards laid for it", _event("station_built")),
+    Case("stations", "removed", "tickets that the seat did not keep leave the game", _removed(seen=True)),
+    Case("stations", "removed-unseen", "another seat's leave it unseen", _removed(seen=False)),
+    Case("stations", "result", "a station that uses a route, and one that uses none", _uses_a_route),
 )
 
 

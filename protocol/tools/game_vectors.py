@@ -221,6 +221,9 @@ MATCHES: Final = (
     Played("united_kingdom-2-collecting", "united_kingdom", 2, (), lambda: collecting),
     Played("united_kingdom-4-passing", "united_kingdom", 4, (), lambda: first),
     Played("united_kingdom-2-doubling", "united_kingdom", 2, (), doubling("d0")),
+    Played("europe-2", "europe", 2, (), half_planned("europe-2")),
+    Played("europe-3-hoarding", "europe", 3, (), hoarding("europe-3")),
+    Played("europe-5", "europe", 5, (), by_chance("europe-5")),
 )
 
 

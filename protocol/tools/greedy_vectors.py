@@ -77,6 +77,11 @@ MATCHES: Final = {
         Played("united_kingdom", 2, ("advanced_technologies",), chance=9, deal=2),
         Played("united_kingdom", 2, ("advanced_technologies",), chance=9, deal=22),
     ),
+    "europe": (
+        Played("europe", 2),
+        Played("europe", 3, chance=3),
+        Played("europe", 5, chance=9),
+    ),
 }
 
 

@@ -268,6 +268,29 @@ UNITED_KINGDOM: Final[dict[str, Sign]] = {
 }
 
 
+EUROPE: Final[dict[str, Sign]] = {
+    "EUR-03": happens(ev.TicketsRemoved),
+    "EUR-04": USA["USA-04"],
+    "EUR-05": USA["USA-10"],
+    "EUR-06": lambda step: _refuses_a_track(step, 2),
+    "EUR-07": lambda step: any(route.symbols for _, route in step.claimed),
+    "EUR-08": happens(ev.CardsRevealed),
+    "EUR-09": USA["USA-13"],
+    "EUR-10": happens(ev.StationBuilt),
+    "EUR-11": happens(ev.LastRound),
+    "EUR-12": lambda step: any(
+        station.route
+        for e in step.all(ev.GameEnded)
+        for team in e.result.teams
+        for station in team.stations or ()
+    ),
+    "EUR-13": _ends,
+    "EUR-14": lambda step: step.bonus("stations_left"),
+    "EUR-15": lambda step: step.bonus("longest_path"),
+    "EUR-16": _ends,
+}
+
+
 def _right_of_way(step: Step) -> bool:
     return _is_claim_by(step, "right_of_way")
 
@@ -285,6 +308,10 @@ SIGNS: Final[dict[str, dict[str, Sign]]] = {
     "united_kingdom": GENERAL
     | {rule: USA[rule] for rule in USA if rule not in ("USA-06", "USA-16")}
     | UNITED_KINGDOM,
+    "europe": GENERAL
+    | {rule: USA[rule] for rule in USA if rule != "USA-17"}
+    | {rule: ASIA[rule] for rule in ("ASIA-15", "ASIA-16", "ASIA-17", "ASIA-24")}
+    | EUROPE,
 }
 
 

@@ -151,6 +151,10 @@ MESSAGES: Final[dict[str, tuple[str, JsonObject]]] = {
         "cards",
         _act(move={"type": "buy_technology", "technology": "booster", "cards": {"locomotive": 2}}),
     ),
+    "act-build-station": (
+        "cards",
+        _act(move={"type": "build_station", "city": "wien", "cards": {"red": 1, "locomotive": 1}}),
+    ),
     "act-pass": ("a move without fields", _act(move={"type": "pass"})),
     "act-both": (
         "index and move: the message is right, and the session refuses it",

@@ -126,7 +126,7 @@ def test_the_installed_command_tells_the_version_of_the_project(installed: Insta
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("boards", "list"), ("usa", "united_kingdom", "team_asia", "card_game")),
+        (("boards", "list"), ("usa", "united_kingdom", "team_asia", "card_game", "europe")),
         (("bots", "list"), ("python", "javascript", "go", "rust", "java", "cpp", "c", "shell")),
         (("kit", "codec", "--list"), ("encode-ping", "message-pong-largest", "many", "refused-null")),
     ],

@@ -264,6 +264,7 @@ def test_there_are_enough_recorded_asks_of_every_kind(game: str) -> None:
         "card_game": {"keep_tickets", "take_turn", "second_card", "complete_tickets"},
         "team_asia": {"keep_tickets", "share_ticket", "take_turn", "second_card", "place_card", "pay_tunnel"},
         "united_kingdom": {"keep_tickets", "take_turn", "take_action", "second_card", "claim_route"},
+        "europe": {"keep_tickets", "take_turn", "second_card", "pay_tunnel"},
     }
 
     assert len(pairs) >= ASKS
@@ -289,7 +290,7 @@ def test_the_recorded_lines_are_messages_of_the_protocol(game: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "blocks"), [("usa", 2), ("team_asia", 2), ("united_kingdom", 2), ("card_game", 8)]
+    ("game", "blocks"), [("usa", 2), ("team_asia", 2), ("united_kingdom", 2), ("europe", 2), ("card_game", 8)]
 )
 def test_it_beats_random(game: str, blocks: int) -> None:
     entrants = [new_player("greedy"), new_player("random")]

@@ -22,7 +22,7 @@ from tests.command.tournament.test_tournament import lines_of, status, tournamen
 from tests.tools import demand, of_starter
 
 TRAINS: Final = 12
-SEATS: Final = {"usa": 4, "card_game": 4, "team_asia": 6, "united_kingdom": 4}
+SEATS: Final = {"usa": 4, "card_game": 4, "team_asia": 6, "united_kingdom": 4, "europe": 4}
 
 
 @pytest.mark.xdist_group("mixed tournament")

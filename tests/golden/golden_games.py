@@ -15,6 +15,7 @@ from stellwerk_engine import engine
 from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.core.state import Move, Seat, State
 from stellwerk_engine.parts.claiming.claim_route import Claim
+from stellwerk_engine.parts.stations.build_station import Build
 from stellwerk_engine.parts.technologies.buy_technology import Buy
 from stellwerk_engine.parts.tickets import DrawTicketsMove, KeepTickets
 from tests.engine.recordings import Choose, mixed, record
@@ -74,6 +75,20 @@ def collecting(state: State, seat: Seat, moves: list[Move]) -> Move:
     return moves[-1] if isinstance(state.pending, KeepTickets) else moves[0]
 
 
+def thrifty(seed: str) -> Choose:
+    """Build a station only now and then, so that some are left in the end."""
+    choose = mixed(seed)
+    made = 0
+
+    def spare(state: State, seat: Seat, moves: list[Move]) -> Move:
+        nonlocal made
+        made += 1
+        others = [move for move in moves if not isinstance(move, Build)]
+        return choose(state, seat, moves if made % 20 == 0 else others or moves)
+
+    return spare
+
+
 def golden_games() -> Iterator[GoldenGame]:
     for variant in VARIANTS:
         name = variant_id(variant)
@@ -83,6 +98,7 @@ def golden_games() -> Iterator[GoldenGame]:
     yield GoldenGame("united_kingdom-4-all_passed", ("united_kingdom", 4, ()), first)
     yield GoldenGame("united_kingdom-2-collecting", ("united_kingdom", 2, ()), collecting)
     yield GoldenGame("united_kingdom-2-advanced_technologies-buying", advanced, buying("golden/buying"))
+    yield GoldenGame("europe-4-thrifty", ("europe", 4, ()), thrifty("golden/thrifty"))
 
 
 def position(variant: tuple[str, int, tuple[str, ...]], moves_made: int) -> State:

@@ -61,7 +61,7 @@ def test_every_reason_for_the_end_occurs() -> None:
 def test_every_bonus_occurs() -> None:
     bonuses = golden_values("bonus")
     big_cities = {"seattle", "los_angeles", "chicago", "dallas", "new_york", "miami"}
-    expected = {"longest_path", "asia_express", "asia_explorer"}
+    expected = {"longest_path", "asia_express", "asia_explorer", "stations_left"}
     expected |= {"double_heading", "risky_contracts", "equalising_beam"}
     assert bonuses == expected | {f"big_city:{city}" for city in big_cities}
 

@@ -29,7 +29,7 @@ from tests.kit.doctor.bots import CrashesAtStart, IndexTooHigh
 from tests.kit.doctor.examining import command
 
 GREEDY = (sys.executable, "-m", "stellwerk_bots", "greedy")
-VARIANTS = {"usa": 3, "card_game": 2, "team_asia": 4, "united_kingdom": 2}
+VARIANTS = {"usa": 3, "card_game": 2, "team_asia": 4, "united_kingdom": 2, "europe": 3}
 
 LISTENER = """
 import json, os, sys

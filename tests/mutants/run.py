@@ -1,8 +1,8 @@
 """Break the rules one by one, and see that the tests notice.
 
 A rule's test is worth something only if it fails when the rule is broken. Each entry of `usa.toml`,
-`general.toml`, `card_game.toml`, `team_asia.toml` and `united_kingdom.toml` beside this file is a *mutant*:
-one small change of a source or a board file that breaks one rule.
+`general.toml`, `card_game.toml`, `team_asia.toml`, `united_kingdom.toml` and `europe.toml` beside this file
+is a *mutant*: one small change of a source or a board file that breaks one rule.
 
     [[mutant]]
     rule = "USA-05"
@@ -54,8 +54,8 @@ COPIED: Final = (*SOURCE_ROOTS, "tests")
 NOT_COPIED: Final = shutil.ignore_patterns("__pycache__", ".*", "node_modules", "target", "build", "dist")
 JOBS: Final = 2  # at a time; each is one Python process
 TIME_LIMIT: Final = 180.0  # seconds; a mutant that makes a game endless is noticed by it
-RULE_ID: Final = re.compile(r"\b(?:GEN|USA|CARD|ASIA|UK)-\d\d\b")
-RULE_LINE: Final = re.compile(r"^- \**((?:GEN|USA|CARD|ASIA|UK)-\d\d)\b", re.MULTILINE)
+RULE_ID: Final = re.compile(r"\b(?:GEN|USA|CARD|ASIA|UK|EUR)-\d\d\b")
+RULE_LINE: Final = re.compile(r"^- \**((?:GEN|USA|CARD|ASIA|UK|EUR)-\d\d)\b", re.MULTILINE)
 MUTANT_FIELDS: Final = {"rule", "why", "find", "replace"}
 SOURCES: Final = "server/stellwerk_engine/**/*.py"
 TESTS_FAILED: Final = 1  # pytest's exit code; higher ones mean that it could not run them

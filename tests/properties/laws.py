@@ -11,6 +11,8 @@ from stellwerk_engine.core.board import bits, mask_of
 from stellwerk_engine.core.cards import covers
 from stellwerk_engine.core.piles import MARKET_SIZE
 from stellwerk_engine.core.state import State
+from stellwerk_engine.parts.long_tickets import long_tickets
+from stellwerk_engine.parts.stations.build_station import stations_left
 from stellwerk_engine.parts.tickets import KeepTickets
 from tests.support import all_cards
 
@@ -20,6 +22,7 @@ def assert_lawful(state: State) -> None:
     assert_tickets_are_conserved(state)
     assert_trains_are_conserved(state)
     assert_knowledge_is_true(state)
+    assert_stations_are_lawful(state)
     if state.pile:
         assert card_sets.total(state.market) == MARKET_SIZE, "the market is short, and there is a pile"
 
@@ -27,7 +30,7 @@ def assert_lawful(state: State) -> None:
 def assert_tickets_are_conserved(state: State) -> None:
     """Each ticket lies in exactly one place."""
     found = Counter(state.ticket_pile)
-    for mask in (*state.ticket_masks, *state.shared_masks, *state.completed_masks):
+    for mask in (*state.ticket_masks, *state.shared_masks, *state.completed_masks, *state.removed_masks):
         found.update(bits(mask))
     for seat, offered in enumerate(state.offered):
         if isinstance(state.pending, KeepTickets):
@@ -35,6 +38,19 @@ def assert_tickets_are_conserved(state: State) -> None:
         else:
             assert not mask_of(offered) & ~state.ticket_masks[seat]
     assert found == Counter(range(len(state.game.board.tickets)))
+
+
+def assert_stations_are_lawful(state: State) -> None:
+    """In different cities, and no more than there are. Nobody has two long tickets, and the pile has none."""
+    cities = [city for stations in state.stations for city in stations]
+    assert len(cities) == len(set(cities))
+    assert all(stations_left(state, seat) >= 0 for seat in range(len(state.stations)))
+    long_mask = mask_of(long_tickets(state.game))
+    assert not mask_of(state.ticket_pile) & long_mask or state.turn == 0
+    for seat, held in enumerate(state.ticket_masks):
+        held |= mask_of(state.offered[seat])
+        held |= state.removed_masks[seat] if state.removed_masks else 0
+        assert (held & long_mask).bit_count() == (1 if long_mask else 0)
 
 
 def assert_trains_are_conserved(state: State) -> None:

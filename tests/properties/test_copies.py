@@ -24,7 +24,7 @@ def test_a_copy_says_what_its_original_says(variant: Variant, line: Line) -> Non
 
 def test_every_field_of_a_state_that_can_change_in_place_is_copied() -> None:
     """Or a copy would share it, for good or until a rule is added that uses it."""
-    for variant in (("team_asia", 4, ()), ("card_game", 4, ()), ("united_kingdom", 4, ())):
+    for variant in (("team_asia", 4, ()), ("card_game", 4, ()), ("united_kingdom", 4, ()), ("europe", 4, ())):
         line = Line(0, 0, any_kind)
         for state in moments(variant, line, 1):
             twin = state.copy()

@@ -144,7 +144,7 @@ def test_an_imagined_set_up_leads_to_the_first_turn(variant: Variant) -> None:
             engine.apply(state, seat, engine.fallback(state, seat))
 
 
-@pytest.mark.parametrize("game_id", ["usa", "card_game", "team_asia", "united_kingdom"])
+@pytest.mark.parametrize("game_id", ["usa", "card_game", "team_asia", "united_kingdom", "europe"])
 def test_an_imagined_choice_of_tickets_leads_to_the_next_players_turn(game_id: str) -> None:
     state = started(game_id, 4)
     play(state, 0, moves.DrawTickets())

@@ -49,7 +49,7 @@ def test_events_are_told_or_not_without_changing_the_game(variant: Variant, line
 # -- networks ----------------------------------------------------------------------------------------
 
 
-MAPS = ("usa", "team_asia", "united_kingdom")
+MAPS = ("usa", "team_asia", "united_kingdom", "europe")
 every_map_variant = pytest.mark.parametrize(
     "variant", [variant for variant in VARIANTS if variant[0] in MAPS], ids=variant_id
 )

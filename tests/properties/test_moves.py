@@ -150,6 +150,7 @@ map_variants = pytest.mark.parametrize(
     [
         ("usa", 2, ()),
         ("team_asia", 4, ()),
+        ("europe", 2, ()),
         ("united_kingdom", 2, ()),
         ("united_kingdom", 3, ("advanced_technologies",)),
     ],
@@ -252,7 +253,10 @@ def _choose_among_few(state: State, seat: Seat, chance: Random) -> bool:
 def _keep_what_pays(state: State, seat: Seat, bill: PayTunnel) -> None:
     """Put everything under the pile that can add nothing to the cards laid."""
     team = state.game.team_of[seat]
-    for held, owner, laid in ((state.hands, seat, bill.laid), (state.holders, team, bill.holder_laid)):
+    places = [(state.hands, seat, bill.laid)]
+    if state.holders:
+        places.append((state.holders, team, bill.holder_laid))
+    for held, owner, laid in places:
         spare = without(held[owner], laid)
         useless = [color for color in as_list(spare) if color not in (bill.color, LOCOMOTIVE)]
         held[owner] -= of(useless)

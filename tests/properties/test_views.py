@@ -125,6 +125,7 @@ PRIVATE_TO_SEAT = {
     "cards_dealt": ["cards"],
     "tickets_offered": ["tickets"],
     "tickets_kept": ["tickets", "returned"],
+    "tickets_removed": ["tickets"],
     "tickets_to_share": ["tickets"],
     "stack_taken_up": ["cards"],
 }
@@ -164,7 +165,8 @@ def _parent(event: dict[str, Any]) -> dict[str, Any]:
 
 def _sees(game: Game, viewer: ViewerId, event: dict[str, Any], field: str) -> bool:
     parent = _parent(event)
-    seat: int = parent["seats"][0] if event["type"] == "asked" else event["seat"]
+    nobody = -3
+    seat: int = parent["seats"][0] if event["type"] == "asked" else event.get("seat", nobody)
     if viewer in (ALL_HANDS, seat):
         return True
     on_holder: bool = event["type"] in PRIVATE_TO_TEAM or (
@@ -270,7 +272,7 @@ def _answer(state: State, seat: int, wire: moves.Move) -> bytes | tuple[str, str
 
 # -- fields ------------------------------------------------------------------------------------------
 
-SECRETS_OF_A_SEAT = {"hand", "tickets", "offered", "returned", "stack"}
+SECRETS_OF_A_SEAT = {"hand", "tickets", "offered", "returned", "stack", "removed"}
 SECRETS_OF_A_TEAM = {"holder", "shared_tickets"}
 
 

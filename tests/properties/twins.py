@@ -52,7 +52,7 @@ def _align(
     match move:
         case moves.ClaimRoute(_, cards, holder_cards) | moves.PayTunnel(cards, holder_cards):
             trade.need(card_sets.from_wire(cards), card_sets.from_wire(holder_cards))
-        case moves.LayCards(cards) | moves.BuyTechnology(_, cards):
+        case moves.LayCards(cards) | moves.BuyTechnology(_, cards) | moves.BuildStation(_, cards):
             trade.need(card_sets.from_wire(cards), 0)
         case moves.KeepTickets(names):
             move = moves.KeepTickets(_same_places(twin, state, seat, names))

@@ -37,7 +37,8 @@ def any_wire(state: State, seat: Seat, chance: Random) -> moves.Move:
 
 
 def any_kind_of_wire(state: State, chance: Random) -> moves.Move:
-    return chance.choice(_KINDS)(state, chance)
+    kinds = (*_KINDS, _build) if state.stations else _KINDS  # elsewhere the vectors stay as they are
+    return chance.choice(kinds)(state, chance)
 
 
 def _nearly_legal(state: State, seat: Seat, chance: Random) -> moves.Move:
@@ -56,6 +57,10 @@ def _nearly_legal(state: State, seat: Seat, chance: Random) -> moves.Move:
             return moves.LayCards(_changed(cards, chance))
         case moves.BuyTechnology(technology, cards):
             return moves.BuyTechnology(technology, _changed(cards, chance))
+        case moves.BuildStation(city, cards):
+            if chance.random() < 0.3:
+                city = _city(state, chance)
+            return moves.BuildStation(city, _changed(cards, chance))
         case moves.KeepTickets(tickets):
             return moves.KeepTickets(_changed_tickets(state, tickets, chance))
         case moves.CompleteTickets(tickets):
@@ -108,6 +113,14 @@ def _claim(state: State, chance: Random) -> moves.Move:
 def _buy(state: State, chance: Random) -> moves.Move:
     technology = chance.choice((*technology_ids(state.game), "perpetual_motion"))
     return moves.BuyTechnology(technology, _cards(chance))
+
+
+def _build(state: State, chance: Random) -> moves.Move:
+    return moves.BuildStation(_city(state, chance), _cards(chance))
+
+
+def _city(state: State, chance: Random) -> str:
+    return chance.choice((*state.game.board.city_ids, "nowhere"))
 
 
 _KINDS: tuple[Callable[[State, Random], moves.Move], ...] = (
@@ -166,6 +179,7 @@ def all_wires(state: State, seat: Seat) -> Iterator[moves.Move]:
             for part in parts(hand):
                 yield moves.LayCards(to_wire(part))
                 yield from (moves.BuyTechnology(name, to_wire(part)) for name in technology_ids(state.game))
+                yield from (moves.BuildStation(city, to_wire(part)) for city in state.game.board.city_ids)
 
 
 def purse_of(state: State, seat: Seat) -> tuple[CardSet, CardSet]:

@@ -52,6 +52,8 @@ WITHOUT_A_POINT = {
     **dict.fromkeys(("ASIA-02", "ASIA-05"), "set_up"),
     "ASIA-04": "vectors/views",
     **dict.fromkeys(("UK-01", "UK-02", "UK-06"), "set_up"),
+    **dict.fromkeys(("EUR-01", "EUR-02"), "set_up"),
+    "EUR-17": "vectors/views",
 }
 
 

@@ -92,7 +92,7 @@ def test_every_view_and_every_result_of_the_recorded_sessions_is_kept() -> None:
         with_events = {line["match"] for line in sent if line["type"] == "event"}
         ends = [line for line in sent if line["type"] == "end" and line["match"] in with_events]
         assert compared[file.stem] == len(views) + len(ends), file.name
-    assert all(compared[game] > 50 for game in ("usa", "card_game", "team_asia", "united_kingdom"))
+    assert all(compared[game] > 50 for game in ("usa", "card_game", "team_asia", "united_kingdom", "europe"))
 
 
 # -- what is played ----------------------------------------------------------------------------------

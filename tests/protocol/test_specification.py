@@ -728,6 +728,7 @@ VIEWS_ARE_FROM: dict[str, tuple[int, str, int, str]] = {
     "card_game": (2, "a", 14, "take_turn"),
     "team_asia": (4, "c", 10, "pay_tunnel"),
     "united_kingdom": (2, "page", 16, "take_turn"),
+    "europe": (4, "page", 14, "take_turn"),
 }
 """For each game: seats, seed, and the first such decision from that turn on."""
 

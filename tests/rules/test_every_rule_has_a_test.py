@@ -23,6 +23,7 @@ PREFIX_OF_A_PAGE = {
     "card_game.md": "CARD",
     "team_asia.md": "ASIA",
     "united_kingdom.md": "UK",
+    "europe.md": "EUR",
 }
 
 DEFINITION = re.compile(r"^- \*\*([A-Z]+-\d\d)\*\* \S", re.MULTILINE)

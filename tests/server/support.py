@@ -57,6 +57,7 @@ EVERY_GAME: Final[tuple[Variant, ...]] = (
     ("card_game", 3, ()),
     ("team_asia", 4, ()),
     ("united_kingdom", 2, ("advanced_technologies",)),
+    ("europe", 3, ()),
 )
 BARE: Final = Wants(legal=True, view=False, events=True)
 ROUNDS: Final = 2_000  # more than the longest match has moves

@@ -381,6 +381,7 @@ export type Move =
   | { type: "lay_cards"; cards: Cards }
   | { type: "complete_tickets"; tickets: string[] }
   | { type: "buy_technology"; technology: string; cards: Cards }
+  | { type: "build_station"; city: string; cards: Cards }
   | { type: "pass" };
 
 // -- views and results
@@ -402,6 +403,7 @@ export interface View {
   teams?: TeamView[];
   supply?: { [technology: string]: number };
   half?: number;
+  removed_tickets?: number;
   turns_left?: number;
   pending?: Decision;
   result?: Result;
@@ -417,6 +419,9 @@ export interface PlayerView {
   trains?: number;
   routes?: string[];
   technologies?: string[];
+  stations?: string[];
+  stations_left?: number;
+  removed_count?: number;
   yard?: YardStack[];
   stack_count?: number;
   completed?: string[];
@@ -425,6 +430,7 @@ export interface PlayerView {
   offered?: string[];
   returned?: string[];
   stack?: Cards;
+  removed?: string[];
 }
 
 export interface YardStack {
@@ -459,6 +465,12 @@ export interface TeamResult {
   bonuses: Bonus[];
   completed_tickets: number;
   longest_path: number;
+  stations?: Station[];
+}
+
+export interface Station {
+  city: string;
+  route?: string;
 }
 
 export interface TicketScore {

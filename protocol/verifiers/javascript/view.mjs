@@ -2,10 +2,13 @@
 
 import { COLORS, LOCOMOTIVE, add, addAll, count, removeAll } from "./cards.mjs";
 
+const STATIONS = 3; // of a player (EUR-01)
+
 /** Returns the view before the first event. `start` is the message. */
 export function firstView(start) {
   const hasMap = (start.board.routes ?? []).length > 0;
   const isCardGame = start.game === "card_game";
+  const isEurope = start.game === "europe";
   const seesSeat = (seat) => start.viewer === "all_hands" || start.seat === seat;
   const seesTeam = (team) => start.players.some((player) => player.team === team && seesSeat(player.seat));
   const view = {
@@ -28,8 +31,10 @@ export function firstView(start) {
       ticket_count: 0,
       ...(hasMap && { trains: start.board.trains, routes: [] }),
       ...(start.technologies && { technologies: [] }),
+      ...(isEurope && { stations: [], stations_left: STATIONS, removed_count: 0 }),
       ...(isCardGame && { yard: [], stack_count: 0, completed: [] }),
       ...(seesSeat(seat) && { hand: {}, tickets: [], returned: [] }),
+      ...(seesSeat(seat) && isEurope && { removed: [] }),
       ...(seesSeat(seat) && start.options.includes("open_stacks") && { stack: {} }),
     })),
   };
@@ -47,6 +52,7 @@ export function firstView(start) {
     view.supply = Object.fromEntries(start.technologies.map(({ technology, supply }) => [technology, supply]));
   }
   if (isCardGame) view.half = 1;
+  if (isEurope) view.removed_tickets = 0;
   return view;
 }
 
@@ -151,7 +157,7 @@ const CHANGES = {
     view.ticket_pile -= count;
     if (tickets === undefined) return;
     const player = view.players[seat];
-    player.offered = tickets;
+    player.offered = [...(player.offered ?? []), ...tickets];
     player.returned = without(player.returned, tickets);
   },
   tickets_kept(view, { seat, count, returned_count, tickets, returned }, start) {
@@ -164,6 +170,16 @@ const CHANGES = {
       delete player.offered;
     }
     if (count > 0) progress(view);
+  },
+  tickets_removed(view, { count, seat, tickets }, start) {
+    view.removed_tickets += count;
+    if (seat === undefined) {
+      view.ticket_pile -= count;
+      return;
+    }
+    const player = view.players[seat];
+    player.removed_count += count;
+    if (tickets !== undefined) player.removed = ticketsInOrder(start, [...player.removed, ...tickets]);
   },
   tickets_to_share(view, { seat, tickets }) {
     if (tickets !== undefined) set(view.players[seat], "offered", tickets.length > 0 ? tickets : undefined);
@@ -247,6 +263,16 @@ const CHANGES = {
   },
   technologies_withdrawn(view, { technologies }) {
     for (const technology of technologies) delete view.supply[technology];
+  },
+
+  // stations
+  station_built(view, { seat, city, cards }) {
+    play(handOf(view, seat), cards);
+    addAll(view.discards, cards);
+    const player = view.players[seat];
+    player.stations.push(city);
+    player.stations_left -= 1;
+    progress(view);
   },
 };
 

@@ -56,6 +56,10 @@ game = "team_asia"
 players = 4
 
 [[games]]
+game = "europe"
+players = 2
+
+[[games]]
 game = "card_game"
 players = 3
 

@@ -83,7 +83,7 @@ def actor_of(event: ev.Event) -> Seat | None:
         ):
             return None
         case _:
-            return event.seat
+            return None if event.seat is UNSET else event.seat
 
 
 def deed(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
@@ -144,6 +144,9 @@ def deed(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
         case ev.TicketsKept(_, count, returned_count, tickets, returned):
             back = f", puts back {_known_tickets(returned_count, returned, game)}" if returned_count else ""
             return f"keeps {_known_tickets(count, tickets, game)}{back}"
+        case ev.TicketsRemoved(count, seat, tickets):
+            removed = _known_tickets(count, tickets, game)
+            return f"out of the game: {removed}" if seat is UNSET else f"takes {removed} out of the game"
         case ev.TicketsToShare(_, count, tickets):
             return f"is to share one of {_known_tickets(count, tickets, game)}"
         case ev.TicketsShared(_, count, tickets):
@@ -169,6 +172,9 @@ def deed(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
             return f"gives {title(technology)} back"
         case ev.TechnologiesWithdrawn(technologies):
             return f"no longer for sale: {', '.join(map(title, technologies))}"
+        # stations
+        case ev.StationBuilt(_, city, cards):
+            return f"builds a station in {place_in_words(city, game)} with {cards_in_words(cards, style)}"
         case _:
             assert_never(event)
 

@@ -45,7 +45,7 @@ from stellwerk_engine.boards.located_json import (
 from stellwerk_protocol.names import COLORS as CARD_COLORS
 
 FORMAT = "stellwerk-board/1"
-SHIPPED: tuple[str, ...] = ("usa", "card_game", "team_asia", "united_kingdom")
+SHIPPED: tuple[str, ...] = ("usa", "card_game", "team_asia", "united_kingdom", "europe")
 COLORS: tuple[str, ...] = tuple(color for color in CARD_COLORS if color != "locomotive")
 GRAY = "gray"
 

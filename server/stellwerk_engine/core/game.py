@@ -49,6 +49,7 @@ def make_game(rules: RuleSet, board_file: BoardFile, seat_count: int, options: S
     all_perks = [part.perks(board) for part in parts]
     all_claims = [part.claims(board, seat_count) for part in parts]
     all_shares = [part.shares(board) for part in parts]
+    all_builds = [part.builds(board) for part in parts]
     return Game(
         rules=rules,
         options=chosen,
@@ -64,6 +65,7 @@ def make_game(rules: RuleSet, board_file: BoardFile, seat_count: int, options: S
         perks=_first(all_perks, {0: Perks(names=(), openable_mask=board.routes_mask)}),
         claims=_first(all_claims, _NoClaims()),
         shares=_first(all_shares, {}),
+        builds=_first(all_builds, {}),
         take_turn=tuple(TakeTurn(seat, rules.before_action) for seat in seats),
         take_action=tuple(TakeTurn(seat, ()) for seat in seats),
     )

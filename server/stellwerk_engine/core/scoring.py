@@ -113,7 +113,7 @@ def _team_result(
     state: State, standing: Standing, score: _Score, rank: int, awards: list[Award]
 ) -> TeamResult:
     tickets = state.game.board.tickets
-    return TeamResult(
+    result = TeamResult(
         team=standing.team,
         seats=state.game.seats_of_team[standing.team],
         rank=rank,
@@ -127,6 +127,9 @@ def _team_result(
         completed_tickets=standing.completed_count,
         longest_path=standing.longest_path,
     )
+    for part in state.game.parts:
+        result = part.in_result(state, result)
+    return result
 
 
 # -- tie-breaks --------------------------------------------------------------------------------------

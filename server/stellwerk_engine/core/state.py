@@ -33,7 +33,7 @@ from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.events import Event
 from stellwerk_protocol.names import EndReason, RouteName
-from stellwerk_protocol.results import Result
+from stellwerk_protocol.results import Result, TeamResult
 from stellwerk_protocol.views import View
 
 Seat = int
@@ -80,12 +80,14 @@ class State:
         "pile",
         "points",
         "progress_turn",
+        "removed_masks",
         "result",
         "returned_masks",
         "route_names",
         "shared_masks",
         "stacks",
         "stacks_seen",
+        "stations",
         "supply",
         "technologies",
         "ticket_masks",
@@ -139,12 +141,16 @@ class State:
     holders: list[CardSet]  # a team
     known_holders: list[CardSet]
     shared_masks: list[int]  # tickets
+    # long tickets
+    removed_masks: list[int]  # tickets out of the game, a seat, and at the end those that nobody was dealt
     # rail yards
     yards: list[CardSet]  # plain cards, a seat
     yard_locomotives: list[CardSet]  # locomotives, by the color they lie on
     stacks: list[CardSet]  # on-track stacks
     stacks_seen: bool  # each player has taken up their own one
     half: int
+    # stations
+    stations: list[tuple[int, ...]]  # cities, a seat, in the order of building
     # technologies
     supply: tuple[int, ...]  # how many are left of each
 
@@ -185,11 +191,13 @@ class State:
         self.holders = []
         self.known_holders = []
         self.shared_masks = []
+        self.removed_masks = []
         self.yards = []
         self.yard_locomotives = []
         self.stacks = []
         self.stacks_seen = False
         self.half = 0
+        self.stations = []
         self.supply = ()
 
     def copy(self) -> State:
@@ -230,11 +238,13 @@ class State:
         twin.holders = self.holders[:]
         twin.known_holders = self.known_holders[:]
         twin.shared_masks = self.shared_masks[:]
+        twin.removed_masks = self.removed_masks[:]
         twin.yards = self.yards[:]
         twin.yard_locomotives = self.yard_locomotives[:]
         twin.stacks = self.stacks[:]
         twin.stacks_seen = self.stacks_seen
         twin.half = self.half
+        twin.stations = self.stations[:]
         twin.supply = self.supply
         return twin
 
@@ -390,6 +400,11 @@ class Part:
         """Return a table from two tickets to the move that shares them; None if this part shares none."""
         return None
 
+    def builds(self, board: Board) -> dict[CardSet, tuple[Move, ...]] | None:
+        """Return a table from a payment to the moves that build, one for each city; None if this part builds
+        nothing."""
+        return None
+
     # when a match begins
 
     def begin(self, state: State) -> None:
@@ -437,6 +452,10 @@ class Part:
     def awards(self, state: State, standings: list[Standing]) -> list[Award]:
         """Return the points that the part brings at the end."""
         return []
+
+    def in_result(self, state: State, result: TeamResult) -> TeamResult:
+        """Return the result of a team with what the part has to add."""
+        return result
 
 
 class Action(Part):
@@ -538,6 +557,7 @@ class Game:
     perks: dict[int, Perks]  # by the technologies held
     claims: Claims
     shares: dict[tuple[int, int], Move]
+    builds: dict[CardSet, tuple[Move, ...]]
     # decisions without content
     take_turn: tuple[Decision, ...]
     take_action: tuple[Decision, ...]  # after a purchase

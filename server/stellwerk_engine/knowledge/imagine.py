@@ -51,6 +51,7 @@ from stellwerk_protocol.cards import Cards
 from stellwerk_protocol.names import TicketNames
 from stellwerk_protocol.views import PlayerView, View
 
+FIRST_TICKETS: Final = 4  # of a player, a long one among them (EUR-03)
 _NO_DICE: Final = Dice(bytes(SEED_SIZE))
 
 
@@ -86,7 +87,7 @@ class Imagination:
 # -- records -----------------------------------------------------------------------------------------
 
 _CardPlace = Literal["hand", "holder", "stack", "drawn"]
-_TicketPlace = Literal["secret", "shared", "offered", "to_share"]
+_TicketPlace = Literal["secret", "shared", "offered", "to_share", "removed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,8 @@ class _TicketPlan:
     others: tuple[TicketId, ...]
     pile_count: int
     gaps: tuple[_TicketGap, ...]
+    long: tuple[TicketId, ...]  # each was dealt to one of these seats, or to nobody
+    long_seats: tuple[Seat, ...]
 
 
 # -- dealing -----------------------------------------------------------------------------------------
@@ -175,11 +178,33 @@ def _deal_tickets(plan: _TicketPlan, state: State) -> None:
     hidden = others[above:]
     if len(put_back) > len(lowest):
         hidden = dice.shuffled("imagine/secrets", hidden + put_back[len(lowest) :])
+    with_long = _deal_long_tickets(plan, state)
     start = 0
     for gap in plan.gaps:
-        end = start + gap.count
+        end = start + gap.count - (gap in with_long)
         _put_tickets(state, gap, hidden[start:end])
         start = end
+
+
+def _deal_long_tickets(plan: _TicketPlan, state: State) -> set[_TicketGap]:
+    """Deal one to every seat, kept or not: it is as likely as another of its first tickets to be among those
+    removed. The rest was dealt to nobody (EUR-03). Return the gaps that got one."""
+    chosen: set[_TicketGap] = set()
+    if not plan.long:
+        return chosen
+    long = state.dice.shuffled("imagine/long_tickets", plan.long)
+    source = state.dice.stream("imagine/long_ticket_kept")
+    for seat in plan.long_seats:
+        gaps = {gap.place: gap for gap in plan.gaps if gap.owner == seat}
+        removed = gaps.get("removed")
+        if removed is not None and source.below(FIRST_TICKETS) < removed.count:
+            gap = removed
+        else:
+            gap = gaps["offered" if state.turn == 0 else "secret"]
+        chosen.add(gap)
+        _put_tickets(state, gap, [long.pop()])
+    state.removed_masks[-1] = mask_of(long)
+    return chosen
 
 
 def _put_tickets(state: State, gap: _TicketGap, tickets: list[TicketId]) -> None:
@@ -189,7 +214,9 @@ def _put_tickets(state: State, gap: _TicketGap, tickets: list[TicketId]) -> None
         case "shared":
             state.shared_masks[gap.owner] |= mask_of(tickets)
         case "offered":
-            state.offered[gap.owner] = tuple(tickets)
+            state.offered[gap.owner] += tuple(tickets)
+        case "removed":
+            state.removed_masks[gap.owner] |= mask_of(tickets)
         case "to_share":
             state.ticket_masks[gap.owner] |= mask_of(tickets)
             state.offered[gap.owner] = tuple(tickets)
@@ -307,16 +334,24 @@ def _can_pay_from(game: Game, gap: _CardGap, seat: Seat) -> bool:
 
 def _plan_tickets(state: State, view: View) -> _TicketPlan:
     seen = put_back = 0
-    for mask in (*state.ticket_masks, *state.shared_masks, *state.completed_masks):
+    for mask in (*state.ticket_masks, *state.shared_masks, *state.completed_masks, *state.removed_masks):
         seen |= mask
     for offered in state.offered:
         seen |= mask_of(offered)
     for mask in state.returned_masks:
         put_back |= mask & ~seen
     hidden = range(len(state.game.board.tickets))
-    others = tuple(ticket for ticket in hidden if not (seen | put_back) >> ticket & 1)
-    plan = _TicketPlan(tuple(bits(put_back)), others, view.ticket_pile, _ticket_gaps(state, view))
-    missing = view.ticket_pile + sum(gap.count for gap in plan.gaps)
+    others = [ticket for ticket in hidden if not (seen | put_back) >> ticket & 1]
+    long = [ticket for ticket in others if state.game.board.file.tickets[ticket].long]
+    plan = _TicketPlan(
+        put_back=tuple(bits(put_back)),
+        others=tuple(ticket for ticket in others if ticket not in long),
+        pile_count=view.ticket_pile,
+        gaps=_ticket_gaps(state, view),
+        long=tuple(long),
+        long_seats=tuple(player.seat for player in view.players if long and player.removed is UNSET),
+    )
+    missing = view.ticket_pile + sum(gap.count for gap in plan.gaps) - len(plan.long_seats)
     _require(len(plan.put_back) + len(plan.others) == missing)
     return plan
 
@@ -331,6 +366,8 @@ def _ticket_gaps(state: State, view: View) -> tuple[_TicketGap, ...]:
             gaps.append(offers[seat])
             missing -= offers[seat].count if offers[seat].place == "to_share" else 0
         gaps.append(_TicketGap("secret", seat, missing))
+        if player.removed_count is not UNSET and player.removed is UNSET:
+            gaps.append(_TicketGap("removed", seat, player.removed_count))
     for team in () if view.teams is UNSET else view.teams:
         missing = team.shared_count - state.shared_masks[team.team].bit_count()
         gaps.append(_TicketGap("shared", team.team, missing))

@@ -31,6 +31,7 @@ from stellwerk_engine.parts.claiming.payments import plain_payment, units_to_pay
 from stellwerk_engine.parts.holders import Holders
 from stellwerk_engine.parts.rail_yards.lay_cards import SETS_LISTED_UP_TO, LayCards
 from stellwerk_engine.parts.share_tickets import PAIRS_LISTED_UP_TO, ShareTickets
+from stellwerk_engine.parts.stations.build_station import BuildStation
 from stellwerk_engine.parts.technologies.buy_technology import technologies_of
 from stellwerk_protocol import moves
 
@@ -94,7 +95,17 @@ def _view(game: Game) -> int:
         + 4 * len(all_technologies)
         + _route_names(game)
         + _names_bytes([ticket.name for ticket in board.tickets])  # each is in one place that a seat sees
+        + _station_names(game)
     )
+
+
+def _station_names(game: Game) -> int:
+    """Count the bytes of the longest names of cities, as many as there are stations."""
+    part = game.part(BuildStation)
+    if part is None:
+        return 0
+    names = sorted((city.id for city in game.board.file.cities), key=len, reverse=True)
+    return _names_bytes(names[: part.number * game.seat_count])
 
 
 def _route_names(game: Game) -> int:
@@ -132,6 +143,11 @@ def _other_moves(game: Game) -> tuple[int, int]:
         every = len(longest_names) * head + sum(longest_names)
         size += max(some, every)
         count += max(pairs + PAIRS_LISTED_UP_TO, len(longest_names))
+    if game.rules.part(BuildStation) is not None:
+        cities = game.board.file.cities
+        head = len('{"type":"build_station","city":"","cards":{}},') + sum(sorted(_CARD_BYTES)[-2:])
+        size += sum(head + len(city.id) for city in cities)
+        count += len(cities)
     if game.rules.part(LayCards) is not None:
         laid = len('{"type":"lay_cards","cards":{}},') + sum(sorted(_CARD_BYTES)[-3:])
         size += (SETS_LISTED_UP_TO + 56) * laid
@@ -160,7 +176,17 @@ def _claims(game: Game) -> tuple[int, int]:
         if bound <= worst:
             break
         worst = max(worst, _best_hand(game, hand))
-    return worst
+    return _add(worst, _tunnels_alone(game))
+
+
+def _tunnels_alone(game: Game) -> tuple[int, int]:
+    """Locomotives alone, which are listed for every tunnel beside what is listed for any route (ASIA-15)."""
+    texts = [
+        len(_encode(moves.ClaimRoute(route.name, to_wire(route.length << LOCOMOTIVE_SHIFT)))) + 1
+        for route in game.board.routes
+        if route.tunnel
+    ]
+    return sum(texts), len(texts)
 
 
 class _Hand(NamedTuple):

@@ -11,9 +11,11 @@ from stellwerk_engine.core.cards import to_wire, total
 from stellwerk_engine.core.state import NOT_LAST_ROUND, Seat, State, ViewerId
 from stellwerk_engine.core.viewers import ALL_HANDS, PUBLIC, sees_seat, viewer_kind
 from stellwerk_engine.parts.holders import team_views
+from stellwerk_engine.parts.long_tickets import removed_count_of
 from stellwerk_engine.parts.rail_yards.rail_yards import stack_view, yard_view
+from stellwerk_engine.parts.stations.build_station import stations_left, stations_view
 from stellwerk_engine.parts.technologies.buy_technology import supply_view
-from stellwerk_protocol.names import RouteName, TechnologyName, TicketNames
+from stellwerk_protocol.names import CityNames, RouteName, TechnologyName, TicketNames
 from stellwerk_protocol.views import PlayerView, View, YardStack
 
 __all__ = ["ALL_HANDS", "PUBLIC", "ViewerId", "sees_seat", "view", "viewer_kind"]
@@ -37,6 +39,7 @@ def view(state: State, viewer: ViewerId) -> View:
         teams=team_views(state, viewer) if state.holders else UNSET,
         supply=supply_view(state) if state.supply else UNSET,
         half=state.half if state.yards else UNSET,
+        removed_tickets=removed_count_of(state) if state.removed_masks else UNSET,
         turns_left=state.turns_left if state.turns_left != NOT_LAST_ROUND else UNSET,
         pending=state.pending.to_wire(state, viewer, viewer == ALL_HANDS)
         if state.pending is not None
@@ -52,6 +55,9 @@ def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
     trains: int | UnsetType = UNSET
     routes: tuple[RouteName, ...] | UnsetType = UNSET
     technologies: tuple[TechnologyName, ...] | UnsetType = UNSET
+    stations: CityNames | UnsetType = UNSET
+    left: int | UnsetType = UNSET
+    removed_count: int | UnsetType = UNSET
     yard: tuple[YardStack, ...] | UnsetType = UNSET
     stack_count: int | UnsetType = UNSET
     completed: TicketNames | UnsetType = UNSET
@@ -60,6 +66,11 @@ def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
         routes = state.route_names[seat]
     if state.supply:
         technologies = game.perks[state.technologies[seat]].names
+    if state.stations:
+        stations = stations_view(state, seat)
+        left = stations_left(state, seat)
+    if state.removed_masks:
+        removed_count = state.removed_masks[seat].bit_count()
     if state.yards:
         yard = yard_view(state, seat)
         stack_count = total(state.stacks[seat])
@@ -74,6 +85,9 @@ def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
         trains,
         routes,
         technologies,
+        stations,
+        left,
+        removed_count,
         yard,
         stack_count,
         completed,
@@ -88,4 +102,5 @@ def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
         offered=tuple([game.board.tickets[ticket].name for ticket in offered]) if offered else UNSET,
         returned=game.board.ticket_names[state.returned_masks[seat]],
         stack=stack_view(state, seat, viewer) if state.yards else UNSET,
+        removed=game.board.ticket_names[state.removed_masks[seat]] if state.removed_masks else UNSET,
     )

@@ -1,4 +1,4 @@
-"""The chapters of the rule books: cards, tickets, claiming, tunnels, holders, technologies, rail yards.
+"""The chapters of the rule books: cards, tickets, claiming, tunnels, holders, technologies, stations, yards.
 
 Imports `core`, and `boards` for the errors of board files. A part holds its own numbers
 (`DrawTickets(3, keep=1)`), its moves and decisions, the fields that it adds to a state, and what it does at

@@ -27,6 +27,8 @@ from stellwerk_protocol.views import View
 Then = Callable[[State, Seat, Events | None], None]
 Share = Callable[[State, tuple[Seat, ...], Then, Events | None], None]
 """Asks the seats which of the tickets just kept their teams share, and goes on."""
+Reject = Callable[[State, Seat, list[TicketId]], None]
+"""Takes the tickets that a seat does not keep out of the game."""
 
 
 def names_of(board: Board, tickets: Iterable[TicketId]) -> tuple[TicketName, ...]:
@@ -58,16 +60,14 @@ class Offer(Protocol):
     """What offers tickets, at the start or in a turn, and what follows when some have been kept."""
 
     @property
-    def number(self) -> int: ...
-
-    @property
     def keep(self) -> int: ...
 
     @property
     def share(self) -> Share | None: ...
 
-    def put_back(self, state: State, tickets: list[TicketId]) -> None:
-        """Put the tickets that a seat does not keep where they belong."""
+    def put_back(self, state: State, seat: Seat, tickets: list[TicketId]) -> list[TicketId]:
+        """Put the tickets that the seat does not keep where they belong, and return those that stay in the
+        game."""
         ...
 
     def go_on(self, state: State, seats: tuple[Seat, ...], events: Events | None) -> None:
@@ -85,14 +85,15 @@ class FirstTickets(Part):
     number: int
     keep: int
     share: Share | None = None
+    reject: Reject | None = None  # EUR-03; else they go under the pile
     shuffle_returned: bool = False  # CARD-03; else they go under the pile (GEN-04)
 
     def check_board(self, file: BoardFile, rules: RuleSet) -> None:
         seats = max(rules.seat_counts)
-        if len(file.tickets) < seats * self.number:
+        count = sum(not ticket.long for ticket in file.tickets)
+        if count < seats * self.number:
             raise file.error(
-                "tickets",
-                f"{len(file.tickets)} tickets; {rules.id} deals {self.number} to each of {seats} players",
+                "tickets", f"{count} tickets; {rules.id} deals {self.number} to each of {seats} players"
             )
         has_map = "map" in rules.board_features
         for number, ticket in enumerate(file.tickets):
@@ -106,15 +107,20 @@ class FirstTickets(Part):
                 )
 
     def deal(self, state: State, events: Events | None) -> None:
-        state.ticket_pile = list(range(len(state.game.board.tickets)))
+        tickets = state.game.board.file.tickets
+        state.ticket_pile = [number for number, ticket in enumerate(tickets) if not ticket.long]
         shuffle_tickets(state, events)
         seats = tuple(range(state.game.seat_count))
         for seat in seats:
             offer(state, seat, self.number, events)
         ask_to_keep(state, seats, self, events)
 
-    def put_back(self, state: State, tickets: list[TicketId]) -> None:
+    def put_back(self, state: State, seat: Seat, tickets: list[TicketId]) -> list[TicketId]:
+        if self.reject is not None:
+            self.reject(state, seat, tickets)
+            return []
         put_under_pile(state, tickets)
+        return tickets
 
     def go_on(self, state: State, seats: tuple[Seat, ...], events: Events | None) -> None:
         if self.shuffle_returned:
@@ -144,7 +150,8 @@ class FirstTickets(Part):
                     return view
                 player = view.players[seat]
                 player = replace(player, returned=tickets_without(present(player.returned), tickets))
-                return with_player(view, replace(player, offered=tickets or UNSET))
+                offered = tickets if player.offered is UNSET else (*player.offered, *tickets)
+                return with_player(view, replace(player, offered=offered or UNSET))
             case ev.TicketsKept(seat, count, returned_count, tickets, returned):
                 view = replace(view, ticket_pile=view.ticket_pile + returned_count)
                 player = view.players[seat]
@@ -199,8 +206,9 @@ class DrawTickets(Action):
     def fallback(self, state: State, seat: Seat) -> Move | None:
         return self.draw if state.ticket_pile else None
 
-    def put_back(self, state: State, tickets: list[TicketId]) -> None:
+    def put_back(self, state: State, seat: Seat, tickets: list[TicketId]) -> list[TicketId]:
         put_under_pile(state, tickets)
+        return tickets
 
     def go_on(self, state: State, seats: tuple[Seat, ...], events: Events | None) -> None:
         if self.share is not None and state.offered[seats[0]]:
@@ -228,16 +236,16 @@ def put_under_pile(state: State, tickets: list[TicketId]) -> None:
 
 
 def offer(state: State, seat: Seat, number: int, events: Events | None) -> None:
-    """Offer the top tickets, or as many as there are, to choose from."""
+    """Offer the top tickets, or as many as there are, beside those that the seat chooses from already."""
     offered = tuple(state.ticket_pile.pop() for _ in range(min(number, len(state.ticket_pile))))
-    state.offered[seat] = offered
+    state.offered[seat] += offered
     state.returned_masks[seat] &= ~mask_of(offered)
     if events is not None:
         events.append(ev.TicketsOffered(seat, len(offered), names_of(state.game.board, offered)))
 
 
 def ask_to_keep(state: State, seats: tuple[Seat, ...], action: Offer, events: Events | None) -> None:
-    offered_count = min(action.number, max(len(state.offered[seat]) for seat in seats))
+    offered_count = max(len(state.offered[seat]) for seat in seats)
     ask_all(state, KeepTickets(seats, offered_count, min(action.keep, offered_count), action))
     announce(state, events)
 
@@ -268,8 +276,7 @@ class Keep(Move):
 
 
 class KeepTickets:
-    """Which of the tickets offered to keep; the others go under the pile, or are shuffled into it at the
-    start."""
+    """Which of the tickets offered to keep. The part that offered them takes the others."""
 
     __slots__ = ("action", "keep", "offered_count", "seats")
 
@@ -316,10 +323,10 @@ class KeepTickets:
         self, state: State, seat: Seat, kept: tuple[TicketId, ...], events: Events | None
     ) -> None:
         game = state.game
-        back = [ticket for ticket in state.offered[seat] if ticket not in kept]
+        rejected = [ticket for ticket in state.offered[seat] if ticket not in kept]
+        back = self.action.put_back(state, seat, rejected)
         state.ticket_masks[seat] |= mask_of(kept)
         state.returned_masks[seat] |= mask_of(back)
-        self.action.put_back(state, back)
         state.offered[seat] = ()
         if kept:
             state.progress_turn = state.turn
@@ -329,6 +336,8 @@ class KeepTickets:
                     seat, len(kept), len(back), names_of(game.board, kept), names_of(game.board, back)
                 )
             )
+            if len(back) < len(rejected):
+                events.append(ev.TicketsRemoved(len(rejected), seat, names_of(game.board, rejected)))
         if self.action.share is not None:
             state.offered[seat] = kept
             if events is not None:

@@ -26,6 +26,7 @@ DUELS: tuple[Variant, ...] = (
     ("card_game", 2, ()),
     ("team_asia", 4, ()),
     ("united_kingdom", 2, ()),
+    ("europe", 2, ()),
 )
 
 

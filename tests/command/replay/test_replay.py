@@ -246,11 +246,11 @@ def test_a_replay_of_other_rules_is_told_as_far_as_it_is_understood(command: Com
 
 
 def test_of_an_unknown_game_the_header_is_told(command: Command) -> None:
-    lines = edited(short_replay(), 1, lambda header: header.update(game="europe"))
+    lines = edited(short_replay(), 1, lambda header: header.update(game="atlantis"))
     done = command.show(lines)
     assert done.code == 1
-    assert done.out.startswith("europe\n  Rules    version 1\n")
-    assert "the game europe is not known here" in done.err
+    assert done.out.startswith("atlantis\n  Rules    version 1\n")
+    assert "the game atlantis is not known here" in done.err
 
 
 def test_a_seat_that_the_game_does_not_have_is_an_error_of_the_file(command: Command) -> None:
@@ -275,7 +275,13 @@ def test_control_characters_of_the_file_are_not_obeyed(command: Command) -> None
 
 @pytest.mark.parametrize(
     "variant",
-    [("usa", 3, ()), ("united_kingdom", 2, ()), ("team_asia", 4, ()), ("card_game", 4, ("open_stacks",))],
+    [
+        ("usa", 3, ()),
+        ("united_kingdom", 2, ()),
+        ("team_asia", 4, ()),
+        ("card_game", 4, ("open_stacks",)),
+        ("europe", 3, ()),
+    ],
 )
 def test_a_seat_is_told_nothing_but_its_own_events(variant: Variant) -> None:
     """Told to everybody, the events that the seat got make the same story."""

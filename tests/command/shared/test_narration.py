@@ -83,6 +83,13 @@ SENTENCES: list[tuple[str, ev.Event, str]] = [
     ("usa", ev.TicketsKept(0, 1, 0, TICKET, ()), "Ann keeps Boston - Miami (12)"),
     ("usa", ev.TicketsKept(0, 0, 1, (), TICKET), "Ann keeps no ticket, puts back Boston - Miami (12)"),
     ("usa", ev.TicketsKept(0, 2, 1), "Ann keeps 2 tickets, puts back 1 ticket"),
+    ("europe", ev.TicketsRemoved(4), "out of the game: 4 tickets"),
+    ("europe", ev.TicketsRemoved(1, 0), "Ann takes 1 ticket out of the game"),
+    (
+        "europe",
+        ev.TicketsRemoved(1, 0, ("cadiz-stockholm",)),
+        "Ann takes Cadiz - Stockholm (21) out of the game",
+    ),
     ("usa", ev.TicketsToShare(0, 1, TICKET), "Ann is to share one of Boston - Miami (12)"),
     ("usa", ev.TicketsShared(0, 1, TICKET), "Ann puts Boston - Miami (12) on the holder"),
     ("card_game", ev.CardsSent(0, RED), "Ann sends 2 red to the stack"),
@@ -103,6 +110,11 @@ SENTENCES: list[tuple[str, ev.Event, str]] = [
         "united_kingdom",
         ev.TechnologiesWithdrawn(("risky_contracts", "equalising_beam")),
         "no longer for sale: Risky Contracts, Equalising Beam",
+    ),
+    (
+        "europe",
+        ev.StationBuilt(0, "munchen", LOCOMOTIVES),
+        "Ann builds a station in München with 1 red, 2 locomotives",
     ),
 ]
 

@@ -75,7 +75,7 @@ def test_partners_play_by_the_same_policy() -> None:
     ]
 
 
-@pytest.mark.parametrize("game", ["usa", "team_asia", "united_kingdom", "card_game"])
+@pytest.mark.parametrize("game", ["usa", "team_asia", "united_kingdom", "card_game", "europe"])
 def test_the_points_of_a_seat_are_the_sum_of_what_they_are_made_of(game: str) -> None:
     for played in report(game, "--games", "2", "--policy", "planner,random")["games"]:
         for seat in played["seats"]:

@@ -177,12 +177,13 @@ def test_a_shipped_file_is_written_as_the_formatter_writes_it(id: str) -> None:
         ("card_game", 34, 0, 0, 46, 581, 96, 0),
         ("team_asia", 46, 126, 289, 60, 630, 110, 27),
         ("united_kingdom", 49, 125, 274, 57, 382, 116, 35),
+        ("europe", 47, 101, 300, 46, 444, 110, 45),
     ],
 )
 def test_a_shipped_board_has_its_totals(
     id: str, cities: int, tracks: int, spaces: int, tickets: int, points: int, deck: int, trains: int
 ) -> None:
-    """USA-01, CARD-01, ASIA-02, ASIA-09, UK-01, UK-06."""
+    """USA-01, CARD-01, ASIA-02, ASIA-09, UK-01, UK-06, EUR-01."""
     board = shipped_board(id)
     assert len(board.cities) == cities
     assert len(board.routes) == tracks
@@ -211,7 +212,7 @@ def test_doubtful_facts_are_marked() -> None:
     asia = shipped_board("team_asia")
     assert sum(route.doubtful for route in asia.routes) == 5
     assert all(ticket.doubtful for ticket in asia.tickets)
-    for id in ("usa", "card_game", "united_kingdom"):
+    for id in ("usa", "card_game", "united_kingdom", "europe"):
         board = shipped_board(id)
         assert not any(route.doubtful for route in board.routes)
         assert not any(ticket.doubtful for ticket in board.tickets)

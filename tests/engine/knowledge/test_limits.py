@@ -24,6 +24,7 @@ LARGEST_TABLES = [
     ("card_game", 4, ()),
     ("team_asia", 6, ()),
     ("united_kingdom", 4, ("advanced_technologies",)),
+    ("europe", 5, ()),
 ]
 
 

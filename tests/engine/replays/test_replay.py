@@ -104,7 +104,14 @@ def test_every_game_that_was_recorded_is_good(variant: Variant) -> None:
 
 
 @pytest.mark.parametrize(
-    "variant", [("usa", 3, ()), ("united_kingdom", 2, ()), ("team_asia", 4, ()), ("card_game", 4, ())]
+    "variant",
+    [
+        ("usa", 3, ()),
+        ("united_kingdom", 2, ()),
+        ("team_asia", 4, ()),
+        ("card_game", 4, ()),
+        ("europe", 3, ()),
+    ],
 )
 def test_a_game_of_greedy_players_with_fallbacks_in_between_is_good(variant: Variant) -> None:
     lines = record(game_for(*variant), planner, late_seats=(1,))
@@ -489,7 +496,7 @@ HEADER_FAULTS: list[tuple[Edit, Fault, str]] = [
         "foreign_rules",
         "version 2 of the rules of card_game, and this is version 1",
     ),
-    (set_to("game", "europe"), "foreign_rules", "the game europe is not known here; known are usa, "),
+    (set_to("game", "atlantis"), "foreign_rules", "the game atlantis is not known here; known are usa, "),
     (set_to("format", "stellwerk-replay/2"), "foreign_format", "the format stellwerk-replay/2"),
     (set_to("format", "stellwerk-board/1"), "not_a_replay", "its format is stellwerk-board/1"),
     (set_to("format", 1), "not_a_replay", "no header"),

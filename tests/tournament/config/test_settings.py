@@ -93,7 +93,9 @@ def test_without_rounds_and_width_there_is_one_round(folder: Path) -> None:
 
 
 def test_what_init_writes_can_be_read_and_says_the_defaults(folder: Path) -> None:
-    text = template(["usa", "united_kingdom", "team_asia", "card_game"], ["random", "greedy", "planner"])
+    text = template(
+        ["usa", "united_kingdom", "team_asia", "card_game", "europe"], ["random", "greedy", "planner"]
+    )
     plain = read(folder, text)
     everything = "\n".join(
         line.removeprefix("# ") if line.startswith("# ") and " = " in line.partition("#")[2][:20] else line

@@ -14,8 +14,8 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import Final
 
-from stellwerk_bots.planner.network_plan import GAMES_KEPT, Plan, make_plan
-from stellwerk_engine.core.board import GRAY, NO_ROUTE, Board, Route, RouteId, bits, mask_of
+from stellwerk_bots.planner.network_plan import GAMES_KEPT, NO_STATIONS, Plan, Stations, make_plan
+from stellwerk_engine.core.board import GRAY, NO_ROUTE, Board, CityId, Route, RouteId, bits, mask_of
 from stellwerk_engine.core.cards import LOCOMOTIVE, PLAIN_COLORS, CardColor, CardSet, counts, total
 from stellwerk_engine.core.scoring import connects
 from stellwerk_engine.core.state import NOT_LAST_ROUND, Game, Move, Seat, State
@@ -31,6 +31,8 @@ from stellwerk_engine.parts.draw_cards import (
 )
 from stellwerk_engine.parts.holders import holder_of
 from stellwerk_engine.parts.share_tickets import ShareOne, ShareTickets
+from stellwerk_engine.parts.stations.borrowed_routes import best_uses
+from stellwerk_engine.parts.stations.build_station import Build, BuildStation, free_mask, stations_left
 from stellwerk_engine.parts.technologies.buy_technology import Buy, BuyTechnology, technologies_of
 from stellwerk_engine.parts.tickets import DrawTicketsMove, Keep
 from stellwerk_engine.parts.tunnels import PayMore
@@ -38,6 +40,7 @@ from stellwerk_engine.parts.tunnels import PayMore
 # Levels, far enough apart that values within one never reach the next.
 BUY_FOR_PLAN: Final = 3000
 CLAIM_FOR_PLAN: Final = 2000
+BUILD_FOR_PLAN: Final = 1500
 CLAIM_FOR_POINTS: Final = 1000
 MORE_TICKETS: Final = 500
 
@@ -107,6 +110,8 @@ def _worthwhile(outlook: Outlook, decision: TakeTurn) -> list[Move]:
                 pass
             case BuyTechnology() if not outlook.plan.technologies_mask:
                 pass
+            case BuildStation() if not outlook.plan.cities_mask:
+                pass
             case _:
                 action.add_legal(state, seat, moves)
     return moves
@@ -138,6 +143,8 @@ def _worth(outlook: Outlook, move: Move) -> float:
         case Buy(technology=technology, pay=pay):
             needed = outlook.plan.technologies_mask >> technology & 1
             return BUY_FOR_PLAN if needed and _can_spare(outlook, pay) else -1
+        case Build(city=city):
+            return _worth_of_station(outlook, city)
         case TakeFirst(card=card) | TakeSecond(card=card):
             if card == LOCOMOTIVE:
                 return LOCOMOTIVE_WANTED if outlook.wanted[LOCOMOTIVE] > 0 else CARD
@@ -189,7 +196,19 @@ def _look(state: State, seat: Seat) -> Outlook:
     open_tickets_mask = mask_of(
         ticket for ticket in bits(tickets_mask) if not connects(networks, board.tickets[ticket])
     )
-    plan = make_plan(game, network_mask, usable_mask, open_tickets_mask, to_buy_mask, state.trains[seat])
+    stations = NO_STATIONS
+    if state.stations:
+        uses = best_uses(state, seat)
+        open_tickets_mask &= ~uses.completed_mask
+        stations = Stations(
+            left=stations_left(state, seat),
+            idle_mask=mask_of(city for city, route in uses.routes if route is None),
+            free_mask=free_mask(state),
+            lendable_mask=state.claimed_mask & ~state.owned_masks[seat],
+        )
+    plan = make_plan(
+        game, network_mask, usable_mask, open_tickets_mask, to_buy_mask, state.trains[seat], stations
+    )
     purse = counts(state.hands[seat] + holder_of(state, seat))
     routes = [board.routes[route] for route in bits(plan.routes_mask)]
     if not routes:
@@ -264,6 +283,15 @@ def _worth_of_claim(outlook: Outlook, route: Route, cards: CardSet) -> float:
     else:
         return 0
     return level + 10 * route.points - _price(outlook, cards)
+
+
+def _worth_of_station(outlook: Outlook, city: CityId) -> float:
+    """Let a station wait until the routes of the plan are claimed, unless the end is near."""
+    if not outlook.plan.cities_mask >> city & 1:
+        return -1
+    if outlook.plan.routes_mask and not outlook.ends_soon:
+        return 0
+    return BUILD_FOR_PLAN
 
 
 def _price(outlook: Outlook, cards: CardSet) -> float:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from stellwerk_bots.planner.network_plan import cheapest_path
 from stellwerk_engine.core.board import Ticket, TicketId, bits, mask_of
 from stellwerk_engine.core.scoring import connects
+from stellwerk_engine.parts.long_tickets import long_tickets
 
 if TYPE_CHECKING:
     from stellwerk_engine.core.dice import Stream
@@ -35,16 +36,25 @@ def guess_tickets(state: State, viewer: Seat) -> None:
     changed."""
     put_back_mask = state.returned_masks[viewer]
     put_back = [ticket for ticket in state.ticket_pile if put_back_mask >> ticket & 1]
-    hidden = [ticket for ticket in state.ticket_pile if not put_back_mask >> ticket & 1]
     holdings = {holding: _held_mask(state, holding) for holding in _hidden_holdings(state, viewer)}
-    for mask in holdings.values():
-        hidden += bits(mask)
-    hidden.sort()  # the earlier deal of a ticket has no meaning
+    removed = {owner: mask for owner, mask in enumerate(state.removed_masks) if owner != viewer}
+    hidden_mask = mask_of(state.ticket_pile) & ~put_back_mask
+    for mask in (*holdings.values(), *removed.values()):
+        hidden_mask |= mask
     source = state.dice.stream("guess/tickets")
-    for holding, mask in holdings.items():
-        dealt = _deal(state, holding, mask.bit_count(), hidden, source)
-        _hold_instead(state, holding, mask, dealt)
-    state.ticket_pile = put_back + state.dice.shuffled("guess/pile", hidden)
+    long_mask = mask_of(long_tickets(state.game))
+    rest: list[TicketId] = []
+    for label, kind_mask in (("guess/long", long_mask), ("guess/pile", ~long_mask)):  # as many as before
+        hidden = list(bits(hidden_mask & kind_mask))  # the earlier deal of a ticket has no meaning
+        for holding, mask in holdings.items():
+            dealt = _deal(state, holding, (mask & kind_mask).bit_count(), hidden, source)
+            _hold_instead(state, holding, mask & kind_mask, dealt)
+        rest = state.dice.shuffled(label, hidden)
+        for owner, mask in removed.items():
+            state.removed_masks[owner] &= ~kind_mask
+            for _ in range((mask & kind_mask).bit_count()):
+                state.removed_masks[owner] |= 1 << rest.pop()
+    state.ticket_pile = put_back + rest
 
 
 def _hidden_holdings(state: State, viewer: Seat) -> Iterator[Holding]:

@@ -600,7 +600,7 @@ MATCH_CASES: Final = (
             "a match keeps to the laws from `start` to `end` (L3 to L8, L11 to L13, L21)",
             partial(plays, game=game),
         )
-        for game in ("usa", "card_game", "team_asia", "united_kingdom")
+        for game in ("usa", "card_game", "team_asia", "united_kingdom", "europe")
     ),
     Case("plays-by-moves", "the fallback is legal, and can be sent as a move (L13)", plays_by_moves),
     Case("plays-blindly", "the server accepts an index without the list (L12)", plays_blindly),

@@ -52,6 +52,7 @@ DECISIONS: Final[
     "card_game": ("keep_tickets", "take_turn", "second_card", "complete_tickets"),
     "team_asia": ("keep_tickets", "share_ticket", "take_turn", "place_card", "second_card", "pay_tunnel"),
     "united_kingdom": ("keep_tickets", "take_turn", "second_card", "take_action", "claim_route"),
+    "europe": ("keep_tickets", "take_turn", "second_card", "pay_tunnel"),
 }
 
 

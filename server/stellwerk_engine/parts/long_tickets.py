@@ -1,0 +1,94 @@
+"""Long tickets: one for each player, and what becomes of the tickets that nobody keeps (EUR-03, EUR-17).
+
+They are dealt before the other first tickets, and a player chooses among all of them together. What is not
+dealt and not kept leaves the game: how many tickets that are is public, and which is known to the player who
+was dealt them, if anybody was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from stellwerk_engine.boards.board_file import BoardFile
+from stellwerk_engine.core.board import TicketId, mask_of
+from stellwerk_engine.core.folding import present, tickets_with, with_player
+from stellwerk_engine.core.state import Events, Game, Part, RuleSet, Seat, State, ViewerId
+from stellwerk_engine.core.viewers import sees_seat
+from stellwerk_engine.parts.tickets import names_of, offer, shuffle_tickets
+from stellwerk_protocol import events as ev
+from stellwerk_protocol.views import View
+
+
+class LongTicketFields:
+    """Long tickets."""
+
+    removed_masks: list[int]  # tickets out of the game, a seat, and at the end those that nobody was dealt
+
+
+@dataclass(frozen=True, slots=True)
+class LongTickets(Part):
+    """So many of them for each player."""
+
+    events = (ev.TicketsRemoved,)
+
+    number: int
+
+    def check_board(self, file: BoardFile, rules: RuleSet) -> None:
+        needed = max(rules.seat_counts) * self.number
+        long = sum(ticket.long for ticket in file.tickets)
+        if long < needed:
+            raise file.error("tickets", f"{long} long tickets; {rules.id} needs {needed}")
+
+    def begin(self, state: State) -> None:
+        state.removed_masks = [0] * (state.game.seat_count + 1)
+
+    def deal(self, state: State, events: Events | None) -> None:
+        game = state.game
+        state.ticket_pile = long_tickets(game)
+        shuffle_tickets(state, events)
+        for seat in range(game.seat_count):
+            offer(state, seat, self.number, events)
+        undealt = state.ticket_pile[::-1]
+        state.ticket_pile = []
+        state.removed_masks[-1] = mask_of(undealt)
+        if undealt and events is not None:
+            events.append(ev.TicketsRemoved(len(undealt), tickets=names_of(game.board, undealt)))
+
+    def redact(self, game: Game, event: ev.Event, viewer: ViewerId) -> ev.Event:
+        assert isinstance(event, ev.TicketsRemoved)
+        is_known = event.seat is not UNSET and sees_seat(viewer, event.seat)
+        return event if is_known else ev.TicketsRemoved(event.count, event.seat)
+
+    def fold(self, game: Game, view: View, event: ev.Event) -> View:
+        assert isinstance(event, ev.TicketsRemoved)
+        view = replace(view, removed_tickets=present(view.removed_tickets) + event.count)
+        if event.seat is UNSET:
+            return replace(view, ticket_pile=view.ticket_pile - event.count)
+        player = view.players[event.seat]
+        player = replace(player, removed_count=present(player.removed_count) + event.count)
+        if event.tickets is not UNSET:
+            player = replace(player, removed=tickets_with(game, present(player.removed), event.tickets))
+        return with_player(view, player)
+
+    def see(self, state: State, view: View) -> None:
+        ids = state.game.board.ticket_ids
+        for player in view.players:
+            if player.removed is not UNSET:
+                state.removed_masks[player.seat] = mask_of([ids[name] for name in player.removed])
+
+
+def long_tickets(game: Game) -> list[TicketId]:
+    return [number for number, ticket in enumerate(game.board.file.tickets) if ticket.long]
+
+
+def leave_the_game(state: State, seat: Seat, tickets: list[TicketId]) -> None:
+    """Take the first tickets that the seat did not keep out of the game."""
+    state.removed_masks[seat] = mask_of(tickets)
+
+
+def removed_count_of(state: State) -> int:
+    """Return how many tickets left the game, of all players and of nobody."""
+    return sum([mask.bit_count() for mask in state.removed_masks])
