@@ -21,9 +21,9 @@ from stellwerk_engine.core.game import make_game
 from stellwerk_engine.core.state import Events, Game, Move, Seat, State
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.parts.claiming.place_claim import place_claim
+from stellwerk_engine.parts.claiming.tunnels import PayTunnel
 from stellwerk_engine.parts.draw_cards import PlaceCard
 from stellwerk_engine.parts.technologies.buy_technology import technology_ids
-from stellwerk_engine.parts.tunnels import PayTunnel
 from stellwerk_protocol import moves
 from stellwerk_protocol.cards import Cards
 from stellwerk_protocol.errors import IllegalMoveError, MoveErrorCode

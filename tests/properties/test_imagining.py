@@ -16,9 +16,9 @@ from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.core.state import State
 from stellwerk_engine.knowledge.imagine import Imagination, imagine
 from stellwerk_engine.knowledge.view import PUBLIC, ViewerId, view
+from stellwerk_engine.parts.claiming.tunnels import PayTunnel
 from stellwerk_engine.parts.draw_cards import PlaceCard
 from stellwerk_engine.parts.technologies.buy_technology import ClaimNow
-from stellwerk_engine.parts.tunnels import PayTunnel
 from stellwerk_protocol import moves
 from tests.properties.laws import assert_lawful
 from tests.properties.playing import Variant

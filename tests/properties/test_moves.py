@@ -33,10 +33,10 @@ from stellwerk_engine.core.state import Move, Seat, State
 from stellwerk_engine.core.turn import TakeTurn
 from stellwerk_engine.parts.claiming.claim_route import claimable_mask, takeable_mask
 from stellwerk_engine.parts.claiming.payments import units_to_pay
+from stellwerk_engine.parts.claiming.tunnels import PayTunnel, color_laid
 from stellwerk_engine.parts.share_tickets import ShareTicket
 from stellwerk_engine.parts.technologies.buy_technology import ClaimNow
 from stellwerk_engine.parts.tickets import KeepTickets
-from stellwerk_engine.parts.tunnels import PayTunnel, color_laid
 from stellwerk_protocol import moves
 from stellwerk_protocol.errors import MOVE_ERROR_CODES, IllegalMoveError
 from tests.properties.laws import assert_lawful

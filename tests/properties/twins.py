@@ -17,9 +17,9 @@ from stellwerk_engine.core.dice import Dice
 from stellwerk_engine.core.state import Events, Seat, State
 from stellwerk_engine.knowledge.imagine import imagine
 from stellwerk_engine.knowledge.view import ViewerId, view
+from stellwerk_engine.parts.claiming.tunnels import PayTunnel
 from stellwerk_engine.parts.draw_cards import PlaceCard
 from stellwerk_engine.parts.rail_yards.rail_yards import has_open_stacks
-from stellwerk_engine.parts.tunnels import PayTunnel
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves
 

@@ -20,11 +20,11 @@ from stellwerk_engine.core.cards import (
     to_wire,
 )
 from stellwerk_engine.core.state import Seat, State
+from stellwerk_engine.parts.claiming.tunnels import PayTunnel
 from stellwerk_engine.parts.rail_yards.complete_tickets import CompleteTickets
 from stellwerk_engine.parts.share_tickets import ShareTicket
 from stellwerk_engine.parts.technologies.buy_technology import technology_ids
 from stellwerk_engine.parts.tickets import KeepTickets
-from stellwerk_engine.parts.tunnels import PayTunnel
 from stellwerk_protocol import moves
 from stellwerk_protocol.cards import Cards
 

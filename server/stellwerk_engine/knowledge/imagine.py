@@ -42,10 +42,10 @@ from stellwerk_engine.core.set_up import empty_state
 from stellwerk_engine.core.state import NOT_LAST_ROUND, Game, Seat, State
 from stellwerk_engine.parts.claiming.claim_route import claimable_mask, takeable_mask
 from stellwerk_engine.parts.claiming.payments import units_to_pay
+from stellwerk_engine.parts.claiming.tunnels import PayTunnel
 from stellwerk_engine.parts.draw_cards import PlaceCard
 from stellwerk_engine.parts.holders import holder_of
 from stellwerk_engine.parts.technologies.buy_technology import ClaimNow
-from stellwerk_engine.parts.tunnels import PayTunnel
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol.cards import Cards
 from stellwerk_protocol.names import TicketNames

@@ -21,6 +21,7 @@ from stellwerk_engine.core.scoring import connects
 from stellwerk_engine.core.state import NOT_LAST_ROUND, Game, Move, Seat, State
 from stellwerk_engine.core.turn import TakeTurn
 from stellwerk_engine.parts.claiming.claim_route import Claim, ClaimRoute, add_claims, claimable_mask
+from stellwerk_engine.parts.claiming.tunnels import PayMore
 from stellwerk_engine.parts.draw_cards import (
     DrawFirst,
     DrawSecond,
@@ -35,7 +36,6 @@ from stellwerk_engine.parts.stations.borrowed_routes import best_uses
 from stellwerk_engine.parts.stations.build_station import Build, BuildStation, free_mask, stations_left
 from stellwerk_engine.parts.technologies.buy_technology import Buy, BuyTechnology, technologies_of
 from stellwerk_engine.parts.tickets import DrawTicketsMove, Keep
-from stellwerk_engine.parts.tunnels import PayMore
 
 # Levels, far enough apart that values within one never reach the next.
 BUY_FOR_PLAN: Final = 3000

@@ -42,8 +42,8 @@ from stellwerk_engine.parts.claiming.payments import (
     units_to_pay,
 )
 from stellwerk_engine.parts.claiming.place_claim import after_claim, hand_over, place_claim
+from stellwerk_engine.parts.claiming.tunnels import see_bill, try_tunnel
 from stellwerk_engine.parts.holders import holder_of, out_of_holder_view, show_on_holder
-from stellwerk_engine.parts.tunnels import see_bill, try_tunnel
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
