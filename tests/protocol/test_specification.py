@@ -682,12 +682,10 @@ def test_the_events_that_no_other_game_has_are_on_its_page(game_id: str) -> None
 
 @every_game
 def test_the_names_of_a_page_are_those_of_its_board(game_id: str) -> None:
-    board = table(game_id, RULE_SETS[game_id].seat_counts[0]).board
-    technologies = {
-        technology.id
-        for option in RULE_SETS[game_id].options
-        for technology in option.changes.get("technologies", ())
-    }
+    rules = RULE_SETS[game_id]
+    game = table(game_id, rules.seat_counts[0], tuple(option.id for option in rules.options))
+    board = game.board
+    technologies = {technology.id for technology in technologies_of(game.rules)}
     for part in sections(GAME_PAGES[game_id]):
         for value in part.values:
             assert set(named(value, "route", "routes")) <= set(board.route_ids)

@@ -142,7 +142,7 @@ class State:
     known_holders: list[CardSet]
     shared_masks: list[int]  # tickets
     # long tickets
-    removed_masks: list[int]  # tickets out of the game, a seat, and at the end those that nobody was dealt
+    removed_masks: tuple[int, ...]
     # rail yards
     yards: list[CardSet]  # plain cards, a seat
     yard_locomotives: list[CardSet]  # locomotives, by the color they lie on
@@ -150,7 +150,7 @@ class State:
     stacks_seen: bool  # each player has taken up their own one
     half: int
     # stations
-    stations: list[tuple[int, ...]]  # cities, a seat, in the order of building
+    stations: tuple[tuple[int, ...], ...]  # cities, a seat, in the order of building
     # technologies
     supply: tuple[int, ...]  # how many are left of each
 
@@ -191,13 +191,13 @@ class State:
         self.holders = []
         self.known_holders = []
         self.shared_masks = []
-        self.removed_masks = []
+        self.removed_masks = ()
         self.yards = []
         self.yard_locomotives = []
         self.stacks = []
         self.stacks_seen = False
         self.half = 0
-        self.stations = []
+        self.stations = ()
         self.supply = ()
 
     def copy(self) -> State:
@@ -238,13 +238,13 @@ class State:
         twin.holders = self.holders[:]
         twin.known_holders = self.known_holders[:]
         twin.shared_masks = self.shared_masks[:]
-        twin.removed_masks = self.removed_masks[:]
+        twin.removed_masks = self.removed_masks
         twin.yards = self.yards[:]
         twin.yard_locomotives = self.yard_locomotives[:]
         twin.stacks = self.stacks[:]
         twin.stacks_seen = self.stacks_seen
         twin.half = self.half
-        twin.stations = self.stations[:]
+        twin.stations = self.stations
         twin.supply = self.supply
         return twin
 

@@ -7,7 +7,7 @@ from stellwerk_engine.core.state import RuleSet, TrainCards
 from stellwerk_engine.core.turn import FewTrains
 from stellwerk_engine.parts.claiming.claim_route import ClaimRoute
 from stellwerk_engine.parts.draw_cards import DrawCards
-from stellwerk_engine.parts.long_tickets import LongTickets, leave_the_game
+from stellwerk_engine.parts.long_tickets import LongTickets, remove_tickets
 from stellwerk_engine.parts.stations.build_station import BuildStation, fewest_stations
 from stellwerk_engine.parts.tickets import DrawTickets, FirstTickets
 
@@ -19,7 +19,7 @@ EUROPE: Final = RuleSet(
     board_features=frozenset({"map", "ferries", "tunnels", "long_tickets"}),
     seat_counts=(2, 3, 4, 5),
     train_cards=TrainCards(dealt=4, exchange_at=3),
-    set_up=(LongTickets(1), FirstTickets(3, keep=2, reject=leave_the_game)),
+    set_up=(LongTickets(1), FirstTickets(3, keep=2, reject=remove_tickets)),
     menu=(
         DrawCards(),
         ClaimRoute(open_tracks={2: {2: 1, 3: 1}, 3: {2: 1, 3: 1}}),

@@ -45,6 +45,7 @@ from stellwerk_engine.parts.claiming.payments import units_to_pay
 from stellwerk_engine.parts.claiming.tunnels import PayTunnel
 from stellwerk_engine.parts.draw_cards import PlaceCard
 from stellwerk_engine.parts.holders import holder_of
+from stellwerk_engine.parts.long_tickets import NOBODY, remove_tickets
 from stellwerk_engine.parts.technologies.buy_technology import ClaimNow
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol.cards import Cards
@@ -203,7 +204,7 @@ def _deal_long_tickets(plan: _TicketPlan, state: State) -> set[_TicketGap]:
             gap = gaps["offered" if state.turn == 0 else "secret"]
         chosen.add(gap)
         _put_tickets(state, gap, [long.pop()])
-    state.removed_masks[-1] = mask_of(long)
+    remove_tickets(state, NOBODY, long)
     return chosen
 
 
@@ -216,7 +217,7 @@ def _put_tickets(state: State, gap: _TicketGap, tickets: list[TicketId]) -> None
         case "offered":
             state.offered[gap.owner] += tuple(tickets)
         case "removed":
-            state.removed_masks[gap.owner] |= mask_of(tickets)
+            remove_tickets(state, gap.owner, tickets)
         case "to_share":
             state.ticket_masks[gap.owner] |= mask_of(tickets)
             state.offered[gap.owner] = tuple(tickets)

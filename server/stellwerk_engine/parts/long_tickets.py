@@ -7,7 +7,9 @@ was dealt them, if anybody was.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -21,11 +23,15 @@ from stellwerk_engine.parts.tickets import names_of, offer, shuffle_tickets
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.views import View
 
+NOBODY: Final = -1
+
 
 class LongTicketFields:
     """Long tickets."""
 
-    removed_masks: list[int]  # tickets out of the game, a seat, and at the end those that nobody was dealt
+    removed_masks: tuple[
+        int, ...
+    ]  # tickets out of the game, a seat, and at the end those that nobody was dealt
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,7 @@ class LongTickets(Part):
             raise file.error("tickets", f"{long} long tickets; {rules.id} needs {needed}")
 
     def begin(self, state: State) -> None:
-        state.removed_masks = [0] * (state.game.seat_count + 1)
+        state.removed_masks = (0,) * (state.game.seat_count + 1)
 
     def deal(self, state: State, events: Events | None) -> None:
         game = state.game
@@ -53,7 +59,7 @@ class LongTickets(Part):
             offer(state, seat, self.number, events)
         undealt = state.ticket_pile[::-1]
         state.ticket_pile = []
-        state.removed_masks[-1] = mask_of(undealt)
+        remove_tickets(state, NOBODY, undealt)
         if undealt and events is not None:
             events.append(ev.TicketsRemoved(len(undealt), tickets=names_of(game.board, undealt)))
 
@@ -77,16 +83,18 @@ class LongTickets(Part):
         ids = state.game.board.ticket_ids
         for player in view.players:
             if player.removed is not UNSET:
-                state.removed_masks[player.seat] = mask_of([ids[name] for name in player.removed])
+                remove_tickets(state, player.seat, [ids[name] for name in player.removed])
 
 
 def long_tickets(game: Game) -> list[TicketId]:
     return [number for number, ticket in enumerate(game.board.file.tickets) if ticket.long]
 
 
-def leave_the_game(state: State, seat: Seat, tickets: list[TicketId]) -> None:
-    """Take the first tickets that the seat did not keep out of the game."""
-    state.removed_masks[seat] = mask_of(tickets)
+def remove_tickets(state: State, owner: Seat, tickets: Iterable[TicketId]) -> None:
+    """Take tickets of a seat, or of `NOBODY`, out of the game."""
+    masks = list(state.removed_masks)
+    masks[owner] |= mask_of(tickets)
+    state.removed_masks = tuple(masks)
 
 
 def removed_count_of(state: State) -> int:

@@ -93,7 +93,7 @@ def test_the_version_imports_no_command_and_no_other_package() -> None:
             {"numpy", "multiprocessing", "stellwerk_tournament", "stellwerk_processes.standing_server"},
             445,
         ),
-        ("simulate", {"trio", "structlog", "numpy", "ssl", "multiprocessing", "asyncio"}, 210),
+        ("simulate", {"trio", "structlog", "numpy", "ssl", "multiprocessing", "asyncio"}, 225),
         ("token", {"trio", "structlog", "numpy", "stellwerk_engine", "multiprocessing", "asyncio"}, 165),
         ("tournament", {"jinja2", "asyncio"}, 565),
     ],

@@ -7,6 +7,7 @@ from typing import Final
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.core.state import Seat, State
 from stellwerk_engine.knowledge.view import PUBLIC, view
+from stellwerk_engine.parts.stations.build_station import add_station
 from stellwerk_protocol import moves
 from stellwerk_protocol.names import CityNames, TicketNames
 from stellwerk_protocol.results import Result
@@ -40,13 +41,14 @@ def hold(state: State, seat: Seat, *names: str) -> None:
     ids = [state.game.board.ticket_ids[name] for name in names]
     state.ticket_masks[seat] = sum(1 << ticket for ticket in ids)
     state.ticket_pile = [ticket for ticket in state.ticket_pile if ticket not in ids]
-    state.removed_masks = [removed & ~state.ticket_masks[seat] for removed in state.removed_masks]
+    state.removed_masks = tuple([removed & ~state.ticket_masks[seat] for removed in state.removed_masks])
 
 
 def stand(state: State, seat: Seat, *cities: str) -> None:
     """Build stations of the seat in these cities, for no cards."""
     ids = state.game.board.city_ids
-    state.stations[seat] = (*state.stations[seat], *(ids[city] for city in cities))
+    for city in cities:
+        add_station(state, seat, ids[city])
 
 
 def seen(state: State, seat: Seat = 0) -> PlayerView:

@@ -51,10 +51,10 @@ def guess_tickets(state: State, viewer: Seat) -> None:
             _hold_instead(state, holding, mask & kind_mask, dealt)
         rest = state.dice.shuffled(label, hidden)
         for owner, mask in removed.items():
-            state.removed_masks[owner] &= ~kind_mask
-            for _ in range((mask & kind_mask).bit_count()):
-                state.removed_masks[owner] |= 1 << rest.pop()
+            gone = [rest.pop() for _ in range((mask & kind_mask).bit_count())]
+            removed[owner] = mask & ~kind_mask | mask_of(gone)
     state.ticket_pile = put_back + rest
+    state.removed_masks = tuple([removed.get(owner, mask) for owner, mask in enumerate(state.removed_masks)])
 
 
 def _hidden_holdings(state: State, viewer: Seat) -> Iterator[Holding]:

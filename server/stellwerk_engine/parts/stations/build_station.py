@@ -51,7 +51,7 @@ from stellwerk_protocol.views import View
 class StationFields:
     """Stations."""
 
-    stations: list[tuple[int, ...]]  # cities, a seat, in the order of building
+    stations: tuple[tuple[int, ...], ...]  # cities, a seat, in the order of building
 
 
 class Build(Move):
@@ -67,7 +67,7 @@ class Build(Move):
 
     def apply(self, state: State, seat: Seat, events: Events | None) -> None:
         spend(state, seat, self.pay, 0)
-        state.stations[seat] = (*state.stations[seat], self.city)
+        add_station(state, seat, self.city)
         state.progress_turn = state.turn
         if events is not None:
             events.append(ev.StationBuilt(seat, self.name, to_wire(self.pay)))
@@ -102,7 +102,7 @@ class BuildStation(Action):
         return Builds(board)
 
     def begin(self, state: State) -> None:
-        state.stations = [()] * state.game.seat_count
+        state.stations = ((),) * state.game.seat_count
 
     # the action
 
@@ -168,8 +168,9 @@ class BuildStation(Action):
 
     def see(self, state: State, view: View) -> None:
         ids = state.game.board.city_ids
-        for player in view.players:
-            state.stations[player.seat] = tuple([ids[name] for name in present(player.stations)])
+        state.stations = tuple(
+            [tuple([ids[name] for name in present(player.stations)]) for player in view.players]
+        )
 
     # the end
 
@@ -197,6 +198,12 @@ class BuildStation(Action):
 def fewest_stations(state: State, standing: Standing, awards: list[Award]) -> int:
     """Prefer, in a tie, the team that built fewer stations (EUR-16)."""
     return -len(state.stations[standing.team])
+
+
+def add_station(state: State, seat: Seat, city: CityId) -> None:
+    built = list(state.stations)
+    built[seat] = (*built[seat], city)
+    state.stations = tuple(built)
 
 
 def stations_left(state: State, seat: Seat) -> int:
