@@ -17,7 +17,7 @@ import pytest
 
 from stellwerk.kit.command import add_arguments, run
 from stellwerk.shared.errors import CommandError
-from stellwerk_kit.attack.attack import Attack, NoServerError, assault
+from stellwerk_kit.attack.attack import Attack, Case, NoServerError, assault
 from stellwerk_kit.attack.caller import LONGEST_LINE
 from stellwerk_kit.attack.cases import CASES
 from stellwerk_kit.doctor.doctor import Finding
@@ -91,6 +91,17 @@ def test_our_own_server_passes_every_case_over_tls(secured: Serving) -> None:
     assert {finding.step: finding.skipped for finding in results if finding.verdict == "skip"} == {
         "no-answer-in-time": TOO_LONG
     }
+
+
+def test_witnesses_wait_for_a_room_while_a_case_holds_them_all(tmp_path: Path) -> None:
+    with serving(tmp_path / "narrow", "--set=limits.rooms=1") as narrow:
+        attacked = attack(narrow.port)
+        with attacked.player() as holder:
+            holder.say("join", game="usa", players=2, room="the-only-one")
+            holder.hear("joined")
+            leaving = Case("leaving", "a room is free again", lambda _: holder.take_leave())
+            [finding] = assault(attacked, [leaving])
+    assert (finding.verdict, finding.failure) == ("ok", None)
 
 
 def test_the_time_for_an_answer_is_waited_for_where_it_is_short(tmp_path: Path) -> None:

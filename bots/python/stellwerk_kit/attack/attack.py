@@ -23,6 +23,7 @@ from stellwerk_protocol.messages import Limits
 
 LONG: Final = 15.0  # seconds that a case may wait for a clock of the server, except with `--slow`
 PAUSE: Final = 0.01  # seconds that a witness takes for an answer, so that it is not a load itself
+FULL_PAUSE: Final = 0.25  # seconds after which a witness asks again for a place that a case holds
 NEEDED_BY_WITNESSES: Final = 2
 SHORTEST: Final = ("card_game", "usa")  # games whose matches end soon
 
@@ -299,8 +300,7 @@ class _Witnesses:
             self._failure = self._failure or error
 
     def _play_match(self, number: int, caller: Caller) -> None:
-        game = self._attack.game
-        caller.say("join", game=game["game"], players=2, room=self._room)
+        self._join(caller)
         quiet_since = time.monotonic()
         while not self._is_over.is_set():
             message = caller.next_within(PAUSE)
@@ -319,10 +319,16 @@ class _Witnesses:
                     self._answers[number] += 1
                 case "end":
                     return
+                case "error" if message.get("code") == "server.full":
+                    self._is_over.wait(FULL_PAUSE)  # a case may hold all rooms while a match ends
+                    self._join(caller)
                 case "error" | "default" | "seat" | "bye":
                     raise FailedError(UNDISTURBED, f"{message}")
                 case _:
                     pass
+
+    def _join(self, caller: Caller) -> None:
+        caller.say("join", game=self._attack.game["game"], players=2, room=self._room)
 
 
 class _NoWitnesses:
