@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import secrets
-from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ from stellwerk_server.lobby.news import Bug, ConnectionClosed, Listener, LobbyEv
 from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.lobby.session import Connection
 from stellwerk_server.lobby.tokens import Tokens
-from stellwerk_server.match.refusals import Refused
+from stellwerk_server.match.refusals import RefusedLines
 from stellwerk_server.net.server import Server, open_server
 from stellwerk_server.operate.settings import Limits, Time
 
@@ -95,15 +94,13 @@ class Stranger:
     """What was seen of a client that never took its seat. `connected` is None if nobody can know."""
 
     connected: bool | None = None
-    errors: Counter[str] = field(default_factory=Counter[str])
-    first_refused: dict[str, Refused] = field(default_factory=dict[str, Refused])
+    refused: RefusedLines = field(default_factory=RefusedLines)
     forgot_token: bool = False
 
     def add(self, connection: Connection) -> None:
         """Count what came over one more connection."""
         self.connected = True
-        self.errors += connection.errors
-        self.first_refused = connection.first_refused | self.first_refused
+        self.refused.add_later(connection.refused)
         self.forgot_token |= connection.session is not None
 
 

@@ -8,16 +8,11 @@ raised here is never a bot's fault.
 A server that serves this match alone knows more: whatever was sent to it comes from one of its bots. A bot
 that stays for many matches (`standing_server.py`) has logged in before, and is led to its seat: a standing
 bot.
-
-A line that cannot be read names no match, and is counted once. If its sender is a standing bot that plays
-several matches at a time, the line counts to the match that ends first after it. What a standing bot sends
-while it plays no match counts to none.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -53,8 +48,6 @@ from stellwerk_server.lobby.session import Session
 from stellwerk_server.lobby.tokens import hashed, is_same_hash, new_token
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.plan import MatchPlan
-from stellwerk_server.match.refusals import Refused
-from stellwerk_server.match.seat import MatchSeat
 from stellwerk_server.net.server import Server
 from stellwerk_server.operate.settings import Limits
 
@@ -138,15 +131,12 @@ class StandingBot:
 
 @dataclass(slots=True)
 class _Seated:
-    """A bot while the match goes on. `is_gone`: nobody waits for it any more, though it never left. `errors`
-    are those of a standing bot that count to this match; they are complete when it is over."""
+    """A bot while the match goes on. `is_gone`: nobody waits for it any more, though it never left."""
 
     seat: Seat
     spec: BotSpec
     bot: RunningBot | None
     standing_bot: StandingBot | None = None
-    errors: Counter[str] = field(default_factory=Counter[str])
-    first_refused: dict[str, Refused] = field(default_factory=dict[str, Refused])
     is_gone: bool = False
     hung_up: bool = False
     ended_early: bool = False
@@ -155,7 +145,7 @@ class _Seated:
 @dataclass(slots=True)
 class _ServedMatch:
     """A match on a server: still to be played, running, or over. `seated` are the bots that have been
-    started, or standing bots. `finished` is set if the match was played, with a result or without."""
+    started, or standing bots. `ended` is set if the match was played, with a result or without."""
 
     server: Server
     follower: Follower
@@ -163,7 +153,7 @@ class _ServedMatch:
     room: Room
     seated: list[_Seated] = field(default_factory=list[_Seated])
     is_over: bool = False
-    finished: MatchSession | None = None
+    ended: MatchEnded | None = None
 
     @property
     def running(self) -> MatchSession | None:
@@ -181,7 +171,8 @@ class _ServedMatch:
         """Take an event from the lobby."""
         match event:
             case MatchEnded(match) if match.id == self.id:
-                self._end(match)
+                self.ended = event
+                self.is_over = True
             case MatchRefused(id) if id == self.id:
                 self.is_over = True
             case _:
@@ -196,16 +187,6 @@ class _ServedMatch:
         """End the match before it has begun."""
         self.is_over = True
         self.follower.changed.send()
-
-    def _end(self, match: MatchSession) -> None:
-        for seated in self.seated:
-            session = self.session(seated.seat)
-            if seated.standing_bot is not None and session is not None:
-                seated.errors = Counter(session.errors)
-                seated.first_refused = dict(session.first_refused)
-                session.forget_errors()
-        self.finished = match
-        self.is_over = True
 
 
 async def play_match(
@@ -276,12 +257,10 @@ async def play_among(
     finally:
         server.lobby.cancel_reserved(room, server.clock.now())
         replay = host.journals.take_replay(plan.match)
-    match = served.finished
+    match = None if served.ended is None else served.ended.match
 
     def played(seated: _Seated) -> Played:
-        place = None if match is None else match.seats[seated.seat]
-        session = None if match is None else served.session(seated.seat)
-        return _played(seated, place, session, seen.get(seated.seat, Stranger()))
+        return _played(served, seated, seen.get(seated.seat, Stranger()))
 
     bug = follower.bug_in(plan.match, bugs_before)
     if bug is not None:
@@ -384,8 +363,6 @@ async def _lead_to_its_seat(served: _ServedMatch, seated: _Seated, standing_bot:
         session = ready()
         if session is None or not served.is_waiting():
             return
-        if session.game_count() == 0:
-            session.forget_errors()
         lobby.seat(session, room, seated.seat, served.server.clock.now())
         served.server.flush()
 
@@ -498,12 +475,13 @@ def _strangers(served: _ServedMatch, strangers: Strangers) -> dict[Seat, Strange
     return of_seat
 
 
-def _played(seated: _Seated, place: MatchSeat | None, session: Session | None, stranger: Stranger) -> Played:
-    """Collect what a bot did. `place` and `session` are None if the match did not begin."""
+def _played(served: _ServedMatch, seated: _Seated, stranger: Stranger) -> Played:
+    """Collect what a bot did. The match may not have begun."""
     report = _report(seated)
-    said: Stranger | Session | _Seated = stranger
-    if session is not None:
-        said = session if seated.standing_bot is None else seated
+    ended = served.ended
+    place = None if ended is None else ended.match.seats[seated.seat]
+    session = None if ended is None else served.session(seated.seat)
+    unreadable = stranger.refused if ended is None else ended.refused.get(seated.seat, stranger.refused)
     conduct = Conduct(
         report=report,
         transport=seated.spec.transport,
@@ -512,8 +490,8 @@ def _played(seated: _Seated, place: MatchSeat | None, session: Session | None, s
         ended_early=seated.ended_early or (seated.hung_up and not report.stopped),
         hung_up=seated.hung_up,
         forgot_token=stranger.forgot_token,
-        unreadable=said.errors,
-        first_refused=said.first_refused,
+        unreadable=unreadable.counts,
+        first_refused=unreadable.first,
         connected=stranger.connected,
     )
     if place is not None:
@@ -522,8 +500,8 @@ def _played(seated: _Seated, place: MatchSeat | None, session: Session | None, s
             left=place.left and not seated.is_gone,
             by_default=place.by_default,
             defaults=place.default_reasons,
-            refused=place.refused,
-            first_refused={**said.first_refused, **place.first_refused},
+            refused=place.refused.counts,
+            first_refused=unreadable.first | place.refused.first,
         )
     return Played(
         bot=seated.spec.name,

@@ -219,7 +219,7 @@ class Lobby:
             name=session.name if session is not None else None,
             cause=connection.cause,
             lines=connection.line_count,
-            errors=dict(connection.errors),
+            errors=dict(connection.refused.counts),
             seconds=round((now - connection.opened_at) / 1000, 3),
         )
 
@@ -391,11 +391,10 @@ class Lobby:
                 assert_never(message)
 
     def _complain(self, connection: Connection, refused: _RefusedError, text: bytes = b"") -> None:
-        for counted in (connection, connection.session):
-            if counted is not None:
-                counted.errors[refused.code] += 1
-                if refused.code not in counted.first_refused:
-                    counted.first_refused[refused.code] = _first_refused(connection, refused, text)
+        counted = _counted(connection, refused, text)
+        connection.refused.add(counted)
+        if connection.session is not None:
+            connection.session.refused.add(counted)
         pointer = refused.pointer[:200] or UNSET
         retry_ms = RETRY_MS if refused.code in COME_BACK else UNSET
         self._send(connection, line(Error(refused.code, refused.expected[:200], pointer, retry_ms=retry_ms)))
@@ -407,7 +406,7 @@ class Lobby:
 
     def _connection_due(self, connection: Connection, now: float) -> None:
         if connection.session is None:
-            connection.errors["auth.login_timeout"] += 1
+            connection.refused.counts["auth.login_timeout"] += 1
             seconds = self.setup.limits.login_ms / 1000
             self._bye(connection, "auth.login_timeout", f"login within {seconds:g} s of hello")
 
@@ -724,6 +723,8 @@ class Lobby:
                 self._say(session, message)
 
     def _enter(self, session: Session, room: Room, seat: int, now: float) -> None:
+        if not session.game_count():
+            session.take_refused()  # what it sent before counts to no match
         room.sessions[seat] = session
         session.room_ids.append(room.id)
         self._tell_missing(room)
@@ -875,7 +876,7 @@ class Lobby:
             ranks=list(result.ranks) if result is not None else None,
             decisions=match.decision_count,
             defaults=[place.default_count for place in match.seats],
-            refused=[sum(place.refused.values()) for place in match.seats],
+            refused=[place.refused.counts.total() for place in match.seats],
             seconds=round((now - match.started_at) / 1000, 3),
             replay=match.replay.name if match.replay is not None else None,
             disk_error=match.disk_error or None,
@@ -898,7 +899,8 @@ class Lobby:
             self._after_match(session)
         if self.draining and not self.matches:
             self.on_idle()
-        self.setup.listener(MatchEnded(match))
+        seated = [(place.seat, place.session) for place in match.seats if place.session is not None]
+        self.setup.listener(MatchEnded(match, {seat: session.take_refused() for seat, session in seated}))
 
     # -- matches that are over -------------------------------------------------------------------
 
@@ -1041,8 +1043,8 @@ class Lobby:
         return base64.urlsafe_b64encode(self.setup.entropy(18)).decode()
 
 
-def _first_refused(connection: Connection, refused: _RefusedError, text: bytes) -> Refused:
-    """Return what a report says of it. A client with several open asks may have meant any of them."""
+def _counted(connection: Connection, refused: _RefusedError, text: bytes) -> Refused:
+    """Return what a report says of a refused line. A client with several open asks may have meant any."""
     session = connection.session
     asked = (
         []

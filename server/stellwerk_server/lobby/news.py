@@ -7,14 +7,16 @@ wakes tasks that wait for it. Facts are never read from the log, which is for pe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from stellwerk_protocol.names import Seat
     from stellwerk_server.lobby.rooms import Room
     from stellwerk_server.lobby.session import Connection, Session
     from stellwerk_server.match.match_session import MatchSession
+    from stellwerk_server.match.refusals import RefusedLines
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionClosed:
-    """A connection that has ended, with or without a login. Its errors are counted in it."""
+    """A connection that has ended, with or without a login. Its refused lines are counted in it."""
 
     connection: Connection
 
@@ -70,9 +72,14 @@ class MatchRefused:
 
 @dataclass(frozen=True, slots=True)
 class MatchEnded:
-    """A match that is over, with a result or without. Its seats still have their sessions."""
+    """A match that is over, with a result or without. Its seats still have their sessions.
+
+    `refused` are the refused lines of each session, by its seat. A line that cannot be read names no match.
+    So it is counted once, to the match that ends first after it; one that was sent while the session played
+    nothing counts to none. Acts that were refused are counted in the seat."""
 
     match: MatchSession
+    refused: Mapping[Seat, RefusedLines]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,18 @@ over it (`Lobby.data_to_send`).
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 from stellwerk_protocol.messages import Wants
 from stellwerk_server.lobby.line_splitter import LineSplitter
 from stellwerk_server.lobby.tokens import hashed, is_same_hash
 from stellwerk_server.match.ended_match import EndedMatch
+from stellwerk_server.match.refusals import RefusedLines
 
 if TYPE_CHECKING:
     from stellwerk_server.lobby.admission import Origin
     from stellwerk_server.match.deadlines import Timer
     from stellwerk_server.match.match_session import MatchSession
-    from stellwerk_server.match.refusals import Refused
     from stellwerk_server.operate.settings import Limits
 
 Kind = Literal["tcp", "tls", "stdio"]
@@ -35,8 +34,6 @@ class Connection:
         "blocked_at",
         "cause",
         "closing",
-        "errors",
-        "first_refused",
         "is_outgoing",
         "is_private",
         "kind",
@@ -46,6 +43,7 @@ class Connection:
         "opened_at",
         "origin",
         "out",
+        "refused",
         "refused_logins",
         "session",
         "timer",
@@ -79,8 +77,7 @@ class Connection:
         self.blocked_at: float | None = None  # since when the socket takes no more
         self.line_count = 0
         self.refused_logins = 0
-        self.errors: Counter[str] = Counter()
-        self.first_refused: dict[str, Refused] = {}  # by code
+        self.refused = RefusedLines()
         self._limits = limits
         self._allowance = float(limits.burst)
         self._allowed_at = now
@@ -105,8 +102,6 @@ class Connection:
 class Session:
     __slots__ = (
         "connection",
-        "errors",
-        "first_refused",
         "id",
         "is_organizer",
         "key_hashes",
@@ -114,6 +109,7 @@ class Session:
         "matches",
         "max_matches",
         "name",
+        "refused",
         "room_ids",
         "seat_token_hash",
         "token_hash",
@@ -137,8 +133,7 @@ class Session:
         self.room_ids: list[str] = []
         self.matches: dict[str, tuple[MatchSession | EndedMatch, int]] = {}  # with its seat there
         self.watched: dict[str, MatchSession] = {}
-        self.errors: Counter[str] = Counter()
-        self.first_refused: dict[str, Refused] = {}  # by code
+        self.refused = RefusedLines()  # that no match has counted yet
 
     @property
     def origin(self) -> Origin:
@@ -149,10 +144,10 @@ class Session:
         given = hashed(key)
         return any(is_same_hash(given, known) for known in self.key_hashes)
 
-    def forget_errors(self) -> None:
-        """Forget the errors before a match to which only its own are to count."""
-        self.errors.clear()
-        self.first_refused.clear()
+    def take_refused(self) -> RefusedLines:
+        """Return the refused lines that no match has counted yet. From now on they count as counted."""
+        refused, self.refused = self.refused, RefusedLines()
+        return refused
 
     def running(self) -> list[tuple[MatchSession, int]]:
         """Return the matches that go on, with the session's seat in each."""

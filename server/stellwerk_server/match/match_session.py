@@ -439,12 +439,10 @@ class MatchSession:
         expected: str,
         now: float,
     ) -> None:
-        place.refused[code] += 1
         ask.tries -= 1
         pointer = f"/move{pointer}" if pointer and pointer != "/index" else pointer
-        if code not in place.first_refused:
-            sent = shown(msgspec.json.encode(act).decode(), SHOWN)
-            place.first_refused[code] = Refused(code, expected, pointer, sent, ask.id, self.state.turn)
+        sent = shown(msgspec.json.encode(act).decode(), SHOWN)
+        place.refused.add(Refused(code, expected, pointer, sent, ask.id, self.state.turn))
         nearest = self._nearest(place, ask, act)
         self._send(place, self._error(act, code, pointer, expected, tries=ask.tries, nearest=nearest))
         if ask.tries == 0:

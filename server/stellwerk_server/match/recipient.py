@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from stellwerk_protocol.messages import Wants
+    from stellwerk_server.match.refusals import RefusedLines
 
 
 class Link(Protocol):
@@ -40,6 +41,10 @@ class Recipient(Protocol):
 
     @property
     def seat_token_hash(self) -> str | None: ...
+
+    def take_refused(self) -> RefusedLines:
+        """Return the refused lines that no match has counted yet. From now on they count as counted."""
+        ...
 
 
 Outgoing: TypeAlias = tuple[Recipient, bytes]

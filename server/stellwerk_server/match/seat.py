@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from stellwerk_server.journal.journal import SeatedPlayer
+from stellwerk_server.match.refusals import RefusedLines
 
 if TYPE_CHECKING:
     from stellwerk_engine.core.state import Move, Seat
     from stellwerk_protocol.messages import Clocks, DefaultReason
     from stellwerk_server.match.recipient import Recipient
-    from stellwerk_server.match.refusals import Refused
 
 
 class OpenAsk:
@@ -43,7 +43,6 @@ class MatchSeat:
         "clocks",
         "default_reasons",
         "defaults_in_a_row",
-        "first_refused",
         "house_bot",
         "house_bot_name",
         "is_lost",
@@ -78,8 +77,7 @@ class MatchSeat:
         self.strikes = clocks.strikes
         self.defaults_in_a_row = 0
         self.default_reasons: Counter[DefaultReason] = Counter()
-        self.refused: Counter[str] = Counter()
-        self.first_refused: dict[str, Refused] = {}  # by code
+        self.refused = RefusedLines()  # acts
         self.used_ms = 0.0
         self.slowest_ms = 0.0
         self.written_standing = self.standing  # as the journal has it
