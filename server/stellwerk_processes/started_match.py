@@ -51,7 +51,7 @@ from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.server import Server
 from stellwerk_server.operate.settings import Limits
 
-SHOW: Final = 0.2  # seconds between two looks at a running match
+SHOW: Final = 0.2  # seconds at least from one time that a match is shown to the next
 HEARD_OUT: Final = 1.0  # seconds for the server to read what a process wrote before it ended
 LINES_KEPT: Final = 1000  # of what a bot printed
 STDIO: Final = "stdio:"
@@ -75,8 +75,8 @@ class BotMatch:
 
 @dataclass(frozen=True, slots=True)
 class MatchObserver:
-    """An observer of a match. `show` gets it now and then while it runs; `begun` is called when it has
-    begun."""
+    """An observer of a match. `show` gets it when it has begun and after its moves, but not too often.
+    `begun` is called when it has begun."""
 
     show: Show | None = None
     begun: Callable[[], object] = lambda: None
@@ -406,11 +406,16 @@ async def _see_to_the_start(served: _ServedMatch, bot_match: BotMatch, begun: Ca
 
 
 async def _keep_showing(served: _ServedMatch, show: Show) -> None:
+    await served.follower.changed.until(lambda: served.running is not None)
+    match = served.running
+    assert match is not None
+    moved = trio.Event()
+    match.on_move = lambda: moved.set()
     while True:
-        match = served.running
-        if match is not None:
-            show(match)
+        show(match)
         await trio.sleep(SHOW)
+        await moved.wait()
+        moved = trio.Event()
 
 
 def _go_on_without(served: _ServedMatch, seated: _Seated) -> None:

@@ -13,11 +13,12 @@ import trio.testing
 
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
+from stellwerk_processes import started_match
 from stellwerk_processes.bot_process import UNCONFINED
 from stellwerk_processes.bot_spec import BotSpec, built_in_command
 from stellwerk_processes.embedded_server import MemoryJournals, Signal
 from stellwerk_processes.standing_server import StandingServer, StandingSetup, open_standing_server
-from stellwerk_processes.started_match import BotMatch, MatchResult, play_match
+from stellwerk_processes.started_match import BotMatch, MatchObserver, MatchResult, play_match
 from stellwerk_server.journal.journal import Journal
 from stellwerk_server.lobby.tokens import TokenHolder, hashed
 from stellwerk_server.match.plan import MatchPlan
@@ -247,6 +248,37 @@ def test_a_server_that_is_stopped_before_it_came_to_accept_anybody_never_does() 
 
 
 # -- what a program that plays matches is told ---------------------------------------------------------
+
+
+def test_a_match_is_shown_after_its_moves_and_not_while_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(started_match, "SHOW", 0)
+    shown: list[int] = []
+    before: list[int] = []
+
+    async def main() -> None:
+        nonlocal before
+        async with open_standing_server(plan()) as standing:
+            where = await standing.listen()
+            assert where is not None
+            async with await trio.open_tcp_stream(*where) as stream, trio.open_nursery() as nursery:
+                ann = Client(stream)
+                await ann.log_in(1)
+                observer = MatchObserver(lambda match: shown.append(match.decision_count))
+                nursery.start_soon(standing.play, bot_match(1, (ANN, HERE)), frozenset(), observer)
+                [ask] = await ann.first_asks(1)
+                for _ in range(3):
+                    await trio.testing.wait_all_tasks_blocked()
+                    before = list(shown)
+                    await trio.testing.wait_all_tasks_blocked()
+                    assert shown == before
+                    await ann.say({"type": "act", "match": "m1", "ask": ask["ask"], "index": 0})
+                    ask = await ann.until("ask")
+                await trio.testing.wait_all_tasks_blocked()
+                assert shown[-1] > before[-1] > 0 == shown[0]
+                await ann.play_out(ask)
+            await standing.say_goodbye(finished=True)
+
+    trio.run(within_time, main)
 
 
 def test_a_bug_that_keeps_a_match_from_beginning_ends_the_wait_for_it(

@@ -82,6 +82,7 @@ class MatchSession:
         "clocks",
         "game",
         "id",
+        "on_move",
         "phase",
         "plan",
         "seats",
@@ -120,6 +121,8 @@ class MatchSession:
         self._unwritten_ms = unwritten_ms
         self._on_bug = on_bug
         self._on_over = on_over
+        self.on_move: Callable[[], object] | None = None
+        """Called after each move that everybody knows of, for an observer. It returns at once."""
         self._end_line = b""
         self._is_finishing = False
         self._goes_on = False
@@ -561,6 +564,8 @@ class MatchSession:
             self._send(place, answer)
         if events:
             self._out += self._audience.publish(events)
+            if self.on_move is not None:
+                self.on_move()
         if newly_by_default:
             self._to_announce.append(place)
         if not self._hidden_count:  # before, it would tell the others that this seat has an answer (L16)
