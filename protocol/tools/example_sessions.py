@@ -22,8 +22,9 @@ from stellwerk_bots.players import new_player
 from stellwerk_bots.reading import Item
 from stellwerk_engine import engine
 from stellwerk_protocol.names import COLORS
-from stellwerk_server.lobby.lobby import Lobby, LobbySetup
+from stellwerk_server.lobby.lobby import Lobby
 from stellwerk_server.lobby.session import Connection
+from stellwerk_server.lobby.setup import LobbySetup
 from stellwerk_server.operate.settings import Limits, Time
 from tests.server.support import ListLog, entropy, shelf
 
@@ -161,7 +162,7 @@ class ExampleClient:
 
     def wait_for_bye(self) -> None:
         """Shut the server down, so that it sends `bye` to a client that is in no match."""
-        self._lobby.drain(self._now)
+        self._lobby.drain()
         self._read()
 
     # -- matches --

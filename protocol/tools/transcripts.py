@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from stellwerk.serve.house_bots import house_bots
 from stellwerk_server.journal.journal import Journal
-from stellwerk_server.lobby.lobby import Lobby, LobbySetup
+from stellwerk_server.lobby.lobby import Lobby
 from stellwerk_server.lobby.session import Connection
+from stellwerk_server.lobby.setup import LobbySetup
 from stellwerk_server.operate.settings import Limits, Time
 from tests.server.support import ListLog, MemoryJournal, entropy, shelf
 
@@ -92,7 +93,7 @@ class Recorder:
 
     def drain(self) -> None:
         """Shut the server down, as SIGTERM does."""
-        self.lobby.drain(self.now)
+        self.lobby.drain()
         self._read()
 
     def wait(self, milliseconds: float) -> None:

@@ -18,10 +18,10 @@ import trio
 
 from stellwerk_engine.core.state import Game
 from stellwerk_server.journal.journal import Journal, replay_of
-from stellwerk_server.lobby.lobby import LobbySetup
 from stellwerk_server.lobby.news import Bug, ConnectionClosed, Listener, LobbyEvent, LoggedIn, Lost
 from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.lobby.session import Connection
+from stellwerk_server.lobby.setup import LobbySetup
 from stellwerk_server.lobby.tokens import Tokens
 from stellwerk_server.match.refusals import RefusedLines
 from stellwerk_server.net.server import Server, open_server

@@ -13,8 +13,8 @@ import pytest
 import trio
 
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_server.lobby.lobby import LobbySetup
 from stellwerk_server.lobby.rooms import GameShelf
+from stellwerk_server.lobby.setup import LobbySetup
 from stellwerk_server.net.server import open_server
 from stellwerk_server.operate.settings import DEFAULT_PORT, Limits, Time
 from tools.specification import SPECIFICATION, section

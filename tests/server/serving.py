@@ -25,7 +25,7 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from stellwerk_server.journal.journal import Journal
-from stellwerk_server.lobby.lobby import LobbySetup
+from stellwerk_server.lobby.setup import LobbySetup
 from stellwerk_server.net.clock import ROUNDING
 from stellwerk_server.net.server import Server, open_server
 from stellwerk_server.operate.logs import make_log

@@ -32,9 +32,9 @@ from stellwerk_engine.boards.board_file import BoardFile, board_content, parse_b
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.verify import verify
 from stellwerk_server.journal.journal import SUFFIX, FileJournal, Journals
-from stellwerk_server.lobby.lobby import LobbySetup
 from stellwerk_server.lobby.recovery import Recovered, recover
 from stellwerk_server.lobby.rooms import GameShelf
+from stellwerk_server.lobby.setup import LobbySetup
 from stellwerk_server.net.server import Server, open_server
 from stellwerk_server.net.transports import StreamTransport
 from stellwerk_server.operate.settings import Limits, Time
@@ -348,8 +348,7 @@ class _World:
         """Return the ids of the matches that are over, and whose end some player may not have heard."""
         if self.server is None:
             return []
-        kept = self.server.lobby._ended  # pyright: ignore[reportPrivateUsage]  # the law is about it
-        return [match.id for match in kept]
+        return [match.id for match in self.server.lobby.ended_matches]
 
     def dies_now(self, writing: str) -> bool:
         """Whether the server dies at this write."""

@@ -38,14 +38,15 @@ from stellwerk_protocol.messages import (
     Welcome,
 )
 from stellwerk_server.journal.journal import Journal
-from stellwerk_server.lobby.lobby import Lobby, LobbySetup
+from stellwerk_server.lobby.lobby import Lobby
 from stellwerk_server.lobby.rooms import GameShelf, Reservation
 from stellwerk_server.lobby.session import Connection, Kind
+from stellwerk_server.lobby.setup import LobbySetup
 from stellwerk_server.lobby.tokens import Tokens, hashed
 from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.plan import MatchPlan
-from stellwerk_server.operate.settings import Limits, Time
+from stellwerk_server.operate.settings import Limits, Time, clocks_of
 from tests.support import fingerprint
 
 T = TypeVar("T", bound=Struct)
@@ -537,7 +538,7 @@ def reserved(
                 names=tuple(f"entrant{seat}" for seat in range(seats)),
                 seed=sha256(match.encode()).digest(),
                 salt=sha256(b"salt" + match.encode()).digest(),
-                clocks=world.lobby.clocks,
+                clocks=clocks_of(world.setup.time),
                 reveal_later=reveal_later,
             ),
             token_hashes=tuple(hashed(f"token{seat}") for seat in range(seats)),

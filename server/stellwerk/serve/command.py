@@ -35,9 +35,9 @@ from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.limits import check_line
 from stellwerk_server.journal.journal import FileJournal, Journals
 from stellwerk_server.lobby.admission import LOOPBACK, Network
-from stellwerk_server.lobby.lobby import LobbySetup, Log
 from stellwerk_server.lobby.recovery import recover
 from stellwerk_server.lobby.rooms import GameShelf
+from stellwerk_server.lobby.setup import LobbySetup, Log
 from stellwerk_server.lobby.tokens import TokenFileError, Tokens, read_tokens
 from stellwerk_server.net.listen_address import shown_address
 from stellwerk_server.net.server import Server, is_loopback, open_server

@@ -1,13 +1,13 @@
-"""Who may take how much of a server: places, and the origins that hold them.
+"""Who may take how much of a server: what has been admitted, and from which origin.
 
 An origin is what the limits for an address count by: an IPv4 address, or the /64 of an IPv6 one, all of which
 a single customer has. None is an origin that they do not concern: processes that the server started, and the
 networks that the organizer trusts.
 
 Laws:
-- a newcomer gets a place to log in, however many wait there already: the oldest one of the origin that holds
-  most has to go for it, and of a trusted origin only if nobody else waits;
-- what one origin holds leaves places for the others.
+- a newcomer may wait for its login, however many wait there already: the oldest one of the origin that has
+  most has to go for it, one of a trusted origin only if nobody else waits;
+- what one origin has leaves room for the others.
 
 Nothing here knows a socket or a clock.
 """
@@ -19,9 +19,12 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_netw
 from math import inf
 from typing import Final, Generic, TypeVar
 
+from stellwerk_server.lobby.refusal import RefusedError
+
 Network = IPv4Network | IPv6Network
 Origin = str | None
 
+FULL: Final = "server.full"
 V6_PREFIX: Final = 64  # bits: what one customer gets at least
 LOOPBACK: Final[tuple[Network, ...]] = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 
@@ -41,15 +44,15 @@ def origin_of(address: str, trusted: Iterable[Network]) -> Origin:
     return str(IPv6Network((ip, V6_PREFIX), strict=False)) if isinstance(ip, IPv6Address) else str(ip)
 
 
-class Places(Generic[T]):
-    """Places of one kind: `most` in all, and `most_each` for one origin. What holds one is in the order in
-    which it came."""
+class Admitted(Generic[T]):
+    """What has been admitted of one kind, such as sessions, in the order in which it came: at most `most`,
+    and at most `most_each` from one origin."""
 
     def __init__(self, most: int, most_each: float = inf) -> None:
         self._most = most
         self._most_each = most_each
         self._origins: dict[T, Origin] = {}
-        self._held: dict[Origin, dict[T, None]] = {}
+        self._by_origin: dict[Origin, dict[T, None]] = {}
 
     def __len__(self) -> int:
         return len(self._origins)
@@ -57,33 +60,38 @@ class Places(Generic[T]):
     def __iter__(self) -> Iterator[T]:
         return iter(self._origins)
 
-    def are_left_for(self, origin: Origin) -> bool:
+    def has_room_for(self, origin: Origin) -> bool:
         if len(self._origins) >= self._most:
             return False
-        return origin is None or len(self._held.get(origin, ())) < self._most_each
+        return origin is None or len(self._by_origin.get(origin, ())) < self._most_each
 
-    def held_by(self, origin: Origin) -> tuple[T, ...]:
-        return tuple(self._held.get(origin, ()))
+    def expect_room_for(self, origin: Origin, expected: str) -> None:
+        """Refuse one more of this origin if there is no room. RefusedError"""
+        if not self.has_room_for(origin):
+            raise RefusedError(FULL, expected)
 
-    def take(self, thing: T, origin: Origin) -> None:
-        """Let it in, whether a place is left or not: that is for the caller to ask."""
+    def of(self, origin: Origin) -> tuple[T, ...]:
+        return tuple(self._by_origin.get(origin, ()))
+
+    def add(self, thing: T, origin: Origin) -> None:
+        """Admit it, whether there is room or not: that is for the caller to ask."""
         self._origins[thing] = origin
-        self._held.setdefault(origin, {})[thing] = None
+        self._by_origin.setdefault(origin, {})[thing] = None
 
-    def give_back(self, thing: T) -> None:
-        """Forget it, if it has a place."""
+    def remove(self, thing: T) -> None:
+        """Forget it, if it was admitted."""
         if thing not in self._origins:
             return
         origin = self._origins.pop(thing)
-        held = self._held[origin]
-        del held[thing]
-        if not held:
-            del self._held[origin]
+        others = self._by_origin[origin]
+        del others[thing]
+        if not others:
+            del self._by_origin[origin]
 
     def first_to_go(self) -> T | None:
-        """Return the oldest one of the origin that holds most; of a trusted origin only if there is no other.
-        None if nobody holds a place."""
-        if not self._held:
+        """Return the oldest one of the origin that has most; of a trusted origin only if there is no other.
+        None if nothing is admitted."""
+        if not self._by_origin:
             return None
-        biggest = max(self._held, key=lambda origin: (origin is not None, len(self._held[origin])))
-        return next(iter(self._held[biggest]))
+        biggest = max(self._by_origin, key=lambda origin: (origin is not None, len(self._by_origin[origin])))
+        return next(iter(self._by_origin[biggest]))

@@ -122,11 +122,7 @@ def _recover_one(
     was_cut = size < path.stat().st_size
     sessions = _sessions(lobby, recorded, record, [line for line, _ in lines])
     recorded.journal.file = journals.reopen(path, size)
-    match = lobby.add_match(recorded)
-    for seat, session in sessions.items():
-        match.seats[seat].session = session
-        session.matches[match.id] = (match, seat)
-    lobby.go_on(match, house_bots, missing, now)
+    lobby.go_on(recorded, sessions, house_bots, missing, now)
     return was_cut
 
 
@@ -330,7 +326,7 @@ def _recover_ended(lobby: Lobby, journals: Journals, path: Path, now: float) -> 
         end_line=end_line(plan, end.result, chain.last),
         event_count=event_count,
         journal=journals.kept(path, whole[-1][1]),
-        on_disk_error=lobby.note_disk_error,
+        on_disk_error=lobby.setup.note_disk_error,
     )
     for seat, player in enumerate(record.players):
         session = None if seat in left else _session(lobby, player, newest.get(seat))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from stellwerk_server.lobby.admission import Origin
     from stellwerk_server.match.deadlines import Timer
     from stellwerk_server.match.match_session import MatchSession
+    from stellwerk_server.match.recipient import Recipient
     from stellwerk_server.operate.settings import Limits
 
 Kind = Literal["tcp", "tls", "stdio"]
@@ -163,3 +164,9 @@ class Session:
     def game_count(self) -> int:
         """Return the number of rooms and matches, as `max_matches` counts them."""
         return len(self.room_ids) + sum(not match.is_over for match, _ in self.matches.values())
+
+
+def session_of(recipient: Recipient) -> Session:
+    """Return the session that a match knows as a recipient. It may have ended."""
+    assert isinstance(recipient, Session)  # the lobby alone brings recipients to a match
+    return recipient

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
-from stellwerk_server.lobby.lobby import Lobby, LobbySetup
+from stellwerk_server.lobby.lobby import Lobby
+from stellwerk_server.lobby.setup import LobbySetup
 from stellwerk_server.net.clock import PIECE_MS, ServerClock
 from stellwerk_server.net.transports import SocketTransport, StreamTransport, TlsTransport, Transport
 
@@ -99,7 +100,7 @@ class Server:
         self.idle = trio.Event()
         """Set when, on the way down, the last match is over."""
         lobby.deadlines.on_earlier = lambda: self._earlier.set()
-        lobby.on_idle = lambda: self.idle.set()
+        lobby.shutdown.on_idle = lambda: self.idle.set()
 
     # -- ways in ---------------------------------------------------------------------------------
 
@@ -142,7 +143,7 @@ class Server:
             self.lobby.setup.log.info("connection.failed", address=address, cause=type(error).__name__)
             await trio.aclose_forcefully(stream)
         except Exception as error:  # it would end the server
-            self.lobby.note_bug("connection.bug", error, address=address)
+            self.lobby.setup.note_bug("connection.bug", error, address=address)
             await trio.aclose_forcefully(stream)
 
     # -- a connection ----------------------------------------------------------------------------
@@ -161,7 +162,7 @@ class Server:
             self._give_up(peer)
         except Exception as error:
             cause = "a bug of the server"
-            self.lobby.note_bug("connection.bug", error, connection=connection.number)
+            self.lobby.setup.note_bug("connection.bug", error, connection=connection.number)
         finally:
             self.lobby.disconnect(connection, cause, self.clock.now())
             self.flush()
@@ -359,7 +360,7 @@ class Server:
     async def drain(self) -> None:
         """Take nothing new, let the matches end, and say goodbye. Until then bots that lost their connection
         may come back."""
-        self.lobby.drain(self.clock.now())
+        self.lobby.drain()
         self.flush()
         await self.idle.wait()
         await self.stop()

@@ -53,7 +53,7 @@ class StatusPage:
             {
                 "server": lobby.setup.server,
                 "uptime_s": round(now - self._began_at, 1),
-                "draining": lobby.draining,
+                "draining": lobby.shutdown.has_begun,
                 **asdict(counts),
                 "decisions_per_second": round(rate, 1),
                 "late_ms": round(self._server.clock.late_ms, 1),
@@ -72,7 +72,7 @@ class StatusPage:
         except (OSError, trio.BrokenResourceError):
             pass  # the client has gone
         except Exception as error:  # it would end the server
-            self._server.lobby.note_bug("status.bug", error)
+            self._server.lobby.setup.note_bug("status.bug", error)
         await trio.aclose_forcefully(stream)
 
     def _response(self, request: bytes) -> bytes:

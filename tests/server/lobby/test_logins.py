@@ -9,7 +9,7 @@ import pytest
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_protocol.messages import Bye, Error, Hello, Join, Login, Ping, Ready, Wants, Welcome
 from stellwerk_server.lobby.admission import LOOPBACK
-from stellwerk_server.lobby.lobby import RETRY_MS
+from stellwerk_server.lobby.outbox import RETRY_MS
 from stellwerk_server.lobby.tokens import TokenHolder, Tokens
 from stellwerk_server.operate.settings import Limits
 from tests.server.support import Client, World, decode, ended, reserved, snapshot
@@ -319,7 +319,7 @@ def test_each_connection_leaves_one_line_in_the_log() -> None:
 def test_a_server_that_goes_down_lets_nobody_new_in() -> None:
     world = World()
     waiting = world.connect()
-    world.lobby.drain(world.now)
+    world.lobby.drain()
     world.flush()
     assert waiting.the(Bye).code == "server.shutting_down"
     late = world.connect()
@@ -331,7 +331,7 @@ def test_a_server_that_goes_down_lets_nobody_new_in() -> None:
 def test_who_plays_can_resume_while_the_server_goes_down() -> None:
     world = World()
     client = world.practice("first")
-    world.lobby.drain(world.now)
+    world.lobby.drain()
     world.flush()
     back = client.resume({client.match: 0})
     assert back.the(Welcome).name == "player"

@@ -10,7 +10,6 @@ from msgspec import UNSET
 from stellwerk_engine.replays.verify import verify
 from stellwerk_protocol.messages import Bye, Error, Join, Joined, Leave, Left, Start
 from stellwerk_server.journal.journal import Journal, NoJournal, reveal
-from stellwerk_server.lobby.lobby import RETRY_MS
 from stellwerk_server.lobby.news import (
     Bug,
     ConnectionClosed,
@@ -20,6 +19,7 @@ from stellwerk_server.lobby.news import (
     RoomClosed,
     SeatTaken,
 )
+from stellwerk_server.lobby.outbox import RETRY_MS
 from stellwerk_server.operate.settings import Limits
 from tests.server.support import Client, World, codes, ended, peek, reserved, rooms_of, snapshot
 
@@ -461,8 +461,8 @@ def test_a_server_that_goes_down_lets_the_matches_end() -> None:
     waiting = world.player("waiting")
     waiting.say(Join("usa", 3))
     idle: list[float] = []
-    world.lobby.on_idle = lambda: idle.append(world.now)
-    world.lobby.drain(world.now)
+    world.lobby.shutdown.on_idle = lambda: idle.append(world.now)
+    world.lobby.drain()
     world.flush()
     assert waiting.the(Bye).code == "server.shutting_down"
     assert waiting.the(Bye).retry_ms is not UNSET

@@ -259,7 +259,7 @@ def served_welcome(client: Client, served: Served) -> Welcome:
 
 
 def test_the_oldest_of_many_ends_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stellwerk_server.lobby.lobby.MOST_ENDED", 2)
+    monkeypatch.setattr("stellwerk_server.lobby.sessions.MOST_ENDED", 2)
     served = Served(tmp_path)
     client = player(served)
     matches = [served.practice(client) for _ in range(4)]

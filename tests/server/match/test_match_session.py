@@ -34,7 +34,7 @@ from stellwerk_protocol.messages import (
     Watch,
 )
 from stellwerk_protocol.replays import Header, Reveal, commitment
-from stellwerk_server.operate.settings import Time
+from stellwerk_server.operate.settings import Time, clocks_of
 from tests.server.support import (
     BARE,
     EVERY_GAME,
@@ -416,7 +416,7 @@ def test_the_start_tells_all_that_was_fixed_beforehand() -> None:
         assert [(p.seat, p.team, p.name) for p in start.players] == [
             (number, number // 2, f"player{number}") for number in range(4)
         ]
-        assert start.clocks == world.lobby.clocks
+        assert start.clocks == clocks_of(world.setup.time)
     assert len({client.the(Start).commitment for client in clients}) == 1
 
 

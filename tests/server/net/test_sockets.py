@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from stellwerk_server.lobby.lobby import RETRY_MS
+from stellwerk_server.lobby.outbox import RETRY_MS
 from stellwerk_server.operate.settings import Limits
 from tests.server.served_process import Caller, serving
 from tests.server.serving import NO_RATE, Site, on_site

@@ -147,7 +147,7 @@ def test_it_tells_that_the_server_goes_down() -> None:
         page, player = Page(site), site.player("player")
         player.practice("card_game")
         assert not page.status()["draining"]
-        site.do(lambda: site.server.lobby.drain(site.server.clock.now()))
+        site.do(site.server.lobby.drain)
         status = page.status()
         assert (status["draining"], status["running"]) == (True, 1)
 

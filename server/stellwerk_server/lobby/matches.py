@@ -1,0 +1,279 @@
+"""The matches of a lobby that run: how they begin, what their players and spectators say, how they end.
+
+Laws: after each call of a match, what it has to say goes out; a match that cannot begin is refused, and
+leaves nothing behind; before anybody is sent away, everybody has the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from stellwerk_protocol.messages import Act, Left, Ready, Watch
+from stellwerk_server.lobby.admission import Admitted
+from stellwerk_server.lobby.news import MatchEnded
+from stellwerk_server.lobby.refusal import RefusedError
+from stellwerk_server.lobby.session import session_of
+from stellwerk_server.match.deadlines import Deadlines, Timer
+from stellwerk_server.match.ended_match import EndedMatch
+from stellwerk_server.match.lines import line
+from stellwerk_server.match.match_session import MatchSession
+from stellwerk_server.match.recorded import RecordedMatch
+
+if TYPE_CHECKING:
+    from stellwerk_engine.core.state import Seat
+    from stellwerk_server.lobby.admission import Origin
+    from stellwerk_server.lobby.outbox import Outbox
+    from stellwerk_server.lobby.session import Session
+    from stellwerk_server.lobby.sessions import Sessions
+    from stellwerk_server.lobby.setup import LobbySetup
+    from stellwerk_server.lobby.shutdown import Shutdown
+    from stellwerk_server.match.house_player import NewHousePlayer
+    from stellwerk_server.match.plan import MatchPlan
+
+
+class Matches:
+    def __init__(
+        self, setup: LobbySetup, deadlines: Deadlines, outbox: Outbox, shutdown: Shutdown, sessions: Sessions
+    ) -> None:
+        limits = setup.limits
+        self._setup = setup
+        self._deadlines = deadlines
+        self._outbox = outbox
+        self._shutdown = shutdown
+        self._sessions = sessions
+        self._running: dict[str, MatchSession] = {}
+        self._admitted: Admitted[MatchSession] = Admitted(limits.matches, limits.matches_per_address)
+        self.finished_count = self.failed_count = 0
+        self._decisions_before = 0  # in matches that are over
+
+    @property
+    def running(self) -> Mapping[str, MatchSession]:
+        return self._running
+
+    @property
+    def decision_count(self) -> int:
+        return self._decisions_before + sum(match.decision_count for match in self._running.values())
+
+    # -- the beginning ---------------------------------------------------------------------------
+
+    def expect_room_for(self, origin: Origin) -> None:
+        self._admitted.expect_room_for(origin, "to join later")
+
+    def open(self, plan: MatchPlan, seated: Mapping[Seat, Session], origin: Origin) -> MatchSession:
+        """Open a match for these sessions. RefusedError if its journal cannot be opened, or if a bug of ours
+        keeps it from beginning."""
+        try:
+            return self._add(RecordedMatch(plan, self._setup.open_journal(plan.match)), seated, origin)
+        except OSError as error:
+            self._setup.log.error("journal.not_opened", match=plan.match, error=str(error))
+            raise RefusedError("server.busy", "to join again later") from None
+        except Exception as error:
+            self._setup.note_bug("match.bug", error, plan.match, game=plan.game.id)
+            raise RefusedError("server.failed", "to join again") from None
+
+    def begin(
+        self, match: MatchSession, house_bots: Mapping[Seat, tuple[str, NewHousePlayer]], now: float
+    ) -> None:
+        """Begin a match whose players have their seats."""
+        match.begin(house_bots, now)
+        self._outbox.deliver(match)
+
+    def go_on(
+        self,
+        recorded: RecordedMatch,
+        seated: Mapping[Seat, Session],
+        house_bots: Mapping[Seat, tuple[str, NewHousePlayer]],
+        missing: bytes,
+        now: float,
+    ) -> None:
+        """Go on with a match that another server has left; `missing` still has to be written."""
+        match = self._add(recorded, seated, None)
+        match.go_on(house_bots, missing, now)
+        self._outbox.deliver(match)
+
+    def _add(self, recorded: RecordedMatch, seated: Mapping[Seat, Session], origin: Origin) -> MatchSession:
+        timer = Timer(self._deadlines, lambda now: self._due(match, now))
+        match = MatchSession(
+            recorded,
+            timer=timer,
+            unwritten_ms=self._setup.limits.unwritten_ms,
+            on_bug=self._note_bug,
+            on_over=self._over,
+        )
+        self._running[match.id] = match
+        self._admitted.add(match, origin)
+        for seat, session in seated.items():
+            match.seats[seat].session = session
+            session.matches[match.id] = (match, seat)
+        return match
+
+    def _note_bug(self, match: MatchSession, error: Exception) -> None:
+        self._setup.note_bug("match.bug", error, match.id, game=match.game.id)
+
+    def _due(self, match: MatchSession, now: float) -> None:
+        match.come_back(now)
+        self._outbox.deliver(match)
+
+    # -- what players say ------------------------------------------------------------------------
+
+    def act(self, session: Session, message: Act, now: float) -> bool:
+        """Take an act. Return whether it was the first answer to an open ask."""
+        match, seat = self._seated(session, message.match)
+        is_first = match.act(seat, message, now)
+        self._outbox.deliver(match)
+        return bool(is_first)
+
+    def ready(self, session: Session, message: Ready, now: float) -> None:
+        match, seat = self._seated(session, message.match)
+        was_moment = match.ready(seat, now)
+        self._outbox.deliver(match)
+        if was_moment is False:
+            raise RefusedError("protocol.out_of_phase", "ready once, after start", "/type")
+
+    def leave(self, session: Session, id: str, now: float) -> None:
+        """Take a client out of a match that it watches or plays in."""
+        watched = session.watched.pop(id, None)
+        if watched is not None:
+            watched.stop_watching(session, now)
+            self._outbox.deliver(watched)
+            self._outbox.say(session, line(Left(match=watched.id)))
+            return
+        match, seat = self._seated(session, id)
+        if isinstance(match, EndedMatch):
+            raise RefusedError("protocol.no_such_match", "a match that goes on", "/match")
+        self.take_out(match, seat, now)
+        if match.seats[seat].left:
+            session.matches.pop(match.id, None)
+
+    def take_out(self, match: MatchSession, seat: Seat, now: float) -> None:
+        """Take a player out of its match for good: the fallback plays on."""
+        match.leave(seat, now)
+        self._outbox.deliver(match)
+
+    def _seated(self, session: Session, match: str) -> tuple[MatchSession | EndedMatch, Seat]:
+        seated = session.matches.get(match)
+        if seated is None:
+            raise RefusedError("protocol.no_such_match", "the id of a match from `start`", "/match")
+        return seated
+
+    # -- who watches -----------------------------------------------------------------------------
+
+    def watch(self, session: Session, watch: Watch, now: float) -> None:
+        match = self._running.get(watch.match)
+        if match is None or match.is_over:
+            raise RefusedError("protocol.no_such_match", "the id of a match that runs", "/match")
+        if watch.viewer == "all_hands" and not session.is_organizer:
+            raise RefusedError("auth.not_allowed", "an organizer's token", "/viewer")
+        if match.id in session.watched or match.id in session.matches:
+            raise RefusedError("protocol.out_of_phase", "a match that this session is not in", "/match")
+        session.watched[match.id] = match
+        match.watch(session, watch.viewer, now)
+        self._outbox.deliver(match)
+
+    def stop_watching(self, session: Session, now: float) -> None:
+        """Stop all watching over the connection of a session."""
+        for match in list(session.watched.values()):
+            match.stop_watching(session, now)
+            self._outbox.deliver(match)
+        session.watched.clear()
+
+    # -- connections -----------------------------------------------------------------------------
+
+    def lost(self, session: Session, now: float) -> None:
+        """Note that a session has lost its connection."""
+        for match, seat in session.running():
+            match.lost(seat, now)
+            self._outbox.deliver(match)
+        self.stop_watching(session, now)
+
+    def back(self, session: Session, last_events: Mapping[str, int], now: float) -> None:
+        """Note that a session has a connection again, whose client knows the events up to these."""
+        for match, seat in list(session.matches.values()):
+            match.back(seat, last_events.get(match.id, 0), now)
+            self._outbox.deliver(match)
+
+    def restart_clocks(self, session: Session, since: float, until: float, now: float) -> None:
+        """Restart the clocks of the asks that were sent to a session between these times: they have reached
+        the kernel only now."""
+        for match, seat in session.running():
+            match.restart_clock(seat, since, until, now)
+            self._outbox.deliver(match)
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    def fail(self, id: str, now: float) -> None:
+        """End a match without a result, if it runs."""
+        match = self._running.get(id)
+        if match is not None:
+            match.fail(now)
+            self._outbox.deliver(match)
+
+    def journal_failed(self, id: str, error: OSError, now: float) -> None:
+        """End a match without a result: the disk does not have what was written of it, so it could lose acts
+        that clients know of."""
+        if id in self._running:  # else its replay was written and synced by itself
+            self._setup.log.error("journal.not_synced", match=id, error=str(error))
+            self.fail(id, now)
+
+    def _over(self, match: MatchSession, now: float) -> None:
+        self._outbox.deliver(match)  # before anybody is sent away
+        self._running.pop(match.id, None)
+        self._admitted.remove(match)
+        match.timer.retire()
+        self._decisions_before += match.decision_count
+        self.finished_count += match.phase == "over"
+        self.failed_count += match.phase == "failed"
+        self._log_end(match, now)
+        for watcher in match.watchers:
+            session_of(watcher).watched.pop(match.id, None)
+        ended = match.ended(self._setup.note_disk_error)
+        for seat in match.seats:
+            if seat.session is not None and not seat.left:
+                ended.add(seat.seat, seat.session, knows_end=seat.knows_end)
+        self._sessions.keep_ended(ended, now)
+        seated = [(seat.seat, session_of(seat.session)) for seat in match.seats if seat.session is not None]
+        for _, session in seated:
+            self._after_match(session)
+        if self._shutdown.has_begun and not self._running:
+            self._shutdown.on_idle()
+        self._setup.listener(MatchEnded(match, {seat: session.take_refused() for seat, session in seated}))
+
+    def _log_end(self, match: MatchSession, now: float) -> None:
+        result = match.state.result
+        self._setup.log.info(
+            "match.finished" if match.phase == "over" else "match.failed",
+            match=match.id,
+            game=match.game.id,
+            players=list(match.plan.names),
+            points=[team.points for team in result.teams] if result is not None else None,
+            ranks=list(result.ranks) if result is not None else None,
+            decisions=match.decision_count,
+            defaults=[seat.default_count for seat in match.seats],
+            refused=[seat.refused.counts.total() for seat in match.seats],
+            seconds=round((now - match.started_at) / 1000, 3),
+            replay=match.replay.name if match.replay is not None else None,
+            disk_error=match.disk_error or None,
+        )
+        if match.phase == "over" and match.disk_error:
+            self._setup.log.error(
+                "replay.not_written",
+                match=match.id,
+                error=match.disk_error,
+                journal=match.left_behind.name if match.left_behind is not None else None,
+            )
+
+    def _after_match(self, session: Session) -> None:
+        """Send away a client that has no more business here."""
+        connection = session.connection
+        if connection is not None and not session.is_playing():
+            if session.seat_token_hash is not None:
+                self.say_done(session)
+            elif self._shutdown.has_begun:
+                self._shutdown.send_away(connection)
+        self._sessions.end_if_done(session)
+
+    def say_done(self, session: Session) -> None:
+        """Send away a client that came with the token of a seat whose match is over."""
+        if session.connection is not None:
+            self._outbox.bye(session.connection, "done", "nothing: this seat's match is over")
