@@ -484,7 +484,7 @@ def _played(served: _ServedMatch, seated: _Seated, stranger: Stranger) -> Played
     """Collect what a bot did. The match may not have begun."""
     report = _report(seated)
     ended = served.ended
-    place = None if ended is None else ended.match.seats[seated.seat]
+    seat = None if ended is None else ended.match.seats[seated.seat]
     session = None if ended is None else served.session(seated.seat)
     unreadable = stranger.refused if ended is None else ended.refused.get(seated.seat, stranger.refused)
     conduct = Conduct(
@@ -499,21 +499,21 @@ def _played(served: _ServedMatch, seated: _Seated, stranger: Stranger) -> Played
         first_refused=unreadable.first,
         connected=stranger.connected,
     )
-    if place is not None:
+    if seat is not None:
         conduct = replace(
             conduct,
-            left=place.left and not seated.is_gone,
-            by_default=place.by_default,
-            defaults=place.default_reasons,
-            refused=place.refused.counts,
-            first_refused=unreadable.first | place.refused.first,
+            left=seat.left and not seated.is_gone,
+            by_default=seat.by_default,
+            defaults=seat.default_reasons,
+            refused=seat.refused.counts,
+            first_refused=unreadable.first | seat.refused.first,
         )
     return Played(
         bot=seated.spec.name,
         conduct=conduct,
-        asks=0 if place is None else place.ask_count,
-        used_ms=0.0 if place is None else place.used_ms,
-        slowest_ms=0.0 if place is None else place.slowest_ms,
+        asks=0 if seat is None else seat.ask_count,
+        used_ms=0.0 if seat is None else seat.used_ms,
+        slowest_ms=0.0 if seat is None else seat.slowest_ms,
         printed=() if seated.bot is None else seated.bot.last_lines(LINES_KEPT),
         log=None if seated.bot is None else seated.bot.log,
         process=seated.spec.process,

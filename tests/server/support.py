@@ -597,19 +597,19 @@ def match_snapshot(match: MatchSession) -> dict[str, object]:
         "watchers": [session.id for session in match.watchers],
         "places": [
             (
-                place.session and place.session.id,
-                place.is_ready,
-                place.left,
-                place.by_default,
-                place.ask and (place.ask.id, place.ask.tries, place.ask.asked_at),
-                place.ask_count,
-                place.bank_ms,
-                place.strikes,
-                place.defaults_in_a_row,
-                dict(place.default_reasons),
-                place.used_ms,
+                seat.session and seat.session.id,
+                seat.is_ready,
+                seat.left,
+                seat.by_default,
+                seat.ask and (seat.ask.id, seat.ask.tries, seat.ask.asked_at),
+                seat.ask_count,
+                seat.bank_ms,
+                seat.strikes,
+                seat.defaults_in_a_row,
+                dict(seat.default_reasons),
+                seat.used_ms,
             )
-            for place in match.seats
+            for seat in match.seats
         ],
     }
 

@@ -52,7 +52,7 @@ class Progress:
             played = f"{self._over_count:,} of {counted(self._game_count, 'game')} played"
             draw(f"{played}, {len(self._running)} running")
         else:
-            points = [(place.name, match.state.points[place.seat]) for place in match.seats]
+            points = [(seat.name, match.state.points[seat.number]) for seat in match.seats]
             draw(progress_line(number, self._game_count, match.state.turn, points))
 
 

@@ -252,7 +252,7 @@ class Rooms:
                 self._outbox.say(session, line(Error(refused.code, refused.expected)))
             return
         for seat in match.seats:
-            seat.by_default = seat.seat not in seated
+            seat.by_default = seat.number not in seated
         self._matches.begin(match, {}, now)
 
     def _practice(self, session: Session, join: Join, game: Game, now: float) -> None:

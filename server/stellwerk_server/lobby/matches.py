@@ -230,9 +230,9 @@ class Matches:
         ended = match.ended(self._setup.note_disk_error)
         for seat in match.seats:
             if seat.session is not None and not seat.left:
-                ended.add(seat.seat, seat.session, knows_end=seat.knows_end)
+                ended.add(seat.number, seat.session, knows_end=seat.knows_end)
         self._sessions.keep_ended(ended, now)
-        seated = [(seat.seat, session_of(seat.session)) for seat in match.seats if seat.session is not None]
+        seated = [(seat.number, session_of(seat.session)) for seat in match.seats if seat.session is not None]
         for _, session in seated:
             self._after_match(session)
         if self._shutdown.has_begun and not self._running:

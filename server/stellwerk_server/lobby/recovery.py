@@ -253,16 +253,16 @@ def _sessions(
         if isinstance(private, SessionRecord):
             newest[private.seat] = private
     sessions: dict[int, Session] = {}
-    for place, player in zip(recorded.seats, record.players, strict=True):
-        if player.house is not UNSET or place.left:
+    for seat, player in zip(recorded.seats, record.players, strict=True):
+        if player.house is not UNSET or seat.left:
             continue
         if player.session is UNSET:
-            place.by_default = True
+            seat.by_default = True
             continue
-        session = _session(lobby, player, newest.get(place.seat))
+        session = _session(lobby, player, newest.get(seat.number))
         if session is None:
             raise JournalError("two sessions with one name")
-        sessions[place.seat] = session
+        sessions[seat.number] = session
     return sessions
 
 

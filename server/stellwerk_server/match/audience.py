@@ -49,18 +49,18 @@ class Audience:
         self.events += events
         whole: list[bytes] = []
         out: list[Outgoing] = []
-        for place in self._seats:
-            session = place.session
-            if session is not None and not place.left and session.wants.events:
-                self._add_events(out, session, place.seat, events, before, whole)
+        for seat in self._seats:
+            session = seat.session
+            if session is not None and not seat.left and session.wants.events:
+                self._add_events(out, session, seat.number, events, before, whole)
         for session in self.watchers:
             self._add_events(out, session, PUBLIC, events, before, whole)
         return out
 
-    def to_others(self, place: MatchSeat, state: SeatState) -> list[Outgoing]:
+    def to_others(self, seat: MatchSeat, state: SeatState) -> list[Outgoing]:
         """Return what everybody else hears of a change in a seat."""
-        message = line(SeatChanged(self._plan.match, place.seat, state))
-        return [(session, message) for session in self._hearers(place)]
+        message = line(SeatChanged(self._plan.match, seat.number, state))
+        return [(session, message) for session in self._hearers(seat)]
 
     def to_end(self, message: bytes, *, all_hands: bool) -> list[Outgoing]:
         """Return the last that anybody hears. Spectators who waited for `all_hands` may see them before."""
@@ -103,16 +103,16 @@ class Audience:
 
     # -- who comes late --------------------------------------------------------------------------
 
-    def catch_up(self, place: MatchSeat, last_event: int) -> list[Outgoing]:
+    def catch_up(self, seat: MatchSeat, last_event: int) -> list[Outgoing]:
         """Return all after an event that a client has, from 0 on with the start."""
         out: list[Outgoing] = []
-        session = place.session
-        if session is None or place.left:
+        session = seat.session
+        if session is None or seat.left:
             return out
         if last_event == 0:
-            out.append((session, self.start_line(place.seat)))
+            out.append((session, self.start_line(seat.number)))
         if session.wants.events:
-            self._add_events(out, session, place.seat, self.events[last_event:], last_event, [])
+            self._add_events(out, session, seat.number, self.events[last_event:], last_event, [])
         return out
 
     def watch(self, session: Recipient, viewer: Literal["public", "all_hands"]) -> list[Outgoing]:

@@ -65,7 +65,7 @@ class MatchJournal:
     def move(
         self,
         state: State,
-        place: MatchSeat,
+        seat: MatchSeat,
         move: Move,
         events: Events,
         reason: DefaultReason | None,
@@ -74,7 +74,7 @@ class MatchJournal:
         """Return the lines of a move that was made. While others owe the same choice there are none."""
         return self._writer.move(
             state,
-            place.seat,
+            seat.number,
             move,
             events,
             by_fallback=reason is not None,
@@ -94,7 +94,7 @@ class MatchJournal:
     def write_move(
         self,
         state: State,
-        place: MatchSeat,
+        seat: MatchSeat,
         move: Move,
         events: Events,
         now: float,
@@ -102,14 +102,14 @@ class MatchJournal:
         note: str,
     ) -> bool:
         """Write a move, with a private record where the seat has changed, or its choice must stay hidden."""
-        lines = self.move(state, place, move, events, reason, note)
-        standing = place.standing
-        if not lines or standing != place.written_standing:
-            place.written_standing = standing
+        lines = self.move(state, seat, move, events, reason, note)
+        standing = seat.standing
+        if not lines or standing != seat.written_standing:
+            seat.written_standing = standing
             if lines:
-                lines += record_line(seat_record(place, reason=reason))
+                lines += record_line(seat_record(seat, reason=reason))
             else:
-                lines = record_line(seat_record(place, move.wire, reason, note))
+                lines = record_line(seat_record(seat, move.wire, reason, note))
         return self.write(lines, now)
 
     def write(self, lines: bytes, now: float) -> bool:
@@ -160,21 +160,21 @@ class MatchJournal:
 
 
 def seat_record(
-    place: MatchSeat,
+    seat: MatchSeat,
     move: WireMove | UnsetType = UNSET,
     reason: DefaultReason | None = None,
     note: str = "",
 ) -> SeatRecord:
     """Return the private record of a seat; `move` is its choice while others still owe theirs."""
     return SeatRecord(
-        place.seat,
-        place.ask_count,
-        int(place.bank_ms),
-        place.strikes,
-        place.default_count,
-        place.defaults_in_a_row,
-        place.by_default,
-        place.left,
+        seat.number,
+        seat.ask_count,
+        int(seat.bank_ms),
+        seat.strikes,
+        seat.default_count,
+        seat.defaults_in_a_row,
+        seat.by_default,
+        seat.left,
         move,
         UNSET if reason is None else reason,
         note,

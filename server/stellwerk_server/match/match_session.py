@@ -179,47 +179,47 @@ class MatchSession:
         out, self._out = self._out, []
         return out
 
-    def _send(self, place: MatchSeat, message: bytes) -> None:
-        if place.session is not None and not place.left:
-            self._out.append((place.session, message))
+    def _send(self, seat: MatchSeat, message: bytes) -> None:
+        if seat.session is not None and not seat.left:
+            self._out.append((seat.session, message))
 
     # -- the beginning ---------------------------------------------------------------------------
 
     @entry
     def begin(self, house_bots: Mapping[Seat, tuple[str, NewHousePlayer]], now: float) -> None:
         """Deal, tell everybody, and wait for `ready`."""
-        for seat, (name, new_player) in house_bots.items():
-            self._seat_house_bot(seat, name, new_player)
+        for number, (name, new_player) in house_bots.items():
+            self._seat_house_bot(number, name, new_player)
         self.started_at = now
         self.set_up_until = now + self.clocks.set_up_ms
         opening = self._journal.opening(self._audience.events)
         self._write(record_line(self._match_record()) + opening, now)
-        for place in self.seats:
-            if place.session is not None:
-                self._out += self._audience.catch_up(place, 0)
+        for seat in self.seats:
+            if seat.session is not None:
+                self._out += self._audience.catch_up(seat, 0)
             else:
-                place.is_ready = True
+                seat.is_ready = True
         self._begin_if_ready(now)
 
-    def _seat_house_bot(self, seat: Seat, name: str, new_player: NewHousePlayer) -> None:
+    def _seat_house_bot(self, number: Seat, name: str, new_player: NewHousePlayer) -> None:
         """Seat a house bot. Its seed follows from the deal's, one way."""
-        place = self.seats[seat]
-        secret = sha256(b"stellwerk/house-bot/1\n%d\n%b" % (seat, self.plan.seed)).hexdigest()
-        place.house_bot_name = name
-        place.house_bot = new_player(self._audience.start_line(seat), secret)
+        seat = self.seats[number]
+        secret = sha256(b"stellwerk/house-bot/1\n%d\n%b" % (number, self.plan.seed)).hexdigest()
+        seat.house_bot_name = name
+        seat.house_bot = new_player(self._audience.start_line(number), secret)
 
     @entry
-    def ready(self, seat: Seat, now: float) -> bool:
+    def ready(self, number: Seat, now: float) -> bool:
         """Take a seat's `ready`. Return False if this is not the moment for it."""
-        place = self.seats[seat]
-        if self.phase != "set_up" or place.is_ready:
+        seat = self.seats[number]
+        if self.phase != "set_up" or seat.is_ready:
             return False
-        place.is_ready = True
+        seat.is_ready = True
         self._begin_if_ready(now)
         return True
 
     def _begin_if_ready(self, now: float) -> None:
-        if all(place.is_ready or place.is_absent for place in self.seats) or now >= self.set_up_until:
+        if all(seat.is_ready or seat.is_absent for seat in self.seats) or now >= self.set_up_until:
             self.phase = "playing"
             if self._held is None and not self._journal.unwritten:
                 self._advance(now)
@@ -228,79 +228,79 @@ class MatchSession:
     # -- what a client says ----------------------------------------------------------------------
 
     @entry
-    def act(self, seat: Seat, act: Act, now: float) -> bool:
+    def act(self, number: Seat, act: Act, now: float) -> bool:
         """Take an act. Return whether it was the first answer to an open ask, which no limit of messages
         applies to."""
-        place = self.seats[seat]
-        ask = place.ask
+        seat = self.seats[number]
+        ask = seat.ask
         if ask is None or act.ask != ask.id:
-            self._send(place, self._error(act, "protocol.stale_ask", "", NOTHING_OWED))
+            self._send(seat, self._error(act, "protocol.stale_ask", "", NOTHING_OWED))
             return False
         if self._journal.unwritten:
-            self._send(place, self._error(act, "server.busy", "", "the same act again in a second"))
+            self._send(seat, self._error(act, "server.busy", "", "the same act again in a second"))
             return False
         is_first = ask.tries == self.clocks.tries
         try:
-            move = self._move_of(place, ask, act)
+            move = self._move_of(seat, ask, act)
         except IllegalMoveError as error:
-            self._refuse(place, ask, act, error.code, error.pointer, error.expected, now)
+            self._refuse(seat, ask, act, error.code, error.pointer, error.expected, now)
         except _UnclearActError:
             expected = "exactly one of index and move"
-            self._refuse(place, ask, act, "protocol.wrong_value", "", expected, now)
+            self._refuse(seat, ask, act, "protocol.wrong_value", "", expected, now)
         else:
-            self._accept(place, ask, move, act.note, now)
+            self._accept(seat, ask, move, act.note, now)
         return is_first
 
     @entry
-    def leave(self, seat: Seat, now: float) -> None:
+    def leave(self, number: Seat, now: float) -> None:
         """Take a seat out for good: the fallback plays on."""
-        place = self.seats[seat]
-        place.left = True
-        self._write(record_line(seat_record(place)), now)
-        if place.session is not None:
-            self._out.append((place.session, line(Left(match=self.id))))
-        self._out += self._audience.to_others(place, "left")
-        self._go_on_without(place, now)
+        seat = self.seats[number]
+        seat.left = True
+        self._write(record_line(seat_record(seat)), now)
+        if seat.session is not None:
+            self._out.append((seat.session, line(Left(match=self.id))))
+        self._out += self._audience.to_others(seat, "left")
+        self._go_on_without(seat, now)
 
     @entry
-    def lost(self, seat: Seat, now: float) -> None:
+    def lost(self, number: Seat, now: float) -> None:
         """Note that a seat has lost its connection. Its clock goes on."""
-        place = self.seats[seat]
-        if not self.is_over and not place.left:
-            place.is_lost = True
-            self._out += self._audience.to_others(place, "lost")
+        seat = self.seats[number]
+        if not self.is_over and not seat.left:
+            seat.is_lost = True
+            self._out += self._audience.to_others(seat, "lost")
             self._schedule()  # what a full socket had not taken held up the clock
 
     @entry
-    def back(self, seat: Seat, last_event: int, now: float) -> None:
+    def back(self, number: Seat, last_event: int, now: float) -> None:
         """Note that a seat's session has a connection again, whose client knows the events up to that one."""
-        place = self.seats[seat]
-        if place.left:
+        seat = self.seats[number]
+        if seat.left:
             return
-        self._note_keys(place, now)
-        self._out += self._audience.catch_up(place, last_event)
-        if place.is_lost:
-            place.is_lost = False
-            self._out += self._audience.to_others(place, "back")
-        if place.ask is not None:
+        self._note_keys(seat, now)
+        self._out += self._audience.catch_up(seat, last_event)
+        if seat.is_lost:
+            seat.is_lost = False
+            self._out += self._audience.to_others(seat, "back")
+        if seat.ask is not None:
             since = self._journal.refused_since
-            self._send(place, self._ask_line(place, place.ask, now if since is None else min(now, since)))
+            self._send(seat, self._ask_line(seat, seat.ask, now if since is None else min(now, since)))
         if self._was_recalled and self.phase == "set_up":
-            place.is_ready = True
+            seat.is_ready = True
             self._begin_if_ready(now)
         self._schedule()  # the socket before may have been full, and held up the clock
 
-    def _note_keys(self, place: MatchSeat, now: float) -> None:
+    def _note_keys(self, seat: MatchSeat, now: float) -> None:
         """Record the new resume key of a seat's session: a server that goes on with this match needs it."""
-        session = place.session
+        session = seat.session
         if session is not None:
-            self._write(record_line(SessionRecord(place.seat, session.key_hashes, session.wants)), now)
+            self._write(record_line(SessionRecord(seat.number, session.key_hashes, session.wants)), now)
 
     @entry
-    def restart_clock(self, seat: Seat, since: float, until: float, now: float) -> None:
+    def restart_clock(self, number: Seat, since: float, until: float, now: float) -> None:
         """Restart the clock of an ask that was sent between these times: it has reached the kernel only
         now."""
-        ask = self.seats[seat].ask
+        ask = self.seats[number].ask
         if ask is not None and since <= ask.asked_at < until and not ask.is_heard:
             ask.asked_at = now
             ask.is_heard = True
@@ -330,11 +330,11 @@ class MatchSession:
         elif self._is_finishing:
             self._finish(now)
         else:
-            for place in self.seats:
-                ask = place.ask
-                if ask is not None and now >= place.deadline(ask):
-                    place.use_time(ask, now)
-                    self._default(place, "time" if place.is_connected else "disconnected", now)
+            for seat in self.seats:
+                ask = seat.ask
+                if ask is not None and now >= seat.deadline(ask):
+                    seat.use_time(ask, now)
+                    self._default(seat, "time" if seat.is_connected else "disconnected", now)
                     break  # it may have changed who owes what
             else:
                 self._advance(now)
@@ -350,9 +350,9 @@ class MatchSession:
             self.timer.set(self.set_up_until)
         else:
             deadline = inf
-            for place in self.seats:
-                if place.ask is not None:
-                    deadline = min(deadline, place.deadline(place.ask))
+            for seat in self.seats:
+                if seat.ask is not None:
+                    deadline = min(deadline, seat.deadline(seat.ask))
             self.timer.set(deadline)
 
     # -- asks and answers ------------------------------------------------------------------------
@@ -365,9 +365,9 @@ class MatchSession:
                 self._finish(now)
                 return
             if not self._move_one_by_itself(now):
-                for seat in engine.owing(self.state):
-                    if self.seats[seat].ask is None:
-                        self._open_ask(self.seats[seat], now)
+                for number in engine.owing(self.state):
+                    if self.seats[number].ask is None:
+                        self._open_ask(self.seats[number], now)
                 self._schedule()
                 return
             if self.is_over or self._journal.unwritten:
@@ -377,31 +377,33 @@ class MatchSession:
 
     def _move_one_by_itself(self, now: float) -> bool:
         """Make one move for a seat that needs no waiting for. Return whether there was one."""
-        for seat in engine.owing(self.state):
-            place = self.seats[seat]
-            if place.house_bot is not None or place.is_absent:
-                ask = place.open_ask(now)
-                if place.is_absent:
-                    self._default_once(place, "left" if place.left else "by_default", now)
+        for number in engine.owing(self.state):
+            seat = self.seats[number]
+            if seat.house_bot is not None or seat.is_absent:
+                ask = seat.open_ask(now)
+                if seat.is_absent:
+                    self._default_once(seat, "left" if seat.left else "by_default", now)
                 else:
-                    self._house_move(place, ask, now)
+                    self._house_move(seat, ask, now)
                 return True
         return False
 
-    def _open_ask(self, place: MatchSeat, now: float) -> None:
-        ask = place.open_ask(now)
-        if place.is_connected:
-            self._send(place, self._ask_line(place, ask, now))
+    def _open_ask(self, seat: MatchSeat, now: float) -> None:
+        ask = seat.open_ask(now)
+        if seat.is_connected:
+            self._send(seat, self._ask_line(seat, ask, now))
 
-    def _ask_line(self, place: MatchSeat, ask: OpenAsk, now: float) -> bytes:
-        wants = Wants() if place.session is None else place.session.wants
-        moves = self._listed(place, ask) if wants.legal else None
-        move_ms, bank_ms = place.time_left(ask, now)
-        state, seat = self.state, place.seat
+    def _ask_line(self, seat: MatchSeat, ask: OpenAsk, now: float) -> bytes:
+        wants = Wants() if seat.session is None else seat.session.wants
+        moves = self._listed(seat, ask) if wants.legal else None
+        move_ms, bank_ms = seat.time_left(ask, now)
+        state, number = self.state, seat.number
         pending = state.pending
         assert pending is not None
-        seen = view(state, seat) if wants.view else None
-        decision = seen.pending if seen is not None and seen.pending else pending.to_wire(state, seat, False)
+        seen = view(state, number) if wants.view else None
+        decision = (
+            seen.pending if seen is not None and seen.pending else pending.to_wire(state, number, False)
+        )
         return ask_line(
             match=self.id,
             ask=ask.id,
@@ -410,31 +412,31 @@ class MatchSession:
             move_ms=move_ms,
             bank_ms=bank_ms,
             tries=ask.tries,
-            fallback=pending.fallback(state, seat),
+            fallback=pending.fallback(state, number),
             view=seen,
             legal=moves,
-            legal_complete=moves is not None and pending.legal_complete(state, seat),
+            legal_complete=moves is not None and pending.legal_complete(state, number),
         )
 
-    def _listed(self, place: MatchSeat, ask: OpenAsk) -> list[Move]:
+    def _listed(self, seat: MatchSeat, ask: OpenAsk) -> list[Move]:
         if ask.moves is None:
-            ask.moves = engine.legal(self.state, place.seat)
+            ask.moves = engine.legal(self.state, seat.number)
         return ask.moves
 
-    def _move_of(self, place: MatchSeat, ask: OpenAsk, act: Act) -> Move:
+    def _move_of(self, seat: MatchSeat, ask: OpenAsk, act: Act) -> Move:
         """Return the move that an act means, or raise IllegalMoveError."""
         if (act.index is UNSET) == (act.move is UNSET):
             raise _UnclearActError
         if act.move is not UNSET:
-            return engine.check(self.state, place.seat, act.move)
-        moves = self._listed(place, ask)
+            return engine.check(self.state, seat.number, act.move)
+        moves = self._listed(seat, ask)
         if act.index is UNSET or act.index >= len(moves):
             raise IllegalMoveError("game.not_available", "/index", f"an index below {len(moves)}")
         return moves[act.index]
 
     def _refuse(
         self,
-        place: MatchSeat,
+        seat: MatchSeat,
         ask: OpenAsk,
         act: Act,
         code: ErrorCode,
@@ -445,21 +447,21 @@ class MatchSession:
         ask.tries -= 1
         pointer = f"/move{pointer}" if pointer and pointer != "/index" else pointer
         sent = shown(msgspec.json.encode(act).decode(), SHOWN)
-        place.refused.add(Refused(code, expected, pointer, sent, ask.id, self.state.turn))
-        nearest = self._nearest(place, ask, act)
-        self._send(place, self._error(act, code, pointer, expected, tries=ask.tries, nearest=nearest))
+        seat.refused.add(Refused(code, expected, pointer, sent, ask.id, self.state.turn))
+        nearest = self._nearest(seat, ask, act)
+        self._send(seat, self._error(act, code, pointer, expected, tries=ask.tries, nearest=nearest))
         if ask.tries == 0:
-            place.use_time(ask, now)
-            self._default(place, "tries", now)
+            seat.use_time(ask, now)
+            self._default(seat, "tries", now)
 
-    def _nearest(self, place: MatchSeat, ask: OpenAsk, act: Act) -> Move:
+    def _nearest(self, seat: MatchSeat, ask: OpenAsk, act: Act) -> Move:
         """Return a legal move of the same kind, with as many equal fields as possible; else the fallback."""
         if act.move is UNSET:
-            return engine.fallback(self.state, place.seat)
+            return engine.fallback(self.state, seat.number)
         wanted = msgspec.structs.asdict(act.move)
-        same_kind = [move for move in self._listed(place, ask) if type(move.wire) is type(act.move)]
+        same_kind = [move for move in self._listed(seat, ask) if type(move.wire) is type(act.move)]
         if not same_kind:
-            return engine.fallback(self.state, place.seat)
+            return engine.fallback(self.state, seat.number)
         return max(
             same_kind, key=lambda move: sum(getattr(move.wire, name) == wanted[name] for name in wanted)
         )
@@ -486,59 +488,59 @@ class MatchSession:
             )
         )
 
-    def _accept(self, place: MatchSeat, ask: OpenAsk, move: Move, note: str, now: float) -> None:
-        took = place.use_time(ask, now)
-        place.defaults_in_a_row = 0
-        answer = line(Ok(self.id, ask.id, ceil(took), int(place.bank_ms)))
-        self._make(place, move, answer, now, note=note)
+    def _accept(self, seat: MatchSeat, ask: OpenAsk, move: Move, note: str, now: float) -> None:
+        took = seat.use_time(ask, now)
+        seat.defaults_in_a_row = 0
+        answer = line(Ok(self.id, ask.id, ceil(took), int(seat.bank_ms)))
+        self._make(seat, move, answer, now, note=note)
         if not self._journal.unwritten and not self.is_over:
             self._advance(now)
 
-    def _house_move(self, place: MatchSeat, ask: OpenAsk, now: float) -> None:
+    def _house_move(self, seat: MatchSeat, ask: OpenAsk, now: float) -> None:
         """Let a house bot move. Its answer is checked like any other. If it fails, that is our bug."""
-        assert place.house_bot is not None
-        answer = place.house_bot(self._ask_line(place, ask, now))
+        assert seat.house_bot is not None
+        answer = seat.house_bot(self._ask_line(seat, ask, now))
         act = msgspec.json.decode(answer, type=Act)
-        self._make(place, self._move_of(place, ask, act), b"", now)
+        self._make(seat, self._move_of(seat, ask, act), b"", now)
 
-    def _default(self, place: MatchSeat, reason: DefaultReason, now: float) -> None:
+    def _default(self, seat: MatchSeat, reason: DefaultReason, now: float) -> None:
         """Make the fallback instead of an answer, and go on with the match."""
-        self._default_once(place, reason, now)
+        self._default_once(seat, reason, now)
         if not self._journal.unwritten and not self.is_over:
             self._advance(now)
 
-    def _default_once(self, place: MatchSeat, reason: DefaultReason, now: float) -> None:
-        ask = place.ask
+    def _default_once(self, seat: MatchSeat, reason: DefaultReason, now: float) -> None:
+        ask = seat.ask
         assert ask is not None
-        move = engine.fallback(self.state, place.seat)
-        place.default_reasons[reason] += 1
-        place.defaults_in_a_row += 1
-        newly = not place.by_default and (
-            place.defaults_in_a_row >= self.clocks.defaults_in_a_row
-            or place.default_count >= self.clocks.defaults
+        move = engine.fallback(self.state, seat.number)
+        seat.default_reasons[reason] += 1
+        seat.defaults_in_a_row += 1
+        newly = not seat.by_default and (
+            seat.defaults_in_a_row >= self.clocks.defaults_in_a_row
+            or seat.default_count >= self.clocks.defaults
         )
-        place.by_default = place.by_default or newly
+        seat.by_default = seat.by_default or newly
         answer = line(
             Default(
                 match=self.id,
                 ask=ask.id,
                 reason=reason,
                 move=move.wire,
-                defaults=place.default_count,
-                by_default=place.by_default,
+                defaults=seat.default_count,
+                by_default=seat.by_default,
             )
         )
-        self._make(place, move, answer, now, reason=reason, newly_by_default=newly and not place.left)
+        self._make(seat, move, answer, now, reason=reason, newly_by_default=newly and not seat.left)
 
-    def _go_on_without(self, place: MatchSeat, now: float) -> None:
+    def _go_on_without(self, seat: MatchSeat, now: float) -> None:
         if self.phase == "set_up":
             self._begin_if_ready(now)
-        elif place.ask is not None and not self._journal.unwritten:
-            self._default(place, "left", now)
+        elif seat.ask is not None and not self._journal.unwritten:
+            self._default(seat, "left", now)
 
     def _make(
         self,
-        place: MatchSeat,
+        seat: MatchSeat,
         move: Move,
         answer: bytes,
         now: float,
@@ -549,25 +551,25 @@ class MatchSession:
     ) -> None:
         """Apply a move, record it, and send what everybody may know of it."""
         events: Events = []
-        place.ask = None
+        seat.ask = None
         self._made_count += 1
-        engine.apply(self.state, place.seat, move, events)
+        engine.apply(self.state, seat.number, move, events)
         was_refused = bool(self._journal.unwritten)
-        if self._journal.write_move(self.state, place, move, events, now, reason, note):
-            self._publish(place, answer, events, newly_by_default)
+        if self._journal.write_move(self.state, seat, move, events, now, reason, note):
+            self._publish(seat, answer, events, newly_by_default)
         else:
-            self._held = (place, answer, events, newly_by_default)
+            self._held = (seat, answer, events, newly_by_default)
             self._stand_still(was_refused, now)
 
-    def _publish(self, place: MatchSeat, answer: bytes, events: Events, newly_by_default: bool) -> None:
+    def _publish(self, seat: MatchSeat, answer: bytes, events: Events, newly_by_default: bool) -> None:
         if answer:
-            self._send(place, answer)
+            self._send(seat, answer)
         if events:
             self._out += self._audience.publish(events)
             if self.on_move is not None:
                 self.on_move()
         if newly_by_default:
-            self._to_announce.append(place)
+            self._to_announce.append(seat)
         if not self._hidden_count:  # before, it would tell the others that this seat has an answer (L16)
             for announced in self._to_announce:
                 self._out += self._audience.to_others(announced, "by_default")
@@ -609,8 +611,8 @@ class MatchSession:
         self.phase = phase
         self.timer.clear()
         try:
-            for place in self.seats:
-                place.knows_end = place.is_connected
+            for seat in self.seats:
+                seat.knows_end = seat.is_connected
             self._out += self._audience.to_end(self._end_line, all_hands=phase == "over")
         finally:
             self._on_over(self, now)
@@ -637,8 +639,8 @@ class MatchSession:
                 code="server.failed", expected="nothing: the match is over, without a result", match=self.id
             )
         )
-        for place in self.seats:
-            place.ask = None
+        for seat in self.seats:
+            seat.ask = None
         self._end("failed", now)
 
     # -- what is written -------------------------------------------------------------------------
@@ -676,9 +678,9 @@ class MatchSession:
             return
         stopped = now - since
         self.set_up_until += stopped
-        for place in self.seats:
-            if place.ask is not None:
-                place.ask.asked_at += now - max(since, place.ask.asked_at)
+        for seat in self.seats:
+            if seat.ask is not None:
+                seat.ask.asked_at += now - max(since, seat.ask.asked_at)
         held, self._held = self._held, None
         if held is not None:
             self._publish(*held)
@@ -697,13 +699,13 @@ class MatchSession:
         are back, but no longer than a set-up clock."""
         self._was_recalled = True
         self._is_finishing = self.state.pending is None
-        for seat, (name, new_player) in house_bots.items():
-            self._seat_house_bot(seat, name, new_player)
+        for number, (name, new_player) in house_bots.items():
+            self._seat_house_bot(number, name, new_player)
         self.started_at = now
         self.set_up_until = now + self.clocks.set_up_ms
-        for place in self.seats:
-            place.is_ready = place.session is None
-            place.is_lost = place.session is not None
+        for seat in self.seats:
+            seat.is_ready = seat.session is None
+            seat.is_lost = seat.session is not None
         if missing:
             self._write(missing, now)
         if not self._is_finishing:
@@ -727,7 +729,7 @@ class MatchSession:
             salt=self.plan.salt.hex(),
             reveal_later=self.plan.reveal_later,
             clocks=self.clocks,
-            players=tuple(place.player() for place in self.seats),
+            players=tuple(seat.player() for seat in self.seats),
         )
 
 

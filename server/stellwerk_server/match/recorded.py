@@ -28,31 +28,31 @@ class RecordedMatch:
         self.plan = plan
         self.executor = Executor(plan.game, plan.seed)
         self.journal = MatchJournal(plan, file)
-        self.seats = tuple(MatchSeat(seat, name, plan.clocks) for seat, name in enumerate(plan.names))
+        self.seats = tuple(MatchSeat(number, name, plan.clocks) for number, name in enumerate(plan.names))
 
     def opening(self) -> bytes:
         """Return the first lines of its replay."""
         return self.journal.opening(self.executor.events)
 
-    def move(self, seat: Seat, wire: WireMove, reason: DefaultReason | None, note: str) -> bytes:
+    def move(self, number: Seat, wire: WireMove, reason: DefaultReason | None, note: str) -> bytes:
         """Make a recorded move; return its lines of the replay. IllegalMoveError if it cannot be made."""
-        place = self.seats[seat]
-        made = self.executor.make(seat, wire)
-        place.ask_count += 1
+        seat = self.seats[number]
+        made = self.executor.make(number, wire)
+        seat.ask_count += 1
         if reason is not None:
-            place.default_reasons[reason] += 1
-        return self.journal.move(self.executor.state, place, made.move, made.events, reason, note)
+            seat.default_reasons[reason] += 1
+        return self.journal.move(self.executor.state, seat, made.move, made.events, reason, note)
 
     def stand(self, record: SeatRecord) -> None:
         """Set the clock and the counters of a seat as they are recorded."""
-        place = self.seats[record.seat]
-        place.ask_count = record.ask
-        place.bank_ms = float(record.bank_ms)
-        place.strikes = record.strikes
-        place.defaults_in_a_row = record.defaults_in_a_row
-        place.by_default = record.by_default
-        place.left = record.left
-        place.written_standing = place.standing
+        seat = self.seats[record.seat]
+        seat.ask_count = record.ask
+        seat.bank_ms = float(record.bank_ms)
+        seat.strikes = record.strikes
+        seat.defaults_in_a_row = record.defaults_in_a_row
+        seat.by_default = record.by_default
+        seat.left = record.left
+        seat.written_standing = seat.standing
 
     def ending(self) -> bytes:
         """Return the last lines of its replay, if the game is over."""

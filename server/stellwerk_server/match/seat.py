@@ -50,8 +50,8 @@ class MatchSeat:
         "knows_end",
         "left",
         "name",
+        "number",
         "refused",
-        "seat",
         "session",
         "slowest_ms",
         "strikes",
@@ -59,8 +59,8 @@ class MatchSeat:
         "written_standing",
     )
 
-    def __init__(self, seat: Seat, name: str, clocks: Clocks) -> None:
-        self.seat = seat
+    def __init__(self, number: Seat, name: str, clocks: Clocks) -> None:
+        self.number = number
         self.name = name
         self.clocks = clocks
         self.session: Recipient | None = None

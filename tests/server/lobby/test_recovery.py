@@ -244,14 +244,14 @@ def test_a_byte_that_is_another_one_costs_that_match_and_no_other(tmp_path: Path
     chance = Random("flipped")
     journal = recording.journal
     for number in range(60):
-        place = chance.randrange(len(journal) - 1)
-        flipped = bytes([journal[place] ^ 1 << chance.randrange(8)])
-        content = journal[:place] + flipped + journal[place + 1 :]
+        at = chance.randrange(len(journal) - 1)
+        flipped = bytes([journal[at] ^ 1 << chance.randrange(8)])
+        content = journal[:at] + flipped + journal[at + 1 :]
         half = b"".join(other.pieces[:10])
         after = restarted(tmp_path / str(number), {recording.match: content, other.match: half})
         assert other.match in after.recovered.resumed
         assert other.match in after.world.lobby.matches
-        line = journal.rfind(b"\n", 0, place) + 1
+        line = journal.rfind(b"\n", 0, at) + 1
         if not journal.startswith(b'{"journal"', line) and flipped != b"\n":
             assert list(after.recovered.put_aside) == [f"{recording.match}.journal"]
             assert (after.journals.running / f"{recording.match}.unusable").read_bytes() == content
@@ -416,7 +416,7 @@ def test_the_clocks_wait_for_the_players_but_not_for_ever(tmp_path: Path) -> Non
     assert not one.is_asked()
     assert after.world.lobby.matches[match].decision_count == 2
     after.world.wait(1)
-    asked = [place.ask is not None for place in after.world.lobby.matches[match].seats]
+    asked = [seat.ask is not None for seat in after.world.lobby.matches[match].seats]
     assert sum(asked) == 1
 
 
@@ -427,9 +427,9 @@ def test_who_left_has_left_although_its_next_move_was_not_due_yet(tmp_path: Path
     other.say(Leave(match=other.match))
     after, told = _restart(world, tmp_path, clients)
     assert told[other.seat].session not in after.world.lobby.sessions
-    place = after.world.lobby.matches[other.match].seats[other.seat]
-    assert place.left
-    assert place.session is None
+    seat = after.world.lobby.matches[other.match].seats[other.seat]
+    assert seat.left
+    assert seat.session is None
 
 
 def test_who_plays_by_default_goes_on_so(tmp_path: Path) -> None:
@@ -442,10 +442,10 @@ def test_who_plays_by_default_goes_on_so(tmp_path: Path) -> None:
         if other.is_asked():
             other.act(0)
     after, _ = _restart(world, tmp_path, clients)
-    place = after.world.lobby.matches[mover.match].seats[mover.seat]
+    seat = after.world.lobby.matches[mover.match].seats[mover.seat]
     was = match.seats[mover.seat]
-    assert place.by_default
-    assert (place.default_reasons, place.defaults_in_a_row) == (was.default_reasons, was.defaults_in_a_row)
+    assert seat.by_default
+    assert (seat.default_reasons, seat.defaults_in_a_row) == (was.default_reasons, was.defaults_in_a_row)
 
 
 def test_strikes_are_not_given_back(tmp_path: Path) -> None:

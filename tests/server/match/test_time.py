@@ -167,8 +167,8 @@ def test_the_time_that_the_last_try_took_comes_out_of_the_bank() -> None:
 
 def silent_until_by_default(world: World, silent: Client, other: Client) -> None:
     world.play([other], until=lambda: silent.is_asked())
-    place = world.match_of(silent).seats[silent.seat]
-    while not place.by_default:
+    seat = world.match_of(silent).seats[silent.seat]
+    while not seat.by_default:
         world.wait(1_000)
         world.play([other], until=lambda: silent.is_asked())
 
@@ -313,13 +313,13 @@ def test_the_clock_does_not_run_before_the_socket_has_taken_the_ask() -> None:
     world.wait(900)
     other.act(0)
     world.wait(4_000)
-    place = world.match_of(one).seats[0]
-    assert place.default_count == 0
+    seat = world.match_of(one).seats[0]
+    assert seat.default_count == 0
     world.lobby.drained(one.connection, world.now)
     world.wait(999)
-    assert place.default_count == 0
+    assert seat.default_count == 0
     world.wait(1)
-    assert place.default_count == 1
+    assert seat.default_count == 1
 
 
 def test_an_ask_that_was_there_before_the_socket_was_full_has_its_clock() -> None:

@@ -111,8 +111,8 @@ def test_an_unusable_journal_is_logged_without_what_stands_in_it(tmp_path: Path)
     seed = json.loads(content.splitlines()[0])["seed"]
     chance = Random("flips")
     for _ in range(40):
-        place = chance.randrange(len(content))
-        path.write_bytes(content[:place] + b"#" + content[place + 1 :])
+        at = chance.randrange(len(content))
+        path.write_bytes(content[:at] + b"#" + content[at + 1 :])
         recovered = recover(World(open_journal=journals.open).lobby, journals, 0.0)
         for why in recovered.put_aside.values():
             assert seed[:8] not in why
@@ -175,9 +175,9 @@ class Twins:
     def swap(self) -> None:
         match = self.twin_world.match_of(self.twin_clients[0])
         match.state = self.twin
-        for place in match.seats:
-            if place.ask is not None:
-                place.ask.moves = None
+        for seat in match.seats:
+            if seat.ask is not None:
+                seat.ask.moves = None
 
     def same(self, seat: int, act: Act, twin_act: Act) -> bytes:
         """Return what the viewer gets when the seat acts in both matches; check that it is the same."""
