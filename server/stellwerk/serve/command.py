@@ -45,6 +45,7 @@ from stellwerk_server.net.status import StatusPage
 from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import KEPT_FREE_BY_MATCHES, raise_limit, room_for_more
 from stellwerk_server.operate.logs import LEVELS, make_log
+from stellwerk_server.operate.plain_words import plain_words
 from stellwerk_server.operate.settings import DEFAULT_PORT, Limits, Time
 
 DESCRIPTION: Final = """\
@@ -228,10 +229,11 @@ def _setting(text: str) -> tuple[str, str, int]:
         raise usage_error(f"--set: {name}: expected a whole number, not {value!r}") from None
 
 
-def _readable(complaint: str) -> str:
-    """msgspec's `Expected ... - at `$.time.move_ms`` with the place first."""
-    said, at, place = complaint.partition(" - at `$.")
-    return f"{place.rstrip('`')}: {said[:1].lower()}{said[1:]}" if at else complaint
+def _readable(error: str) -> str:
+    """Translate msgspec's `Expected ... - at `$.time.move_ms``, with the place first."""
+    complaint, _, place = error.partition(" - at `$.")
+    place = place.rstrip("`")
+    return f"{place}: {plain_words(complaint, place)}"
 
 
 def _prepare(config: Config) -> _Prepared:

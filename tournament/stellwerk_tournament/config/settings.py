@@ -38,8 +38,8 @@ from stellwerk_processes.bot_spec import (
     player_name,
 )
 from stellwerk_server.lobby.tokens import TokenFileError, TokenHolder, Tokens, read_tokens
+from stellwerk_server.operate.plain_words import plain_words
 from stellwerk_server.operate.settings import Time
-from stellwerk_tournament.config.plain_words import plain_words
 
 FILE: Final = "tournament.toml"
 MOST_BOTS: Final = 1000

@@ -1,4 +1,4 @@
-"""What msgspec says of a value that is wrong, in the words of who writes a `tournament.toml`.
+"""What msgspec says of a wrong value, in the words of whoever writes a TOML file: a server's, a tournament's.
 
 Law: a message of a form that is not known here is passed on as it is, in lower case, and never lost.
 """
@@ -27,23 +27,27 @@ _TYPES: Final[Mapping[str, str]] = {
 _RELATIONS: Final[Mapping[str, str]] = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
 _CONTENTS: Final[Mapping[str, str]] = {"bots": "bot", "games": "game"}  # of the lists
 _NUMBERS: Final[Mapping[str, str]] = {"1": "one", "2": "two"}
+NO_CHOICES: Final[Mapping[str, Sequence[str]]] = {}
 
 
-def plain_words(said: str, key: str, given: object, choices: Mapping[str, Sequence[str]]) -> str:
-    """`given` is the value of the key; `choices` are those of keys that have some."""
-    if said.startswith("Invalid enum value") and key in choices and isinstance(given, str):
+def plain_words(
+    complaint: str, key: str, given: object = None, choices: Mapping[str, Sequence[str]] = NO_CHOICES
+) -> str:
+    """Translate a complaint, without its place, about the value of a key. `given` is that value; `choices`
+    are those of keys that have some."""
+    if complaint.startswith("Invalid enum value") and key in choices and isinstance(given, str):
         known = choices[key]
         return f"there is no {key} {quoted(given)}{suggestion(given, known)} ({', '.join(known)})"
-    if missing := _MISSING.fullmatch(said):
+    if missing := _MISSING.fullmatch(complaint):
         return f"{missing[1]} is missing"
-    if said.startswith(_PATTERN):  # only hashes have one
+    if complaint.startswith(_PATTERN):  # only hashes have one
         return "expected 64 digits 0 to 9 and a to f"
-    if bound := _BOUND.fullmatch(said):
+    if bound := _BOUND.fullmatch(complaint):
         return f"expected {_bounded(key, *bound.groups())}"
-    if expected := _EXPECTED.fullmatch(said):
+    if expected := _EXPECTED.fullmatch(complaint):
         found = f", found {_type(expected[2])}" if expected[2] else ""
         return f"expected {_type(expected[1])}{found}"
-    return said[:1].lower() + said[1:]
+    return complaint[:1].lower() + complaint[1:]
 
 
 def _bounded(key: str, kind: str, of_length: str | None, relation: str, limit: str) -> str:
