@@ -1,4 +1,4 @@
-"""A server that stays while matches come and go: its doors, and the bots that it has for several of them."""
+"""A server that stays while matches come and go: where it listens, and the bots that it has for several of them."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ T = TypeVar("T")
 
 GAME = GameChoice("usa", 2, (), replace(shipped_board("usa"), trains=8)).make()
 SECONDS = 60  # far more than any test takes: a test that hangs should say so
-DOOR = ListenAddress("127.0.0.1", 0)
+LISTEN_AT = ListenAddress("127.0.0.1", 0)
 TOKEN = "ann's"
 ANN = BotSpec("ann", (), process="remote")
 HERE = BotSpec("here", built_in_command("random"))
 STAYS = BotSpec("stays", built_in_command("random"), process="reused")
 
 
-def plan(set_up_ms: int = Time().set_up_ms, listen_at: ListenAddress | None = DOOR) -> StandingSetup:
+def plan(set_up_ms: int = Time().set_up_ms, listen_at: ListenAddress | None = LISTEN_AT) -> StandingSetup:
     """One remote bot; and one process, no more, of a bot that stays."""
     return StandingSetup(
         set_up_ms,
@@ -201,7 +201,7 @@ def test_a_process_that_was_taken_for_a_match_that_is_given_up_keeps_nobody_wait
     trio.run(within_time, main)
 
 
-# -- doors ---------------------------------------------------------------------------------------------
+# -- where it listens --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("set_up_ms", "login_ms"), [(90_000, 90_000), (1_000, 30_000)])

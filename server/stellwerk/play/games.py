@@ -26,7 +26,7 @@ from msgspec import UNSET, UnsetType
 from stellwerk.play.plan import PlannedGame, PlayPlan, planned_games
 from stellwerk.play.report import MatchReport, NotStarted, match_report, not_started
 from stellwerk.shared.errors import CommandError, infrastructure_error, not_writable, usage_error
-from stellwerk.shared.progress import Progress
+from stellwerk.shared.progress import ProgressLine
 from stellwerk.shared.replay_name import replay_name
 from stellwerk_processes.bot_log import MatchLogs
 from stellwerk_processes.bot_process import BotStartError, Confinement
@@ -98,7 +98,7 @@ async def _cancel_at_signal(signals: AsyncIterator[int], scope: trio.CancelScope
 
 
 async def _play_all(options: PlayOptions) -> PlayedGames:
-    with _replays(options) as replays, Progress(options.plan.game_count) as progress:
+    with _replays(options) as replays, ProgressLine(options.plan.game_count) as progress:
         async with _player(options) as play, trio.open_nursery() as nursery:
             games = _Games(options, play, replays, progress)
             free = trio.Semaphore(options.jobs)
@@ -154,7 +154,7 @@ class _Games:
     options: PlayOptions
     to_play: Play
     replays: _Replays
-    progress: Progress
+    progress: ProgressLine
     matches: dict[int, MatchReport] = field(default_factory=dict[int, MatchReport])
     missing: list[NotStarted] = field(default_factory=list[NotStarted])
     first_has_begun: trio.Event = field(default_factory=trio.Event)

@@ -14,7 +14,7 @@ from stellwerk_server.net.listen_address import ListenAddress
 _ADDRESS: Final = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:\s]+)):(?P<port>[0-9]{1,5})")
 
 
-def add_door_arguments(parser: argparse.ArgumentParser) -> None:
+def add_listen_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("remote bots")
     group.add_argument(
         "--listen", metavar="HOST:PORT", help="where they connect to; port 0 takes any free port"
@@ -29,7 +29,7 @@ def add_door_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def door_of(arguments: argparse.Namespace) -> ListenAddress | None:
+def listen_address_of(arguments: argparse.Namespace) -> ListenAddress | None:
     """Read where remote bots connect to. None without `--listen`. CommandError if the arguments are wrong."""
     text: str | None = arguments.listen
     if text is None:
@@ -61,19 +61,19 @@ def tls_context(certificate: str | None, key: str | None) -> ssl.SSLContext | No
     return context
 
 
-def exposure(door: ListenAddress) -> str:
+def exposure(address: ListenAddress) -> str:
     """Return the warning about an address that other machines can reach, or an empty text."""
-    if door.tls is not None or door.host in ("localhost", "::1") or door.host.startswith("127."):
+    if address.tls is not None or address.host in ("localhost", "::1") or address.host.startswith("127."):
         return ""
-    if door.plaintext_tokens:
+    if address.plaintext_tokens:
         return "--plaintext-tokens: tokens cross the network unencrypted; use --tls-cert and --tls-key"
     return (
-        f"--listen {door.host}: tokens from other machines are refused without TLS: use --tls-cert and "
+        f"--listen {address.host}: tokens from other machines are refused without TLS: use --tls-cert and "
         f"--tls-key, or --plaintext-tokens"
     )
 
 
-def door_words(arguments: argparse.Namespace) -> list[str]:
+def listen_words(arguments: argparse.Namespace) -> list[str]:
     """Repeat the arguments for the command that resumes."""
     words = [
         f"--{name.replace('_', '-')}={getattr(arguments, name)}"

@@ -20,8 +20,8 @@ _CLEAR: Final = "\r\x1b[K"
 Show: TypeAlias = "Callable[[MatchSession], object]"
 
 
-class Progress:
-    """To be used in a `with` block, after which nothing is left of the line. It goes to standard error, which
+class ProgressLine:
+    """A line to be used in a `with` block, after which nothing is left of it. It goes to standard error, which
     does not mix with the result, if that is a terminal."""
 
     def __init__(self, game_count: int) -> None:

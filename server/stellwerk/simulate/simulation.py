@@ -51,7 +51,7 @@ class Simulation:
         return range(self.first, self.first + self.count)
 
 
-class SeatRecord(Struct, frozen=True):
+class PlayedSeat(Struct, frozen=True):
     """Partners share points, rank and all that they are made of."""
 
     seat: Seat
@@ -67,7 +67,7 @@ class SeatRecord(Struct, frozen=True):
 
 class GameRecord(Struct, frozen=True, omit_defaults=True):
     seed: str
-    seats: tuple[SeatRecord, ...]
+    seats: tuple[PlayedSeat, ...]
     turns: Count
     reason: EndReason
     decisions: int
@@ -133,7 +133,7 @@ def _record(
     result = played.result
     return GameRecord(
         seed=seed,
-        seats=tuple(_seat_record(result, seat, name) for seat, name in enumerate(names)),
+        seats=tuple(_played_seat(result, seat, name) for seat, name in enumerate(names)),
         turns=result.turns,
         reason=result.reason,
         decisions=played.decision_count,
@@ -142,9 +142,9 @@ def _record(
     )
 
 
-def _seat_record(result: Result, seat: Seat, policy: PolicyName) -> SeatRecord:
+def _played_seat(result: Result, seat: Seat, policy: PolicyName) -> PlayedSeat:
     [team] = [team for team in result.teams if seat in team.seats]
-    return SeatRecord(
+    return PlayedSeat(
         seat=seat,
         team=team.team,
         policy=policy,

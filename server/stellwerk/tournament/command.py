@@ -28,7 +28,7 @@ from stellwerk.shared.errors import (
     not_writable,
     usage_error,
 )
-from stellwerk.shared.listen_arguments import add_door_arguments, door_of, door_words, exposure
+from stellwerk.shared.listen_arguments import add_listen_arguments, exposure, listen_address_of, listen_words
 from stellwerk.shared.terminal import complain, own_name, say
 from stellwerk.shared.version import version
 from stellwerk.tournament.output import (
@@ -147,7 +147,7 @@ def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
     add("--concurrency", metavar="N", type=whole_number(-1000, 1000), help="matches at once")
     add("--seed", metavar="S", help="for built-in bots only: the same S gives the same matches")
     add("--progress", choices=SHAPES, help="default: table on a terminal, lines elsewhere")
-    add_door_arguments(parser)
+    add_listen_arguments(parser)
 
 
 def _width(text: str) -> float:
@@ -214,7 +214,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         raise usage_error("--seed: for built-in bots only, because a bot that guesses it knows all cards")
     if seed is not None and any(entrant.bot.process != "fresh" for entrant in settings.entrants):
         raise usage_error('--seed: not with process = "reused": such a bot may remember other matches')
-    door = _door(folder, arguments, settings)
+    listen_at = _listen_address(folder, arguments, settings)
     total_matches(settings, plan_of(settings))  # says what cannot be scheduled
     resume = _resume_command(folder, arguments)
     with open_store(folder) as opened:
@@ -228,7 +228,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         shape = arguments.progress or default_shape()
         observer = observer_of(shape, settings)
         remote_setup = RemoteSetup(
-            door, room_for_more(limit), observer.listening, observer.remote_bots_changed
+            listen_at, room_for_more(limit), observer.listening, observer.remote_bots_changed
         )
         try:
             finished = trio.run(
@@ -255,21 +255,21 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
     return INFRASTRUCTURE if voids else DONE
 
 
-def _door(folder: Path, arguments: argparse.Namespace, settings: Settings) -> ListenAddress | None:
+def _listen_address(folder: Path, arguments: argparse.Namespace, settings: Settings) -> ListenAddress | None:
     """Return where remote bots connect to. Only remote bots need it."""
-    door = door_of(arguments)
+    listen_at = listen_address_of(arguments)
     remote = [entrant.name for entrant in settings.entrants if entrant.is_remote]
-    if door is None and remote:
+    if listen_at is None and remote:
         raise usage_error(
             f"{folder}: {remote[0]} is a remote bot: say where it connects to: --listen HOST:PORT"
         )
-    if door is not None and not remote:
+    if listen_at is not None and not remote:
         raise usage_error(
             f"--listen: {folder / FILE} has no remote bot, which would be one with remote = true"
         )
-    if door is not None and (warning := exposure(door)):
+    if listen_at is not None and (warning := exposure(listen_at)):
         complain(warning)
-    return door
+    return listen_at
 
 
 def _settings(folder: Path, arguments: argparse.Namespace) -> tuple[Source, Settings]:
@@ -360,7 +360,7 @@ def _resume_command(folder: Path, arguments: argparse.Namespace) -> str:
         if value is not None:
             text = f"{value:g}" if isinstance(value, float) else str(value)
             words.append(f"--{name.replace('_', '-')}={text}")
-    return _command("resume", folder, *words, *door_words(arguments))
+    return _command("resume", folder, *words, *listen_words(arguments))
 
 
 def _command(name: str, folder: Path, *words: str) -> str:

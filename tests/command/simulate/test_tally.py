@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stellwerk.shared.spread import Spread
-from stellwerk.simulate.simulation import GameRecord, SeatRecord
+from stellwerk.simulate.simulation import GameRecord, PlayedSeat
 from stellwerk.simulate.tally import Tally
 from tests.support import table
 
@@ -19,7 +19,7 @@ def game_record(*seats: tuple[str, int, int], turns: int = 10, longest_list: int
     return GameRecord(
         seed="s/0",
         seats=tuple(
-            SeatRecord(seat, seat, policy, rank, points, points, (), (), 0)
+            PlayedSeat(seat, seat, policy, rank, points, points, (), (), 0)
             for seat, (policy, points, rank) in enumerate(seats)
         ),
         turns=turns,

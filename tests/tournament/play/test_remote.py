@@ -318,9 +318,9 @@ def test_only_who_has_a_token_comes_in_and_nobody_makes_matches_there(
     login: dict[str, str], expected: list[str]
 ) -> None:
     holder = TokenHolder("ann", hashed("ann's"), is_organizer=False)
-    door = ListenAddress("127.0.0.1", 0)
+    listen_at = ListenAddress("127.0.0.1", 0)
     plan = StandingSetup(
-        Time().set_up_ms, UNCONFINED, (), {"ann": (holder,)}, (), door, instances={}, logins_at_once=1
+        Time().set_up_ms, UNCONFINED, (), {"ann": (holder,)}, (), listen_at, instances={}, logins_at_once=1
     )
     lines = [
         {"type": "login", "protocol": 1, "language": "none"} | login,
