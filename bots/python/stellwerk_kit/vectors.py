@@ -42,7 +42,7 @@ class ClientLine(_Vector, frozen=True):
 
 class ServerLine(_Vector, frozen=True):
     """A server's line, without its newline. A client reads at least the fields in `message`. Without one the
-    line is to be `ignored` (a message of a newer server), or `refused`: no server sends it."""
+    line must be `ignored` (a message of a newer server), or `refused`: no server sends it."""
 
     base64: bytes
     message: JsonObject | UnsetType = UNSET

@@ -10,7 +10,7 @@ from stellwerk_server.operate.settings import Time
 
 
 def template(games: Sequence[str], bots: Sequence[str]) -> str:
-    """`games` are ids, `bots` names of built-in ones."""
+    """Return a commented file. `games` are ids, `bots` names of built-in ones."""
     time = Time()
     parts = [
         _HEAD,

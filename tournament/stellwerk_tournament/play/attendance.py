@@ -15,7 +15,7 @@ from math import inf
 
 class Attendance:
     def __init__(self, names: Iterable[str], patience: float, now: float) -> None:
-        """`patience` in seconds; nobody is there yet."""
+        """Start with nobody there. `patience` is in seconds."""
         self._patience = patience
         self._present: Mapping[str, int] = {}
         self._missing = dict.fromkeys(names, now)  # since when
@@ -25,7 +25,8 @@ class Attendance:
         return tuple(sorted(self._missing))
 
     def look(self, present: Mapping[str, int], now: float) -> bool:
-        """Who is there now, and how many matches each of them plays at a time; whether that has changed."""
+        """Note who is there now, and how many matches each of them plays at a time. Return whether that has
+        changed."""
         known = self._present.keys() | self._missing.keys()
         here = {name: most for name, most in present.items() if name in known}
         changed = here != self._present
@@ -38,7 +39,7 @@ class Attendance:
         return changed
 
     def most(self, name: str) -> int | None:
-        """How many matches it plays at a time, if there is such a limit."""
+        """Return how many matches it plays at a time, if there is such a limit."""
         return self._present.get(name)
 
     def are_there(self, names: Iterable[str]) -> bool:
@@ -48,6 +49,6 @@ class Attendance:
         return frozenset(name for name, since in self._missing.items() if now >= since + self._patience)
 
     def next_end(self, now: float) -> float:
-        """When the patience with somebody ends."""
+        """Return when the patience with somebody ends."""
         ends = (since + self._patience for since in self._missing.values())
         return min((end for end in ends if end > now), default=inf)

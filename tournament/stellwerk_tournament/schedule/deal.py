@@ -1,7 +1,7 @@
 """From one secret of 32 bytes for a block: the ids of its matches, their salts, and the seeds of the bots.
 
 Law: everything follows one way. What bots and opponents get to see (the id, the commitment, a bot's own seed)
-tells nothing of the deal, as long as the secret was drawn at random. With `--seed` it follows from a text
+says nothing about the deal, as long as the secret was drawn at random. With `--seed` it follows from a text
 that people choose, and then can be guessed: that is for built-in bots, and to repeat a tournament.
 """
 
@@ -14,12 +14,13 @@ from stellwerk_protocol.names import Seat
 
 
 def block_secret(seed: str, block: int) -> bytes:
-    """Of a tournament that is to be repeated. SeedError for a text that is no seed."""
+    """Return the secret of a block of a tournament that has a seed. Raises SeedError for a text that is not a
+    seed."""
     return sha256(b"stellwerk/tournament/block/1\n%b\n%d" % (seed_from_text(seed), block)).digest()
 
 
 def seed_check(seed: str) -> str:
-    """To be kept, and to tell whether a tournament is gone on with under the same seed."""
+    """Return a check value to store. It shows whether a tournament is resumed with the same seed."""
     return sha256(b"stellwerk/tournament/check/1\n" + seed_from_text(seed)).hexdigest()
 
 

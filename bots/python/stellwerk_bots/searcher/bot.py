@@ -176,7 +176,7 @@ def expected_gain(outcomes: list[int], of_first: list[int]) -> float:
 
 
 def meter(budget: Budget) -> Callable[[], bool]:
-    """Asked before each iteration, it says whether there is budget for it."""
+    """Return a function that is asked before each iteration and says whether there is budget for it."""
     if budget.seconds is not None:
         end = monotonic() + budget.seconds
         return lambda: monotonic() < end

@@ -1,9 +1,9 @@
 """The moves that a search examines: the planner's choice, and a few others of each kind.
 
 A list of legal moves has dozens of claims and sets. Most of them are of no use, or so similar to each other
-that a search cannot tell which is better. So among moves that differ only in their payment, or in the number
-of cards that they lay, only the one with the highest value is a candidate. And the number of candidates of
-each kind is limited.
+that a search cannot find out which is better. So among moves that differ only in their payment, or in the
+number of cards that they lay, only the one with the highest value is a candidate. And the number of
+candidates of each kind is limited.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def _waste_tries(caller: Caller, match: str) -> None:
 
 
 def by_default(attack: Attack) -> None:
-    """Default again and again. The server asks no more, and the match comes to its end all the same (L21)."""
+    """Default again and again. The server asks no more, and the match ends all the same (L21)."""
     with attack.player() as caller:
         match = attack.asked(caller)
         clocks = caller.memory.matches[match].start["clocks"]
@@ -608,7 +608,7 @@ MATCH_CASES: Final = (
     Case("silence-about-answers", "nothing reveals who has answered (L16)", silence_about_answers),
     Case("refused-acts", "a refused act costs a try, and nothing else (L7, L10)", refused_acts),
     Case("no-try-left", "the last try ends an ask with the fallback (L8)", no_try_left),
-    Case("by-default", "a match comes to its end without one of its players (L21)", by_default),
+    Case("by-default", "a match ends without one of its players (L21)", by_default),
     Case("stale-acts", "an act for an ask that is not open costs nothing (L9)", stale_acts),
     Case("twice-at-once", "each act gets one answer (L7)", twice_at_once),
     Case("foreign-match", "a client without a seat in a match cannot act in it", foreign_match),

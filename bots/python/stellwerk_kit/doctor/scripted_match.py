@@ -223,7 +223,7 @@ def in_the_last_round(game_id: GameName, seat: int, seed: str) -> ScriptedMatch:
         for match in _moments(game_id, seat, f"{seed}/{number}"):
             if match.last_round:
                 return match
-    raise RuntimeError(f"no game of {game_id} by chance has come to its last round")
+    raise RuntimeError(f"no random game of {game_id} reached its last round")
 
 
 def offered_games() -> tuple[OfferedGame, ...]:
@@ -252,7 +252,7 @@ def _scouted(game_id: GameName, seat: int, seed: str) -> dict[str, ScriptedMatch
                 if len(scouted) == len(DECISIONS[game_id]):
                     return scouted
     missing = ", ".join(kind for kind in DECISIONS[game_id] if kind not in scouted)
-    raise RuntimeError(f"no game of {game_id} by chance has come to {missing}")
+    raise RuntimeError(f"no random game of {game_id} reached {missing}")
 
 
 @lru_cache(maxsize=8)
