@@ -20,8 +20,8 @@ _TICK_MS: Final = 1000 / os.sysconf("SC_CLK_TCK")
 
 
 def processor_ms(pid: int) -> float:
-    """Of a process that may end at any time, and call itself what it likes: of what has ended, as much as is
-    left to be seen. Never raises."""
+    """Return the time of a process, which may end at any time and have any name. Of descendants that have
+    ended, count what can still be seen. Never raises."""
     return sum(map(_own_ms, _family(pid)))
 
 
@@ -42,7 +42,8 @@ def _family(pid: int) -> set[int]:
 
 
 def _own_ms(pid: int) -> float:
-    """With that of its children that it has waited for, who are seen nowhere else."""
+    """Return the time of a process and of the children that it has waited for, which are counted nowhere
+    else."""
     used = 0.0
     with contextlib.suppress(OSError, ValueError, IndexError):
         used += 1000 * time.clock_gettime(~pid << 3 | _SCHEDULER_CLOCK)

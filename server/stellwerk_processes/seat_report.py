@@ -64,7 +64,7 @@ class Played:
 
 
 def seat_reports(result: Result, seats: Sequence[Played]) -> tuple[SeatReport, ...]:
-    """`seats` has one for each seat."""
+    """Return a report for each seat. `seats` has one entry for each seat."""
     return tuple(_seat_report(seat, played, result) for seat, played in enumerate(seats))
 
 

@@ -230,7 +230,7 @@ class StandingServer:
                 return found
 
     async def _make_room(self, name: str) -> None:
-        """For one more process of a bot, where it may not have so many: by ending one that waits."""
+        """Make room for one more process of a bot that has reached its limit, by ending one that waits."""
         most = self._plan.instances.get(name)
         while most is not None:
             own = [process for process in self._processes if process.name == name]

@@ -343,7 +343,7 @@ async def start_bot(
 
 
 async def _carry(served: _ServedMatch, seated: _Seated, transport: trio.abc.Stream) -> None:
-    """Carry the bot's connection over stdio. A bot that closes it cannot come back."""
+    """Carry the bot's connection over stdio. A bot that closes it cannot reconnect."""
     await served.server.serve_stream(transport, _stdio_address(served, seated.seat))
     seated.hung_up = not served.is_over
     _go_on_without(served, seated)

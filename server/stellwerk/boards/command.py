@@ -73,7 +73,7 @@ def _show(name: str, *, as_json: bool, svg: str | None) -> None:
 
 
 def _board(name: str) -> BoardFile:
-    """Load a shipped board or a file. A plain word that is no file is taken for a shipped board's name."""
+    """Load a shipped board or a file. A plain word that names no file is taken for a shipped board's name."""
     is_plain_word = os.path.basename(name) == name and "." not in name
     if name in SHIPPED or (is_plain_word and not os.path.lexists(name)):
         return shipped_board(name)

@@ -1,7 +1,7 @@
 """A drawing of a board's map as SVG: one box for each space, in the color of its route.
 
-The law: the drawing shows what the file says and nothing else. Where tracks bend and where names stand is
-chosen here, always in the same way: bends that keep tracks off cities and off one another, names where
+The law: the drawing shows what the file says and nothing else. Where tracks bend and where names are written
+is chosen here, always in the same way: bends that keep tracks off cities and off one another, names where
 they cover least.
 """
 

@@ -24,8 +24,8 @@ def listing(boards: Sequence[BoardFile]) -> str:
     ]
     lines = list(aligned([header, *rows], left={0, 1, 5}))
     notes = [_wrapped(board.provenance, first="    ", others="  ") for board in boards]
-    told = [line for row, note in zip(lines[1:], notes, strict=True) for line in (row, note)]
-    return "\n".join([lines[0], *told]) + "\n"
+    described = [line for row, note in zip(lines[1:], notes, strict=True) for line in (row, note)]
+    return "\n".join([lines[0], *described]) + "\n"
 
 
 def summary(board: BoardFile) -> str:

@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     new.add_argument("folder", metavar="DIR", help="a folder that is empty, or is made")
     new.add_argument("--name", metavar="NAME", help="what the bot is called (default: as the folder is)")
     new.add_argument(
-        "--json", action="store_true", help="what was done and is to be done, as one JSON object"
+        "--json", action="store_true", help="what was done and what to do next, as one JSON object"
     )
 
 

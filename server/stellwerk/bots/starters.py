@@ -48,8 +48,8 @@ are named here without a link, such as `protocol/README.md`, and the JSON Schema
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A program that has to be there; `version` are the words that make it tell its version, if an old one
-    will not do."""
+    """A program that must be installed; `version` are the arguments that make it print its version, if an old
+    one will not do."""
 
     program: str
     version: tuple[str, ...] = ()
@@ -227,8 +227,8 @@ def _lack_of_tool(tool: Tool) -> str | None:
 
 
 def _version(path: str, words: tuple[str, ...]) -> tuple[int, ...] | None:
-    told = re.search(rb"\d+(?:\.\d+)*", _run(path, words) or b"")
-    return tuple(map(int, told[0].split(b".")[:3])) if told else None
+    number = re.search(rb"\d+(?:\.\d+)*", _run(path, words) or b"")
+    return tuple(map(int, number[0].split(b".")[:3])) if number else None
 
 
 def _run(program: str, words: Sequence[str]) -> bytes | None:
@@ -308,5 +308,5 @@ def next_commands(starter: Starter, folder: str, name: str) -> list[str]:
 
 
 def is_empty(folder: Path) -> bool:
-    """Return whether a copy can be put there. OSError for what is no folder."""
+    """Return whether a copy can be put there. OSError if it is not a folder."""
     return not folder.exists() or not os.listdir(folder)

@@ -1,7 +1,7 @@
 """`stellwerk demo`: a small tournament of the reference bots over every game, rated and with its report.
 
 It does what an organizer does, and shows the commands: writes a `tournament.toml`, runs it, and names what
-can be looked at. The seed is fixed, so that it comes to the same ranking everywhere.
+can be looked at. The seed is fixed, so that the ranking is the same everywhere.
 """
 
 from __future__ import annotations

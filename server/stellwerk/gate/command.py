@@ -1,7 +1,7 @@
 """`stellwerk gate`: whether a candidate may pass, for CI.
 
-The verdict goes to standard output, how far the matches have come to standard error. Exit codes: 0 passed;
-1 failed: the doctor found something, or the candidate was at fault, or it is not good enough; 2 the command
+The verdict goes to standard output, the progress of the matches to standard error. Exit codes: 0 passed; 1
+failed: the doctor found something, or the candidate was at fault, or it is not good enough; 2 the command
 line cannot be used; 3 undecided; 4 the machine failed, or the baselines did; 130 interrupted.
 """
 
@@ -193,7 +193,7 @@ def _add_test_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Gate:
-    """What the arguments ask for. `directory` is where the matches are to be kept, if they are."""
+    """What the arguments ask for. `directory` is where to keep the matches, if they are kept."""
 
     candidate: BotSpec
     judge: Judge
@@ -398,7 +398,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _append_summary(report: GateReport) -> None:
-    """Add what GitHub Actions shows on the page of the run. If that fails, the verdict stands."""
+    """Add what GitHub Actions shows on the page of the run. If that fails, the verdict does not change."""
     name = os.environ.get("GITHUB_STEP_SUMMARY")
     if not name:
         return

@@ -23,7 +23,7 @@ SECONDS: Final = 5  # for each answer, as `stellwerk kit doctor` waits by defaul
 SEED: Final = "gate"
 _SHELL: Final = "/bin/sh"
 
-# Goes to $1 and forgets the environment, but for what the doctor tells the bot.
+# Change to $1 and clear the environment, except for what the doctor passes to the bot.
 _FORGET: Final = (
     'cd "$1" && shift && exec env -i STELLWERK_ADDRESS="$STELLWERK_ADDRESS"'
     ' STELLWERK_TOKEN="$STELLWERK_TOKEN" STELLWERK_BOT_SEED="$STELLWERK_BOT_SEED"'

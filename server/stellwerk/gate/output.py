@@ -85,8 +85,8 @@ def lines_of(report: GateReport) -> Iterator[str]:
 def annotations_of(report: GateReport) -> Iterator[str]:
     """Write as many annotations as GitHub shows, the verdict first."""
     kind = _KINDS.get(report.verdict, "error")
-    told = [report.reason] if report.strength is None else [report.reason, strength_in_words(report.strength)]
-    yield annotation(kind, f"{TITLE}: {report.verdict}", told)
+    strength = () if report.strength is None else (strength_in_words(report.strength),)
+    yield annotation(kind, f"{TITLE}: {report.verdict}", [report.reason, *strength])
     errors, warnings = int(kind == "error"), 0
     for finding in report.doctor or ():
         if finding.failure is not None:

@@ -1,4 +1,4 @@
-"""`stellwerk kit replay`: feeds a recorded match to a bot, and tells where it would have played otherwise.
+"""`stellwerk kit replay`: feeds a recorded match to a bot, and shows where it would have moved differently.
 
 Exit codes: 0 the bot has answered every ask with a legal move, 1 it has not, or the replay is not good, 2
 there is no such seat, decision or command, 4 the machine failed, or a bot in another seat did.

@@ -1,7 +1,7 @@
 """`stellwerk play`: games between bots that are started as processes of this machine.
 
-The result goes to standard output, and a line that says how far the games have come to standard error, if
-that is a terminal. The help text has the exit codes.
+The result goes to standard output, and a line with the progress of the games to standard error, if that is a
+terminal. The help text has the exit codes.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = _session(arguments)
     report = _report(options, play_games(options))
     if arguments.json:
-        # The standard library's encoder, for it can keep to ASCII, which every terminal can show.
+        # The standard library's encoder, because it can keep to ASCII, which every terminal can show.
         say(json.dumps(msgspec.to_builtins(report)))
     else:
         _print(options.plan, report)

@@ -1,4 +1,4 @@
-"""What `stellwerk play` has to tell of its matches; as `--json` it is one object."""
+"""What `stellwerk play` reports of its matches. With `--json` it is one object."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class NotStarted(Struct, frozen=True, omit_defaults=True):
 
 
 class PlayReport(Struct, frozen=True):
-    """`not_started` are the bots without which the first game did not begin: then there are no matches."""
+    """What `--json` prints. `not_started` are the bots whose failure kept the first game from beginning; then
+    there are no matches."""
 
     game: str
     rules_version: int
@@ -58,7 +59,7 @@ def not_started(seat: Seat, bot: Played) -> NotStarted:
 
 
 def match_report(planned: PlannedGame, played: MatchResult) -> MatchReport:
-    """PlayReport a match. Where its replay is written is still open."""
+    """Report a match. The report does not say yet where its replay is written."""
     return MatchReport(
         match=played.plan.match,
         number=planned.number,

@@ -1,4 +1,4 @@
-"""What matches came to, for people: the score with its parts, and what went wrong with whom.
+"""The results of matches, for people: the score with its parts, and what went wrong with whom.
 
 Law: a difference between two bots is never shown without how far it can be trusted. The unit is the block,
 for its games share a deal: the interval is Student's, at 95 %, over the means of the complete blocks.

@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     except RatingError as error:
         raise usage_error(f"{arguments.file}: {error}") from None
     if arguments.json:
-        # The standard library's encoder, for it can keep to ASCII, which every terminal can show.
+        # The standard library's encoder, because it can keep to ASCII, which every terminal can show.
         say(json.dumps(msgspec.to_builtins(rating_file(report, with_pairs=arguments.pairs))))
         return DONE
     for line in _lines(report, with_pairs=arguments.pairs):

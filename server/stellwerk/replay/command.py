@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-from stellwerk.replay.story import NoSuchSeatError, Told, tell
+from stellwerk.replay.story import NoSuchSeatError, StoryLine, story
 from stellwerk.shared.errors import DONE, FAILED, usage_error
 from stellwerk.shared.terminal import complain, flush_stdout, say, shows_color, width, wrapped
 from stellwerk_engine.replays.reader import ReplayError, lines_of, read_replay
@@ -56,12 +56,12 @@ def _verify(file: str) -> int:
 def _show(file: str, seat: int | None) -> int:
     columns = width() if sys.stdout.isatty() else None
     try:
-        for told in tell(read_replay(_lines_of(file)), seat, shows_color()):
-            _say(told, columns)
+        for line in story(read_replay(_lines_of(file)), seat, shows_color()):
+            _print(line, columns)
     except NoSuchSeatError as error:
         raise usage_error(str(error)) from None
     except _FileError as error:
-        flush_stdout()  # so that the error stands below what could be read
+        flush_stdout()  # so that the error appears below what could be read
         complain(f"{file}: {error}")
         return FAILED
     except ReplayError as error:
@@ -71,10 +71,10 @@ def _show(file: str, seat: int | None) -> int:
     return DONE
 
 
-def _say(told: Told, columns: int | None) -> None:
+def _print(line: StoryLine, columns: int | None) -> None:
     """Print lines that fit the terminal. In a file a turn is one line."""
-    for line in [told.text] if columns is None else wrapped(told.text, columns, told.hang):
-        say(line)
+    for row in [line.text] if columns is None else wrapped(line.text, columns, line.hang):
+        say(row)
 
 
 class _FileError(Exception):

@@ -1,7 +1,7 @@
 """A replay as a story for people: who did what in each turn, and how the points came about.
 
-Law: what a viewer reads is made from the events as the viewer may see them. A replay is told as far
-as it can be read, whatever is wrong with the rest.
+Law: what a viewer reads is made from the events as the viewer may see them. The story of a replay goes as far
+as the replay can be read, whatever is wrong with the rest.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ POINTS: Final = "points"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StoryLine:
     """A line of the story, however long, and how far its continuation is indented where it must be broken."""
 
     text: str = ""
@@ -51,7 +51,7 @@ class NoSuchSeatError(Exception):
     """The viewer asked for does not sit in this game."""
 
 
-def tell(records: Iterable[Line], seat: Seat | None = None, color: bool = False) -> Iterator[Told]:
+def story(records: Iterable[Line], seat: Seat | None = None, color: bool = False) -> Iterator[StoryLine]:
     """Yield the lines of the story: of all that happened, or of what one seat saw of it.
 
     The ReplayError, if there is one, comes after the lines that could be read.
@@ -98,14 +98,14 @@ def names_of(header: Header) -> tuple[str, ...]:
 # -- the heading -------------------------------------------------------------------------------------
 
 
-def _heading(header: Header, viewer: ViewerId, style: Style) -> Iterator[Told]:
+def _heading(header: Header, viewer: ViewerId, style: Style) -> Iterator[StoryLine]:
     rules = RULE_SETS.get(header.game)
     version = f"version {header.rules_version}"
     if rules is not None and rules.rules_version != header.rules_version:
         version += f" (this program plays version {rules.rules_version})"
     held = "" if header.board.content is UNSET else ", in this file"
     game = shown(header.game) if rules is None else f"{rules.id}: {rules.title}"
-    yield Told(style.paint(game, BOLD))
+    yield StoryLine(style.paint(game, BOLD))
     yield _row("Rules", version)
     if header.options:
         yield _row("Options", ", ".join(map(shown, header.options)))
@@ -114,22 +114,22 @@ def _heading(header: Header, viewer: ViewerId, style: Style) -> Iterator[Told]:
     if header.match is not UNSET:
         yield _row("Match", shown(header.match))
     if viewer != ALL_HANDS:
-        yield _row("Told to", style.name(viewer))
+        yield _row("Seen by", style.name(viewer))
 
 
 def _seated(seat: Seat, player: Player, style: Style) -> str:
     return style.name(seat) if player.name is UNSET else f"{seat} {style.name(seat)}"
 
 
-def _row(label: str, text: str) -> Told:
-    return Told(f"  {label:<9}{text}", 11)
+def _row(label: str, text: str) -> StoryLine:
+    return StoryLine(f"  {label:<9}{text}", 11)
 
 
 # -- the turns ---------------------------------------------------------------------------------------
 
-_UNTOLD: Final = (
+_LEFT_OUT: Final = (
     ev.Asked,  # the answer follows
-    ev.CardsRevealed,  # told with the tunnel
+    ev.CardsRevealed,  # part of the tunnel's sentence
     ev.TicketsOffered,  # what is kept and what is put back follows
     ev.TicketsToShare,  # the answer follows
     ev.GameEnded,  # the end follows
@@ -173,7 +173,7 @@ class _Story:
         if record.note is not UNSET and self._viewer in (record.seat, ALL_HANDS):
             self._chapter.facts.append(f'{self.style.name(record.seat)} notes "{shown(record.note, 200)}"')
 
-    def go_on(self, number: int, events: Sequence[ev.Event]) -> Iterator[Told]:
+    def go_on(self, number: int, events: Sequence[ev.Event]) -> Iterator[StoryLine]:
         for event in events:
             seat = actor_of(event)
             if seat is not None:
@@ -184,42 +184,42 @@ class _Story:
                     self._chapter = _Chapter(str(turn), seat)
                 case ev.TurnsEnded():
                     yield from self.close_chapter()
-                    told = deed(event, self.game, self.style)
-                    self._chapter = _Chapter(told[0].upper() + told[1:])
-                case _ if not isinstance(event, _UNTOLD):
-                    self._tell(event)
+                    phrase = deed(event, self.game, self.style)
+                    self._chapter = _Chapter(phrase[0].upper() + phrase[1:])
+                case _ if not isinstance(event, _LEFT_OUT):
+                    self._add(event)
                 case _:
                     pass
             if isinstance(event, ev.RouteClaimed | ev.TicketsCompleted):
                 self._points[event.seat] += event.points
 
-    def close_chapter(self) -> Iterator[Told]:
+    def close_chapter(self) -> Iterator[StoryLine]:
         chapter, style = self._chapter, self.style
         if chapter.seat is None:
-            yield Told()
-            yield Told(style.paint(chapter.title, BOLD))
-            yield from (Told(f"  {fact}") for fact in chapter.facts)
+            yield StoryLine()
+            yield StoryLine(style.paint(chapter.title, BOLD))
+            yield from (StoryLine(f"  {fact}") for fact in chapter.facts)
             if chapter.title == SET_UP:
-                yield Told()
-                yield Told(style.paint(f"turn  {'player':<{self._name_width}}  points", BOLD))
+                yield StoryLine()
+                yield StoryLine(style.paint(f"turn  {'player':<{self._name_width}}  points", BOLD))
         else:
             name = f"{style.name(chapter.seat):<{self._name_width}}"
             lead = f"{chapter.title:>4}  {name}  {self._points_of_team(chapter.seat):>6}  "
-            yield Told(lead + _joined(chapter.deeds), len(lead) + 2)
-            yield from (Told(" " * len(lead) + fact, len(lead) + 2) for fact in chapter.facts)
+            yield StoryLine(lead + _joined(chapter.deeds), len(lead) + 2)
+            yield from (StoryLine(" " * len(lead) + fact, len(lead) + 2) for fact in chapter.facts)
 
-    def _tell(self, event: ev.Event) -> None:
+    def _add(self, event: ev.Event) -> None:
         """Put the player's own actions into the line of the turn, and everything else below it."""
         chapter, seat = self._chapter, actor_of(event)
         event = redact(event, self.game, self._viewer)
-        told = deed(event, self.game, self.style)
+        phrase = deed(event, self.game, self.style)
         mark = "" if seat is None else self._by_fallback.pop(seat, "")
         if chapter.seat is not None and seat == chapter.seat:
-            self._tell_deed(chapter, event, told, mark)
+            self._add_deed(chapter, event, phrase, mark)
         elif chapter.seat is None or not isinstance(event, ev.CardsLaidOpen):  # which comes in every turn
-            chapter.facts.append((told if seat is None else f"{self.style.name(seat)} {told}") + mark)
+            chapter.facts.append((phrase if seat is None else f"{self.style.name(seat)} {phrase}") + mark)
 
-    def _tell_deed(self, chapter: _Chapter, event: ev.Event, told: str, mark: str) -> None:
+    def _add_deed(self, chapter: _Chapter, event: ev.Event, phrase: str, mark: str) -> None:
         """Describe an action in few words: where a known card goes, and what became of the tunnel."""
         match event:
             case ev.CardPlaced(_, place, _, card) if card == chapter.card_without_place:
@@ -227,10 +227,10 @@ class _Story:
                 chapter.deeds[-1].mark = mark
             case ev.RouteClaimed(_, route) | ev.TunnelAbandoned(_, route) if route == chapter.tunnel:
                 words = route_in_words(route, self.game)
-                told = told.replace(f"the tunnel {words}", "it").replace(words, "it")
-                chapter.deeds.append(_Deed(told, mark))
+                phrase = phrase.replace(f"the tunnel {words}", "it").replace(words, "it")
+                chapter.deeds.append(_Deed(phrase, mark))
             case _:
-                chapter.deeds.append(_Deed(told, mark))
+                chapter.deeds.append(_Deed(phrase, mark))
         chapter.card_without_place = chapter.tunnel = None
         match event:
             case ev.CardDrawn(place=UnsetType()) | ev.CardTaken(place=UnsetType()):
@@ -251,35 +251,35 @@ class _Story:
 
 def _joined(deeds: Sequence[_Deed]) -> str:
     """Join two actions: `draws red, blue (fallback)`. A verb or a mark that both share comes once."""
-    told: list[str] = []
+    phrases: list[str] = []
     last_verb = ""
     for number, each in enumerate(deeds):
         verb, _, rest = each.text.partition(" ")
         is_last_of_mark = number + 1 == len(deeds) or deeds[number + 1].mark != each.mark
         text = rest if verb == last_verb in ("draws", "takes") else each.text
-        told.append(text + each.mark if is_last_of_mark else text)
+        phrases.append(text + each.mark if is_last_of_mark else text)
         last_verb = verb
-    return ", ".join(told)
+    return ", ".join(phrases)
 
 
 # -- the end -----------------------------------------------------------------------------------------
 
 
-def _ending(result: Result, game: Game, style: Style) -> Iterator[Told]:
+def _ending(result: Result, game: Game, style: Style) -> Iterator[StoryLine]:
     teams = sorted(result.teams, key=lambda team: team.rank)
-    yield Told()
-    yield Told(style.paint(f"The end, after {result.turns} turns", BOLD))
+    yield StoryLine()
+    yield StoryLine(style.paint(f"The end, after {result.turns} turns", BOLD))
     yield from _score_table(teams, game, style)
     for team in teams:
         if team.tickets:
-            yield Told()
-            yield Told(f"  Tickets of {team_in_words(team, style)}")
+            yield StoryLine()
+            yield StoryLine(f"  Tickets of {team_in_words(team, style)}")
         for ticket in sorted(team.tickets, key=lambda ticket: -ticket.points):
             mark = " " if ticket.completed else "x"
-            yield Told(f"  {ticket.points:>+5} {mark} {ticket_in_words(ticket.ticket, game)}")
+            yield StoryLine(f"  {ticket.points:>+5} {mark} {ticket_in_words(ticket.ticket, game)}")
 
 
-def _score_table(teams: Sequence[TeamResult], game: Game, style: Style) -> Iterator[Told]:
+def _score_table(teams: Sequence[TeamResult], game: Game, style: Style) -> Iterator[StoryLine]:
     """Write a column for each team, with the parts of its score and their sum."""
     has_map = game.board.mask_bytes > 0
     rows = [("", [team_in_words(team, style) for team in teams])]
@@ -301,7 +301,7 @@ def _score_table(teams: Sequence[TeamResult], game: Game, style: Style) -> Itera
     for label, cells in rows:
         aligned = "  ".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
         line = f"  {label:<{label_width}}  {aligned}"
-        yield Told(style.paint(line, BOLD) if label in ("", POINTS) else line)
+        yield StoryLine(style.paint(line, BOLD) if label in ("", POINTS) else line)
 
 
 def _bonus_in_words(name: str, game: Game) -> str:

@@ -333,7 +333,8 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
 
 
 def _opener(journals: Journals, has_room: Callable[[], bool]) -> Callable[[str], FileJournal]:
-    """No match begins with the last descriptors: those that run need some to end."""
+    """Return what opens journals. It refuses when few descriptors are left, because running matches need some
+    to end."""
 
     def open_journal(match: str) -> FileJournal:
         if not has_room():

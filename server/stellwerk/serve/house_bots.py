@@ -10,7 +10,7 @@ from stellwerk_bots.players import new_player
 from stellwerk_server.match.house_player import NewHousePlayer
 
 HOUSE_BOTS: Final = ("random", "greedy", "planner")
-"""Those that answer within milliseconds, for they think while all others wait."""
+"""Bots that answer within milliseconds, because all others wait while they think."""
 
 
 def house_bots() -> dict[str, NewHousePlayer]:

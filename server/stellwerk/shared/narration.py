@@ -43,7 +43,7 @@ _SGR: Final[dict[Color, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How to tell: by which names of the seats, and whether the terminal shows colors."""
+    """How to write: with which names of the seats, and whether the terminal shows colors."""
 
     names: tuple[str, ...] = ()
     color: bool = False
@@ -61,8 +61,8 @@ PLAIN: Final = Style()
 def describe(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
     """Write one event as a sentence without its full stop."""
     actor = actor_of(event)
-    told = deed(event, game, style)
-    return told if actor is None else f"{style.name(actor)} {told}"
+    phrase = deed(event, game, style)
+    return phrase if actor is None else f"{style.name(actor)} {phrase}"
 
 
 def actor_of(event: ev.Event) -> Seat | None:

@@ -14,7 +14,7 @@ _SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 def replay_name(game: Game, seed: str, number: int) -> str:
     """Return the name of a replay's file.
 
-    It has the seed, or a part of the seed and of its hash if the seed is no plain file name.
+    It has the seed, or a part of the seed and of its hash if the seed is not a plain file name.
     """
     if not _SAFE_NAME.fullmatch(seed):
         digest = sha256(seed.encode()).hexdigest()[:8]

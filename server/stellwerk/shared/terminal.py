@@ -38,7 +38,7 @@ def complain(message: str) -> None:
     from stellwerk_protocol.canonical import shown  # its imports would double the time of --help
 
     line = shown(message, len(message)).encode("ascii", "backslashreplace").decode()
-    with contextlib.suppress(OSError):  # there is nobody left to tell
+    with contextlib.suppress(OSError):  # nobody reads it any more
         print(f"stellwerk: {line}", file=sys.stderr)
 
 
@@ -77,7 +77,7 @@ def width() -> int:
 
 
 def size() -> tuple[int, int]:
-    """Return columns and rows of whatever terminal there is."""
+    """Return the columns and rows of the terminal, if there is one."""
     return width(), shutil.get_terminal_size((DEFAULT_WIDTH, 24)).lines
 
 

@@ -1,4 +1,4 @@
-"""`stellwerk simulate`: many games between built-in policies, and what they come to.
+"""`stellwerk simulate`: many games between built-in policies, and their statistics.
 
 What was asked for goes to standard output; a progress bar goes to standard error, if that is a terminal.
 """
@@ -151,7 +151,7 @@ def _cores() -> int:
     """Count the cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # only Linux tells
+    except AttributeError:  # only Linux has this
         return os.cpu_count() or 1
 
 
@@ -207,7 +207,7 @@ def _print_json(simulation: Simulation, chunks: Iterable[Chunk], started: float)
         seconds=round(perf_counter() - started, 3),
         cpu_seconds=round(sum(chunk.cpu_seconds for chunk in done), 3),
     )
-    # The standard library's encoder, for it can keep to ASCII, which every terminal can show.
+    # The standard library's encoder, because it can keep to ASCII, which every terminal can show.
     say(json.dumps(msgspec.to_builtins(report)))
 
 

@@ -1,8 +1,8 @@
 """`stellwerk tournament`: competitions of bots that survive whatever happens to this machine.
 
-A tournament is a folder with a `tournament.toml`. What it comes to goes to standard output, how far it has
-come to standard error. Exit codes: 0 done; 1 `verify` has found something untrue; 2 the command line or the
-folder cannot be used; 4 the machine failed, or blocks are void because of it; 130 stopped, and to be resumed.
+A tournament is a folder with a `tournament.toml`. Results go to standard output, progress to standard error.
+Exit codes: 0 done; 1 `verify` found something that does not agree; 2 the command line or the folder cannot be
+used; 4 the machine failed, or blocks are void because of it; 130 stopped, and to be resumed.
 """
 
 from __future__ import annotations
@@ -387,7 +387,7 @@ def _show_schedule(folder: Path, arguments: argparse.Namespace) -> int:
     return DONE
 
 
-# -- what it came to ---------------------------------------------------------------------------------
+# -- results -----------------------------------------------------------------------------------------
 
 
 def _tournament(folder: Path, settings: Settings | None = None) -> Tournament:

@@ -1,4 +1,4 @@
-"""How a tournament is shown while it is played, and what it came to.
+"""How a tournament is shown while it is played, and its results.
 
 On a terminal a table that is drawn anew, in a pipe a line for each block, for programs a JSON object a line.
 """

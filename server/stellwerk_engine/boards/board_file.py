@@ -1,12 +1,12 @@
 """Boards as files: the cities, routes, tickets and cards of a game, read from JSON.
 
-The law: what `parse_board` returns can be played on. Every city, route and ticket in it is whole,
-within the bounds below and joined to the rest; anything else is a `BoardError` that names file, line
-and field and says what was expected. Of several faults the first by line is told: first the faults of
-single records, then, once these are sound, those of the map as a whole.
+The law: what `parse_board` returns can be played on. Every city, route and ticket in it is whole, within the
+bounds below and joined to the rest; anything else is a `BoardError` that names file, line and field and says
+what was expected. Of several faults it reports the first by line: first the faults of single records, then,
+once these are sound, those of the map as a whole.
 
-The format stands in `protocol/BOARDS.md`. Facts of boards get corrected, and organizers bring their
-own: nothing else in the engine knows a city, a length or a ticket.
+`protocol/BOARDS.md` describes the format. Facts of boards get corrected, and organizers bring their own:
+nothing else in the engine knows a city, a length or a ticket.
 """
 
 import errno
@@ -75,7 +75,7 @@ BOUNDS: Mapping[str, Bounds] = {
     "points": Bounds(1, 200, "five times the 40 of the most valuable printed route"),
     "coordinate": Bounds(0, 1000, "thousandths of the longer side of the board"),
 }
-"""What a board may hold at most. Every entry also stands in `protocol/BOARDS.md`."""
+"""What a board may hold at most. `protocol/BOARDS.md` has every entry, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +298,7 @@ def _ticket_content(ticket: Ticket) -> dict[str, object]:
 
 
 def _shortest_number(value: float) -> int | float:
-    """113 instead of 113.0: what every language writes for the same number."""
+    """Return 113 instead of 113.0, as every language writes this number."""
     return int(value) if value.is_integer() else value
 
 
@@ -387,7 +387,7 @@ def _read_board(root: Node, file: str, problems: Problems) -> BoardFile:
 
 
 def _expect_format(root: Node, file: str) -> None:
-    """In another format nothing else that is found means anything, so this comes before all else."""
+    """Check the format before all else: in another format, nothing else in the file has a known meaning."""
     if not isinstance(root.value, dict):
         raise BoardError(file, root.line, "", f"expected an object, found {found(root)}")
     if "format" not in root.value:
@@ -420,7 +420,8 @@ def _read_cities(records: Sequence[Node], problems: Problems) -> tuple[City, ...
 
 
 def _coordinate(fields: Fields, name: str) -> float | None:
-    """At most two decimals: every language writes such a number alike, and so the digest is the same."""
+    """Return a number with at most two decimals. Every language writes such a number alike, so the digest is
+    the same."""
     if name not in fields:
         return None
     bounds = BOUNDS["coordinate"]
@@ -528,7 +529,7 @@ class _Places:
 def _read_tickets(
     fields: Fields, places: _Places, cards_each_color: int | None, problems: Problems
 ) -> tuple[Ticket, ...]:
-    """`cards_each_color` is given where tickets ask for cards, and None where they ask for routes."""
+    """Read the tickets. `cards_each_color` is None on boards with routes; otherwise tickets ask for cards."""
     records = fields.entries("tickets", BOUNDS["tickets"])
     required = ["id", "a", "b", "points"] + ([] if cards_each_color is None else ["cards"])
     tickets: list[Ticket] = []
@@ -598,7 +599,7 @@ def _map_errors(board: BoardFile) -> Iterator[BoardError]:
 
 
 def _parallel_errors(board: BoardFile) -> Iterator[BoardError]:
-    """Tracks between the same cities that are not marked `parallel` are routes of their own."""
+    """Yield the errors of parallel tracks. Tracks that are not marked `parallel` are separate routes."""
     tracks: dict[frozenset[str], list[int]] = {}
     for index, route in enumerate(board.routes):
         if route.parallel > 1:

@@ -1,7 +1,7 @@
 """The fields of a JSON record, taken out one by one with their types and bounds checked.
 
-The law: a fault stops nobody. It is noted, and a stand-in takes the place of the value, so that of all
-faults the first by line can be told. Whoever reads asks `Problems.first` before using what came back.
+The law: reading goes on after a fault. The fault is noted, and a placeholder replaces the value, so that the
+first of all faults by line can be reported. A caller asks `Problems.first` before it uses the result.
 """
 
 import difflib
@@ -33,7 +33,7 @@ class IdForm:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A fault. `typo` is a word that was not known, `known` are the words it may stand for."""
+    """A fault. `typo` is an unknown word, `known` are the words that it may mean."""
 
     line: int
     field: str
@@ -80,7 +80,7 @@ class Fields:
             absent = [other for other in known if other not in node.value]
             problems.note(node.value[name], f"unknown field {quoted(name)}", typo=name, known=absent)
         if unknown:
-            return  # a misspelled name is told as such, not as the lack of the right one
+            return  # a misspelled name is reported as such, not as a missing field
         for name in required:
             if name not in node.value:
                 problems.note(node, f'missing field "{name}"')
@@ -148,7 +148,7 @@ class Fields:
         return choices[0]
 
     def reference(self, name: str, kind: str, known: Collection[str]) -> str:
-        """Return the id of something that stands elsewhere in the file; "" where it cannot be found."""
+        """Return the id of something elsewhere in the file; "" if it cannot be found."""
         return reference(self._members[name], kind, known, self._problems) if name in self._members else ""
 
     def entries(self, name: str, bounds: Bounds) -> list[Node]:
@@ -202,7 +202,7 @@ def entries(node: Node, bounds: Bounds, problems: Problems) -> list[Node]:
 
 
 def ids_of(records: Iterable[Node]) -> dict[str, Node]:
-    """Return every id that records give themselves, sound or not, with the place where it stands first."""
+    """Return every id that records give themselves, valid or not, with the place where it occurs first."""
     first: dict[str, Node] = {}
     for record in records:
         given = record.value.get("id") if isinstance(record.value, dict) else None

@@ -1,10 +1,10 @@
-"""JSON that remembers on which line each value stood.
+"""JSON that remembers the line of each value.
 
 The law: a text is taken exactly as RFC 8259 and I-JSON have it (strict UTF-8, unique names, numbers
 that every language can hold), or it is refused with the line, the place and what was expected.
 
-Why not `json.loads`: it forgets lines, keeps the last of duplicate names, takes NaN, lone surrogates
-and integers of any size, and nests as deep as the file tells it to.
+Why not `json.loads`: it forgets lines, keeps the last of duplicate names, takes NaN, lone surrogates and
+integers of any size, and nests as deep as the file does.
 """
 
 import json
@@ -19,7 +19,7 @@ SHOWN_CHARACTERS = 40  # of a text that is quoted in a message: enough to find i
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A JSON value, the field where it stands (`routes[3].length`, "" for the whole) and its line."""
+    """A JSON value, its field (`routes[3].length`, "" for the whole) and its line."""
 
     value: "Value"
     field: str
@@ -133,7 +133,7 @@ class _Parser:
         self._max_nesting = max_nesting
         self._at = 0
         self._line = 1
-        self._counted = 0  # where line counting stands, so that all of it together is linear
+        self._counted = 0  # up to where lines are counted, so that counting is linear overall
 
     def value(self, field: str, depth: int) -> Node:
         self._skip_space()
@@ -194,7 +194,7 @@ class _Parser:
         return True
 
     def _closes(self, bracket: str, field: str, opened: int) -> bool:
-        """Step over `,` or the closing bracket; tell whether it was the bracket."""
+        """Step over `,` or the closing bracket; return whether it was the bracket."""
         self._skip_space()
         match self._text[self._at : self._at + 1]:
             case ",":
@@ -256,7 +256,7 @@ class _Parser:
         return chr(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
 
     def _utf16_unit(self) -> int | None:
-        r"""Return the number of the `\uXXXX` that stands here, if one does."""
+        r"""Return the number of the `\uXXXX` at this place, if there is one."""
         digits = _FOUR_HEX_DIGITS.match(self._text, self._at + 2)
         if digits is None or not self._text.startswith("\\u", self._at):
             return None
@@ -297,7 +297,7 @@ class _Parser:
         return self._line
 
     def _found(self) -> str:
-        """Return what stands here, as a message names it."""
+        """Return what is at this place, as a message names it."""
         rest = self._text[self._at : self._at + SHOWN_CHARACTERS]
         if not rest:
             return "the end of the file"

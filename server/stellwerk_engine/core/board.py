@@ -1,8 +1,8 @@
 """A board as the engine reads it: everything fixed, computed once.
 
-Routes get ids of their own: eight routes of one color share a byte of every route mask, in the order of
-their lengths, so that the claims that a hand can pay are looked up a byte of open routes at a time
-(`claim_table.py`). The ids in between stand for no route and are in no mask.
+Routes get ids of their own: eight routes of one color share a byte of every route mask, in the order of their
+lengths, so that the claims that a hand can pay are looked up a byte of open routes at a time
+(`claim_table.py`). No route has an id in between, and no mask has its bit.
 """
 
 from __future__ import annotations

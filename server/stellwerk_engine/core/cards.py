@@ -47,7 +47,7 @@ def covers(have: CardSet, need: CardSet) -> bool:
 
 
 def without(have: CardSet, gone: CardSet) -> CardSet:
-    """`have` less `gone`, a count never below zero."""
+    """Return `have` less `gone`, without counts below zero."""
     rest = (have | GUARD) - gone
     kept = rest & GUARD  # bit 7 is still set where nothing was borrowed
     return rest & (kept - (kept >> 7))
@@ -64,7 +64,7 @@ def in_both(one: CardSet, other: CardSet) -> CardSet:
 
 
 def colors_present(cards: CardSet) -> int:
-    """Return a key that tells which colors there are (bit 7 of each count)."""
+    """Return a key that shows which colors there are (bit 7 of each count)."""
     return (cards + LOW) & GUARD
 
 
@@ -96,6 +96,6 @@ def from_wire(cards: Cards) -> CardSet:
 
 
 def describe(cards: CardSet) -> str:
-    """For messages: `3 red, 1 locomotive`."""
+    """Describe cards in a message: `3 red, 1 locomotive`."""
     named = [f"{count} {COLOR_NAMES[color]}" for color, count in enumerate(counts(cards)) if count]
     return ", ".join(named) or "no cards"

@@ -25,7 +25,7 @@ def choose(state: State, decision: Decision, seat: Seat, move: Move) -> tuple[Mo
 
 
 def owing(state: State) -> tuple[Seat, ...]:
-    """Who owes a move now."""
+    """Return the seats that owe a move now."""
     if state.pending is None:
         return ()
     if not state.choices:

@@ -15,7 +15,7 @@ from itertools import count
 from struct import unpack
 
 SEED_SIZE = 32
-"""Bytes of a seed: 256 bits are too many to try, and as many as the hash can tell apart."""
+"""Bytes of a seed: 256 bits are too many to try, and as many as the hash can distinguish."""
 
 _LONGEST_TEXT = 200
 _WORD_COUNT = 2**32  # how many different words there are
@@ -24,12 +24,11 @@ _REFUSED_CHARACTER = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class SeedError(ValueError):
-    """This is no seed; the message says why, in one line and without the seed."""
+    """A text that is not a seed; the message says why, in one line and without the seed."""
 
 
 def seed_from_text(text: str) -> bytes:
-    """Return the seed that a text stands for: 64 hexadecimal digits for themselves, any other text for its
-    hash.
+    """Return the seed that a text means: 64 hexadecimal digits for themselves, any other text for its hash.
 
     Raises `SeedError` for a text that is empty, longer than 200 characters, or holds a control character or
     a surrogate.

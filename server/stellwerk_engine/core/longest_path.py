@@ -24,7 +24,7 @@ the empty path; while no trail reaches the target, it falls, each time by twice 
 The cost: if at most w junctions are open at once, a step has at most 3 * 2^w entries in the table, and at
 most as many states for each way in which w junctions can hang together. The bound is so sharp that the
 table is most of it. Planar networks of 54 routes open up to 7 junctions (the most that a search found);
-the worst of them come to some ten thousand entries and states, networks out of games to a few dozen.
+the worst of them need some ten thousand entries and states, networks out of games to a few dozen.
 """
 
 from collections.abc import Iterator, Sequence
@@ -308,9 +308,10 @@ def finishing_order(chains: Sequence[Chain]) -> list[City]:
 
 
 def bounds_of(steps: Sequence[Step]) -> list[Gains]:
-    """For each step, and after the last, the most that each code can gain yet if nothing need hang together.
+    """Return, for each step and after the last, the most that each code can still gain if parts need not be
+    connected.
 
-    A code that is missing can no more become that of a trail."""
+    A code that is missing can no longer become that of a trail."""
     after: Gains = {0: 0, 2: 0}
     bounds = [after]
     for step in reversed(steps):

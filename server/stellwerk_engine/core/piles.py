@@ -1,6 +1,6 @@
 """Train cards between pile, market and discards (USA-06 to USA-08, CARD-12).
 
-Law: whoever takes the last card of the pile calls `pile_ran_out` before anything else happens, and the
+Law: code that takes the last card of the pile calls `pile_ran_out` before anything else happens, and the
 market is short only while the pile is empty.
 """
 
@@ -71,7 +71,8 @@ def refill_market(state: State, events: Events | None) -> None:
 
 
 def _exchange_market(state: State, events: Events | None) -> None:
-    """Exchange the whole market, now that cards have been laid open, while it has to be (USA-06)."""
+    """Exchange the whole market as long as it must be exchanged (USA-06). Called after cards have been laid
+    open."""
     exchange_at = state.game.rules.train_cards.exchange_at
     if not exchange_at:
         return

@@ -53,7 +53,7 @@ def _standing(state: State, team: int) -> Standing:
 
 
 def team_longest_path(state: State, team: int) -> int:
-    """Over the routes of all partners (USA-16, ASIA-20)."""
+    """Return the longest path over the routes of all partners (USA-16, ASIA-20)."""
     routes = state.game.board.routes
     owned = [
         routes[route] for seat in state.game.seats_of_team[team] for route in bits(state.owned_masks[seat])

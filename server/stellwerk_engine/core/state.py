@@ -308,7 +308,7 @@ class Decision(Protocol):
         ...
 
     def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move:
-        """Return the move that the struct stands for. Raise IllegalMoveError if it is not legal."""
+        """Return the move that the struct describes. Raise IllegalMoveError if it is not legal."""
         ...
 
     def fallback(self, state: State, seat: Seat) -> Move:
@@ -442,7 +442,7 @@ class Part:
     # at the end
 
     def asks_before_scoring(self, state: State, reason: EndReason, events: Events | None) -> bool:
-        """Ask what is to be asked before the game is scored, and return whether anything is."""
+        """Ask what must be asked before the game is scored, and return whether there is anything to ask."""
         return False
 
     def completes(self, state: State, team: int) -> int:
@@ -471,7 +471,7 @@ class Action(Part):
         raise NotImplementedError  # every action has its own
 
     def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move | None:
-        """Return the move that the struct stands for; None if it is not a move of this action. Raise
+        """Return the move that the struct describes; None if it is not a move of this action. Raise
         IllegalMoveError if it is one, but not a legal one."""
         raise NotImplementedError  # every action has its own
 

@@ -33,8 +33,8 @@ PASS: Final = Pass()
 
 
 class TakeTurn:
-    """One action of the menu, or, only if there is none, a pass; and `before` it whatever the rules allow
-    there (UK-09), as long as nothing of that was done."""
+    """One action of the menu, or, only if there is none, a pass; and `before` it everything that the rules
+    allow there (UK-09), as long as nothing of that was done."""
 
     __slots__ = ("before", "seats")
 
@@ -84,7 +84,7 @@ class TakeTurn:
 
 
 def start_first_turn(state: State, seat: Seat, events: Events | None) -> None:
-    """Start the turn of seat 0, whatever seat answered last (GEN-01)."""
+    """Start the turn of seat 0, no matter which seat answered last (GEN-01)."""
     start_turn(state, 0, events)
 
 
@@ -149,7 +149,7 @@ class EmptyPile:
 
 
 def end_game(state: State, reason: EndReason, events: Events | None) -> None:
-    """Score the game, after whatever the rules want to be asked before."""
+    """Score the game, after asking what the rules want to be asked before."""
     state.end_reason = reason
     if events is not None:
         if state.turns_left == NOT_LAST_ROUND:

@@ -21,7 +21,7 @@ class GameChoice:
     board: BoardFile
 
     def make(self) -> Game:
-        """GameError or BoardError if there is no such game."""
+        """Make the game. Raises GameError or BoardError if there is no such game."""
         return _make(self)
 
 

@@ -310,7 +310,7 @@ def _cards_seen(state: State) -> CardSet:
 
 
 def _card_gaps(state: State, view: View) -> tuple[_CardGap, ...]:
-    """Those of who was asked come first."""
+    """Return the gaps; those of the seat that was asked come first."""
     gaps: list[_CardGap] = []
     asked = -1 if view.pending is UNSET else view.pending.seats[0]
     if view.pending is not UNSET and state.pending is None:
@@ -376,7 +376,7 @@ def _ticket_gaps(state: State, view: View) -> tuple[_TicketGap, ...]:
 
 
 def _hidden_offers(state: State, view: View) -> dict[Seat, _TicketGap]:
-    """Of seats whose tickets the viewer does not see: what they are choosing from."""
+    """Return what seats choose from, if the viewer does not see their tickets."""
     match view.pending:
         case wire_decisions.KeepTickets(seats, offered_count):
             offers = [_TicketGap("offered", seat, offered_count) for seat in seats]
@@ -388,7 +388,7 @@ def _hidden_offers(state: State, view: View) -> dict[Seat, _TicketGap]:
     return {offer.owner: offer for offer in offers if not state.offered[offer.owner]}
 
 
-# -- what a decision tells of hidden cards -----------------------------------------------------------
+# -- what a decision shows of hidden cards -----------------------------------------------------------
 
 
 def _demands(plan: _CardPlan, state: State) -> tuple[CardSet, ...]:
@@ -415,7 +415,7 @@ def _fits(plan: _CardPlan, state: State, demanded: CardSet, seat: Seat) -> bool:
 
 
 def _that_pay_bill(plan: _CardPlan, state: State, bill: PayTunnel) -> Iterator[CardSet]:
-    """Who could not pay was not asked (ASIA-17)."""
+    """Yield the cards with which the seat can pay; otherwise it would not have been asked (ASIA-17)."""
     seat = bill.seats[0]
     missing = max(0, bill.extra - bill.cards_left(state, seat))
     for locomotives in range(missing + 1):
@@ -426,7 +426,8 @@ def _that_pay_bill(plan: _CardPlan, state: State, bill: PayTunnel) -> Iterator[C
 
 
 def _that_pay_claim(plan: _CardPlan, state: State, claim: ClaimNow) -> Iterator[CardSet]:
-    """Who could make no claim was not asked (UK-21, UK-22)."""
+    """Yield the cards with which the seat can claim; otherwise it would not have been asked (UK-21,
+    UK-22)."""
     seat = claim.seats[0]
     mask = takeable_mask(state, seat) if claim.right_of_way else claimable_mask(state, seat)
     for route_id in bits(mask):

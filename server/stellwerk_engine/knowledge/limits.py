@@ -36,7 +36,7 @@ from stellwerk_engine.parts.technologies.buy_technology import technologies_of
 from stellwerk_protocol import moves
 
 MAX_LINE_BYTES: Final = 60_000  # asyncio's readline breaks at 64 KiB
-ENVELOPE_BYTES: Final = 1_000  # whatever stands around view and moves in a message
+ENVELOPE_BYTES: Final = 1_000  # the rest of a message, around view and moves
 OTHER_MOVES_BYTES: Final = 600  # the ways to draw
 _PLAYER_BYTES: Final = 500  # a player's numbers, known cards, stack and yard, with all field names
 LARGE_HAND: Final = 48  # with substitutes: so many cards pay for every route

@@ -236,7 +236,7 @@ class DrawCards(Action):
                 return None
 
     def fallback(self, state: State, seat: Seat) -> Move | None:
-        """Blind; else the first open color, a locomotive last."""
+        """Draw blind; without a pile take the first open color, a locomotive last."""
         if state.pile:
             return self.draw
         return next((self.take[card] for card in range(9) if counts(state.market)[card]), None)
@@ -287,7 +287,8 @@ class DrawCards(Action):
 
 
 def _sees_place(game: Game, viewer: ViewerId, seat: Seat, place: Place | UnsetType) -> bool:
-    """Partners see what lies on their holder; a card without a place is still its player's (ASIA-06)."""
+    """Return whether the viewer sees the card. Partners see what lies on their holder; a card without a place
+    is still its player's (ASIA-06)."""
     if place == "holder":
         return sees_team(game, viewer, game.team_of[seat])
     return sees_seat(viewer, seat)
@@ -406,7 +407,7 @@ def _ask_place(state: State, seat: Seat, card: CardColor, events: Events | None,
 def _ask_second_card(
     state: State, seat: Seat, place: Place, events: Events | None, may_stop: bool = False
 ) -> None:
-    """If one may legally be taken; else the action is over (USA-08)."""
+    """Ask for a second card if one may legally be taken; else end the turn (USA-08)."""
     if not state.pile and not state.market & PLAIN_CARDS_MASK:
         end_turn(state, seat, events)
         return

@@ -45,7 +45,7 @@ class Holders(Part):
 
 
 def holder_of(state: State, seat: Seat) -> CardSet:
-    """Return what the team shares; nothing where there are no holders."""
+    """Return what the team shares; nothing if the game has no holders."""
     return state.holders[state.game.team_of[seat]] if state.holders else 0
 
 

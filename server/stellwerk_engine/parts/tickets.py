@@ -26,7 +26,7 @@ from stellwerk_protocol.views import View
 
 Then = Callable[[State, Seat, Events | None], None]
 Share = Callable[[State, tuple[Seat, ...], Then, Events | None], None]
-"""Asks the seats which of the tickets just kept their teams share, and goes on."""
+"""Asks the seats which of the tickets just kept their teams share, and continues."""
 Reject = Callable[[State, Seat, list[TicketId]], None]
 """Takes the tickets that a seat does not keep out of the game."""
 
@@ -307,7 +307,7 @@ class KeepTickets:
         return Keep(state.game.board, self, tuple(ticket for ticket in state.offered[seat] if ticket in kept))
 
     def fallback(self, state: State, seat: Seat) -> Move:
-        """As few as allowed: those with fewest points, of equal ones those offered first."""
+        """Keep as few as allowed: those with fewest points, of equal ones those offered first."""
         tickets = state.game.board.tickets
         cheapest = sorted(state.offered[seat], key=lambda ticket: tickets[ticket].points)[: self.keep]
         return Keep(state.game.board, self, tuple(t for t in state.offered[seat] if t in cheapest))

@@ -1,4 +1,4 @@
-"""A recorded game, made again move by move: to verify a replay, and to go on with a match after a crash.
+"""A recorded game, made again move by move: to verify a replay, and to continue a match after a crash.
 
 Law: the seed and the moves alone decide what comes of them. A move that cannot be made changes nothing.
 """

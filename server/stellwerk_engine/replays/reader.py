@@ -2,7 +2,7 @@
 
 Law: whatever the bytes are, a reader gets sound lines in their right order and then, at most, one
 `ReplayError` that names the line. A line is sound if it is not too long, its hash continues the chain, and
-its text is the canonical JSON of a record that may stand there. Whether the record is *true* is for
+its text is the canonical JSON of a record that may be there. Whether the record is *true* is for
 `replay_verify.py` to say.
 """
 
@@ -32,7 +32,7 @@ Fault = Literal[
     "not_a_replay",  # the first line is no header
     "foreign_format",  # another version of the format
     "foreign_rules",  # an unknown game, or other rules of it: its moves cannot be checked here
-    "foreign_board",  # a board that neither comes with this version nor stands in the replay
+    "foreign_board",  # a board that is neither part of this version nor in the replay
     "truncated",  # breaks off before its end; sound until there
     "unrevealed",  # complete, but without the seed
     "differs",  # a line is not what it must be
@@ -90,7 +90,7 @@ _FORMAT_DECODER: Final = msgspec.json.Decoder(_AnyHeader)
 
 
 def _expect_format(line: bytes) -> None:
-    """Another version may have other lines and another chain, so this comes before all else."""
+    """Check the format before all else: another version may have other lines and another chain."""
     try:
         if len(line) > MAX_LINE_BYTES:
             raise CanonicalError(f"longer than {MAX_LINE_BYTES} bytes")

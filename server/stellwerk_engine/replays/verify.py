@@ -2,7 +2,7 @@
 
 Law: a replay is good if and only if the header, the seed and the moves give exactly its lines. The verdict
 names the first line that is not so. Replays that this version cannot judge (other rules, another format, a
-board that it does not have) are not good either, but are told apart from forged ones: for those of other
+board that it does not have) are not good either, but are distinguished from forged ones: for those of other
 rules the chain of hashes has been checked to the end.
 """
 
@@ -109,7 +109,7 @@ def _expect_known_rules(header: Header, rest: Iterable[bytes]) -> None:
 
 
 def _board_of(reference: BoardReference) -> BoardFile:
-    """BoardError for a board in the replay that cannot be used."""
+    """Return the board of a replay. Raises BoardError if a board in the replay cannot be used."""
     if reference.content is UNSET:
         return _shipped_board(reference)
     board = parse_board(reference.content, "board")
@@ -125,7 +125,7 @@ def _shipped_board(reference: BoardReference) -> BoardFile:
         raise ReplayError(
             "foreign_board",
             1,
-            f"the board {shown(reference.id)} does not come with this version, nor stands it in the replay",
+            f"the board {shown(reference.id)} is neither part of this version nor in the replay",
         )
     board = shipped_board(reference.id)
     if board.digest != reference.digest:
@@ -211,7 +211,7 @@ def _next_move(state: State) -> str:
 
 
 def summary(header: Header, result: Result) -> str:
-    """`usa, 2 players, 144 turns`."""
+    """Return a line such as `usa, 2 players, 144 turns`."""
     options = f" with {', '.join(header.options)}" if header.options else ""
     return f"{header.game}{options}, {len(header.seats)} players, {result.turns} turns"
 

@@ -1,8 +1,8 @@
 """A game written down as it is played, line by line (`protocol/REPLAYS.md`).
 
 Law: the lines depend on nothing but the header, the seed and the moves. Choices that several owe at once are
-held back until the last is in and then stand in the order of the seats (GEN-03), so that neither the order in
-which they came nor who came last is to be seen.
+held back until the last is in, and are then written in the order of the seats (GEN-03), so that a reader can
+see neither the order in which they came nor which came last.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ReplayWriter:
     __slots__ = ("_chain", "_waiting")
 
     def __init__(self, last_hash: str = CHAIN_LABEL) -> None:
-        """`last_hash` is that of the last line, where a replay that was broken off goes on."""
+        """Start a writer. `last_hash` is that of the last line, if a replay that was broken off continues."""
         self._chain = Chain(last_hash)
         self._waiting: list[MoveMade] = []
 
@@ -56,7 +56,7 @@ class ReplayWriter:
         return self._chain.add(Reveal(seed.hex(), UNSET if salt is None else salt.hex()))
 
     def set_up(self, events: Events) -> bytes:
-        """`events` are those of `engine.new_game`."""
+        """Record the set-up. `events` are those of `engine.new_game`."""
         return self._chain.add(SetUp(tuple(events)))
 
     def move(

@@ -1,4 +1,4 @@
-"""A match on disk while it is played, so that a server that was killed can go on with it.
+"""A match on disk while it is played, so that a server can continue it after a crash.
 
 Law: every accepted act is written before anybody learns of it, and a record is there whole or not at all. A
 journal is the match's replay being written, with private records in between (seed, clocks, who sits where,
@@ -182,14 +182,14 @@ class Journals:
         self.unsynced: list[FileJournal] = []
         """With `sync`: what was appended to since somebody last took this list to call `sync` on each."""
         self.on_removed: Callable[[str], object] = lambda match: None
-        """Called when somebody else has removed the journal of a match that goes on."""
+        """Called when somebody else has removed the journal of a running match."""
         self.running.mkdir(parents=True, exist_ok=True)
         self.replays.mkdir(exist_ok=True)
         self.running.chmod(0o700)
 
     def hold(self) -> None:
         """Keep other servers off the folder, as long as this process lives. BlockingIOError if one has it:
-        two would both go on with what one of them is playing."""
+        two would both continue what one of them is playing."""
         descriptor = os.open(self.running, os.O_RDONLY | os.O_CLOEXEC)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -210,7 +210,7 @@ class Journals:
         return sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name))
 
     def reopen(self, path: Path, size: int) -> FileJournal:
-        """Open a left-over journal, to go on after its first `size` bytes, and cut off the rest."""
+        """Open a left-over journal, to continue after its first `size` bytes, and cut off the rest."""
         os.truncate(path, size)
         return FileJournal(self, path, 0)
 

@@ -89,8 +89,9 @@ def recover(lobby: Lobby, journals: Journals, now: float) -> Recovered:
 def _bring_back_ended(
     lobby: Lobby, journals: Journals, running: set[str], recovered: Recovered, now: float
 ) -> None:
-    """First, so that a session that plays keeps its name. Of those in `running` the disk has two journals,
-    for it knew only one of the names when the power was cut: they end anew."""
+    """Bring back ended matches first, so that a session that plays keeps its name. Of a match in `running`
+    the disk has two journals, because it knew only one of the names when the power was cut; such a match ends
+    anew."""
     for path in journals.left_ended():
         if path.stem in running:
             continue
@@ -192,7 +193,7 @@ def _make_again(recorded: RecordedMatch, lines: list[tuple[bytes, int]]) -> tupl
         if expected.startswith(found):
             size, good = offset, found
         elif len(chosen) == hidden or not found.startswith(expected):
-            raise JournalError(f"line {number} is not what the moves before it come to")
+            raise JournalError(f"line {number} does not agree with the moves before it")
         # else choices are shown one after another, and the last one, which makes them lines, is still to come
     return size, expected[len(good) :]
 

@@ -32,7 +32,8 @@ class GameShelf:
         return self._boards.get(game) or shipped_board(RULE_SETS[game].board)
 
     def game(self, id: str, seats: int, options: Sequence[str]) -> Game:
-        """GameError for a number of players or an option that it does not have; KeyError for no such game."""
+        """Make the game. Raises GameError for a number of players or an option that it does not have, and
+        KeyError if there is no such game."""
         key = (id, seats, tuple(sorted(set(options))))
         game = self._games.get(key)
         if game is None:

@@ -38,7 +38,7 @@ class TokenFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class TokenHolder:
-    """`takes_any_name`: whatever it calls itself when it logs in, it is this one."""
+    """The holder of a token. With `takes_any_name` a client has this name, whatever name it logs in with."""
 
     name: str
     hash: str
@@ -54,20 +54,20 @@ class Tokens:
         return self.holder_with(hashed(token))
 
     def holder_with(self, hash: str | None) -> TokenHolder | None:
-        """Every hash is compared, in constant time."""
+        """Return the holder of this hash. Compares every hash, each in constant time."""
         found = [holder for holder in self.holders if is_same_hash(holder.hash, hash)]
         return found[0] if found else None
 
 
 def new_token() -> str:
-    """Not one that a program would take for an option."""
+    """Draw a token that no program would take for an option."""
     while (token := secrets.token_urlsafe(TOKEN_BYTES)).startswith("-"):
         pass
     return token
 
 
 def read_tokens(path: Path) -> Tokens:
-    """TokenFileError, or OSError if it cannot be read."""
+    """Read a file of tokens. Raises TokenFileError, or OSError if it cannot be read."""
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:

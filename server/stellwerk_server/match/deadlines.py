@@ -33,7 +33,7 @@ class Timer:
         self.deadline = inf
 
     def retire(self) -> None:
-        """Never run again. The heap may keep this timer for minutes, but not what it would have run: a whole
+        """Clear the timer for good. The heap may keep it for minutes, but not what it would have run: a whole
         match, or a session with all its matches."""
         self.clear()
         self.run = _nothing
@@ -47,7 +47,7 @@ class Timer:
             self.set(self.deadline)
 
     def needs(self, entry: float) -> bool:
-        """Whether its entry of that time has to stay in the heap."""
+        """Return whether its entry of that time has to stay in the heap."""
         if entry != self._entry:
             return False
         if self.deadline == inf:
@@ -55,7 +55,8 @@ class Timer:
         return self.deadline < inf
 
     def has_come_up(self, entry: float, now: float) -> bool:
-        """Its entry of that time has left the heap. Whether it is due; if not yet, it gets another one."""
+        """Note that its entry of that time has left the heap, and return whether it is due. If it is not due
+        yet, it gets another entry."""
         if entry != self._entry:
             return False  # an earlier entry has been here since
         self._entry = inf
@@ -77,7 +78,7 @@ class Deadlines:
         self._entries: list[tuple[float, int, Timer]] = []
         self._numbers = count()
         self.on_earlier: Callable[[], object] = lambda: None
-        """Called when something becomes due earlier than all else: who sleeps until `next` looks again."""
+        """Called when something becomes due earlier than all else: a sleeper until `next` looks again."""
 
     @property
     def next(self) -> float:
@@ -97,8 +98,8 @@ class Deadlines:
             heappop(self._entries)
 
     def take_due(self, now: float) -> list[Timer]:
-        """Whose deadline has come; each of them has to be fired now. What becomes due meanwhile waits for
-        the next call."""
+        """Remove and return the timers whose deadline has come. The caller has to fire each of them now. What
+        becomes due meanwhile waits for the next call."""
         ready: list[tuple[float, Timer]] = []
         while self._entries and self._entries[0][0] <= now:
             entry, _, timer = heappop(self._entries)

@@ -113,7 +113,8 @@ class MatchJournal:
         return self.write(lines, now)
 
     def write(self, lines: bytes, now: float) -> bool:
-        """Whether it could be written. If not, what comes later waits behind it, until `write_again`."""
+        """Write lines, and return whether that worked. If not, later lines wait behind them, until
+        `write_again`."""
         if self.unwritten:
             self.unwritten += lines
             return False

@@ -187,7 +187,7 @@ class MatchSession:
 
     @entry
     def begin(self, house_bots: Mapping[Seat, tuple[str, NewHousePlayer]], now: float) -> None:
-        """Deal, tell everybody, and wait for `ready`."""
+        """Deal, send everybody the start, and wait for `ready`."""
         for number, (name, new_player) in house_bots.items():
             self._seat_house_bot(number, name, new_player)
         self.started_at = now
@@ -264,7 +264,7 @@ class MatchSession:
 
     @entry
     def lost(self, number: Seat, now: float) -> None:
-        """Note that a seat has lost its connection. Its clock goes on."""
+        """Note that a seat has lost its connection. Its clock keeps running."""
         seat = self.seats[number]
         if not self.is_over and not seat.left:
             seat.is_lost = True
@@ -291,7 +291,7 @@ class MatchSession:
         self._schedule()  # the socket before may have been full, and held up the clock
 
     def _note_keys(self, seat: MatchSeat, now: float) -> None:
-        """Record the new resume key of a seat's session: a server that goes on with this match needs it."""
+        """Record the new resume key of a seat's session: a server that continues this match needs it."""
         session = seat.session
         if session is not None:
             self._write(record_line(SessionRecord(seat.number, session.key_hashes, session.wants)), now)
@@ -504,7 +504,7 @@ class MatchSession:
         self._make(seat, self._move_of(seat, ask, act), b"", now)
 
     def _default(self, seat: MatchSeat, reason: DefaultReason, now: float) -> None:
-        """Make the fallback instead of an answer, and go on with the match."""
+        """Make the fallback instead of an answer, and continue the match."""
         self._default_once(seat, reason, now)
         if not self._journal.unwritten and not self.is_over:
             self._advance(now)
@@ -570,7 +570,7 @@ class MatchSession:
                 self.on_move()
         if newly_by_default:
             self._to_announce.append(seat)
-        if not self._hidden_count:  # before, it would tell the others that this seat has an answer (L16)
+        if not self._hidden_count:  # before, it would show the others that this seat has an answer (L16)
             for announced in self._to_announce:
                 self._out += self._audience.to_others(announced, "by_default")
             self._to_announce.clear()
@@ -578,8 +578,8 @@ class MatchSession:
     # -- the end ---------------------------------------------------------------------------------
 
     def _finish(self, now: float) -> None:
-        """Write the end, make the replay, tell everybody. Tried again while the disk refuses, but not for
-        ever: the players get their result, and the next server can make the replay."""
+        """Write the end, make the replay, and send the end to everybody. Tried again while the disk refuses,
+        but not for ever: the players get their result, and the next server can make the replay."""
         if not self._is_finishing and not self._write(self._ending(), now):
             return
         if not self._journal.finish(now):
@@ -689,7 +689,7 @@ class MatchSession:
         elif self.phase == "playing":
             self._advance(now)
 
-    # -- gone on with, after a crash -------------------------------------------------------------
+    # -- continued after a crash ----------------------------------------------------------------
 
     @entry
     def go_on(

@@ -1,7 +1,7 @@
 """A match as far as it is recorded: dealt, and played up to the last act that its journal has.
 
-A new match is one of which nothing is recorded yet. To go on with a match after a crash, its recorded moves
-are made again; whatever goes wrong with that ends no match, for there is none yet.
+A new match is one of which nothing is recorded yet. To continue a match after a crash, its recorded moves are
+made again; whatever goes wrong with that ends no match, for there is none yet.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ class MatchSeat:
 
     @property
     def standing(self) -> tuple[float, int, int, bool, bool]:
-        """What a journal has to tell of a seat besides its moves."""
+        """What a journal records of a seat besides its moves."""
         return self.bank_ms, self.strikes, self.defaults_in_a_row, self.by_default, self.left
 
     @property
@@ -106,14 +106,14 @@ class MatchSeat:
         return self.ask
 
     def time_left(self, ask: OpenAsk, now: float) -> tuple[int, int]:
-        """Of the move time and of the bank, as an ask tells it."""
+        """Return what is left of the move time and of the bank, as an ask reports it."""
         spent = max(0.0, now - ask.asked_at)
         over = max(0.0, spent - self.clocks.move_ms)
         return max(0, int(self.clocks.move_ms - spent)), max(0, int(self.bank_ms - over))
 
     def deadline(self, ask: OpenAsk) -> float:
-        """With bank and grace. While the socket has not taken the ask its clock does not run; the limit of
-        what may stay unsent ends that."""
+        """Return when the answer is due, with bank and grace. While the socket has not taken the ask, its
+        clock does not run; the limit on unsent bytes ends that."""
         session = self.session
         if session is not None and session.connection is not None:
             blocked_at = session.connection.blocked_at
@@ -135,7 +135,7 @@ class MatchSeat:
         return took
 
     def player(self) -> SeatedPlayer:
-        """Who sits there, as the journal has it."""
+        """Return who sits there, as the journal stores it."""
         session = self.session
         if session is None:
             return SeatedPlayer(self.name, house=self.house_bot_name or UNSET)

@@ -1,6 +1,6 @@
 """The server's clock, in milliseconds. It stands still while the server itself is late.
 
-Law: a bot is never charged for time in which the server had not come to look at its socket. A wait for I/O
+Law: a bot is never charged for time in which the server had not yet looked at its socket. A wait for I/O
 counts for as long as its timeout, and the work between two waits for 5 ms at most. Whatever takes longer (the
 machine is busy or suspended, the process is stopped) does not count.
 
@@ -29,7 +29,7 @@ class ServerClock(Instrument):
         self._piece_ms = piece_ms
         self._round_began = self._wait_began = trio.current_time() * 1000
         self.late_ms = 0.0
-        """For how long it has stood still."""
+        """For how long it has been stopped, in total."""
 
     def now(self) -> float:
         return min(trio.current_time() * 1000, self._round_began + ROUND_MS) - self.late_ms
@@ -40,8 +40,9 @@ class ServerClock(Instrument):
         return self._round_began - self.late_ms
 
     def wake_by(self, deadline: float) -> float:
-        """Until when to sleep, by Trio's clock, for something that is due by this one. Never a little too
-        early: the sleeper would see that the deadline has not come, and sleep for it again at once."""
+        """Return until when to sleep, by Trio's clock, for something that is due by this one. Never return a
+        little too little: the sleeper would see that the deadline has not come, and sleep for it again at
+        once."""
         if deadline == inf:
             return inf
         return min((deadline + self.late_ms) / 1000 + ROUNDING, trio.current_time() + self._piece_ms / 1000)

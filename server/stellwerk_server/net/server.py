@@ -378,8 +378,8 @@ class Server:
 
 
 async def open_listeners(host: str | None, port: int) -> list[trio.SocketListener]:
-    """Listen at all addresses of a name, such as localhost, on one port. Without this, the machine picks a
-    free port for each address."""
+    """Listen at all addresses of a name, such as localhost, on one port. Otherwise the machine would pick a
+    different port for each address."""
     tried = 0
     while True:
         try:

@@ -18,7 +18,7 @@ LEVELS = ("debug", "info", "warning", "error")
 def make_log(
     stream: TextIO, level: str = "info", *, json: bool | None = None
 ) -> structlog.typing.FilteringBoundLogger:
-    """Make a logger that writes to `stream`: as JSON on request, or if it is no terminal."""
+    """Make a logger that writes to `stream`: as JSON on request, or if it is not a terminal."""
     as_json = not stream.isatty() if json is None else json
     processors: list[structlog.typing.Processor] = [
         structlog.processors.add_log_level,

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stellwerk.__main__ import main
-from stellwerk.replay.story import tell
+from stellwerk.replay.story import story
 from stellwerk.shared.narration import Style
 from stellwerk_bots.planner.policy import planner
 from stellwerk_engine.knowledge.redact import redact
@@ -284,7 +284,7 @@ def test_control_characters_of_the_file_are_not_obeyed(command: Command) -> None
     ],
 )
 def test_a_seat_is_told_nothing_but_its_own_events(variant: Variant) -> None:
-    """Told to everybody, the events that the seat got make the same story."""
+    """The events that the seat got make the same story when nothing is hidden from the reader."""
     game = game_for(*variant)
     lines = named(*variant, choose=mixed(str(variant)), late_seats=(1,))
     for viewer in range(game.seat_count):
@@ -295,10 +295,10 @@ def test_a_seat_is_told_nothing_but_its_own_events(variant: Variant) -> None:
                 return msgspec.structs.replace(record, events=events)
             return record
 
-        told = [line.text for line in tell(read_replay(lines), viewer)]
-        own_events = [line.text for line in tell(map(seen, read_replay(lines)))]
-        assert told != own_events, "the seed is not told to a seat"
-        assert [line for line in told if "Told to" not in line] == [
+        seen_by_seat = [line.text for line in story(read_replay(lines), viewer)]
+        own_events = [line.text for line in story(map(seen, read_replay(lines)))]
+        assert seen_by_seat != own_events, "the seed is not shown to a seat"
+        assert [line for line in seen_by_seat if "Seen by" not in line] == [
             line for line in own_events if "  Seed  " not in line
         ]
 
@@ -347,13 +347,13 @@ def test_any_sound_line_is_told_or_refused(data: st.DataObject, seat: int | None
                 target[key] = data.draw(st.integers(0, 6) | WORDS | st.lists(st.integers(0, 6), max_size=7))
                 return
 
-    told: list[str] = []
+    lines: list[str] = []
     records = read_replay(edited(short_replay(), number, edit))
     try:
-        told += [line.text for line in tell(records, seat)]
+        lines += [line.text for line in story(records, seat)]
     except ReplayError as error:
-        told.append(str(error))
-    assert all(line.isprintable() for line in told)
+        lines.append(str(error))
+    assert all(line.isprintable() for line in lines)
 
 
 # -- terminals, pipes --------------------------------------------------------------------------------

@@ -160,14 +160,14 @@ def _track_limits(board: Board, open_tracks: Mapping[int, int]) -> dict[RouteId,
 
 
 def claimable_mask(state: State, seat: Seat) -> int:
-    """Routes that the seat may claim if it can pay for them."""
+    """Return the routes that the seat may claim if it can pay for them."""
     game = state.game
     mask = state.open_mask & game.perks[state.technologies[seat]].openable_mask & ~state.barred_masks[seat]
     return _with_trains(state, seat, mask)
 
 
 def takeable_mask(state: State, seat: Seat) -> int:
-    """Routes of others that the seat may claim with the Right of Way (UK-21, UK-32)."""
+    """Return the routes of others that the seat may claim with the Right of Way (UK-21, UK-32)."""
     game = state.game
     mask = (
         state.claimed_mask
@@ -185,8 +185,8 @@ def _with_trains(state: State, seat: Seat, mask: int) -> int:
 
 
 def add_claims(state: State, seat: Seat, mask: int, moves: list[Move]) -> None:
-    """For each of these routes and each color laid, the payment with fewest substitutes, then fewest
-    locomotives; gray routes with substitutes only where no color pays for them without."""
+    """Add, for each of these routes and each color laid, the payment with fewest substitutes, then fewest
+    locomotives. Gray routes are paid with substitutes only if no color pays for them without."""
     game = state.game
     perks = game.perks[state.technologies[seat]]
     hand = state.hands[seat]
@@ -196,7 +196,8 @@ def add_claims(state: State, seat: Seat, mask: int, moves: list[Move]) -> None:
 
 
 def _add_substituted(state: State, seat: Seat, mask: int, perks: Perks, moves: list[Move]) -> None:
-    """Routes that the cards pay only with substitutes: gray ones under every color in hand."""
+    """Add the claims of routes that the cards pay only with substitutes: gray ones under every color in
+    hand."""
     kinds = state.game.board.kinds
     in_hand = counts(state.hands[seat])
     locomotives = in_hand[LOCOMOTIVE]
@@ -227,8 +228,8 @@ def _add_kind(
     perks: Perks,
     moves: list[Move],
 ) -> None:
-    """Routes of one kind cost the same. Cards that are the payment under two colors (`1 white, 4 green`) are
-    listed once."""
+    """Add the claims of all routes of one kind, which cost the same. Cards that are the payment under two
+    colors (`1 white, 4 green`) are listed once."""
     units = units_to_pay(kind, perks.discount)
     payments: dict[CardSet, None] = {}
     for color in colors:

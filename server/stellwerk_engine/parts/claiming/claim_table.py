@@ -91,7 +91,8 @@ class ClaimTable(dict[PlanKey, Plan]):
     def _add_claims(
         self, open_mask: int, hand: CardSet, holder: CardSet, rest: PlanKey, moves: list[Move]
     ) -> None:
-        """`rest` is the part of the plan keys that does not depend on the cards."""
+        """Add the claims of the open routes. `rest` is the part of the plan keys that does not depend on the
+        cards."""
         cap = self._board.longest_route
         open_bytes = open_mask.to_bytes(self._board.mask_bytes, "little")
         in_hand = hand.to_bytes(9, "little")
@@ -139,7 +140,8 @@ class ClaimTable(dict[PlanKey, Plan]):
         return mask
 
     def _has_unlisted(self, route: Route, key: PlanKey) -> bool:
-        """Locomotives alone belong to the color of the route, and to no color where the route is gray."""
+        """Return whether the route can be paid in ways that are not listed. Payments with locomotives alone
+        count under the color of the route, and under no color if it is gray."""
         color, mine, locomotives, discount = (
             key >> field & 15 for field in (_COLOR, _MINE, _LOCOMOTIVES, _DISCOUNT)
         )

@@ -1,8 +1,8 @@
 """What a set of cards pays: the arithmetic of UK-30, of which every other game's rule is a case.
 
-A price of `units` is paid with cards of one color, locomotives, and, where the rules know them,
-substitutes: groups of any `substitute` cards that stand for a locomotive. With k substitutes the
-cards number units + k (substitute - 1), so the number of cards fixes k.
+A price of `units` is paid with cards of one color, locomotives, and, where the rules know them, substitutes:
+groups of any `substitute` cards that count as a locomotive. With k substitutes the cards number units + k
+(substitute - 1), so the number of cards fixes k.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def units_to_pay(route: Route | Kind, discount: int) -> int:
 def plain_payment(
     route: Route | Kind, color_count: int, locomotives: int, discount: int
 ) -> tuple[int, int] | None:
-    """Cards of the color and locomotives, fewest locomotives; None if these do not suffice."""
+    """Return the numbers of cards of the color and of locomotives, with fewest locomotives; None if the cards
+    do not suffice."""
     units = units_to_pay(route, discount)
     of_color = min(color_count, units - route.symbols)
     rest = units - of_color
@@ -48,7 +49,8 @@ def pays_route(cards: CardSet, route: Route, substitute: int, discount: int) -> 
 
 
 def divides(cards: CardSet, color: int, units: int, symbols: int, substitute: int) -> bool:
-    """UK-30. `color` is a plain color, GRAY (any one) or LOCOMOTIVE (locomotives only)."""
+    """Return whether the cards can be divided into so many units (UK-30). `color` is a plain color, GRAY (any
+    one) or LOCOMOTIVE (locomotives only)."""
     surplus = total(cards) - units
     if surplus < 0 or (surplus and (not substitute or surplus % (substitute - 1))):
         return False
@@ -84,7 +86,7 @@ def substituted_payment(
 
 
 def least_missed(cards: CardSet, number: int) -> CardSet:
-    """So many of these cards, from the colors with fewest of them, in the order of the colors;
+    """Return so many of these cards, from the colors with fewest of them, in the order of the colors;
     locomotives last."""
     by_count = counts(cards)
     order = sorted(PLAIN_COLORS, key=by_count.__getitem__)
@@ -97,8 +99,8 @@ def least_missed(cards: CardSet, number: int) -> CardSet:
 
 
 def all_payments(cards: CardSet, color: int, units: int, symbols: int, substitute: int) -> Iterator[CardSet]:
-    """Yield every payment out of these cards, with repetitions; to tell whether there is more than the one
-    listed."""
+    """Yield every payment out of these cards, with repetitions; used to find out whether there is more than
+    the one listed."""
     by_count = counts(cards)
     plain = PLAIN_COLORS if color == GRAY else () if color == LOCOMOTIVE else (color,)
     for substitutes in range(units + 1 if substitute else 1):

@@ -36,7 +36,7 @@ def place_claim(
     revealed: CardSet,
     events: Events | None,
 ) -> None:
-    """Make the claim. The decision that it answers says how the turn goes on."""
+    """Make the claim. The decision that it answers says how the turn continues."""
     state.progress_turn = state.turn
     spend(state, seat, pay, holder_pay)
     state.trains[seat] -= route.length
@@ -83,9 +83,9 @@ def _points(state: State, seat: Seat, route: Route) -> int:
 
 
 def _close_tracks(state: State, seat: Seat, route: Route) -> None:
-    """Nobody claims two tracks between the same cities; of some, only so many can be claimed (USA-11,
-    ASIA-12,
-    ASIA-13, UK-03)."""
+    """Close the route, and the tracks beside it for those that may not claim them any more: nobody claims two
+    tracks between the same cities, and of some, only so many can be claimed (USA-11, ASIA-12, ASIA-13,
+    UK-03)."""
     state.claimed_mask |= route.bit
     state.open_mask &= ~route.bit
     if route.group_mask:

@@ -160,7 +160,8 @@ class PayTunnel:
         return by_count[LOCOMOTIVE] + (by_count[self.color] if self.color != LOCOMOTIVE else 0)
 
     def legal(self, state: State, seat: Seat) -> list[Move]:
-        """Fewest locomotives: from the holder first, and from the hand first where that differs; or not."""
+        """List the payment with fewest locomotives, from the holder first, and from the hand first if that
+        differs; then giving up."""
         hand, holder = counts(self._hand_left(state, seat)), counts(self._holder_left(state, seat))
         mine, shared = (0, 0) if self.color == LOCOMOTIVE else (hand[self.color], holder[self.color])
         of_color = min(self.extra, mine + shared)
@@ -261,5 +262,5 @@ def see_bill(state: State, seat: Seat, bill: wire_decisions.PayTunnel) -> None:
 
 
 def ways_to_split(needed: int, mine: int, shared: int) -> int:
-    """In how many ways so many cards come from hand and holder."""
+    """Return in how many ways so many cards can come from hand and holder."""
     return max(0, min(needed, mine) - max(0, needed - shared) + 1)

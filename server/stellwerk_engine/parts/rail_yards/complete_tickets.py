@@ -65,7 +65,7 @@ class CompleteTickets:
         self.halves = halves
 
     def legal(self, state: State, seat: Seat) -> list[Move]:
-        """At most 64 sets to which no ticket can be added, best first."""
+        """List at most 64 sets to which no ticket can be added, best first."""
         held, needs = _tickets_and_needs(state, seat)
         chosen_sets, _ = maximal_completions(needs, counts(state.stacks[seat]))
         return [Complete(state.game.board, self, tuple(held[n] for n in chosen)) for chosen in chosen_sets]
@@ -87,7 +87,7 @@ class CompleteTickets:
         return Complete(state.game.board, self, tuple(ticket for ticket in held if ticket in chosen))
 
     def fallback(self, state: State, seat: Seat) -> Move:
-        """CARD-13: the greatest value, then most tickets, then the ids that come first."""
+        """Choose the greatest value, then most tickets, then the ids that come first (CARD-13)."""
         held, needs = _tickets_and_needs(state, seat)
         best = best_completion(needs, counts(state.stacks[seat]))
         return Complete(state.game.board, self, tuple(held[number] for number in best))
@@ -124,7 +124,7 @@ def _tickets_and_needs(state: State, seat: Seat) -> tuple[list[TicketId], list[T
 
 
 def _start_half(state: State, events: Events | None) -> None:
-    """Start the next half (CARD-15). Turns go on in order, after the seat that moved last."""
+    """Start the next half (CARD-15). Turns continue in order, after the seat that moved last."""
     game = state.game
     seats = range(game.seat_count)
     state.half += 1

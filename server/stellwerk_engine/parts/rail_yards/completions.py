@@ -1,9 +1,9 @@
 """Which tickets to complete with a stack of cards (CARD-13): the best choice, and those worth listing.
 
-The law: a ticket takes exactly the cards that it shows, a locomotive stands for any color, and each card
-serves one ticket. So a set of tickets is feasible if its needs, color by color, exceed the stack by no
-more cards in total than there are locomotives. The order of sets, best first: more points, then more
-tickets, then the indexes that come first. (Callers pass tickets in the order of their ids.)
+The law: a ticket takes exactly the cards that it shows, a locomotive counts as any color, and each card
+serves one ticket. So a set of tickets is feasible if its needs, color by color, exceed the stack by no more
+cards in total than there are locomotives. The order of sets, best first: more points, then more tickets, then
+the indexes that come first. (Callers pass tickets in the order of their ids.)
 
 To choose the best set is a knapsack problem with nine capacities, and a bot that fails leaves it to the
 server, maybe with every ticket of the game in hand. Three ideas make it a matter of milliseconds, and no
@@ -130,16 +130,16 @@ def few_feasible(tickets: Sequence[TicketNeed], stack: Sequence[int]) -> list[tu
 
 
 def order_of(tickets: Sequence[TicketNeed], chosen: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
-    """Ascending from the best."""
+    """Return a sort key: ascending means from the best."""
     return -sum([tickets[index].points for index in chosen]), -len(chosen), chosen
 
 
 def best_first(
     tickets: Sequence[TicketNeed], stack: Sequence[int], effort: Effort, budget: int | None = None
 ) -> Iterator[tuple[int, ...]]:
-    """Feasible sets, best first, without those that some ticket obviously can join.
+    """Yield feasible sets, best first, without those that some ticket obviously can join.
 
-    The first comes at any cost; with a budget the rest comes as long as it lasts."""
+    The first is found at any cost. With a budget, the rest follow as long as it lasts."""
     problem = priced(tickets, stack)
     count = len(tickets)
     gap = (count + 1) // 2
@@ -183,7 +183,7 @@ def card_prices(values: Sequence[int], needs: Sequence[tuple[int, ...]], stack: 
 
     It has a row for each color and one for the locomotives, and a column for each share of a ticket (0 to 1),
     for the locomotives laid as each color, and for what is left over of each row; at the end the right side.
-    The simplex method pivots without fractions: each entry stands for itself divided by `scale`."""
+    The simplex method pivots without fractions: each entry means itself divided by `scale`."""
     count = len(values)
     rows = [
         [need[color] for need in needs] + unit(color, 8, -1) + unit(color, 9, 1) + [stack[color]]
@@ -238,7 +238,7 @@ def unit(place: int, length: int, entry: int) -> list[int]:
 def deciding_order(problem: Problem, gap: int) -> list[int]:
     """Clear cases first: who decides against a profit that exceeds the gap ends below the floor.
 
-    The others color by color, the rarest first: a color that is through no longer tells states apart."""
+    The others color by color, the rarest first: a color that is done no longer distinguishes states."""
     by_clearness = sorted(range(len(problem.needs)), key=lambda index: (-abs(problem.profits[index]), index))
     order = [index for index in by_clearness if abs(problem.profits[index]) > gap * problem.prices.scale]
     left: list[int] = by_clearness[len(order) :]
@@ -313,8 +313,7 @@ def is_maximal(tickets: Sequence[TicketNeed], chosen: Sequence[int], stack: Sequ
 
 
 def spend(cards: Cards, needs: Sequence[int]) -> Cards:
-    """Return what is left when locomotives stand in for missing cards; if they are too few, less than
-    none."""
+    """Return what is left when locomotives replace missing cards; if they are too few, less than none."""
     rest = list(map(sub, cards, needs))
     locomotives = cards[LOCOMOTIVE]
     if min(rest) < 0:

@@ -98,8 +98,8 @@ def in_yard(state: State, seat: Seat) -> bytes:
 
 
 def cards_to_beat(state: State, seat: Seat) -> list[int]:
-    """For each color how many cards a set has to outnumber: those in another player's yard. A color in the
-    own yard cannot be beaten (CARD-09, CARD-10)."""
+    """Return, for each color, how many cards a set has to outnumber: those in another player's yard. A color
+    in the seat's own yard cannot be beaten (CARD-09, CARD-10)."""
     to_beat = [0] * 9
     for other in range(state.game.seat_count):
         if other != seat and state.yards[other]:
@@ -147,8 +147,8 @@ class LayCards(Action):
     """The action of a turn."""
 
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
-        """All sets of one color, then all threes of three colors. Of very many sets those with fewest
-        locomotives for their size."""
+        """Add all sets of one color, then all threes of three colors. Of very many sets, add those with
+        fewest locomotives for their size."""
         hand = counts(state.hands[seat])
         to_beat = cards_to_beat(state, seat)
         fewest_only = _too_many_sets(hand, to_beat)
@@ -192,7 +192,7 @@ class LayCards(Action):
             size = total(cards) if is_set else 1
             if size <= to_beat[color]:
                 expected = (
-                    "a color that does not lie in the own yard"
+                    "a color that does not lie in your own yard"
                     if to_beat[color] == _UNBEATABLE
                     else f"more than {to_beat[color]} cards, or a color that lies in no yard"
                 )

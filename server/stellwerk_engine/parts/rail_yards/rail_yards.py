@@ -184,7 +184,8 @@ def yard_view(state: State, seat: Seat) -> tuple[YardStack, ...]:
 
 
 def stack_view(state: State, seat: Seat, viewer: ViewerId) -> Cards | UnsetType:
-    """Nobody looks into a stack before the scoring; with open stacks its owner does (CARD-05)."""
+    """Return the seat's stack if the viewer may see it. Nobody looks into a stack before the scoring; with
+    open stacks, its owner does (CARD-05)."""
     if sees_seat(viewer, seat) and (state.stacks_seen or has_open_stacks(state.game)):
         return to_wire(state.stacks[seat])
     return UNSET

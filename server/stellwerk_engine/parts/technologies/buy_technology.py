@@ -167,7 +167,7 @@ class BuyTechnology(Action):
             if city.region not in known:
                 raise file.error(
                     f"cities[{number}].region",
-                    f"{city.region!r} is no land of {rules.id}: expected {', '.join(sorted(known))}",
+                    f"{city.region!r} is not a land of {rules.id}: expected {', '.join(sorted(known))}",
                 )
             if city.region in self.overseas_regions:
                 overseas.add(city.id)
@@ -254,7 +254,7 @@ class BuyTechnology(Action):
         return awards
 
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
-        """For each technology the payment with fewest substitutes that leaves what it has to leave."""
+        """Add, for each technology, the payment with fewest substitutes that leaves what it has to leave."""
         affordable = _most_locomotives(state, seat)
         plain_payments: dict[int, CardSet | None] = {}  # by cost
         for number in _on_offer(state, seat) if affordable else ():
@@ -343,7 +343,7 @@ def _owns(state: State, team: int, number: TechnologyId) -> bool:
 
 
 def _most_locomotives(state: State, seat: Seat) -> int:
-    """Return how many locomotives the hand can stand for, substitutes too."""
+    """Return how many locomotives the hand is worth, substitutes included."""
     in_hand = counts(state.hands[seat])
     return (
         in_hand[LOCOMOTIVE]
@@ -352,7 +352,7 @@ def _most_locomotives(state: State, seat: Seat) -> int:
 
 
 def _on_offer(state: State, seat: Seat) -> list[TechnologyId]:
-    """In the supply and not held (UK-10)."""
+    """Return the technologies that are in the supply and that the seat does not hold (UK-10)."""
     held = state.technologies[seat]
     return [number for number, left in enumerate(state.supply) if left and not held >> number & 1]
 
@@ -366,9 +366,9 @@ def _payment(state: State, seat: Seat, cost: int, locomotives: int) -> CardSet |
 
 
 def _payment_that_leaves_claim(state: State, seat: Seat, technology: Technology) -> CardSet | None:
-    """With as many locomotives as it takes; with fewer, where only that leaves the cards for the claim. If
-    need be, the cards of a claim are set aside before the substitutes are chosen: `None` means that no
-    payment leaves one."""
+    """Return a payment with as many locomotives as it takes, or with fewer if only that leaves the cards for
+    the claim. If need be, the cards of a claim are set aside before the substitutes are chosen. None means
+    that no payment leaves one."""
     cost = technology.cost
     hand = state.hands[seat]
     substitute = state.game.perks[state.technologies[seat]].substitute
@@ -388,7 +388,7 @@ def _payment_that_leaves_claim(state: State, seat: Seat, technology: Technology)
 
 
 def _some_payments(state: State, seat: Seat, cost: int) -> Iterator[CardSet]:
-    """Payments one by one, but not without end: large hands have millions."""
+    """Yield payments one by one, but stop after a bound: large hands have millions."""
     substitute = state.game.perks[state.technologies[seat]].substitute
     every = all_payments(state.hands[seat], LOCOMOTIVE, cost, 0, substitute)
     return islice(every, PAYMENTS_LOOKED_AT)
@@ -504,7 +504,7 @@ class ClaimNow(AnsweredByClaims):
         return StopClaiming(self) if self.may_stop else self.legal(state, seat)[0]
 
     def after_claim(self, state: State, seat: Seat, events: Events | None) -> None:
-        """Another claim, if one is left and legal; else the technology goes back and the turn is over."""
+        """Ask for another claim if one is left and legal; else return the technology and end the turn."""
         second = ClaimNow(
             seat, self.technology, self.name, self.right_of_way, self.claims_left - 1, may_stop=True
         )
