@@ -69,7 +69,7 @@ def started(game_id: str, seats: int, options: tuple[str, ...] = (), seed: str =
 
 
 def cards(text: str) -> CardSet:
-    """`"3 red, 1 locomotive"`, `"red, red"`, `""`."""
+    """Read `"3 red, 1 locomotive"`, `"red, red"` or `""`."""
     chosen: CardSet = 0
     for part in filter(None, (part.strip() for part in text.split(","))):
         number, _, color = part.rpartition(" ")
@@ -82,7 +82,7 @@ def wire(text: str) -> Cards:
 
 
 def claim(route: str, text: str) -> moves.ClaimRoute:
-    """To lay these cards out of the hand for the route."""
+    """Lay these cards out of the hand for the route."""
     return moves.ClaimRoute(route, wire(text))
 
 
@@ -104,7 +104,8 @@ def set_holder(state: State, team: int, text: str) -> None:
 
 
 def set_yard(state: State, seat: Seat, text: str, locomotives_on: str = "") -> None:
-    """Plain cards in the yard, and for each color named in `locomotives_on` so many locomotives on it."""
+    """Put plain cards into the yard, and for each color named in `locomotives_on` so many locomotives on
+    it."""
     lying = sum(card_sets.counts(state.yard_locomotives[seat]))
     _put_back(state, state.yards[seat] + lying * ONE[card_sets.LOCOMOTIVE])
     state.yards[seat] = _take_out(state, cards(text))
@@ -236,7 +237,7 @@ def listed_as(state: State, seat: Seat, kind: type[T]) -> list[T]:
 def play_out(
     state: State, choose: Callable[[State, Seat, list[Move]], Move], events: Events | None = None
 ) -> None:
-    """To the end."""
+    """Play to the end."""
     while state.pending is not None:
         for seat in engine.owing(state):
             engine.apply(state, seat, choose(state, seat, engine.legal(state, seat)), events)
@@ -253,7 +254,7 @@ def final_result(state: State) -> Result:
 
 
 def fingerprint(state: State) -> tuple[object, ...]:
-    """Everything that a state says; decisions by what they are and say."""
+    """Return everything that a state contains, decisions by their type and text."""
     values = {name: getattr(state, name) for name in State.__slots__}
     values["choices"] = [repr(choice) for choice in state.choices]
     if state.pending is not None:
@@ -263,7 +264,7 @@ def fingerprint(state: State) -> tuple[object, ...]:
 
 
 def all_cards(state: State) -> CardSet:
-    """Every train card, wherever it lies: always the deck."""
+    """Return every train card, wherever it lies: always the deck."""
     lying = sum(card_sets.total(yard) for yard in state.yard_locomotives)
     held = sum(state.hands) + sum(state.holders) + sum(state.yards) + sum(state.stacks)
     found = card_sets.of(state.pile) + state.market + state.discards + held
@@ -276,12 +277,12 @@ def all_cards(state: State) -> CardSet:
 
 
 def _put_back(state: State, returned: CardSet) -> None:
-    """Under the pile."""
+    """Put cards under the pile."""
     state.pile[:0] = card_sets.as_list(returned)
 
 
 def _take_out(state: State, wanted: CardSet) -> CardSet:
-    """Out of the pile, then out of the discards."""
+    """Take cards out of the pile, then out of the discards."""
     for color in card_sets.as_list(wanted):
         if color in state.pile:
             state.pile.remove(color)

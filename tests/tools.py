@@ -120,7 +120,7 @@ def bwrap() -> tuple[str, ...]:
 
 
 def program(*names: str) -> Look:
-    """Any one of these."""
+    """Look for any one of these programs."""
     return lambda: None if any(map(shutil.which, names)) else names[0]
 
 

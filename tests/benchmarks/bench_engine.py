@@ -141,7 +141,7 @@ def measure(
 
 
 def costs(samples: Sequence[Sample]) -> list[float]:
-    """CPU microseconds for one, a round."""
+    """Return the CPU microseconds that one call costs, for each round."""
     return [sample.seconds / sample.count * 1e6 for sample in samples]
 
 

@@ -108,7 +108,7 @@ def measure(entrants: int, matches: int, players: int) -> Figures:
 def tournament(
     entrants: int, matches: int, players: int, generator: np.random.Generator
 ) -> tuple[Outcome, ...]:
-    """Blocks of drawn tables, in all rotations of the seats, with points that are sometimes equal."""
+    """Draw blocks of tables, in all rotations of the seats, with points that are sometimes equal."""
     outcomes: list[Outcome] = []
     for block in range(matches // players):
         seated = generator.choice(entrants, players, replace=False)
@@ -127,7 +127,7 @@ def solution(matrix: FloatArray) -> FloatArray:
 
 
 def of_choix(entrants: int, outcomes: Sequence[Outcome]) -> float:
-    """Ties are broken by the order in which the players are listed: it has none."""
+    """Measure choix. It has no ties, so equal ranks are ordered as the players are listed."""
     rankings = [
         tuple(int(name) for _, name in sorted(zip(outcome.ranks, outcome.entrants, strict=True)))
         for outcome in outcomes

@@ -166,18 +166,18 @@ class Server:
     address: tuple[str, int]
 
     def cpu_seconds(self) -> float:
-        """How long its main thread ran, in user code and in the kernel; it has no other that works."""
+        """Return how long the main thread ran, in user code and in the kernel. No other thread works."""
         return self._schedstat(0)
 
     def waited_seconds(self) -> float:
-        """How long its main thread was ready to run and did not."""
+        """Return how long the main thread was ready to run and did not."""
         return self._schedstat(1)
 
     def _schedstat(self, field: int) -> float:
         return int(Path(f"/proc/{self.process_id}/schedstat").read_text().split()[field]) / 1e9
 
     def written_bytes(self) -> int:
-        """To files; what is sent over a socket is not counted there."""
+        """Return the bytes written to files. Bytes sent over a socket are not counted there."""
         text = Path(f"/proc/{self.process_id}/io").read_text()
         return int(text.partition("wchar:")[2].split()[0])
 
@@ -234,7 +234,7 @@ def measure(
 def measure_served(
     compared: Sequence[Tree], server_cores: set[int], connections: int, rounds: int, seconds: float
 ) -> Served:
-    """All servers alive at once, in turn."""
+    """Measure all servers in turn, while all of them are alive."""
     pairs = max(2, connections) // 2
     with ExitStack() as stack:
 
@@ -388,7 +388,7 @@ def listening_address(process: subprocess.Popen[bytes]) -> tuple[str, int]:
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """Its matches are of no interest: the second signal asks it not to wait for them."""
+    """Stop the server. The second signal asks it not to wait for its matches, whose results nobody needs."""
     for _ in range(2):
         process.send_signal(signal.SIGTERM)  # does nothing once it has ended
         try:
@@ -415,7 +415,7 @@ def closing_load(server: Server) -> Generator[Load]:
 
 
 def cores() -> tuple[set[int], set[int]]:
-    """One core for the server and another one for the clients, or the same if there is but one."""
+    """Return one core for the server and another one for the clients, or the same if there is only one."""
     allowed = sorted(os.sched_getaffinity(0))
     return {allowed[0]}, {allowed[-1]}
 
@@ -430,7 +430,7 @@ def allow_descriptors() -> None:
 
 
 def percentile(tally: Tally, part: float) -> float:
-    """Of the answer times, in milliseconds."""
+    """Return a percentile of the answer times, in milliseconds."""
     ordered = sorted(tally.answer_ns)
     return ordered[min(len(ordered) - 1, int(part * len(ordered)))] / 1e6
 

@@ -171,7 +171,7 @@ def text_after(line: bytes, mark: bytes, end: bytes) -> bytes:
 
 
 def legal_count(ask: bytes) -> int:
-    """How many moves are listed: each says its type, and nothing after the list does."""
+    """Return how many moves are listed: each says its type, and nothing after the list does."""
     return ask.count(b'{"type":', ask.index(b'"legal":['))
 
 
@@ -207,7 +207,8 @@ class Load:
             self._connect(FloorClient(act))
 
     def add_match_clients(self, pair_count: int, acts_allowed: Callable[[], int]) -> None:
-        """They log in one by one, since a server allows few at once, and begin to play when all have."""
+        """Log the clients in one by one, since a server allows few at once. They begin to play when all are
+        there."""
         players: list[tuple[Connection, MatchClient]] = []
         deadline = perf_counter() + PATIENCE
         for pair in range(len(self._players) // 2, len(self._players) // 2 + pair_count):
@@ -245,7 +246,8 @@ class Load:
         self.run_until_silent(silence, PATIENCE)
 
     def run_until_silent(self, silence: float, patience: float) -> bool:
-        """Until nothing has come for so long. Whether that was before the patience was over."""
+        """Answer until nothing has come for so long. Return whether that happened before the patience was
+        over."""
         deadline = perf_counter() + patience
         while self._step(silence):
             if perf_counter() > deadline:
@@ -263,7 +265,7 @@ class Load:
         return connection
 
     def _step(self, timeout: float) -> bool:
-        """Read and answer what has come; wait so long for it at most. Whether anything has."""
+        """Read and answer what has come; wait so long for it at most. Return whether anything has come."""
         if self._thinking:
             timeout = 0  # epoll's milliseconds are too coarse to wait for the next act
             self._send_due(perf_counter())

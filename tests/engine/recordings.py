@@ -29,7 +29,7 @@ SEED = seed_from_text("recorded")
 
 
 def mixed(seed: str = "mixed") -> Choose:
-    """Any of the moves listed, the same ones in every process and under every version of Python."""
+    """Choose any of the listed moves, the same ones in every process and under every version of Python."""
     made = 0
 
     def choose(state: State, seat: Seat, moves: list[Move]) -> Move:
@@ -93,12 +93,12 @@ def record(
 
 @cache
 def short_replay() -> tuple[bytes, ...]:
-    """Header, seed, set-up, moves, end: of a card game in which everybody is always late."""
+    """Return header, seed, set-up, moves and end of a card game in which every player is always late."""
     return tuple(record(game_for("card_game", 2), by_fallback))
 
 
 def resealed(bodies: Sequence[bytes]) -> list[bytes]:
-    """Lines with these bodies, whose chain holds."""
+    """Return lines with these bodies, whose chain holds."""
     last, lines = CHAIN_LABEL, list[bytes]()
     for body in bodies:
         last = chained(last, body)
@@ -120,7 +120,7 @@ def edited(lines: Sequence[bytes], number: int, edit: Callable[[Any], object]) -
 
 
 def canonical_json(value: object) -> bytes:
-    """By the recipe of `protocol/REPLAYS.md`, not by the code under test."""
+    """Encode by the recipe of `protocol/REPLAYS.md`, without the code under test."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
@@ -134,7 +134,7 @@ def members(value: Any) -> dict[str | int, Any]:
 
 
 def digests() -> dict[str, str]:
-    """Of a replay of every variant."""
+    """Return the digest of a replay of every variant."""
     found: dict[str, str] = {}
     for rules in RULE_SETS.values():
         for seats in rules.seat_counts:

@@ -46,12 +46,12 @@ def first(state: State, seat: Seat, moves: list[Move]) -> Move:
 
 
 def refuse_tickets(state: State, seat: Seat, moves: list[Move]) -> Move:
-    """Draws tickets, and keeps as few as allowed."""
+    """Draw tickets, and keep as few as allowed."""
     return next((move for move in moves if isinstance(move, DrawTicketsMove)), moves[0])
 
 
 def buying(seed: str) -> Choose:
-    """Purchases before claims before anything else."""
+    """Prefer purchases, then claims, then anything else."""
     choose = mixed(seed)
 
     def buy(state: State, seat: Seat, moves: list[Move]) -> Move:
@@ -63,7 +63,7 @@ def buying(seed: str) -> Choose:
 
 
 def collecting(state: State, seat: Seat, moves: list[Move]) -> Move:
-    """All tickets, then Double Heading, then routes."""
+    """Take all tickets, then Double Heading, then routes."""
     for move in moves:
         if isinstance(move, DrawTicketsMove):
             return move
@@ -113,7 +113,7 @@ def position(variant: tuple[str, int, tuple[str, ...]], moves_made: int) -> Stat
 
 
 def perft(state: State, depth: int) -> int:
-    """How many ways there are to go on for so many moves, as listed."""
+    """Count the ways to continue for so many listed moves."""
     if state.pending is None:
         return 1
     seat = engine.owing(state)[0]
@@ -129,7 +129,7 @@ def perft(state: State, depth: int) -> int:
 
 
 def perft_counts(state: State) -> list[int]:
-    """By depth, as long as it stays small."""
+    """Return the counts by depth, as long as they stay small."""
     counts = [perft(state, 1)]
     while len(counts) < 4 and counts[-1] * counts[0] <= PERFT_LEAVES:
         counts.append(perft(state, len(counts) + 1))

@@ -35,7 +35,7 @@ def tags_of(union: Any) -> set[str]:
 
 
 def golden_values(key: str) -> set[str]:
-    """All texts under this key, anywhere in the games."""
+    """Return all texts under this key, anywhere in the games."""
     found: set[str] = set()
 
     def note(pairs: list[tuple[str, Any]]) -> None:

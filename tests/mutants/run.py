@@ -120,7 +120,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def rule_ids() -> dict[str, str]:
-    """Every rule, and the file of mutants that it belongs to."""
+    """Return every rule, and the file of mutants that it belongs to."""
     found: dict[str, str] = {}
     for path in sorted(RULES.glob("*.md")):
         name = "general" if path.stem == "README" else path.stem
@@ -129,7 +129,7 @@ def rule_ids() -> dict[str, str]:
 
 
 def read_mutants() -> list[Mutant]:
-    """All of them, file by file. ValueError names the entry that is not one."""
+    """Read all mutants, file by file. ValueError names an entry that is not a mutant."""
     mutants: list[Mutant] = []
     for path in sorted(MUTANTS.glob("*.toml")):
         entries: list[dict[str, str]] = tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]
@@ -143,7 +143,7 @@ def read_mutants() -> list[Mutant]:
 
 
 def unfitness(mutant: Mutant) -> str | None:
-    """Why the mutant cannot be applied, if so."""
+    """Return why the mutant cannot be applied, if so."""
     name = f"{mutant.source}.toml, {mutant.rule}, {mutant.why!r}"
     if mutant.file is not None and not (REPOSITORY / mutant.file).is_file():
         return f"{name}: there is no file {mutant.file}"
@@ -161,7 +161,8 @@ def places_of(mutant: Mutant, root: Path) -> list[Place]:
 
 
 def find_tests(folder: Path) -> dict[str, list[str]]:
-    """For each rule the pytest ids of the test functions whose docstring names it, those of rules first."""
+    """Find, for each rule, the pytest ids of the test functions whose docstring names it, those of rules
+    first."""
     found: dict[str, list[str]] = {}
     files = sorted(path.relative_to(folder) for path in folder.rglob("test_*.py"))
     for file in sorted(files, key=lambda file: file.parts[0] != "rules"):
@@ -190,7 +191,7 @@ def unbroken_failures(copy: Path, tests: Iterable[str]) -> str:
 
 
 def run_all(mutants: Sequence[Mutant], tests: dict[str, list[str]], copies: list[Path]) -> Iterator[Verdict]:
-    """Their verdicts in their order, as many at a time as there are copies."""
+    """Return the verdicts in the order of the mutants. As many run at a time as there are copies."""
     free: SimpleQueue[Path] = SimpleQueue()
     for copy in copies:
         free.put(copy)

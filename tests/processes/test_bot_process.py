@@ -73,7 +73,7 @@ async def started(
 
 
 def report_of(spec: BotSpec, confinement: Confinement = UNCONFINED) -> BotReport:
-    """Of a bot that ends by itself."""
+    """Return the report of a bot that ends by itself."""
 
     async def main() -> BotReport:
         async with started(spec, confinement) as bot:

@@ -40,7 +40,7 @@ STAYS = BotSpec("stays", built_in_command("random"), process="reused")
 
 
 def plan(set_up_ms: int = Time().set_up_ms, listen_at: ListenAddress | None = LISTEN_AT) -> StandingSetup:
-    """One remote bot; and one process, no more, of a bot that stays."""
+    """Set up one remote bot, and a bot that stays with one process and no more."""
     return StandingSetup(
         set_up_ms,
         UNCONFINED,
@@ -54,7 +54,7 @@ def plan(set_up_ms: int = Time().set_up_ms, listen_at: ListenAddress | None = LI
 
 
 def bot_match(number: int, bots: tuple[BotSpec, ...]) -> BotMatch:
-    """Each has a deal of its own."""
+    """Describe a match. Each has a deal of its own."""
     return BotMatch(
         MatchPlan(
             match=f"m{number}",
@@ -80,7 +80,7 @@ class Client:
         await self._stream.send_all(json.dumps(message).encode() + b"\n")
 
     async def spoil(self) -> None:
-        """One line that nobody can read."""
+        """Send a line that nobody can read."""
         await self._stream.send_all(b"what?\n")
         await self.until("error")
 
@@ -105,7 +105,7 @@ class Client:
         await self.until("welcome")
 
     async def first_asks(self, count: int) -> list[dict[str, Any]]:
-        """In so many matches that begin."""
+        """Return the first asks in so many matches that begin."""
         asks: list[dict[str, Any]] = []
         while len(asks) < count:
             message = await self.until("start", "ask")

@@ -28,7 +28,7 @@ def assert_lawful(state: State) -> None:
 
 
 def assert_tickets_are_conserved(state: State) -> None:
-    """Each ticket lies in exactly one place."""
+    """Assert that each ticket lies in exactly one place."""
     found = Counter(state.ticket_pile)
     for mask in (*state.ticket_masks, *state.shared_masks, *state.completed_masks, *state.removed_masks):
         found.update(bits(mask))
@@ -41,7 +41,8 @@ def assert_tickets_are_conserved(state: State) -> None:
 
 
 def assert_stations_are_lawful(state: State) -> None:
-    """In different cities, and no more than there are. Nobody has two long tickets, and the pile has none."""
+    """Assert that stations are in different cities and no more than there are, that nobody has two long
+    tickets, and that the pile has none."""
     cities = [city for stations in state.stations for city in stations]
     assert len(cities) == len(set(cities))
     assert all(stations_left(state, seat) >= 0 for seat in range(len(state.stations)))
@@ -54,7 +55,7 @@ def assert_stations_are_lawful(state: State) -> None:
 
 
 def assert_trains_are_conserved(state: State) -> None:
-    """On the board, or left."""
+    """Assert that each train is on the board or left."""
     board = state.game.board
     for seat, left in enumerate(state.trains):
         lengths = [board.routes[board.route_ids[name]].length for name in state.route_names[seat]]

@@ -34,7 +34,7 @@ def any_move(chance: Random, moves: list[Move]) -> Move:
 
 
 def any_kind(chance: Random, moves: list[Move]) -> Move:
-    """Each kind of move is as likely as the others, however many there are of it."""
+    """Choose each kind of move as often as the others, however many moves there are of it."""
     kinds = sorted({type(move).__name__ for move in moves})
     kind = chance.choice(kinds)
     return chance.choice([move for move in moves if type(move).__name__ == kind])
@@ -76,7 +76,8 @@ lines = st.builds(
 
 
 def examples(number: int) -> settings:
-    """So many courses of play. One that fails is not made smaller: a smaller seed is no simpler game."""
+    """Try so many courses of play. One that fails is not shrunk, because a smaller seed is not a simpler
+    game."""
     return settings(max_examples=number, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 
 
@@ -85,7 +86,7 @@ def viewers(game: Game) -> tuple[ViewerId, ...]:
 
 
 def played(variant: Variant, line: Line, events: Events | None = None) -> Iterator[State]:
-    """Yield a game's state after the deal and after each move: one state, which goes on changing."""
+    """Yield a game's state after the deal and after each move. It is always the same state object."""
     chance = Random(line.chance)
     state = dealt(*variant, seed=str(line.deal), events=events)
     yield state
@@ -96,7 +97,8 @@ def played(variant: Variant, line: Line, events: Events | None = None) -> Iterat
 
 
 def moments(variant: Variant, line: Line, number: int) -> list[State]:
-    """So many moments of a game before its end, each kind of decision as often as the others if possible."""
+    """Return so many moments of a game before its end, each kind of decision as often as the others if
+    possible."""
     by_kind: dict[str, list[State]] = {}
     for state in played(variant, line):
         if state.pending is not None:
@@ -114,7 +116,7 @@ def moments(variant: Variant, line: Line, number: int) -> list[State]:
 
 
 def play_on(state: State, chance: Random, habit: Habit = any_move) -> None:
-    """To the end."""
+    """Play to the end."""
     while state.pending is not None:
         for seat in engine.owing(state):
             engine.apply(state, seat, habit(chance, engine.legal(state, seat)))

@@ -43,7 +43,7 @@ from tests.support import (
 
 
 def imagined(state: State, viewer: ViewerId, number: int) -> Iterator[State]:
-    """So many states that may be this one."""
+    """Yield so many states that may be this one."""
     imagination = Imagination(state.game, view(state, viewer))
     for sample in range(number):
         yield imagination.deal(Dice(seed_from_text(str(sample))))

@@ -123,7 +123,7 @@ def failing(state: State, seat: Seat, moves: list[Move], chance: Random) -> Move
 
 
 def never_a_claim(state: State, seat: Seat, moves: list[Move], chance: Random) -> Move:
-    """Tickets, of which as few as possible are kept; then cards; claims only if all else is gone."""
+    """Draw tickets and keep as few as possible; then draw cards; claim only if nothing else is left."""
     dull = (
         "DrawTicketsMove",
         "Keep",
@@ -142,7 +142,7 @@ def never_a_claim(state: State, seat: Seat, moves: list[Move], chance: Random) -
 
 
 def never_the_end(state: State, seat: Seat, moves: list[Move], chance: Random) -> Move:
-    """Cards are drawn, and spent for technologies, before a route is claimed, and then the shortest one."""
+    """Draw cards and spend them for technologies; claim only then, and the shortest route."""
     kinds = (
         "Buy",
         "DrawFirst",

@@ -194,7 +194,7 @@ def _card_count(claim: moves.ClaimRoute) -> int:
 
 
 def _payments_by_definition(state: State, seat: Seat) -> Iterator[moves.ClaimRoute]:
-    """Of the routes that the seat may claim now."""
+    """Yield all payments for the routes that the seat may claim now."""
     decision = state.pending
     takes = isinstance(decision, ClaimNow) and decision.right_of_way
     mask = takeable_mask(state, seat) if takes else claimable_mask(state, seat)
@@ -208,7 +208,7 @@ def _payments_by_definition(state: State, seat: Seat) -> Iterator[moves.ClaimRou
 
 
 def _is_payment(cards: CardSet, route: Route, substitute: int, discount: int) -> bool:
-    """For n units to pay, and for k substitutes among them."""
+    """Return whether the cards pay n units, with k substitutes among them, for some n and k."""
     return any(
         _divides(cards, route, units, substitutes, substitute)
         for units in {route.length, max(1, route.length - discount)}
@@ -217,7 +217,7 @@ def _is_payment(cards: CardSet, route: Route, substitute: int, discount: int) ->
 
 
 def _divides(cards: CardSet, route: Route, units: int, substitutes: int, substitute: int) -> bool:
-    """Into k groups of any s cards, and n - k that stand for themselves."""
+    """Return whether the cards divide into k groups of any s cards, and n - k single cards."""
     alone = units - substitutes
     if total(cards) != alone + substitutes * substitute:
         return False

@@ -18,7 +18,7 @@ from tests.support import every_variant, fingerprint
 
 
 def _shared_decisions(variant: Variant, line: Line) -> list[State]:
-    """Each moment of a game at which all are asked, and nobody has answered."""
+    """Return each moment of a game at which all are asked and nobody has answered."""
     found: list[State] = []
     for state in played(variant, line):
         if len(state.choices) > 1 and not any(state.choices):

@@ -88,7 +88,7 @@ def test_what_another_does_tells_a_viewer_no_more_than_everybody_sees(
 
 
 def _acts_alike(state: State, viewer: ViewerId, dice: Dice, line: Line, chance: Random) -> bool:
-    """Whether another player's move could be compared, and was the same to the viewer."""
+    """Return whether another player's move could be compared. Assert that it was the same to the viewer."""
     decision = state.pending
     others = [seat for seat in engine.owing(state) if seat != viewer]
     if decision is None or isinstance(decision, CompleteTickets) or not others:

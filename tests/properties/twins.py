@@ -28,7 +28,7 @@ Pop = tuple[CardColor, bool]
 
 
 def twin_of(state: State, viewer: ViewerId, dice: Dice) -> State:
-    """Another state that looks the same to the viewer. Later shuffles are those of the real state."""
+    """Return another state that looks the same to the viewer. Later shuffles are those of the real state."""
     twin = imagine(state.game, view(state, viewer), dice)
     twin.dice = state.dice
     twin.train_shuffles = state.train_shuffles
@@ -126,7 +126,7 @@ def _trade_tickets(twin: State, state: State, viewer: ViewerId, seat: Seat, name
 
 
 def _swap_tickets(twin: State, one: int, other: int) -> None:
-    """Each lies where the other lay."""
+    """Swap two tickets: each lies where the other lay."""
     new = {one: other, other: one}
     both = 1 << one | 1 << other
     for masks in (twin.ticket_masks, twin.shared_masks):
@@ -157,7 +157,7 @@ class _Trade:
             self.needed_holder = at_least(self.needed_holder, twin.pending.holder_laid)
 
     def need(self, cards: CardSet, holder_cards: CardSet) -> None:
-        """Besides the cards laid for a tunnel already."""
+        """Make sure that the seat has these cards, besides those that it has already laid for a tunnel."""
         if isinstance(self.twin.pending, PayTunnel):
             cards += self.twin.pending.laid
             holder_cards += self.twin.pending.holder_laid
@@ -185,7 +185,7 @@ class _Trade:
                 self._restack(place, color, is_seen)
 
     def _restack(self, place: int, color: CardColor, is_seen: bool) -> None:
-        """Trade this card of the pile for one of the color, or for one of another."""
+        """Trade this card of the pile for one of the color, or for one of another color."""
         pile = self.twin.pile
         for lower in range(place):
             if (pile[lower] == color) == is_seen:
@@ -202,7 +202,7 @@ class _Trade:
             held[owner] += ONE[color] - ONE[spare]
 
     def _swap_out(self, wanted: CardColor, given: CardColor) -> None:
-        """Somewhere hidden a card of the color wanted lay; the one given lies there now."""
+        """Put the given card where a card of the wanted color lies hidden."""
         twin = self.twin
         free = twin.pile[: len(twin.pile) - self.fixed]
         if wanted in free:
@@ -215,7 +215,7 @@ class _Trade:
         raise AssertionError("the card is nowhere hidden from the viewer")
 
     def _hidden(self) -> list[tuple[list[CardSet], int, CardSet]]:
-        """Hands, holders and stacks that the viewer does not see, and what has to stay in each."""
+        """Return the hands, holders and stacks that the viewer does not see, and what has to stay in each."""
         twin = self.twin
         places: list[tuple[list[CardSet], int, CardSet]] = []
         for seat in range(twin.game.seat_count):

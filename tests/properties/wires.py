@@ -32,7 +32,7 @@ from stellwerk_protocol.cards import Cards
 
 
 def any_wire(state: State, seat: Seat, chance: Random) -> moves.Move:
-    """For a seat that owes a move: half of them are nearly legal."""
+    """Draw a move for a seat that owes one. Half of the moves are nearly legal."""
     return _nearly_legal(state, seat, chance) if chance.random() < 0.5 else any_kind_of_wire(state, chance)
 
 
@@ -73,7 +73,7 @@ def _nearly_legal(state: State, seat: Seat, chance: Random) -> moves.Move:
 
 
 def _changed(cards: Cards, chance: Random) -> Cards:
-    """By a card more or less, or not at all."""
+    """Add a card or remove one, or both, or neither."""
     changed = as_list(from_wire(cards))
     if changed and chance.random() < 0.5:
         changed.remove(chance.choice(changed))
@@ -97,7 +97,7 @@ def _ticket(state: State, chance: Random) -> str:
 
 
 def _cards(chance: Random) -> Cards:
-    """Few cards, of one color more often than not, or the most that the wire takes."""
+    """Draw few cards, of one color more often than not, or the most that the wire takes."""
     if chance.random() < 0.1:
         return to_wire(60 << SHIFT[chance.randrange(9)])
     colors = (chance.randrange(9), chance.randrange(9), LOCOMOTIVE)
@@ -146,7 +146,8 @@ _KINDS: tuple[Callable[[State, Random], moves.Move], ...] = (
 
 
 def all_wires(state: State, seat: Seat) -> Iterator[moves.Move]:
-    """Every move that could be legal for the seat, which has few cards and few tickets to choose from."""
+    """Yield every move that could be legal for the seat, which has few cards and few tickets to choose
+    from."""
     yield from (
         moves.DrawCard(),
         moves.DrawThree(),
@@ -192,7 +193,7 @@ def purse_of(state: State, seat: Seat) -> tuple[CardSet, CardSet]:
 
 
 def parts(cards: CardSet) -> Iterator[CardSet]:
-    """Every set that can be taken of these cards."""
+    """Yield every set that can be taken of these cards."""
     for taken in product(*(range(count + 1) for count in counts(cards))):
         yield sum(count << shift for count, shift in zip(taken, SHIFT, strict=True))
 

@@ -37,7 +37,7 @@ def pattern_of_ecma(
 def part_by_type(
     validator: Any, parts: list[dict[str, str]], instance: object, schema: dict[str, Any]
 ) -> Iterator[ValidationError]:  # Any: as above
-    """Judge by the part of a union that its discriminator names, instead of by each of 33 in turn.
+    """Check only the part of a union that its discriminator names, instead of each of 33 in turn.
 
     `tests/server/match/test_lines.py` takes jsonschema as it is.
     """

@@ -177,7 +177,7 @@ def rules_on(page: str) -> list[str]:
 
 
 def numbered(ids: Collection[str], prefix: str) -> list[str]:
-    """As many ids as these, from 01 on."""
+    """Make as many ids as these, from 01 on."""
     return [f"{prefix}-{number:02}" for number in range(1, len(ids) + 1)]
 
 

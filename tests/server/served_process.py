@@ -32,7 +32,7 @@ class Caller:
         source: str = "",
         receive_bytes: int | None = None,
     ) -> None:
-        """From the address `source`; with a kernel that takes no more than about `receive_bytes`."""
+        """Connect from the address `source`, with a kernel that takes no more than about `receive_bytes`."""
         plain = socket.socket()
         if receive_bytes is not None:
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
@@ -74,7 +74,7 @@ class Caller:
         self.say(type="login", protocol=1, name=welcome["name"], resume=resume, **fields)
 
     def practice(self, game: str = "usa", others: int = 1, **fields: object) -> Message:
-        """In a practice match, up to its first ask."""
+        """Start a practice match, and return its first ask."""
         self.say(type="join", game=game, players=others + 1, against=["random"] * others, **fields)
         start = self.until("start")
         self.say(type="ready", match=start["match"])
@@ -97,7 +97,7 @@ class Caller:
         return message
 
     def reset(self) -> None:
-        """Gone without a goodbye."""
+        """Disappear without a goodbye."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.close()
 

@@ -137,7 +137,7 @@ class Site:
     # -- what goes on inside ---------------------------------------------------------------------
 
     def do(self, what: Callable[[], T]) -> T:
-        """In the thread of the event loop, between two rounds of its work."""
+        """Call something in the thread of the event loop, between two rounds of its work."""
         return trio.from_thread.run_sync(what, trio_token=self._token)
 
     def do_and_wait(self, what: Callable[[], Awaitable[T]]) -> T:
@@ -178,7 +178,7 @@ class Site:
             caller.close()
 
     def show_log(self) -> None:
-        """For who looks into a test that fails."""
+        """Print the log, for a reader of a test that fails."""
         print(self._log.getvalue())
 
     def expect_no_secret_in_the_log(self) -> None:

@@ -149,7 +149,7 @@ def simulate(
     practice: str | None = None,
     disk: Disk | None = None,
 ) -> Story:
-    """One course of events. LawBrokenError names the seed and what was wrong.
+    """Simulate one course of events. LawBrokenError names the seed and what was wrong.
 
     `deaths` says after how many writes to its journals the server dies, each time anew; waits for a `disk`
     count too. `practice`: the first client plays one match against a house bot, on this seed, and the others
@@ -219,7 +219,7 @@ class _World:
         self._look_at_the_end()
 
     async def _let_time_pass(self) -> None:
-        """Whenever all wait, it is the time that somebody waits for."""
+        """Jump to the next deadline whenever all tasks wait."""
         while True:
             await wait_all_tasks_blocked()
             seconds = trio.lowlevel.current_statistics().seconds_to_next_deadline
@@ -249,7 +249,7 @@ class _World:
             await trio.sleep(DOWN_SECONDS)
 
     def _expect_all_back(self, recovered: Recovered) -> None:
-        """But for a match whose first line was not written whole: nobody has heard of it."""
+        """Expect all matches back but one whose first line was not written whole: nobody has heard of it."""
         known = {match for client in self._clients for match in client.witness.matches}
         unusable = {name: why for name, why in recovered.put_aside.items() if Path(name).stem in known}
         if unusable:
@@ -271,7 +271,7 @@ class _World:
         )
 
     async def _end(self) -> None:
-        """Every match is played to its end, by whoever is still there."""
+        """Wait until the players that are still there have played every match to its end."""
         self._deaths.clear()
         while self.server is None:
             await self.up.wait()
@@ -336,7 +336,7 @@ class _World:
     def start(
         self, task: Callable[[MemoryStream, _Life], Awaitable[None]], stream: MemoryStream, life: _Life
     ) -> None:
-        """Something that goes on beside the clients."""
+        """Start a task beside the clients."""
         assert self._nursery is not None
         self._nursery.start_soon(task, stream, life)
 
@@ -351,7 +351,7 @@ class _World:
         return [match.id for match in self.server.lobby.ended_matches]
 
     def dies_now(self, writing: str) -> bool:
-        """Whether the server dies at this write."""
+        """Return whether the server dies at this write."""
         self.story.writes += 1
         if self._deaths:
             self._deaths[0] -= 1
@@ -445,7 +445,7 @@ class _MortalJournals(Journals):
         return _MortalJournal(self, path, None)
 
     def left_over(self) -> list[Path]:
-        """By name: how fine the times of files are depends on the machine."""
+        """Return the journals by name, because the precision of file times depends on the machine."""
         return sorted(super().left_over())
 
 
@@ -467,7 +467,7 @@ class _MortalJournal(FileJournal):
             self._world.on_disk[self.match] = self._on_disk[1]
 
     def lose_power(self, chance: Random) -> None:
-        """Of what the disk was not waited for it may have any beginning."""
+        """Cut the file somewhere after the part that has reached the disk for sure."""
         if not self.is_finished and self._path.exists():
             size, _ = self._on_disk
             os.truncate(
@@ -475,7 +475,7 @@ class _MortalJournal(FileJournal):
             )
 
     def append(self, lines: bytes) -> None:
-        """At a write the server may die: before, in the middle of it, or after."""
+        """Append lines. The server may die before the write, in the middle of it, or after it."""
         if self._life.is_over.is_set():
             return
         if self._world.dies_now(_kind_of(lines)):
@@ -512,7 +512,7 @@ class _MortalJournal(FileJournal):
 
 
 def _events_in(lines: bytes) -> int:
-    """How many events some lines of a journal tell of."""
+    """Return how many events some lines of a journal record."""
     return sum(len(json.loads(line).get("events", ())) for line in lines.splitlines())
 
 
@@ -597,7 +597,7 @@ class _Client:
             await trio.sleep(self._chance.choice((0.0, 0.05, 1.0, 6.0)))
 
     async def _talk(self, stream: MemoryStream, life: _Life) -> None:
-        """Over one connection, until it is over."""
+        """Talk over one connection, until it is over."""
         self._stream, self._life = stream, life
         self._room = None
         self.witness.connected()
@@ -637,7 +637,7 @@ class _Client:
         heard.close()
 
     async def _react(self, to_do: trio.MemoryReceiveChannel[Message]) -> None:
-        """Until nothing more comes, or until it has had enough of this connection."""
+        """React to messages until no more come, or until the client has had enough of this connection."""
         try:
             while True:
                 message = None
@@ -844,7 +844,7 @@ class _Client:
         self.witness.has_sent(message, trio.current_time())
 
     async def _send(self, data: bytes) -> None:
-        """In pieces; and perhaps never to the end."""
+        """Send the data in pieces, and perhaps never to the end."""
         assert self._stream is not None
         self._world.note(self._client, ">", data[:300].rstrip(b"\n"))
         drops_at = self._chance.randrange(len(data)) if self._does(self._temper.drops) else len(data)
@@ -891,7 +891,7 @@ async def _expect_takeover(stream: MemoryStream, life: _Life) -> None:
 
 @cache
 def short_games() -> GameShelf:
-    """All games, with so few trains that a match is over soon."""
+    """Return all games, with so few trains that a match is over soon."""
     boards: dict[str, BoardFile] = {}
     for id, rules in RULE_SETS.items():
         board = shipped_board(rules.board)
@@ -903,7 +903,7 @@ def short_games() -> GameShelf:
 
 @contextmanager
 def _seeded_scheduler(seed: str) -> Generator[None]:
-    """Trio's order of tasks from a seed, as its plugin for Hypothesis does it; there is no public way."""
+    """Derive Trio's order of tasks from a seed, as its plugin for Hypothesis does. There is no public way."""
     chance: Random = scheduler._r  # pyright: ignore[reportPrivateUsage]
     state = chance.getstate()
     switch = "_ALLOW_DETERMINISTIC_SCHEDULING"

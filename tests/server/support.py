@@ -88,7 +88,7 @@ Choose = Callable[[Peek], int]
 
 
 def scattered(ask: Peek) -> int:
-    """Any of them, the same one each time."""
+    """Return any index, the same one each time."""
     assert ask.legal is not UNSET
     digest = sha256(f"{ask.match}/{ask.ask}".encode()).digest()
     return int.from_bytes(digest[:4], "big") % len(ask.legal)
@@ -98,7 +98,7 @@ def scattered(ask: Peek) -> int:
 
 
 def entropy(label: str) -> Callable[[int], bytes]:
-    """As random as hashes are, and the same each time."""
+    """Return a source of bytes that are as random as hashes, and the same each time."""
     given = 0
 
     def draw(count: int) -> bytes:
@@ -240,10 +240,10 @@ class Client:
 
     # -- what it says --
 
-    def say(self, *said: FromClient | bytes) -> list[FromServer]:
-        """Each a line; what comes of them."""
-        for one in said:
-            self.world.receive(self, one if isinstance(one, bytes) else encode(one))
+    def say(self, *messages: FromClient | bytes) -> list[FromServer]:
+        """Send each message as a line, and return what comes back."""
+        for message in messages:
+            self.world.receive(self, message if isinstance(message, bytes) else encode(message))
         return self.news()
 
     def login(self, name: str, **fields: Any) -> Welcome:  # Any: fields of many types
@@ -309,7 +309,7 @@ class Client:
         return seat
 
     def open_asks(self) -> list[Peek]:
-        """Asks that no ok or default has ended, one a match."""
+        """Return the asks that no ok or default has ended, one for each match."""
         asks: dict[str, Peek] = {}
         for line in self.lines:
             if line.startswith((b'{"type":"ask"', b'{"type":"ok"', b'{"type":"default"')):
@@ -438,7 +438,7 @@ class World:
         return match
 
     def event_count(self, client: Client) -> int:
-        """Of a match that goes on, or is over."""
+        """Return the number of events of a match that is running or over."""
         session = client.connection.session
         assert session is not None
         return session.matches[client.match][0].event_count
@@ -447,7 +447,7 @@ class World:
         return self.journals[client.match]
 
     def seated(self, variant: Variant = ("usa", 2, ()), *, ready: bool = True, **fields: Any) -> list[Client]:
-        """So many players in one match. With `ready` the first asks are open."""
+        """Seat so many players in one match. With `ready` the first asks are open."""
         game, seats, options = variant
         clients = [self.player(f"player{seat}", **fields) for seat in range(seats)]
         for client in clients:
@@ -494,7 +494,7 @@ class World:
             self.receive(client, encode(Act(ask.match, ask.ask, index=choose(ask))))
 
     def play_turns(self, clients: Sequence[Client], count: int, choose: Choose = scattered) -> None:
-        """So many answers in all."""
+        """Play until so many answers have been given in all."""
         left = count + 1
 
         def enough() -> bool:
@@ -506,7 +506,7 @@ class World:
 
 
 def first_turn(clients: Iterable[Client]) -> tuple[Client, list[Client]]:
-    """All but the one whose turn it is have made their first choices: that one, and the others."""
+    """Answer for all but the client whose turn it is. Return that client, and the others."""
     players = list(clients)
     world = players[0].world
     match = world.match_of(players[0])
@@ -560,7 +560,7 @@ def reserved(
 
 
 def snapshot(world: World) -> dict[str, object]:
-    """All that a message could have changed, apart from what counts messages."""
+    """Return all that a message could have changed, apart from what counts messages."""
     lobby = world.lobby
     return {
         "counts": replace(lobby.counts(), connections=0),

@@ -108,7 +108,7 @@ def _simulate(
 
 
 def _verify(replays: list[str], errors: list[str]) -> int:
-    """How many are good."""
+    """Verify the replays, and return how many are good."""
     lots = [replays[start : start + FILES_AT_ONCE] for start in range(0, len(replays), FILES_AT_ONCE)]
     verified = 0
     with ThreadPoolExecutor(os.cpu_count()) as threads:

@@ -61,7 +61,7 @@ def main() -> int:
 
 
 def try_seed(seed: str, keep: Path | None) -> Outcome:
-    """Every other one as with `--sync`, on a disk that is slow."""
+    """Simulate one seed. Every other one runs as with `--sync`, on a disk that is slow."""
     disk = Disk(slowest=(0.01, 0.5)[int(seed) // 2 % 2]) if int(seed) % 2 else None
     with TemporaryDirectory(prefix="stellwerk-soak-") as folder:
         try:

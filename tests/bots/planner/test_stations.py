@@ -65,7 +65,7 @@ def test_a_plan_has_no_more_stations_than_are_left_and_free() -> None:
     brest_and_paris = mask_of((cities["brest"], cities["paris"]))
 
     def planned(left: int, free_mask: int, idle_mask: int = 0) -> int | None:
-        """Where stations are planned; None if the ticket is given up."""
+        """Return where stations are planned; None if the ticket is given up."""
         stations = Stations(left, idle_mask, free_mask, lendable_mask)
         plan = make_plan(game, state.owned_masks[0], 0, tickets_mask, 0, 45, stations)
         return plan.cities_mask if plan.points > 0 else None

@@ -97,7 +97,7 @@ def bots(candidate: str, *baselines: str) -> list[str]:
 
 
 def cases(path: Path) -> dict[str, ElementTree.Element]:
-    """Those of a JUnit file, by class and name."""
+    """Return the cases of a JUnit file, by class and name."""
     root = ElementTree.parse(path).getroot()
     found = list(root.iter("testcase"))
     for suite in root:
@@ -359,7 +359,7 @@ def test_the_action_hands_every_input_on_as_it_is_and_tells_the_verdict(tmp_path
 
 
 def report(**changes: Any) -> GateReport:
-    """One with everything in it. Any: the fields are of many types."""
+    """Make a report with everything in it. Any: the fields are of many types."""
     fault = Fault("crash", 1, "ended with SIGSEGV before the match did", NASTY)
     full = GateReport(
         verdict="failed",

@@ -241,5 +241,5 @@ def test_the_bot_ends_with_the_doctor(sent: signal.Signals, status: int, tmp_pat
 
 
 def _listen_to_ctrl_c() -> None:
-    """Even if these tests run in the background, where shells have it ignored."""
+    """Listen to Ctrl-C even if these tests run in the background, where shells have it ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -400,19 +400,20 @@ def test_a_log_that_cannot_be_written_is_an_error(
 # -- what goes wrong ---------------------------------------------------------------------------------
 
 
-def faults_in(told: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
-    """Those of one bot in the only game, by kind. The game has a result, and nobody else has a fault."""
-    [match] = told["matches"]
+def faults_in(printed: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
+    """Return the faults of one bot in the only game, by kind. The game has a result, and nobody else has a
+    fault."""
+    [match] = printed["matches"]
     assert min(seat["rank"] for seat in match["seats"]) == 1
     assert [seat["faults"] for seat in match["seats"] if seat["bot"] != name and seat["faults"]] == []
     [seat] = [seat for seat in match["seats"] if seat["bot"] == name]
     return {fault["kind"]: fault for fault in seat["faults"]}
 
 
-def faults_at_start(told: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
-    """Those of the one bot without which nothing was played, by kind."""
-    assert told["matches"] == []
-    [missing] = told["not_started"]
+def faults_at_start(printed: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
+    """Return the faults of the one bot whose failure kept the games from beginning, by kind."""
+    assert printed["matches"] == []
+    [missing] = printed["not_started"]
     assert missing["bot"] == name
     return {fault["kind"]: fault for fault in missing["faults"]}
 
@@ -914,7 +915,7 @@ def test_a_lost_connection_is_told_with_what_it_cost() -> None:
 
 
 def match_of(number: int, block: int, *points: tuple[str, int]) -> MatchReport:
-    """Of two seats or more, each a team; who has more points is ahead."""
+    """Report a match of two seats or more, each a team. The seat with more points is ahead."""
     scores = sorted((score for _, score in points), reverse=True)
     seats = tuple(
         SeatReport(
@@ -937,7 +938,7 @@ def match_of(number: int, block: int, *points: tuple[str, int]) -> MatchReport:
 
 
 def blocks_of(differences: list[int]) -> list[MatchReport]:
-    """In each block two games; the mean of `a` over `b` is the difference."""
+    """Report two games in each block. The mean of `a` over `b` is the difference."""
     pairs = [(100 + difference, 100, block) for block, difference in enumerate(differences)]
     return [
         match_of(2 * block + swap, block, *(points[::-1] if swap else points))

@@ -52,7 +52,7 @@ class Running:
         return int(self.line.rpartition(":")[2])
 
     def stop(self) -> tuple[int, str, list[Message]]:
-        """Its exit code, the rest of its standard output, and its log."""
+        """Stop the server. Return its exit code, the rest of its standard output, and its log."""
         self._process.send_signal(signal.SIGTERM)
         rest, errors = self._process.communicate(timeout=SECONDS)
         return self._process.returncode, rest, [json.loads(line) for line in errors.splitlines()]

@@ -288,7 +288,7 @@ def test_a_process_that_dies_is_an_error_of_the_machine(tmp_path: Path) -> None:
 
 
 def _start(*words: str) -> subprocess.Popen[str]:
-    """In a group of processes of its own, like a command in a terminal."""
+    """Start the command in a process group of its own, as a terminal does."""
     return subprocess.Popen(
         [*COMMAND, *words],
         env=environment(),
@@ -301,7 +301,7 @@ def _start(*words: str) -> subprocess.Popen[str]:
 
 
 def _listen_to_ctrl_c() -> None:
-    """Even if these tests run in the background, where shells have it ignored."""
+    """Listen to Ctrl-C even if these tests run in the background, where shells have it ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -15,7 +15,7 @@ from tests.support import table
 
 
 def game_record(*seats: tuple[str, int, int], turns: int = 10, longest_list: int = 5) -> GameRecord:
-    """Of a game without teams: for each seat policy, points and rank."""
+    """Record a game without teams: for each seat policy, points and rank."""
     return GameRecord(
         seed="s/0",
         seats=tuple(

@@ -64,7 +64,7 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:  # Any: that is how JSON is 
 
 
 def outcome(folder: Path) -> dict[tuple[int, int], object]:
-    """All that is the same whenever the same tournament is played: everything but times."""
+    """Return everything that is the same whenever the same tournament is played, so not the times."""
     found: dict[tuple[int, int], object] = {}
     for line in lines_of(folder):
         for seat in line["bots"]:
@@ -286,7 +286,7 @@ def test_figures_are_rounded_once_and_nothing_is_no_minus_nothing() -> None:
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two games, one of them with teams."""
+    """Play two games, one of them with teams."""
     folder = cup(tmp_path_factory.mktemp("finished") / "cup", TWO, 'title = "<the cup>"\nanonymous = true')
     path = folder / "tournament.toml"
     path.write_text(path.read_text() + '\n[[games]]\ngame = "team_asia"\n')

@@ -169,7 +169,7 @@ def test_no_file_says_where_on_this_machine_it_was_played_and_by_whom(
 
 
 def stopped(folder: Path) -> Path:
-    """After the first of three blocks."""
+    """Stop a tournament after the first of three blocks."""
     with_bots(cup(folder, [ARGUMENT, DIRECTORY], "concurrency = 1\n[schedule]\nrounds = 3"))
     with started("run", folder) as process:
         assert process.stdout is not None

@@ -354,7 +354,8 @@ def chi_square(observed: Counter[E], kinds: int) -> float:
 
 
 def plausible(observed: Counter[E], kinds: int) -> bool:
-    """Neither too uneven nor too even; chi-square has the mean kinds - 1 and the variance 2 (kinds - 1)."""
+    """Return whether the counts are neither too uneven nor too even. Chi-square has the mean kinds - 1 and
+    the variance 2 (kinds - 1)."""
     freedom = kinds - 1
     spread = 6 * sqrt(2 * freedom)
     return max(freedom - spread, freedom / 100) < chi_square(observed, kinds) < freedom + spread

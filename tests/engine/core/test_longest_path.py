@@ -32,7 +32,8 @@ def walked(edges: Sequence[Edge]) -> int:
 
 
 def networks(cities: int, most_edges: int, longest_edge: int = 6) -> st.SearchStrategy[list[Edge]]:
-    """Several parts and parallel edges are common, and cities are neither small nor contiguous."""
+    """Draw networks. Several parts and parallel edges are common, and city numbers are neither small nor
+    contiguous."""
     city = st.integers(0, cities - 1).map(lambda number: 17 * number - 20)
     pair = st.tuples(city, city).filter(lambda ends: ends[0] != ends[1])
     edge = st.tuples(pair, st.integers(1, longest_edge)).map(lambda drawn: (*drawn[0], drawn[1]))
@@ -41,7 +42,8 @@ def networks(cities: int, most_edges: int, longest_edge: int = 6) -> st.SearchSt
 
 @st.composite
 def rings_with_tails(draw: st.DrawFn) -> list[Edge]:
-    """One or two rings, with common cities, joined or apart, and tails: where the shortcuts can go wrong."""
+    """Draw one or two rings, with common cities, joined or apart, and tails: the networks on which the
+    shortcuts could fail."""
     ring_cities = st.lists(st.integers(0, 6), min_size=2, max_size=4, unique=True)
     pairs = [*ring(*draw(ring_cities)), *draw(st.one_of(st.just([]), ring_cities.map(lambda it: ring(*it))))]
     if draw(st.booleans()):
@@ -88,7 +90,8 @@ def honeycomb(height: int, width: int) -> list[Edge]:
 
 
 def densest_part(board: str, edge_count: int, longest_edge: int) -> list[Edge]:
-    """Short routes of a shipped board, always the one with most ends in cities that are already there."""
+    """Return short routes of a shipped board, each time the one with most ends in cities that are already
+    there."""
     file = shipped_board(board)
     number = {city.id: index for index, city in enumerate(file.cities)}
     routes = sorted(

@@ -20,7 +20,8 @@ ORDER = {city.id: number for number, city in enumerate(BOARD.cities)}
 
 
 def position(seed: int) -> State:
-    """Many routes claimed, three stations of seat 0, and tickets that it could well complete."""
+    """Make a state with many routes claimed, three stations of seat 0, and tickets that it could well
+    complete."""
     chance = Random(seed)
     state = at_turn(SEATS)
     taken: set[frozenset[str]] = set()
@@ -40,7 +41,7 @@ def position(seed: int) -> State:
 
 
 def choices(state: State) -> Iterator[dict[str, str | None]]:
-    """Every choice that the rule allows, in the order in which the last criterion prefers them."""
+    """Yield every choice that the rule allows, in the order in which the last criterion prefers them."""
     stations = sorted((BOARD.cities[city].id for city in state.stations[0]), key=ORDER.__getitem__)
     others = {name for seat in range(1, SEATS) for name in state.route_names[seat]}
     offered: list[list[str | None]] = [
@@ -52,7 +53,7 @@ def choices(state: State) -> Iterator[dict[str, str | None]]:
 
 
 def worth(state: State, choice: dict[str, str | None]) -> tuple[int, int, int]:
-    """Points for tickets, completed tickets, and stations that use no route."""
+    """Return the points for tickets, the completed tickets, and the stations that use no route."""
     graph: nx.Graph[str] = nx.Graph()
     graph.add_nodes_from(ORDER)
     for name in (*state.route_names[0], *filter(None, choice.values())):

@@ -42,7 +42,7 @@ def needing(points: int, *colors: int) -> TicketNeed:
 
 
 def stack_of(*cards: int) -> tuple[int, ...]:
-    """8 is a locomotive."""
+    """Make a stack of a text of digits; 8 is a locomotive."""
     return tuple(cards.count(color) for color in range(9))
 
 
@@ -71,7 +71,8 @@ def all_maximal(tickets: Sequence[TicketNeed], stack: Sequence[int]) -> list[tup
 
 
 def best_by_tables(tickets: Sequence[TicketNeed], stack: Sequence[int]) -> tuple[int, ...]:
-    """All stacks that may be left after each ticket, without any bound: for small stacks only."""
+    """Find the best sets by keeping all stacks that may be left after each ticket, without any bound. For
+    small stacks only."""
     table: dict[tuple[int, ...], tuple[int, int, tuple[int, ...]]] = {tuple(stack): (0, 0, ())}
     for index, ticket in enumerate(tickets):
         for cards, (points, number, negative) in list(table.items()):
@@ -85,7 +86,7 @@ def best_by_tables(tickets: Sequence[TicketNeed], stack: Sequence[int]) -> tuple
 
 
 def hands(most_tickets: int) -> st.SearchStrategy[list[TicketNeed]]:
-    """Made up so that ties and shortages are common."""
+    """Draw hands in which ties and shortages are common."""
     needs = st.lists(st.sampled_from((0, 0, 1, 1, 2, 3)), min_size=8, max_size=8)
     few_colors = st.tuples(needs, st.integers(1, 8)).map(
         lambda drawn: tuple(count if color < drawn[1] else 0 for color, count in enumerate(drawn[0]))

@@ -728,7 +728,7 @@ JSON_VALUES = st.recursive(
 
 
 def places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Every place in a JSON value."""
+    """Yield every place in a JSON value."""
     yield path
     for key, member in members(value).items():
         yield from places(member, (*path, key))
@@ -911,7 +911,7 @@ def test_the_bytes_do_not_depend_on_the_process(hash_seed: str, digests_here: di
 
 
 def other_interpreters() -> dict[str, Path]:
-    """Every other version of Python that can run the engine, by its name: `python3.12`."""
+    """Return every other version of Python that can run the engine, by its name: `python3.12`."""
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
     folders += sorted(Path.home().glob(".pyenv/versions/*/bin"))
     found: dict[str, Path] = {}
@@ -927,7 +927,8 @@ def other_interpreters() -> dict[str, Path]:
 
 
 def answers(python: Path, name: str) -> bool:
-    """Whether it is there and runs. A shim of a version manager may be there and not run."""
+    """Return whether the interpreter is there and runs. A shim of a version manager may be there and not
+    run."""
     if not python.is_file():
         return False
     code = "import sys, venv, ensurepip; print('python%d.%d' % sys.version_info[:2])"

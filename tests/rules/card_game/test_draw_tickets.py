@@ -33,7 +33,7 @@ def with_tickets_left(*names: str) -> State:
 
 
 def ticket_pile(state: State) -> list[str]:
-    """From the top."""
+    """Return the pile of tickets from the top."""
     return [state.game.board.tickets[ticket].name for ticket in reversed(state.ticket_pile)]
 
 

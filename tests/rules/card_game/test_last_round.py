@@ -38,7 +38,7 @@ def with_pile(*pile: str, market: str, seats: int = 2) -> State:
 
 
 def idle_turn(state: State) -> tuple[Seat, Events]:
-    """Whose turn it is draws tickets and keeps none."""
+    """Draw tickets and keep none."""
     (seat,) = engine.owing(state)
     return seat, play(state, seat, moves.DrawTickets()) + play(state, seat, moves.KeepTickets(()))
 

@@ -42,7 +42,7 @@ def sent(events: Events) -> list[ev.CardsSent]:
 
 
 def yard_of(state: State, seat: Seat) -> dict[str, tuple[int, int]]:
-    """Of each color the plain cards and the locomotives on them, as everybody sees them."""
+    """Return the plain cards of each color and the locomotives on them, as everybody sees them."""
     yard = view(state, PUBLIC).players[seat].yard
     assert isinstance(yard, tuple)
     return {stack.color: (stack.cards, stack.locomotives) for stack in yard}

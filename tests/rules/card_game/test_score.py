@@ -16,7 +16,7 @@ Tickets = tuple[str, ...]
 
 
 def at_the_table(seats: int) -> State:
-    """Nobody holds anything."""
+    """Start a game in which nobody holds anything."""
     state = started("card_game", seats)
     for seat in range(seats):
         set_hand(state, seat, "")
@@ -25,7 +25,7 @@ def at_the_table(seats: int) -> State:
 
 
 def finish_half(state: State, completed: list[Tickets]) -> None:
-    """To the scoring; there each seat completes these tickets, with exactly the cards that they show."""
+    """Play to the scoring, where each seat completes these tickets with exactly the cards that they show."""
     board = state.game.board
     seats = range(state.game.seat_count)
     for seat in seats:

@@ -33,8 +33,8 @@ DICE = Dice(seed_from_text("test"))  # those of `started`
 
 
 def at_half_time(last: Seat = 3) -> State:
-    """All four are asked which tickets to complete, after the last turn of this seat. On the stacks lie nine
-    cards, in the yards six, and everything else that is not in hands and market is discarded."""
+    """Ask all four which tickets to complete, after the last turn of this seat. On the stacks are nine cards,
+    in the yards six. All cards that are not in hands and market are discarded."""
     state = started("card_game", 4)
     for seat, hand in enumerate(("red, 2 blue", "", "3 white", "locomotive")):
         set_hand(state, seat, hand)
@@ -52,7 +52,7 @@ def at_half_time(last: Seat = 3) -> State:
 
 
 def with_cards_left(rest: str, market: str = "") -> State:
-    """All four are asked. Seat 0's stack is this; all other cards are in the market and in seat 3's hand."""
+    """Ask all four. Seat 0's stack is this; all other cards are in the market and in seat 3's hand."""
     state = started("card_game", 4)
     for seat in range(4):
         set_hand(state, seat, "")
@@ -248,7 +248,7 @@ def test_the_left_neighbor_of_who_had_the_last_turn_begins(last: Seat) -> None:
 
 
 def ended_by_a_pass() -> State:
-    """All four are asked which tickets to complete, after seat 1 has passed in the last turn."""
+    """Ask all four which tickets to complete, after seat 1 has passed in the last turn."""
     state = started("card_game", 4)
     for seat, hand in enumerate(("2 black, 2 red", "", "2 blue", "2 green")):
         set_hand(state, seat, hand)

@@ -27,7 +27,7 @@ def names(state: State, tickets: list[int]) -> list[str]:
 
 
 def keep(state: State, seat: Seat, *places: int) -> Events:
-    """Of the tickets offered those at these places."""
+    """Keep, of the tickets offered, those at these places."""
     offered = view(state, seat).players[seat].offered
     assert offered
     return play(state, seat, moves.KeepTickets(tuple(offered[place] for place in places)))

@@ -21,7 +21,7 @@ LONG: Final = tuple(ticket.id for ticket in BOARD.tickets if ticket.long)
 
 
 def build(city: str, text: str) -> moves.BuildStation:
-    """To lay these cards for a station in the city."""
+    """Lay these cards for a station in the city."""
     return moves.BuildStation(city, wire(text))
 
 
@@ -70,7 +70,7 @@ def stations(state: State, seat: Seat = 0) -> CityNames:
 
 
 def used(result: Result, seat: Seat = 0) -> dict[str, str | None]:
-    """Which route each station of the seat uses."""
+    """Return which route each station of the seat uses."""
     built = result.teams[seat].stations
     assert isinstance(built, tuple)
     return {station.city: station.route or None for station in built}

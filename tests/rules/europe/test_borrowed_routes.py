@@ -11,7 +11,7 @@ from tests.support import final_result, own
 
 
 def cut_off(seats: int = 2, *stations: str) -> State:
-    """Between Paris and Wien, seat 0 lacks the middle piece, which is seat 1's."""
+    """Let seat 0 own all between Paris and Wien but the middle piece, which is seat 1's."""
     state = at_turn(seats)
     hold(state, 0, "paris-wien")
     own(state, 0, "frankfurt-paris-white", "munchen-wien")

@@ -99,7 +99,7 @@ def test_a_station_does_not_break_a_path(owner: int) -> None:
 
 
 def level(points: list[int]) -> State:
-    """So many points each before anything else is counted."""
+    """Give each team so many points before anything else is counted."""
     state = at_turn(len(points))
     state.points = points
     return state

@@ -28,7 +28,7 @@ TURN = 100
 
 
 def before_the_last_idle_turn(game: str, seats: int) -> State:
-    """If this turn is idle too, it is the last one of ten for each player."""
+    """Start a turn that, if idle, is the last one of ten for each player."""
     state = started(game, seats)
     state.turn = TURN
     state.progress_turn = TURN - 10 * seats
@@ -36,7 +36,7 @@ def before_the_last_idle_turn(game: str, seats: int) -> State:
 
 
 def ended_idle(state: State) -> bool:
-    """Also in the card game, where the tickets are completed first."""
+    """Return whether idle turns ended the game. In the card game tickets are completed first."""
     return state.end_reason == "idle"
 
 
@@ -118,7 +118,7 @@ def test_a_pass_is_idle() -> None:
 
 
 def with_no_action(state: State) -> None:
-    """Pile, discards and market are empty, all routes taken, all tickets out."""
+    """Empty pile, discards and market, and take all routes and all tickets."""
     state.hands[1] = state.game.board.deck - state.hands[0]
     state.pile, state.market, state.discards = [], 0, 0
     state.open_mask = 0

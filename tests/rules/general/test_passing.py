@@ -28,7 +28,7 @@ from tests.support import (
 
 
 def with_nothing_to_do(game: str, seats: int, options: tuple[str, ...] = ()) -> State:
-    """No card to draw, no ticket, no open route; the cards are in the hand of the last seat."""
+    """Leave no card to draw, no ticket and no open route. The cards are in the hand of the last seat."""
     state = started(game, seats, options)
     for seat in range(seats - 1):
         set_hand(state, seat, "")
@@ -41,7 +41,7 @@ def with_nothing_to_do(game: str, seats: int, options: tuple[str, ...] = ()) -> 
 
 
 def without_tickets(state: State) -> None:
-    """Every ticket is in the first team's holder, or else in the last seat's hand."""
+    """Put every ticket on the first team's holder, or, without holders, into the last seat's hand."""
     for seat in range(state.game.seat_count):
         set_tickets(state, seat)
     everything = sum(1 << ticket for ticket in state.ticket_pile)

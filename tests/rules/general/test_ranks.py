@@ -9,7 +9,7 @@ from tests.support import final_result, own, set_tickets, started
 
 
 def with_points(game: str, *points: int) -> State:
-    """Nobody has a ticket."""
+    """Start a game in which the seats have these points and no tickets."""
     state = started(game, len(points))
     for seat in range(len(points)):
         set_tickets(state, seat)

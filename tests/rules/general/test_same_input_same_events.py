@@ -29,12 +29,12 @@ for number in map(int, sys.argv[1:]):
 
 
 def some_move(state: State, seat: Seat, legal: list[Move]) -> Move:
-    """Now this one and now that one, the same for the same state."""
+    """Choose varying moves, but always the same one in the same state."""
     return legal[(7 * state.turn + 3 * seat + len(state.pile)) % len(legal)]
 
 
 def played(variant: Variant, seed: str = "test") -> bytes:
-    """All events of a whole game."""
+    """Return all events of a whole game."""
     events: Events = []
     play_out(dealt(*variant, seed, events), some_move, events)
     return msgspec.json.encode(events)

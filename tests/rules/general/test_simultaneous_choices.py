@@ -21,7 +21,7 @@ def first_tickets(seats: int = 4) -> State:
 
 
 def first_shared_tickets() -> State:
-    """All partners have kept their tickets and are asked which one to share."""
+    """Let all partners keep their tickets, so that they are asked which one to share."""
     state = dealt("team_asia", 4)
     for seat in range(4):
         engine.apply(state, seat, engine.fallback(state, seat))

@@ -25,7 +25,7 @@ def about_to_claim(left: int, partner: int, seat: int = 0, seats: int = 4) -> St
 
 
 def play_turn(state: State) -> Events:
-    """Two cards drawn blind by whose turn it is."""
+    """Draw two cards blind."""
     (seat,) = engine.owing(state)
     events = play(state, seat, moves.DrawCard())
     events += play(state, seat, moves.PlaceCard("hand"))

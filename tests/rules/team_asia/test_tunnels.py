@@ -64,7 +64,7 @@ def add(hand: str = "", holder: str = "") -> moves.PayTunnel:
 
 
 def bill_of(state: State) -> int:
-    """How many cards are to be added."""
+    """Return how many cards must be added."""
     pending = view(state, PUBLIC).pending
     assert isinstance(pending, decisions.PayTunnel)
     return pending.extra
@@ -79,7 +79,7 @@ def routes_of(state: State, seat: int = 0) -> object:
 
 
 def failed(state: State) -> bool:
-    """Nothing was claimed, no train placed, no point scored, and the turn is over."""
+    """Return whether nothing was claimed, no train placed, no point scored, and the turn is over."""
     player = view(state, PUBLIC).players[0]
     return (player.routes, player.trains, player.points) == ((), 27, 0) and engine.owing(state) == (1,)
 

@@ -67,11 +67,11 @@ class Price:
 
 @dataclass(frozen=True, order=True)
 class Reading:
-    """One way to read some cards as a payment: how many groups stand for a locomotive, and the color laid."""
+    """One way to read some cards as a payment: how many groups count as a locomotive, and the color laid."""
 
     substitutes: int
     locomotives: int  # in the whole payment
-    color: str  # "" if no card of a color stands for itself
+    color: str  # "" if no card of a color counts as itself
 
 
 def named(text: str) -> Hand:
@@ -91,7 +91,7 @@ def text_of(hand: Hand) -> str:
 
 
 def parts(hand: Hand) -> Iterator[Hand]:
-    """Every set of cards out of the hand, the empty one too."""
+    """Yield every set of cards out of the hand, the empty one too."""
     colors = [color for color, _ in hand]
     for counts in product(*(range(count + 1) for _, count in hand)):
         yield tuple((color, count) for color, count in zip(colors, counts, strict=True) if count)
@@ -103,7 +103,8 @@ def size(hand: Hand) -> int:
 
 @cache
 def readings(cards: Hand, price: Price) -> frozenset[Reading]:
-    """UK-30, tried out: k groups of s cards stand for a locomotive each, the rest for themselves."""
+    """Return all ways to read the cards by UK-30: k groups of s cards count as a locomotive each, the rest as
+    themselves."""
     found: set[Reading] = set()
     for units in price.units:
         for substitutes in range(units + 1):
@@ -478,7 +479,7 @@ def test_the_list_of_every_small_hand_is_complete_exactly_if_it_says_so(perks: t
 
 
 def payments(hand: Hand, price: Price) -> dict[Hand, frozenset[Reading]]:
-    """Every payment out of the hand, with the ways to read it."""
+    """Return every payment out of the hand, with the ways to read it."""
     return {cards: ways for cards in parts(hand) if (ways := readings(cards, price))}
 
 
@@ -508,7 +509,7 @@ def check_listing(accepted: dict[Hand, frozenset[Reading]], shown: list[Hand], o
 
 
 def thrifty(ways: set[Reading]) -> set[Reading]:
-    """Those with fewest substitutes, then fewest locomotives."""
+    """Return the readings with fewest substitutes, then fewest locomotives."""
     fewest = min((reading.substitutes, reading.locomotives) for reading in ways)
     return {reading for reading in ways if (reading.substitutes, reading.locomotives) == fewest}
 

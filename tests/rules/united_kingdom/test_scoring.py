@@ -171,7 +171,7 @@ def test_each_owner_has_double_heading_and_nobody_else() -> None:
 
 
 def with_completed(first: int, second: int) -> State:
-    """Seats 0 and 1 complete so many tickets, up to 2; each has a failed one besides."""
+    """Let seats 0 and 1 complete so many tickets, up to 2. Each has a failed one, too."""
     state = at_table()
     own(state, 0, "brighton-london", "cambridge-london-orange")
     own(state, 1, "leeds-manchester-red", "ipswich-norwich")

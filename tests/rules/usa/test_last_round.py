@@ -22,7 +22,7 @@ def with_trains(trains: int, seats: int = 2, seat: int = 0) -> State:
 
 
 def play_turn(state: State) -> Events:
-    """Two cards drawn blind by whose turn it is."""
+    """Draw two cards blind."""
     seat = engine.owing(state)[0]
     return play(state, seat, moves.DrawCard()) + play(state, seat, moves.DrawCard())
 

@@ -57,7 +57,8 @@ def with_few_cards(hand: str, open_cards: str, *pile: str) -> State:
 
 
 def opens_with_three_locomotives(seed: str) -> bool:
-    """Whether the first five cards after the two hands hold so many, by the shuffle alone."""
+    """Return whether the first five cards after the two hands include three locomotives, by the shuffle
+    alone."""
     deck = as_list(dealt("usa", 2).game.board.deck)
     shuffled = Dice(seed_from_text(seed)).shuffled("train_cards/0", deck)
     return shuffled[-13:-8].count(LOCOMOTIVE) >= 3
@@ -147,7 +148,7 @@ def test_a_market_of_fewer_than_five_cards_is_exchanged_too() -> None:
 
 
 def stuck_market() -> tuple[State, Events]:
-    """Three of the five open cards are locomotives, and there are no others to lay."""
+    """Make a market with three locomotives among its five cards, and no others to lay."""
     state = with_few_cards("", "red, blue, green, 2 locomotive", "locomotive")
     return state, play(state, 0, moves.TakeCard("red"))
 

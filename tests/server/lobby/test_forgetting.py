@@ -14,13 +14,14 @@ MINUTES = Time(set_up_ms=600_000, move_ms=600_000, bank_ms=0)
 
 
 def in_memory(kind: type, id: str) -> bool:
-    """Neither class can be referred to weakly: a slot for that would be there in every match."""
+    """Return whether such an object is in memory. Weak references would need a slot in every match, so search
+    all objects."""
     gc.collect()
     return any(type(one) is kind and getattr(one, "id", "") == id for one in gc.get_objects())
 
 
 def has_entry(world: World, deadline: float) -> bool:
-    """Whether the heap of deadlines still has an entry for this time."""
+    """Return whether the heap of deadlines still has an entry for this time."""
     entries = world.lobby.deadlines._entries  # pyright: ignore[reportPrivateUsage]  # the law is about it
     return any(entry == deadline for entry, _, _ in entries)
 

@@ -78,7 +78,7 @@ def not_asked() -> Scene:
 
 
 def answered() -> Scene:
-    """One's choice is made, and others still owe theirs."""
+    """Answer for one client, while others still owe their choices."""
     world = World()
     client, *others = world.seated(("usa", 3, ()))
     client.act(0)

@@ -83,8 +83,8 @@ LOOK_UPS = {"count", "get", "index", "pop", "setdefault"}
 
 
 def compared_hashes(source: str) -> list[str]:
-    """Where hashes of tokens and keys are compared otherwise than by `is_same_hash`: as operands, or as what
-    is looked up or looked through."""
+    """Find where hashes of tokens and keys are compared without `is_same_hash`: as operands, or in a
+    look-up."""
     tree = ast.parse(source)
     secret = HASHES | {
         target.id

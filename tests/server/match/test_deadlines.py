@@ -23,7 +23,7 @@ class Clock:
         return Timer(self.heap, lambda now: self.ran.append((now, number)))
 
     def go_to(self, now: float) -> None:
-        """As a server does that wakes up when the next one is due."""
+        """Fire timers as a server does that wakes up whenever the next one is due."""
         while self.heap.next <= now:
             self.now = max(self.now, self.heap.next)
             for timer in self.heap.take_due(self.now):

@@ -127,7 +127,7 @@ class Table:
 
 
 def practice(world: World, player: Client) -> None:
-    """For what only happens with a house bot, or when a disk has lost what it had taken."""
+    """Reach what only happens with a house bot, or when a disk has lost what it had taken."""
     player.say(Join("usa", 2, against=("first",)))
     if not player.all_of(Start):
         return

@@ -84,7 +84,7 @@ def player(served: Served, name: str = "player") -> Client:
 
 
 def about(client: Client, match: str) -> list[bytes]:
-    """All that a client was sent about a match."""
+    """Return all that a client was sent about a match."""
     return [line for line in client.lines if peek(line).match == match]
 
 

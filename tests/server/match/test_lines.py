@@ -77,8 +77,8 @@ def test_many_lines_are_each_a_line() -> None:
 
 
 @cache
-def said_in_a_match(variant: Variant) -> tuple[bytes, ...]:
-    """All that the players and a spectator of a whole match were sent, with all that can go wrong."""
+def lines_of_a_match(variant: Variant) -> tuple[bytes, ...]:
+    """Return all that the players and a spectator of a whole match were sent, with all that can go wrong."""
     world = World(time=Time(move_ms=500, bank_ms=500))
     clients = world.seated(variant, max_matches=2)
     spectator = world.player("spectator")
@@ -99,7 +99,7 @@ def said_in_a_match(variant: Variant) -> tuple[bytes, ...]:
 @pytest.mark.parametrize("variant", EVERY_GAME, ids=variant_id)
 def test_every_line_of_a_match_is_read_back_and_written_again_as_it_was(variant: Variant) -> None:
     kinds: set[str] = set()
-    for text in said_in_a_match(variant):
+    for text in lines_of_a_match(variant):
         message = decode(text)
         assert encode(message) + b"\n" == text
         assert len(text) < LONGEST
@@ -112,7 +112,7 @@ def test_every_line_of_a_match_is_read_back_and_written_again_as_it_was(variant:
 def test_the_lines_of_a_match_keep_to_the_schema(variant: Variant) -> None:
     """The first of each kind of message, of event and of decision, and then every so many."""
     schema = Draft202012Validator(json.loads(SCHEMA.read_text()))
-    for text in _some(said_in_a_match(variant)):
+    for text in _some(lines_of_a_match(variant)):
         # the stub of jsonschema leaves a parameter of an overload untyped
         found = schema.iter_errors(json.loads(text))  # pyright: ignore[reportUnknownMemberType]
         assert [error.message[:300] for error in found] == []

@@ -13,7 +13,7 @@ NO_BANK = Time(move_ms=1_000, bank_ms=0, grace_ms=0, strikes=0)
 
 
 def mover_of(world: World) -> tuple[Client, Client]:
-    """Whose turn it is, and the other."""
+    """Return the client whose turn it is, and the other one."""
     mover, (other,) = first_turn(world.seated())
     return mover, other
 

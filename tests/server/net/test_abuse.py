@@ -46,7 +46,7 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture
 def hasty() -> Iterator[Site]:
-    """Without a limit of messages."""
+    """Start a server without a limit of messages."""
     with on_site(limits=NO_RATE) as site, good_match(site):
         yield site
 
@@ -224,7 +224,7 @@ def test_nothing_is_kept_of_who_has_gone() -> None:
 
 
 def go_as_far_as(step: str, caller: Caller, partner: Caller) -> None:
-    """Into a match with a partner."""
+    """Bring the caller as far as this step, on its way into a match with a partner."""
     partner.say(type="join", game="card_game", players=2, room="pair")
     partner.until("joined")
     if step == "hello":
@@ -323,7 +323,7 @@ class Fault:
 
 @contextmanager
 def faulty_site(where: str) -> Generator[tuple[Site, Fault]]:
-    """Something that a lobby relies on fails once."""
+    """Start a server in which something that the lobby relies on fails once."""
     fault, random = Fault(), entropy("faulty")
 
     def draw(count: int) -> bytes:

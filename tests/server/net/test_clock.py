@@ -13,7 +13,7 @@ from tests.server.support import World
 
 
 def rounds(*work_ms: float) -> list[float]:
-    """How far the clock goes in rounds of work that take so long, one after the other."""
+    """Return how far the clock goes in rounds of work that take so long, one after the other."""
     mock = trio.testing.MockClock()
 
     async def main() -> list[float]:
@@ -43,7 +43,7 @@ def test_after_a_stall_the_clock_goes_on_as_before() -> None:
 
 
 def waits(*lengths: tuple[float, float]) -> list[float]:
-    """How far the clock goes in waits, each with its timeout and how long it takes."""
+    """Return how far the clock goes in waits, each with its timeout and how long it takes."""
     mock = trio.testing.MockClock()
 
     async def main() -> list[float]:
@@ -70,7 +70,7 @@ def test_a_wait_that_ends_in_time_or_early_counts_as_it_is() -> None:
 
 
 def longest_sleep_ms(*, is_something_due: bool) -> float:
-    """Until the first deadline of a server's tasks, by a real clock."""
+    """Return how long it is until the first deadline of a server's tasks, by a real clock."""
 
     async def main() -> float:
         async with open_server(World().setup) as server:

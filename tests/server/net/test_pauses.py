@@ -46,7 +46,7 @@ class Asked:
     since: float  # the ask is not older
 
     def outcome(self) -> Message:
-        """How the ask ends."""
+        """Return the message that ends the ask."""
         while True:
             message = self.caller.read()
             if message["type"] in ("ok", "default") and message["match"] == self.ask["match"]:
@@ -78,7 +78,7 @@ def practice(caller: Caller) -> Asked:
 
 @contextmanager
 def stopped(process: subprocess.Popen[bytes]) -> Generator[None]:
-    """In a wait: what it had to do has been done."""
+    """Stop the process while it waits, when all its work is done."""
     status = Path(f"/proc/{process.pid}/stat")
     while status.read_text().rpartition(")")[2].split()[0] != "S":
         time.sleep(0)

@@ -17,7 +17,7 @@ ADDRESSES = [f"127.0.0.{number}" for number in range(1, 6)]
 
 
 def answer(site: Site, source: str) -> tuple[Caller, str]:
-    """How a new connection from there is greeted."""
+    """Return how a new connection from there is greeted."""
     caller = site.reach(source=source)
     message = caller.read()
     if message["type"] == "bye":

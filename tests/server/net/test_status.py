@@ -46,7 +46,7 @@ class Page:
             yield sock
 
     def answer(self, request: bytes) -> tuple[bytes, bytes]:
-        """Head and body."""
+        """Return head and body of the answer."""
         with self.reached() as sock:
             sock.sendall(request)
             read = b""

@@ -162,7 +162,7 @@ def test_a_session_goes_on_over_another_connection_with_tls() -> None:
 
 @pytest.fixture
 def own_address() -> str:
-    """Of this machine, but not its loopback."""
+    """Return an address of this machine that is not its loopback."""
     demand("network")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(("198.51.100.1", 9))  # nothing is sent

@@ -42,7 +42,7 @@ class Awaited:
     ask: tuple[str, int] | None = None
 
     def takes(self, kind: str | None, ask: tuple[str, int] | None, code: str | None) -> bool:
-        """Whether this may be its answer: a message of that kind, or an error."""
+        """Return whether this may be its answer: a message of that kind, or an error."""
         fits = self.kind == kind if code is None else code.startswith(tuple(self.errors))
         return fits and (self.ask == ask or code == "protocol.no_such_match")
 
@@ -123,14 +123,14 @@ class Witness:
         self._awaited.append(Awaited("garbage", (code,), False))
 
     def has_sent(self, message: Message, now: float) -> None:
-        """All of a line."""
+        """Note that all of a line is sent."""
         if message["type"] == "act":
             self._acted_at.setdefault((message["match"], message["ask"]), now)
 
     # -- what the server says --------------------------------------------------------------------
 
     def received(self, line: bytes, now: float = 0.0) -> Message:
-        """`line` without its newline; `now` in seconds."""
+        """Check a line from the server. `line` has no newline; `now` is in seconds."""
         _expect(len(line) < LONGEST_LINE, f"a line of {len(line)} bytes")
         try:
             _decode_strictly(line)
@@ -260,7 +260,8 @@ class Witness:
         match.ask = None
 
     def _failed(self, id: str) -> None:
-        """By the server's fault: that is the answer to what was said about it (L7), and its end (L8)."""
+        """Note that the match failed by the server's fault. That is the answer to all that was sent about it
+        (L7), and its end (L8)."""
         match = self.matches[id]
         match.is_over, match.ask = True, None
         self._ended_here.add(id)

@@ -39,7 +39,7 @@ TOKENS = Tokens((TokenHolder("Ann", sha256(b"token-of-ann").hexdigest(), is_orga
 
 
 def eventful(world: World) -> list[bytes]:
-    """Whole matches with everything that gets logged. What every client was sent."""
+    """Play whole matches with everything that gets logged. Return what every client was sent."""
     reserved_players = reserved(world)
     ann = world.connect()
     ann.login("Ann", token="token-of-ann")
@@ -244,7 +244,8 @@ def test_what_others_do_tells_a_seat_no_more_than_everybody_sees() -> None:
 
 
 def _act_alike(variant: Variant, moment: int, viewer: int) -> bool:
-    """Whether another's move could be made in both, so that it shows the viewer the same by the rules."""
+    """Return whether another seat's move could be made in both. Assert that it shows the viewer the same by
+    the rules."""
     twins = Twins(variant, moment, viewer)
     state, twin = twins.state, twins.twin
     decision = state.pending

@@ -111,7 +111,7 @@ def settings() -> Iterator[Setting]:
 
 
 def measure(world: World, setting: Setting, true_elo: float, tests: int, seed: int) -> Errors:
-    """`true_elo` is one of the two hypotheses."""
+    """Measure how often the test errs. `true_elo` is one of the two hypotheses."""
     wrong_conclusion: Conclusion = "passed" if true_elo <= setting.hypotheses.elo0 else "failed"
     stream = block_scores(world, skill_for(world, true_elo), np.random.default_rng(seed))
     wrong = undecided = blocks = 0
@@ -124,7 +124,7 @@ def measure(world: World, setting: Setting, true_elo: float, tests: int, seed: i
 
 
 def _tested(stream: Iterator[float], setting: Setting, round_size: int) -> tuple[Conclusion, int]:
-    """One test, which looks when each of the baselines has been met equally often."""
+    """Run one test, which looks when each of the baselines has been met equally often."""
     sample = Sample()
     while True:
         for _ in range(round_size):
@@ -141,7 +141,7 @@ def _tested(stream: Iterator[float], setting: Setting, round_size: int) -> tuple
 
 
 def block_scores(world: World, skill: float, generator: np.random.Generator) -> Iterator[float]:
-    """Without end; the baselines take turns."""
+    """Yield scores without end. The baselines take turns."""
     count = BLOCKS_AT_ONCE // len(world.opposition)
     while True:
         chance = [_chance(world, count, generator) for _ in world.opposition]
@@ -153,7 +153,7 @@ def block_scores(world: World, skill: float, generator: np.random.Generator) -> 
 
 @cache
 def skill_for(world: World, elo: float) -> float:
-    """With which the mean score of a block is that of this Elo."""
+    """Return the skill with which the mean score of a block is that of this Elo."""
     if elo == 0 and world.opposition == (0.0,):
         return 0.0
     generator = np.random.default_rng(1)
@@ -168,7 +168,7 @@ def skill_for(world: World, elo: float) -> float:
 
 
 def _chance(world: World, blocks: int, generator: np.random.Generator) -> Floats:
-    """By block, rotation and entrant: all of the points but the skill. The candidate is entrant 0."""
+    """Draw all of the points but the skill, by block, rotation and entrant. The candidate is entrant 0."""
     size = world.seats
     seat_of = (np.arange(size)[None, :] + np.arange(size)[:, None]) % size  # rotation, entrant
     of_seat = generator.normal(0, LUCK_OF_THE_DEAL, (blocks, size)) + SEAT_ADVANTAGE * np.arange(size) / (

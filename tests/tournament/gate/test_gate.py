@@ -94,7 +94,8 @@ async def strongest(bot_match: BotMatch, confinement: Confinement) -> MatchResul
 
 
 async def even(bot_match: BotMatch, confinement: Confinement) -> MatchResult:
-    """Whoever the deal is for. Who is first wins a match of a second, who is second one of a minute."""
+    """Decide a match by its deal, no matter who plays: the first wins a match of a second, the second one of
+    a minute."""
     turned = sha256(bot_match.plan.seed).digest()[0] % 2 == 1
     played = played_match(bot_match)
     await trio.sleep(60 if turned else 1)

@@ -27,7 +27,7 @@ REASON: Final[EndReason] = "trains"
 
 
 def settings_with(folder: Path, bots: Sequence[str], games: str = 'game = "usa"', head: str = "") -> Settings:
-    """Bots that are never started."""
+    """Make settings with bots that are never started."""
     tables = "".join(f'[[bots]]\nname = "{name}"\ncmd = "true"\n' for name in bots)
     (folder / FILE).write_text(f"{head}\n[[games]]\n{games}\n{tables}")
     return settings_of(parse(folder), folder)
@@ -84,7 +84,7 @@ def played_match(bot_match: BotMatch) -> MatchResult:
 
 
 def upside_down(played: MatchResult) -> MatchResult:
-    """Of a match of two: the other one has won."""
+    """Return the result of a match of two as if the other one had won."""
     one, other = played.result.teams
     teams = (replace_struct(one, rank=other.rank), replace_struct(other, rank=one.rank))
     return replace(played, result=replace_struct(played.result, teams=teams))

@@ -115,18 +115,18 @@ def team(name: str, tokens: tuple[str, str]) -> str:
 
 
 def wait_for(process: subprocess.Popen[str], *missing: str) -> None:
-    """Until a tournament tells that exactly these remote bots are missing."""
+    """Wait until a tournament reports that exactly these remote bots are missing."""
     while read(process, "remote_bots")["missing"] != [*missing]:
         pass
 
 
 def small_asia() -> BoardFile:
-    """With few trains."""
+    """Return the board of Team Asia with few trains."""
     return replace(shipped_board("team_asia"), trains=TRAINS)
 
 
 def faults(folder: Path) -> dict[str, Counter[str]]:
-    """In how many matches each bot had which."""
+    """Count, for each bot, the matches with each kind of fault."""
     found: dict[str, Counter[str]] = {}
     for line in lines_of(folder):
         for seat in line["bots"]:

@@ -68,9 +68,9 @@ def played(folder: Path, *words: str, more: str = "", rounds: int = 3) -> list[d
     return lines_of(folder)
 
 
-def told(folder: Path) -> dict[tuple[int, int], tuple[str, int, bool, str]]:
-    """By block and rotation: the process, its matches before that, whether it was the only one, and what it
-    found in its folder."""
+def reports(folder: Path) -> dict[tuple[int, int], tuple[str, int, bool, str]]:
+    """Read the bot's log, by block and rotation: the process, its matches before that, whether it was the
+    only one, and what it found in its folder."""
     log = (folder / "logs" / "stays.log").read_text()
     pattern = r"== block (\d+), rotation (\d+), seat \d\nprocess (\d+) (\d+) (True|False) (.*)\n"
     found = re.findall(pattern, log)
@@ -95,7 +95,7 @@ def finished(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 def test_a_process_plays_match_after_match_but_no_deal_twice(finished: Path) -> None:
-    matches = told(finished)
+    matches = reports(finished)
     assert len(matches) == 4
     processes = Counter(process for process, *_ in matches.values())
     assert sorted(processes.values()) == [2, 2]
@@ -106,12 +106,12 @@ def test_a_process_plays_match_after_match_but_no_deal_twice(finished: Path) -> 
 
 
 def test_its_folder_is_empty_before_each_match(finished: Path) -> None:
-    assert {left for *_, left in told(finished).values()} == {"[]"}
+    assert {left for *_, left in reports(finished).values()} == {"[]"}
 
 
 def test_its_processor_time_is_that_of_the_match(finished: Path) -> None:
     """The first match of a process pays for its start, and no other does."""
-    matches = told(finished)
+    matches = reports(finished)
     spent = {
         (line["block"], line["rotation"]): seat["cpu_ms"]
         for line in lines_of(finished)
@@ -137,7 +137,7 @@ def test_the_result_says_how_it_was_run(finished: Path) -> None:
 def test_there_are_never_more_processes_of_it_than_it_may_have(tmp_path: Path) -> None:
     """With one, each other rotation of a deal ends the process that has seen it."""
     played(tmp_path / "cup", more="instances = 1", rounds=2)
-    matches = told(tmp_path / "cup")
+    matches = reports(tmp_path / "cup")
     assert len(matches) == 4
     assert all(alone for _, _, alone, _ in matches.values())
     assert all(matches[block, 0][0] != matches[block, 1][0] for block in range(2))
@@ -146,7 +146,7 @@ def test_there_are_never_more_processes_of_it_than_it_may_have(tmp_path: Path) -
 def test_after_a_fault_a_fresh_process_plays(tmp_path: Path) -> None:
     """Each crashes in its second match."""
     lines = played(tmp_path / "cup", "crash")
-    matches = told(tmp_path / "cup")
+    matches = reports(tmp_path / "cup")
     assert max(before for _, before, _, _ in matches.values()) == 1
     crashed = {key for key, (_, before, _, _) in matches.items() if before == 1}
     assert len(crashed) == 2

@@ -354,7 +354,7 @@ def test_it_stops_when_the_intervals_are_narrow_enough(tmp_path: Path) -> None:
     assert settings.rounds is None
 
     async def upset(bot_match: BotMatch, confinement: Confinement) -> MatchResult:
-        """Every third match or so is won by the weaker one, so that there is an interval."""
+        """Let the weaker bot win about every third match, so that there is an interval."""
         played = played_match(bot_match)
         return played if int(bot_match.plan.match[0], 16) % 3 else upside_down(played)
 

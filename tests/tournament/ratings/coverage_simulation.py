@@ -86,7 +86,7 @@ def worlds() -> Iterator[World]:
 
 
 def tournament(world: World, generator: np.random.Generator, mark: str = "") -> list[Outcome]:
-    """One run of everything that chance decides. `mark` stands before the entrants' names."""
+    """Simulate one tournament with everything that chance decides. `mark` begins the entrants' names."""
     names = [mark + name for name in names_of(world)]
     size = world.size
     shape = (world.blocks, size)

@@ -108,7 +108,7 @@ def test_without_ties_the_estimates_are_those_of_choix(size: int) -> None:
 
 
 def weak_orders(size: int) -> Iterator[tuple[int, ...]]:
-    """Every way in which a match can end: ranks without gaps."""
+    """Yield every way in which a match can end: ranks without gaps."""
     for ranks in product(range(1, size + 1), repeat=size):
         if set(ranks) == set(range(1, max(ranks) + 1)):
             yield ranks

@@ -110,7 +110,7 @@ class Page:
         return result["result"].get("value")
 
     def click(self, selector: str) -> None:
-        """With the mouse, where a reader would click."""
+        """Click with the mouse, where a reader would click."""
         place: Message = self.value(
             f"(() => {{ const found = document.querySelector({json.dumps(selector)});"
             "found.scrollIntoView({block: 'center', inline: 'center'});"
@@ -140,7 +140,7 @@ class Page:
 
 @contextmanager
 def started(program: str, directory: Path) -> Generator[Browser]:
-    """`directory` is for what the browser keeps."""
+    """Start the browser. It keeps its files in `directory`."""
     child_reads, writer = os.pipe()
     reader, child_writes = os.pipe()
     command = [sys.executable, "-c", _START, str(child_reads), str(child_writes), program, *_FLAGS]

@@ -54,7 +54,8 @@ def played(
     title: str = "Cup",
     faulty: bool = True,
 ) -> Played:
-    """Tables of two are every two bots; larger ones are drawn. `deals` is blocks for each table of a game."""
+    """Play a tournament. Tables of two are every two bots; larger ones are drawn. `deals` is the number of
+    blocks for each table of a game."""
     names = names_for(bots)
     return Played(
         settings_for(folder, names, games, title),
@@ -99,7 +100,7 @@ def line(
     replay: str | None = None,
     round: int = 0,
 ) -> MatchLine:
-    """`faults` are those of the bot in the last seat."""
+    """Make the line of a match. `faults` are those of the bot in the last seat."""
     partners = RULE_SETS[game].team_size
     size = len(teams)
     ranks = tuple(1 + sum(other > own for other in points) for own in points)

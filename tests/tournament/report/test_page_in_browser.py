@@ -27,7 +27,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
-    """By the number of bots. Many bots play at tables of four, so that there are not too many matches."""
+    """Make reports, by the number of bots. Many bots play at tables of four, so that there are not too many
+    matches."""
     files: dict[int, Path] = {}
     for bots, deals, games in (
         (2, 1, (("usa", 2),)),

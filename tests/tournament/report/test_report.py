@@ -602,7 +602,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def luminance(color: str) -> float:
-    """Relative luminance, as WCAG defines it."""
+    """Return the relative luminance, as WCAG defines it."""
     parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -39,7 +39,7 @@ def plan(
 
 
 def rounds(plan: SchedulePlan, count: int) -> list[Block]:
-    """In a Swiss tournament the better of two is who has the smaller name."""
+    """Make so many rounds. In a Swiss tournament the bot with the smaller name wins."""
     blocks: list[Block] = []
     for number in range(count * stages_of_round(plan)):
         history = [Met(each.number, each.round, scores(each)) for each in blocks]

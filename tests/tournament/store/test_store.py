@@ -234,7 +234,7 @@ def test_a_state_that_is_just_being_made_is_none_yet(tmp_path: Path) -> None:
 
 @pytest.fixture
 def content(settings: Settings) -> bytes:
-    """Of two complete blocks."""
+    """Return the lines of two complete blocks."""
     return b"".join(
         line_of(match_of(settings, block, rotation)[0]) for block in BLOCKS for rotation in (0, 1)
     )
