@@ -448,20 +448,20 @@ def folds_of(match: Match) -> Iterator[tuple[int, ViewerId, Fold]]:
 
 def vectors() -> dict[str, list[Json]]:
     """Return the vectors by file, in the order of the cases."""
-    found: dict[Case, list[Json]] = {case: [] for case in CASES}
+    by_case: dict[Case, list[Json]] = {case: [] for case in CASES}
     shown: Counter[tuple[Case, str]] = Counter()
     for played in MATCHES:
         match = play(played)
         for after, viewer, fold in folds_of(match):
             for case in CASES:
                 kind = fold.after["viewer"]
-                is_wanted = len(found[case]) < EACH and not shown[case, kind]
+                is_wanted = len(by_case[case]) < EACH and not shown[case, kind]
                 if is_wanted and case.sign(fold):
                     shown[case, kind] += 1
-                    found[case].append(_vector(case, match, after, viewer, fold))
+                    by_case[case].append(_vector(case, match, after, viewer, fold))
     files: dict[str, list[Json]] = {"first_view": [*_first_views()]}
-    for case, made in found.items():
-        files.setdefault(case.file, []).extend(made)
+    for case, case_vectors in by_case.items():
+        files.setdefault(case.file, []).extend(case_vectors)
     return files
 
 

@@ -385,8 +385,8 @@ def rules_file(match: Match, points: dict[int, tuple[str, ...]]) -> bytes:
     return b"".join(lines)
 
 
-def _moves(made: list[Json]) -> list[bytes]:
-    return [_line({"type": "moves", "moves": made})] if made else []
+def _moves(moves: list[Json]) -> list[bytes]:
+    return [_line({"type": "moves", "moves": moves})] if moves else []
 
 
 # -- views -------------------------------------------------------------------------------------------

@@ -175,11 +175,11 @@ def _replay(
         decision = match.decision
         bot.say(*match.news(), match.ask(bot.patience.move_ms))
         chosen = bot.hear_act(match)
-        made = engine.check(
+        checked = engine.check(
             table.state, record.seat, chosen.wire
         )  # with its tickets in the order of a replay
         table.play(record.seat, recorded)
-        differs = made.wire != recorded.wire
+        differs = checked.wire != recorded.wire
         if differs:
             match.defaults += 1
             default = Default(match.id, match.ask_number, "time", recorded.wire, match.defaults)
@@ -191,7 +191,7 @@ def _replay(
             decision=decision,
             recorded=recorded.wire,
             by_fallback=record.by is not UNSET,
-            made=made.wire if differs else UNSET,
+            made=checked.wire if differs else UNSET,
         )
 
 

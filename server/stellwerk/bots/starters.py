@@ -220,10 +220,10 @@ def _lack_of_tool(tool: Tool) -> str | None:
         return wanted
     if not tool.version:
         return None
-    found = _version(path, tool.version)
-    if found is None:
+    installed = _version(path, tool.version)
+    if installed is None:
         return f"{wanted} (its version is unknown)"
-    return None if found >= tool.at_least else f"{wanted} ({_dotted(found)} is there)"
+    return None if installed >= tool.at_least else f"{wanted} ({_dotted(installed)} is there)"
 
 
 def _version(path: str, words: tuple[str, ...]) -> tuple[int, ...] | None:

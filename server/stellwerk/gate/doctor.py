@@ -56,8 +56,10 @@ def findings(bot: BotSpec, confinement: Confinement, games: Sequence[str]) -> Ge
 
 
 def _command(bot: BotSpec, confinement: Confinement, directory: str) -> tuple[str, ...]:
-    found = environment_of(bot, Invitation("", "", "", ""), directory, os.environ)
-    assignments = [f"{name}={value}" for name, value in found.items() if not name.startswith("STELLWERK_")]
+    environment = environment_of(bot, Invitation("", "", "", ""), directory, os.environ)
+    assignments = [
+        f"{name}={value}" for name, value in environment.items() if not name.startswith("STELLWERK_")
+    ]
     kilobytes = "" if confinement.memory_mb is None else str(confinement.memory_mb * 1024)
     return (
         *(_SHELL, "-c", _FORGET, "sh", os.path.abspath(bot.directory or directory), *assignments),

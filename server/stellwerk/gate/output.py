@@ -75,9 +75,9 @@ def lines_of(report: GateReport) -> Iterator[str]:
         yield f"a block is void, through no bot's fault: {shown(cause, 2000)}"
     for name, count in _faulty(report):
         yield f"{name} was at fault in {count:,} of {counted(report.matches, 'match', 'matches')}"
-        for found in [each for each in report.faults if each.bot == name][:FAULTS_SHOWN]:
-            yield f"  {fault_in_words(found)}"
-            yield from (f"    | {shown(line, 2000)}" for line in found.fault.last_lines)
+        for each_fault in [each for each in report.faults if each.bot == name][:FAULTS_SHOWN]:
+            yield f"  {fault_in_words(each_fault)}"
+            yield from (f"    | {shown(line, 2000)}" for line in each_fault.fault.last_lines)
     yield ""
     yield f"{report.verdict}: {report.reason}"
 
@@ -96,12 +96,12 @@ def annotations_of(report: GateReport) -> Iterator[str]:
         elif finding.warning is not None and warnings < MOST_ANNOTATIONS:
             warnings += 1
             yield annotation("warning", f"{TITLE}: the doctor's step '{finding.step}'", [finding.warning])
-    for found in report.faults:
-        is_candidates = found.bot == report.candidate
+    for each_fault in report.faults:
+        is_candidates = each_fault.bot == report.candidate
         if (errors if is_candidates else warnings) < MOST_ANNOTATIONS:
             errors, warnings = errors + is_candidates, warnings + (not is_candidates)
-            title = f"{TITLE}: {found.fault.kind.replace('_', ' ')}"
-            lines = [fault_in_words(found), *(f"| {line}" for line in found.fault.last_lines)]
+            title = f"{TITLE}: {each_fault.fault.kind.replace('_', ' ')}"
+            lines = [fault_in_words(each_fault), *(f"| {line}" for line in each_fault.fault.last_lines)]
             yield annotation("error" if is_candidates else "warning", title, lines)
 
 

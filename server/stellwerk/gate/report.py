@@ -202,10 +202,10 @@ def game_in_words(game: GameScore) -> str:
     return ", ".join([f"{game.game} of {game.players}", *game.options])
 
 
-def fault_in_words(found: FoundFault) -> str:
+def fault_in_words(fault: FoundFault) -> str:
     """Describe a fault without what the bot printed."""
-    where = f"{found.game}, block {found.block}, rotation {found.rotation}, seat {found.seat}"
-    return f"{found.bot}: {found.fault.kind.replace('_', ' ')}, {found.fault.detail} ({where})"
+    where = f"{fault.game}, block {fault.block}, rotation {fault.rotation}, seat {fault.seat}"
+    return f"{fault.bot}: {fault.fault.kind.replace('_', ' ')}, {fault.fault.detail} ({where})"
 
 
 def doctor_in_words(findings: Sequence[Finding]) -> str:
@@ -247,9 +247,9 @@ def _game(judge: Judge, number: int) -> GameScore:
     )
 
 
-def _found(judge: Judge, found: Found) -> FoundFault:
-    game = game_in_words(_game(judge, found.variant))
-    return FoundFault(found.bot, game, found.block, found.rotation, found.seat, found.fault)
+def _found(judge: Judge, fault: Found) -> FoundFault:
+    game = game_in_words(_game(judge, fault.variant))
+    return FoundFault(fault.bot, game, fault.block, fault.rotation, fault.seat, fault.fault)
 
 
 def _elo(score: float | None) -> float | None:
@@ -324,9 +324,9 @@ def _verdict_case(report: GateReport) -> Case:
 
 
 def _lines_of(faults: Iterable[FoundFault]) -> Iterator[str]:
-    for found in faults:
-        yield fault_in_words(found)
-        yield from (f"| {line}" for line in found.fault.last_lines)
+    for fault in faults:
+        yield fault_in_words(fault)
+        yield from (f"| {line}" for line in fault.fault.last_lines)
 
 
 def _summary(report: GateReport) -> Iterator[str]:

@@ -86,8 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise usage_error("the command that starts the driver is missing: stellwerk kit codec -- COMMAND...")
     needed: tuple[Operation, ...] = (*NEEDED, *arguments.require)
     with ended_in_order():
-        found = _findings(arguments.driver, vectors, arguments.timeout, needed)
-        findings = list(found if arguments.json else tell_each(found, quiet=True))
+        as_they_come = _findings(arguments.driver, vectors, arguments.timeout, needed)
+        findings = list(as_they_come if arguments.json else tell_each(as_they_come, quiet=True))
     if arguments.json:
         command = tuple(shown(word, len(word)) for word in arguments.driver)
         report = CodecReport(command, not exit_code_of(findings), tuple(findings))

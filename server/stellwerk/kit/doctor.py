@@ -107,11 +107,11 @@ def run(arguments: argparse.Namespace) -> int:
     )
     steps = chosen_steps("--steps", "step", arguments.steps, NAMED)
     with ended_in_order():
-        found = _findings(examination, games, steps)
+        as_they_come = _findings(examination, games, steps)
         findings = list(
-            found
+            as_they_come
             if arguments.json
-            else tell_each(found, quiet=arguments.quiet, silence="the bot has printed nothing")
+            else tell_each(as_they_come, quiet=arguments.quiet, silence="the bot has printed nothing")
         )
     if arguments.json:
         say(_json_of(examination, games, findings))

@@ -80,8 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"listening on {door.host}:{door.port}")
         flush_stdout()
         examination = Examination((), "tcp", patience(arguments.timeout), seed, door=door)
-        found = _findings(examination, cases, quiet=arguments.quiet)
-        findings = list(tell_each(found, quiet=arguments.quiet))
+        as_they_come = _findings(examination, cases, quiet=arguments.quiet)
+        findings = list(tell_each(as_they_come, quiet=arguments.quiet))
     if not arguments.quiet:
         say(sum_of(findings))
     return exit_code_of(findings)

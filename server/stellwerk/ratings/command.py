@@ -217,9 +217,9 @@ def _pairs(ratings: Ratings) -> Iterator[str]:
 
 
 def _warnings(report: RatingReport) -> Iterator[str]:
-    from stellwerk_tournament.ratings.warnings import warnings_told
+    from stellwerk_tournament.ratings.warnings import warning_lines
 
-    for message in warnings_told(report, lambda game: game or NO_GAME):
+    for message in warning_lines(report, lambda game: game or NO_GAME):
         yield shown(message, LONGEST_WARNING)
 
 

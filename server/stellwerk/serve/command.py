@@ -182,9 +182,9 @@ def _config(arguments: argparse.Namespace) -> Config:
             raise usage_error(f"{source}: not TOML: {error}") from None
     _expect_known(source, values)
     for name in Config.__struct_fields__:
-        given = getattr(arguments, name, None)
-        if given is not None:
-            values[name] = given
+        argument = getattr(arguments, name, None)
+        if argument is not None:
+            values[name] = argument
     for text in arguments.set:
         section, name, number = _setting(text)
         if isinstance(values.setdefault(section, {}), dict):  # if not, that is reported below

@@ -37,14 +37,14 @@ def listen_address_of(arguments: argparse.Namespace) -> ListenAddress | None:
             if getattr(arguments, name) is not None:
                 raise usage_error(f"--{name.replace('_', '-')}: goes with --listen only")
         return None
-    found = _ADDRESS.fullmatch(text)
-    port = int(found["port"]) if found else -1
-    if found is None or port > 65_535:
+    address = _ADDRESS.fullmatch(text)
+    port = int(address["port"]) if address else -1
+    if address is None or port > 65_535:
         raise usage_error(
             f"--listen: expected HOST:PORT, such as 0.0.0.0:7878 or [::]:7878, not {shown(text, 80)!r}"
         )
     tls = tls_context(arguments.tls_cert, arguments.tls_key)
-    return ListenAddress(found["v6"] or found["host"], port, tls, bool(arguments.plaintext_tokens))
+    return ListenAddress(address["v6"] or address["host"], port, tls, bool(arguments.plaintext_tokens))
 
 
 def tls_context(certificate: str | None, key: str | None) -> ssl.SSLContext | None:

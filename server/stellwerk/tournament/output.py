@@ -100,8 +100,8 @@ def _fault_line(name: str, sums: Sums, lines: Sequence[MatchLine]) -> str:
         if fault.kind == kind
     )
     printed = [line for line in fault.last_lines if line.strip()]
-    said = printed[-1].strip() if printed else fault.detail
-    return shown(f"{name}: {', '.join(kinds)}: {shown(said, LONGEST_LAST_WORD)}", LONGEST_FAULT)
+    last_line = printed[-1].strip() if printed else fault.detail
+    return shown(f"{name}: {', '.join(kinds)}: {shown(last_line, LONGEST_LAST_WORD)}", LONGEST_FAULT)
 
 
 def summary_of(progress: Progress) -> str:

@@ -205,20 +205,20 @@ def ids_of(records: Iterable[Node]) -> dict[str, Node]:
     """Return every id that records give themselves, valid or not, with the place where it occurs first."""
     first: dict[str, Node] = {}
     for record in records:
-        given = record.value.get("id") if isinstance(record.value, dict) else None
-        if given is not None and isinstance(given.value, str):
-            first.setdefault(given.value, given)
+        id = record.value.get("id") if isinstance(record.value, dict) else None
+        if id is not None and isinstance(id.value, str):
+            first.setdefault(id.value, id)
     return first
 
 
 def refuse_duplicate_ids(records: Collection[Node], problems: Problems) -> None:
     first = ids_of(records)
     for record in records:
-        given = record.value.get("id") if isinstance(record.value, dict) else None
-        if given is None or not isinstance(given.value, str) or first[given.value] is given:
+        id = record.value.get("id") if isinstance(record.value, dict) else None
+        if id is None or not isinstance(id.value, str) or first[id.value] is id:
             continue
-        line = first[given.value].line
-        problems.note(given, f"duplicate id {quoted(given.value)}, first on line {line}")
+        line = first[id.value].line
+        problems.note(id, f"duplicate id {quoted(id.value)}, first on line {line}")
 
 
 def suggestion(typo: str, known: Iterable[str]) -> str:

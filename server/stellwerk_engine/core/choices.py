@@ -13,15 +13,15 @@ def ask_all(state: State, decision: Decision) -> None:
 
 
 def choose(state: State, decision: Decision, seat: Seat, move: Move) -> tuple[Move, ...] | None:
-    """Note the seat's choice. All choices, in the order of the seats, once the last is in."""
+    """Note the seat's choice. Return all choices, in the order of the seats, once the last is in."""
     place = decision.seats.index(seat)
     choices = (*state.choices[:place], move, *state.choices[place + 1 :])
-    made = tuple(choice for choice in choices if choice is not None)
-    if len(made) < len(choices):
+    all_choices = tuple(choice for choice in choices if choice is not None)
+    if len(all_choices) < len(choices):
         state.choices = choices
         return None
     state.choices = ()
-    return made
+    return all_choices
 
 
 def owing(state: State) -> tuple[Seat, ...]:

@@ -225,10 +225,10 @@ def sweep_part(chains: Sequence[Chain], branches: Branches, longest: int) -> Sea
     gap = 0
     while bound > longest:
         target = max(bound - gap, longest + 1)
-        found, states = sweep(steps, width, bounds, target)
+        best, states = sweep(steps, width, bounds, target)
         effort += states
-        if found >= target:
-            return Search(found, effort)
+        if best >= target:
+            return Search(best, effort)
         bound = target - 1
         gap = 2 * gap + 1
     return Search(longest, effort)

@@ -39,7 +39,7 @@ class Executor:
     def make(self, seat: Seat, move: WireMove) -> MoveAgain:
         """Make a recorded move. IllegalMoveError if this seat cannot make it now."""
         events: Events = []
-        made = engine.play(self.state, seat, move, events)
+        move_made = engine.play(self.state, seat, move, events)
         self.events += events
         self.move_count += 1
-        return MoveAgain(seat, made, events)
+        return MoveAgain(seat, move_made, events)

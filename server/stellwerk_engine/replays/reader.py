@@ -95,15 +95,15 @@ def _expect_format(line: bytes) -> None:
         if len(line) > MAX_LINE_BYTES:
             raise CanonicalError(f"longer than {MAX_LINE_BYTES} bytes")
         gate(line)
-        found = _FORMAT_DECODER.decode(line).format
+        format = _FORMAT_DECODER.decode(line).format
     except (CanonicalError, msgspec.DecodeError) as error:
         raise ReplayError("not_a_replay", 1, f"no header of a replay: {shown(str(error), 120)}") from None
-    if found == FORMAT:
+    if format == FORMAT:
         return
-    if not found.startswith(FORMAT.rpartition("/")[0] + "/"):
-        raise ReplayError("not_a_replay", 1, f"no header of a replay: its format is {shown(found)}")
+    if not format.startswith(FORMAT.rpartition("/")[0] + "/"):
+        raise ReplayError("not_a_replay", 1, f"no header of a replay: its format is {shown(format)}")
     raise ReplayError(
-        "foreign_format", 1, f"a replay in the format {shown(found)}; this version reads {FORMAT}"
+        "foreign_format", 1, f"a replay in the format {shown(format)}; this version reads {FORMAT}"
     )
 
 

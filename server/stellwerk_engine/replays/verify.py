@@ -192,13 +192,13 @@ def _move_again(executor: Executor, number: int, record: MoveMade) -> MoveMade:
     if record.by is not UNSET:
         _compare(number, engine.fallback(state, seat).wire, record.move, "move", "not the fallback: ")
     try:
-        made = executor.make(seat, record.move)
+        move_made = executor.make(seat, record.move)
     except IllegalMoveError as error:
         raise ReplayError("differs", number, f"move: {shown(str(error), 200)}") from None
     return MoveMade(
         seat=seat,
-        move=made.move.wire,
-        events=tuple(made.events),
+        move=move_made.move.wire,
+        events=tuple(move_made.events),
         by=record.by,
         reason=record.reason if record.by is not UNSET else UNSET,
         note=record.note,

@@ -74,7 +74,7 @@ class ReplayWriter:
 
         Nothing comes back while others still owe the same decision; then all their moves do.
         """
-        made = MoveMade(
+        record = MoveMade(
             seat=seat,
             move=move.wire,
             events=tuple(events),
@@ -83,11 +83,11 @@ class ReplayWriter:
             note=UNSET if note is None else note,
         )
         if state.choices.count(None) < len(state.choices):
-            self._waiting.append(made)
+            self._waiting.append(record)
             return b""
         if not self._waiting:
-            return self._chain.add(made)
-        return b"".join(map(self._chain.add, self._in_seat_order(made)))
+            return self._chain.add(record)
+        return b"".join(map(self._chain.add, self._in_seat_order(record)))
 
     def end(self, result: Result) -> bytes:
         return self._chain.add(End(result))

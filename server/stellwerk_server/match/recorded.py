@@ -37,11 +37,11 @@ class RecordedMatch:
     def move(self, number: Seat, wire: WireMove, reason: DefaultReason | None, note: str) -> bytes:
         """Make a recorded move; return its lines of the replay. IllegalMoveError if it cannot be made."""
         seat = self.seats[number]
-        made = self.executor.make(number, wire)
+        executed = self.executor.make(number, wire)
         seat.ask_count += 1
         if reason is not None:
             seat.default_reasons[reason] += 1
-        return self.journal.move(self.executor.state, seat, made.move, made.events, reason, note)
+        return self.journal.move(self.executor.state, seat, executed.move, executed.events, reason, note)
 
     def stand(self, record: SeatRecord) -> None:
         """Set the clock and the counters of a seat as they are recorded."""

@@ -230,14 +230,14 @@ class Judge:
             if seat.faults:
                 faulty.add(bot)
             for fault in seat.faults:
-                if sum(found.bot == bot for found in self.tally.found) < FAULTS_KEPT:
+                if sum(earlier.bot == bot for earlier in self.tally.found) < FAULTS_KEPT:
                     self.tally.found.append(Found(bot, variant, line.block, line.rotation, seat.seat, fault))
         self.tally.faulty.update(faulty)
 
     def _look(self) -> None:
         faulty = self.tally.faulty[self.lineup.candidate]
         if faulty > self.rules.faults:
-            first = next(found for found in self.tally.found if found.bot == self.lineup.candidate)
+            first = next(each for each in self.tally.found if each.bot == self.lineup.candidate)
             more = f"; at most {self.rules.faults} matches may have any" if self.rules.faults else ""
             self._decide(
                 "failed",

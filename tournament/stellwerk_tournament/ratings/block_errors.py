@@ -45,8 +45,8 @@ class _Blocks(NamedTuple):
 def block_errors(model: Model, fit: Fit) -> BlockErrors:
     count = model.parameter_count
     meat = np.zeros(count * count)
-    told = np.zeros(count)
-    told_squares = np.zeros(count)
+    information_sum = np.zeros(count)
+    information_squares = np.zeros(count)
     blocks = np.zeros(count, dtype=np.int64)
     for some in _blocks(model, fit):
         widths = np.bincount(some.entry_blocks)
@@ -64,10 +64,10 @@ def block_errors(model: Model, fit: Fit) -> BlockErrors:
             where = parameters[:, :, None] * count + parameters[:, None, :]
             np.add.at(meat, where.ravel(), products.ravel())
             own = np.diagonal(information, axis1=1, axis2=2)
-            np.add.at(told, parameters, own)
-            np.add.at(told_squares, parameters, np.square(own))
+            np.add.at(information_sum, parameters, own)
+            np.add.at(information_squares, parameters, np.square(own))
             np.add.at(blocks, parameters, 1)
-    effective = np.square(told) / np.where(told_squares > 0, told_squares, 1.0)
+    effective = np.square(information_sum) / np.where(information_squares > 0, information_squares, 1.0)
     freedom = np.round(effective - 1, 9)  # two equal blocks have 1, and not a little less
     covariance = fit.response @ meat.reshape(count, count) @ fit.response
     return BlockErrors(covariance, freedom, blocks)

@@ -301,12 +301,12 @@ class _Comparison:
 
     def _distances(self, parameters: IntArray, base: IntArray) -> FloatArray:
         """Return the standard errors of distances from the mean of a base, in Elo."""
-        found = _variances(self.errors.covariance, parameters, base)
+        variances = _variances(self.errors.covariance, parameters, base)
         independent = _variances(self.fit.inverse, parameters, base)
-        alike = (found < NO_VARIATION * independent) & (independent > 1e-12)
+        alike = (variances < NO_VARIATION * independent) & (independent > 1e-12)
         alike &= self.errors.freedom[parameters] >= 1
         self.without_variation.update(parameters[alike].tolist())
-        return ELO * np.sqrt(np.maximum(np.where(alike, independent, found), 0.0))
+        return ELO * np.sqrt(np.maximum(np.where(alike, independent, variances), 0.0))
 
 
 def _variances(covariance: FloatArray, parameters: IntArray, base: IntArray) -> FloatArray:
@@ -382,7 +382,7 @@ def _one_sided_limits(model: Model, comparison: _Comparison) -> dict[int, float]
     All that are above it (or below) move with it, for the matches among them say nothing about the bound.
     """
     opponents = comparison.opponents
-    found: dict[tuple[Bound, bytes], float] = {}
+    distances: dict[tuple[Bound, bytes], float] = {}
     limits: dict[int, float] = {}
     for i, bound in enumerate(opponents.bounds):
         if bound in (Bound.AT_LEAST, Bound.AT_MOST):
@@ -391,9 +391,11 @@ def _one_sided_limits(model: Model, comparison: _Comparison) -> dict[int, float]
             else:
                 moving = np.array([above[i] for above in opponents.at_least_as_good], dtype=np.bool_)
             key = (bound, moving.tobytes())
-            if key not in found:
-                found[key] = ELO * _limit(model, comparison.fit, moving, 1 if bound is Bound.AT_LEAST else -1)
-            limits[i] = found[key]
+            if key not in distances:
+                distances[key] = ELO * _limit(
+                    model, comparison.fit, moving, 1 if bound is Bound.AT_LEAST else -1
+                )
+            limits[i] = distances[key]
     return limits
 
 
@@ -411,8 +413,8 @@ def _limit(model: Model, fitted: Fit, moving: NDArray[np.bool_], side: int) -> f
 
     def surprise(distance: float) -> float:
         parameters = fitted.parameters + distance * shift
-        found = [local_terms(piece, parameters).log_likelihood for piece in pieces(met)]
-        return float(weights @ np.concatenate(found))
+        log_likelihoods = [local_terms(piece, parameters).log_likelihood for piece in pieces(met)]
+        return float(weights @ np.concatenate(log_likelihoods))
 
     least = surprise(side * FURTHEST) + math.log((1 - LEVEL) / 2)
     near, far = side * FURTHEST, -side * FURTHEST

@@ -10,7 +10,7 @@ from stellwerk_tournament.ratings.ratings import RatingReport, Ratings
 ALL: Final = "all matches"
 
 
-def warnings_told(report: RatingReport, title: Callable[[str], str]) -> Iterator[str]:
+def warning_lines(report: RatingReport, title: Callable[[str], str]) -> Iterator[str]:
     """Write the warnings. `title` is that of a game.
 
     A warning about all matches and every part of them names none of them.
@@ -18,19 +18,19 @@ def warnings_told(report: RatingReport, title: Callable[[str], str]) -> Iterator
     parts: dict[str, Ratings] = {ALL: report.pooled}
     parts |= {title(game): ratings for game, ratings in report.by_game.items()}
     parts |= {f"tables of {size}": ratings for size, ratings in report.by_size.items()}
-    told: dict[str, dict[frozenset[str], tuple[str, list[str]]]] = {}
+    concerned_by_text: dict[str, dict[frozenset[str], tuple[str, list[str]]]] = {}
     for part, ratings in parts.items():
         for warning in ratings.warnings:
-            said, _, concerned = warning.message.partition(": ")
-            whom = told.setdefault(said, {})
+            text, _, concerned = warning.message.partition(": ")
+            whom = concerned_by_text.setdefault(text, {})
             names = frozenset(concerned.split(", "))
             if not warning.entrants and any(names < others for others in whom):
                 continue  # tables, which have been named with those of other games
             # The entrants come in the order of the part's own ranking.
             whom.setdefault(names, (concerned, []))[1].append(part)
-    for said, whom in told.items():
+    for text, whom in concerned_by_text.items():
         texts = [_where(concerned, where, parts) for concerned, where in whom.values()]
-        yield f"{said}: {'; '.join(texts)}"
+        yield f"{text}: {'; '.join(texts)}"
 
 
 def _where(concerned: str, where: list[str], parts: dict[str, Ratings]) -> str:

@@ -12,7 +12,7 @@ from stellwerk_tournament.ratings.game_words import game_title
 from stellwerk_tournament.ratings.opponents import Bound
 from stellwerk_tournament.ratings.plain_scores import PlainScore
 from stellwerk_tournament.ratings.ratings import Rating, RatingReport
-from stellwerk_tournament.ratings.warnings import warnings_told
+from stellwerk_tournament.ratings.warnings import warning_lines
 from stellwerk_tournament.report.bots import section_of
 from stellwerk_tournament.report.markup import Html
 from stellwerk_tournament.report.plot import PlottedInterval, Scale, axis, grid, interval_drawing, scale_of
@@ -120,7 +120,7 @@ def ranking(
         for number, group in groupby(zip(entrants, rows, strict=True), key=lambda pair: pair[0].group)
     ]
     return Ranking(
-        warnings=[unrated] if rated is None else list(warnings_told(rated, game_title)),
+        warnings=[unrated] if rated is None else list(warning_lines(rated, game_title)),
         grid=grid(scale, GRID),
         axis=axis(scale),
         groups=[

@@ -100,8 +100,8 @@ def stage(plan: SchedulePlan, number: int, history: Sequence[Met] = ()) -> tuple
         if within < weight:
             number_of_first = first + within * tables
             earlier = [met for met in history if met.number < number_of_first]
-            found = _tables(plan, number, round * weight + within, size, earlier)
-            seen = enumerate(islice(found, tables), number_of_first)
+            tables_in_order = _tables(plan, number, round * weight + within, size, earlier)
+            seen = enumerate(islice(tables_in_order, tables), number_of_first)
             return tuple(Block(n, number, round, variant, entrants) for n, entrants in seen)
         first += weight * tables
         within -= weight
@@ -157,11 +157,11 @@ def _all_tables(plan: SchedulePlan, size: int) -> list[tuple[str, ...]]:
     if plan.kind == "gauntlet":
         hero = names.index(plan.hero) if plan.hero is not None else 0
         others = [number for number in range(len(names)) if number != hero]
-        found = [(hero, *rest) for rest in combinations(others, size - 1)]
+        combined = [(hero, *rest) for rest in combinations(others, size - 1)]
     else:
-        found = list(combinations(range(len(names)), size))
-    found.sort(key=lambda numbers: (sum(numbers) % len(names), numbers))
-    tables = [tuple(names[number] for number in numbers) for numbers in found]
+        combined = list(combinations(range(len(names)), size))
+    combined.sort(key=lambda numbers: (sum(numbers) % len(names), numbers))
+    tables = [tuple(names[number] for number in numbers) for numbers in combined]
     return [table for table in tables if not _clashes(plan, table)] or tables
 
 

@@ -26,7 +26,7 @@ class AnswerClock:
 
     def charge(self, seconds: float) -> str | None:
         """Take an answer's time from the bank. Return what is wrong, if the bot was late once too often."""
-        given = f"{self.move_ms / 1000:.1f} s and {self.bank_ms / 1000:.1f} s of the bank"
+        allowance = f"{self.move_ms / 1000:.1f} s and {self.bank_ms / 1000:.1f} s of the bank"
         self.took_ms = int(1000 * seconds)
         over_ms = self.took_ms - self.move_ms
         if over_ms <= 0:
@@ -38,4 +38,4 @@ class AnswerClock:
         if not is_late or self.late_count <= MOST_LATE:
             return None
         late = f"late answer number {self.late_count} of this match"
-        return f"an act after {seconds:.1f} s, {late}; the clock of this ask gave {given}"
+        return f"an act after {seconds:.1f} s, {late}; the clock of this ask gave {allowance}"

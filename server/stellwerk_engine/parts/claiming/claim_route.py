@@ -324,10 +324,10 @@ def claims_complete(state: State, seat: Seat, mask: int) -> bool:
 
 
 def _has_no_more_payments(state: State, seat: Seat, route: Route, listed: int) -> bool:
-    found: set[tuple[CardSet, CardSet]] = set()
+    payments: set[tuple[CardSet, CardSet]] = set()
     for payment in _payments(state, seat, route):
-        found.add(payment)
-        if len(found) > listed:
+        payments.add(payment)
+        if len(payments) > listed:
             return False
     return True
 

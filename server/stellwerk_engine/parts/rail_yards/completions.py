@@ -103,14 +103,14 @@ def maximal_completions(
     What is listed is always the beginning of the full list: its first is `best_completion`, and nothing
     better than its last is missing. It ends before `limit` if there are no more, or if finding more
     exceeds a budget of work, which is counted and not timed."""
-    found: list[tuple[int, ...]] = []
+    sets: list[tuple[int, ...]] = []
     few = few_feasible(tickets, stack)
     for chosen in best_first(tickets, stack, Effort(), BUDGET) if few is None else few:
         if is_maximal(tickets, chosen, stack):
-            found.append(chosen)
-            if len(found) == limit:
+            sets.append(chosen)
+            if len(sets) == limit:
                 break
-    return found, found == [()]
+    return sets, sets == [()]
 
 
 def few_feasible(tickets: Sequence[TicketNeed], stack: Sequence[int]) -> list[tuple[int, ...]] | None:
