@@ -267,13 +267,13 @@ def all_cards(state: State) -> CardSet:
     """Return every train card, wherever it lies: always the deck."""
     lying = sum(card_sets.total(yard) for yard in state.yard_locomotives)
     held = sum(state.hands) + sum(state.holders) + sum(state.yards) + sum(state.stacks)
-    found = card_sets.of(state.pile) + state.market + state.discards + held
-    found += lying * ONE[card_sets.LOCOMOTIVE]
+    every_card = card_sets.of(state.pile) + state.market + state.discards + held
+    every_card += lying * ONE[card_sets.LOCOMOTIVE]
     if isinstance(state.pending, PlaceCard):
-        found += ONE[state.pending.card]
+        every_card += ONE[state.pending.card]
     if isinstance(state.pending, PayTunnel):
-        found += state.pending.revealed
-    return found
+        every_card += state.pending.revealed
+    return every_card
 
 
 def _put_back(state: State, returned: CardSet) -> None:

@@ -55,9 +55,9 @@ def test_on_a_machine_that_has_every_tool_nothing_is_missing(machine: Path) -> N
 @pytest.mark.parametrize("name", sorted(set(PROGRAMS) - set(LIBRARIES)))
 def test_a_tool_that_is_missing_alone_is_named(machine: Path, name: str) -> None:
     (machine / name).unlink()
-    found = missing()
-    assert found.keys() == {name} | COMPILED.get(name, set())
-    assert found[name].split()[0] == name
+    lacking = missing()
+    assert lacking.keys() == {name} | COMPILED.get(name, set())
+    assert lacking[name].split()[0] == name
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
@@ -71,9 +71,9 @@ def test_a_header_that_is_missing_alone_is_named(machine: Path, name: str) -> No
 @pytest.mark.parametrize("name", ["bash", "cargo", "go", "javac", "node"])
 def test_a_tool_that_is_too_old_is_missing(machine: Path, name: str) -> None:
     put(machine / name, OLD)
-    found = missing()
-    assert found.keys() == {name}
-    assert found[name].endswith(" (0.1 is there)")
+    lacking = missing()
+    assert lacking.keys() == {name}
+    assert lacking[name].endswith(" (0.1 is there)")
 
 
 def test_python_without_ensurepip_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,11 +166,11 @@ def test_where_all_tools_are_demanded_a_missing_one_is_a_failure(tmp_path: Path)
 
 def test_no_test_looks_for_tools_by_itself() -> None:
     """One place knows how, and says what is missing."""
-    found = [
+    look_ups = [
         f"{file.relative_to(TESTS)}:{node.lineno}: {ast.unparse(node)}"
         for file in TESTS.rglob("*.py")
         if file.name != "tools.py"
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.Attribute) and node.attr in LOOKS and ast.unparse(node) in BY_ITSELF
     ]
-    assert found == []
+    assert look_ups == []

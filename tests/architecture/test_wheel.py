@@ -161,8 +161,8 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def test_a_new_bot_plays_at_once_outside_the_repository(installed: Installed, tmp_path: Path) -> None:
     folder = tmp_path / "ernie"
-    made = installed.stellwerk("bots", "new", "python", str(folder))
-    assert (made.returncode, made.stderr) == (0, "")
+    output = installed.stellwerk("bots", "new", "python", str(folder))
+    assert (output.returncode, output.stderr) == (0, "")
     command = f"{installed.environment / 'bin' / 'python'} {folder / 'bot.py'}"
     bots = [f"name=ernie cmd='{command}'", f"name=bert cmd='{command}' transport=stdio"]
     played = installed.stellwerk("play", "usa", "--bot", bots[0], "--bot", bots[1])

@@ -145,9 +145,9 @@ def test_what_it_tells_to_type_is_there_to_be_typed(tmp_path: Path) -> None:
     program = tmp_path / "stellwerk"
     program.write_text(SCRIPT)
     program.chmod(0o755)
-    told: list[str] = []
+    outputs: list[str] = []
     for path in (os.defpath, f"{tmp_path}{os.pathsep}{os.defpath}"):
-        folder = tmp_path / str(len(told))
+        folder = tmp_path / str(len(outputs))
         done = subprocess.run(
             ["./stellwerk", "tournament", "init", folder],
             cwd=tmp_path,
@@ -158,7 +158,7 @@ def test_what_it_tells_to_type_is_there_to_be_typed(tmp_path: Path) -> None:
             timeout=SECONDS,
         )
         assert done.returncode == 0, done.stderr
-        told.append(done.stdout)
-    assert f"{program} tournament run" in told[0]
-    assert f"{program} tournament run" not in told[1]
-    assert "stellwerk tournament run" in told[1]
+        outputs.append(done.stdout)
+    assert f"{program} tournament run" in outputs[0]
+    assert f"{program} tournament run" not in outputs[1]
+    assert "stellwerk tournament run" in outputs[1]

@@ -30,12 +30,12 @@ SEED = seed_from_text("recorded")
 
 def mixed(seed: str = "mixed") -> Choose:
     """Choose any of the listed moves, the same ones in every process and under every version of Python."""
-    made = 0
+    count = 0
 
     def choose(state: State, seat: Seat, moves: list[Move]) -> Move:
-        nonlocal made
-        made += 1
-        digest = sha256(f"{seed}/{made}".encode()).digest()
+        nonlocal count
+        count += 1
+        digest = sha256(f"{seed}/{count}".encode()).digest()
         return moves[int.from_bytes(digest[:4], "big") % len(moves)]
 
     return choose
@@ -135,13 +135,13 @@ def members(value: Any) -> dict[str | int, Any]:
 
 def digests() -> dict[str, str]:
     """Return the digest of a replay of every variant."""
-    found: dict[str, str] = {}
+    by_variant: dict[str, str] = {}
     for rules in RULE_SETS.values():
         for seats in rules.seat_counts:
             for options in ((), *((option.id,) for option in rules.options)):
                 lines = record(game_for(rules.id, seats, options), late_seats=(seats - 1,), note="über")
-                found["-".join([rules.id, str(seats), *options])] = sha256(b"".join(lines)).hexdigest()
-    return found
+                by_variant["-".join([rules.id, str(seats), *options])] = sha256(b"".join(lines)).hexdigest()
+    return by_variant
 
 
 if __name__ == "__main__":

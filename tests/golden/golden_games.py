@@ -78,13 +78,13 @@ def collecting(state: State, seat: Seat, moves: list[Move]) -> Move:
 def thrifty(seed: str) -> Choose:
     """Build a station only now and then, so that some are left in the end."""
     choose = mixed(seed)
-    made = 0
+    count = 0
 
     def spare(state: State, seat: Seat, moves: list[Move]) -> Move:
-        nonlocal made
-        made += 1
+        nonlocal count
+        count += 1
         others = [move for move in moves if not isinstance(move, Build)]
-        return choose(state, seat, moves if made % 20 == 0 else others or moves)
+        return choose(state, seat, moves if count % 20 == 0 else others or moves)
 
     return spare
 
@@ -138,7 +138,7 @@ def perft_counts(state: State) -> list[int]:
 
 def all_perft_counts() -> dict[str, dict[str, list[int]]]:
     return {
-        variant_id(variant): {str(made): perft_counts(position(variant, made)) for made in PERFT_AFTER}
+        variant_id(variant): {str(after): perft_counts(position(variant, after)) for after in PERFT_AFTER}
         for variant in VARIANTS
     }
 

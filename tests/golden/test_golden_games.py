@@ -36,15 +36,15 @@ def tags_of(union: Any) -> set[str]:
 
 def golden_values(key: str) -> set[str]:
     """Return all texts under this key, anywhere in the games."""
-    found: set[str] = set()
+    values: set[str] = set()
 
     def note(pairs: list[tuple[str, Any]]) -> None:
-        found.update(value for name, value in pairs if name == key and isinstance(value, str))
+        values.update(value for name, value in pairs if name == key and isinstance(value, str))
 
     for game in GAMES:
         for line in game.file.read_text().splitlines():
             json.loads(line, object_pairs_hook=note)
-    return found
+    return values
 
 
 def test_every_kind_of_decision_event_and_move_occurs() -> None:

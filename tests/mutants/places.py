@@ -80,17 +80,19 @@ def _without_comma(text: str) -> str:
 
 def _places_in(path: Path, source: str, wanted: list[str], within: str | None) -> Iterator[Place]:
     words = _words(source)
-    found = [
+    matching = [
         Place(path, words[number].start, words[number + len(wanted) - 1].end)
         for number in _numbers(source).get(wanted[0], ())
         if [word.text for word in words[number : number + len(wanted)]] == wanted
     ]
-    if found and within is not None:
+    if matching and within is not None:
         spans = list(_spans(path, source, within))
-        found = [
-            place for place in found if any(start <= place.start and place.end <= end for start, end in spans)
+        matching = [
+            place
+            for place in matching
+            if any(start <= place.start and place.end <= end for start, end in spans)
         ]
-    yield from found
+    yield from matching
 
 
 @cache  # hundreds of mutants look into the same files

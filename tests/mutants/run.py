@@ -121,11 +121,11 @@ def main(arguments: Sequence[str]) -> int:
 
 def rule_ids() -> dict[str, str]:
     """Return every rule, and the file of mutants that it belongs to."""
-    found: dict[str, str] = {}
+    file_of_rule: dict[str, str] = {}
     for path in sorted(RULES.glob("*.md")):
         name = "general" if path.stem == "README" else path.stem
-        found.update((rule, name) for rule in RULE_LINE.findall(path.read_text(encoding="utf-8")))
-    return found
+        file_of_rule.update((rule, name) for rule in RULE_LINE.findall(path.read_text(encoding="utf-8")))
+    return file_of_rule
 
 
 def read_mutants() -> list[Mutant]:
@@ -163,14 +163,14 @@ def places_of(mutant: Mutant, root: Path) -> list[Place]:
 def find_tests(folder: Path) -> dict[str, list[str]]:
     """Find, for each rule, the pytest ids of the test functions whose docstring names it, those of rules
     first."""
-    found: dict[str, list[str]] = {}
+    tests: dict[str, list[str]] = {}
     files = sorted(path.relative_to(folder) for path in folder.rglob("test_*.py"))
     for file in sorted(files, key=lambda file: file.parts[0] != "rules"):
         for node in ast.parse((folder / file).read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
                 for rule in sorted(set(RULE_ID.findall(ast.get_docstring(node) or ""))):
-                    found.setdefault(rule, []).append(f"{folder.name}/{file.as_posix()}::{node.name}")
-    return found
+                    tests.setdefault(rule, []).append(f"{folder.name}/{file.as_posix()}::{node.name}")
+    return tests
 
 
 def copy_repository(copy: Path) -> Path:

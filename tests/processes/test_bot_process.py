@@ -126,12 +126,12 @@ def test_the_environment_is_exactly_what_is_allowed(monkeypatch: pytest.MonkeyPa
     write = "import os, json; json.dump(dict(os.environ), open('found', 'w'))"
     spec = python(write, environment={"THREADS": "2"})
     assert report_of(dataclasses.replace(spec, directory=str(tmp_path))).status == 0
-    found: dict[str, str] = json.loads((tmp_path / "found").read_text())
-    directory = found.pop("HOME")
-    assert found.pop("TMPDIR") == directory
+    variables: dict[str, str] = json.loads((tmp_path / "found").read_text())
+    directory = variables.pop("HOME")
+    assert variables.pop("TMPDIR") == directory
     for name in ("SHLVL", "_"):  # of a shell that says more than POSIX asks of it
-        found.pop(name, None)
-    assert found == {
+        variables.pop(name, None)
+    assert variables == {
         "PATH": os.environ["PATH"],
         "LANG": "C.UTF-8",
         "LC_CTYPE": "C.UTF-8",
@@ -146,9 +146,9 @@ def test_the_environment_is_exactly_what_is_allowed(monkeypatch: pytest.MonkeyPa
 
 def test_what_the_spec_sets_goes_before_what_the_runner_has_but_not_before_the_invitation() -> None:
     spec = BotSpec("ernie", ("x",), environment={"PATH": "/mine", "HOME": "/mine"})
-    found = environment_of(spec, INVITATION, "/private", {"PATH": "/ours", "STELLWERK_NAME": "bert"})
-    assert (found["PATH"], found["HOME"], found["TMPDIR"]) == ("/mine", "/mine", "/private")
-    assert found["STELLWERK_NAME"] == "ernie"
+    variables = environment_of(spec, INVITATION, "/private", {"PATH": "/ours", "STELLWERK_NAME": "bert"})
+    assert (variables["PATH"], variables["HOME"], variables["TMPDIR"]) == ("/mine", "/mine", "/private")
+    assert variables["STELLWERK_NAME"] == "ernie"
 
 
 def test_only_a_built_in_looks_for_packages_where_the_runner_does() -> None:

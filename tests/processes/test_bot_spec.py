@@ -130,10 +130,10 @@ def test_what_stellwerk_does_not_set_can_be_set_though_its_name_begins_alike() -
 
 @given(st.text(alphabet="abcmdniretvx.=_- '\"\\\0\x1b", max_size=40))
 def test_any_text_is_a_spec_or_refused_in_one_line(text: str) -> None:
-    told = ""
+    message = ""
     try:
         command = parse_bot_spec(text).command
     except BotSpecError as error:
-        told, command = str(error), ()
-    assert told.isprintable()
-    assert bool(told) is not bool(command)
+        message, command = str(error), ()
+    assert message.isprintable()
+    assert bool(message) is not bool(command)

@@ -212,8 +212,8 @@ def test_a_bot_may_log_in_as_long_as_a_match_would_wait_for_it(set_up_ms: int, l
             assert where is not None
             async with await trio.open_tcp_stream(*where) as stream:
                 hello = await Client(stream).until("hello")
-            found: int = hello["limits"]["login_ms"]
-            return found
+            limit: int = hello["limits"]["login_ms"]
+            return limit
 
     assert trio.run(within_time, main) == login_ms
 

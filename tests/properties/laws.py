@@ -29,15 +29,15 @@ def assert_lawful(state: State) -> None:
 
 def assert_tickets_are_conserved(state: State) -> None:
     """Assert that each ticket lies in exactly one place."""
-    found = Counter(state.ticket_pile)
+    tickets = Counter(state.ticket_pile)
     for mask in (*state.ticket_masks, *state.shared_masks, *state.completed_masks, *state.removed_masks):
-        found.update(bits(mask))
+        tickets.update(bits(mask))
     for seat, offered in enumerate(state.offered):
         if isinstance(state.pending, KeepTickets):
-            found.update(offered)
+            tickets.update(offered)
         else:
             assert not mask_of(offered) & ~state.ticket_masks[seat]
-    assert found == Counter(range(len(state.game.board.tickets)))
+    assert tickets == Counter(range(len(state.game.board.tickets)))
 
 
 def assert_stations_are_lawful(state: State) -> None:

@@ -56,13 +56,13 @@ def test_hidden_cards_are_dealt_evenly() -> None:
     set_hand(state, 1, "2 red, 2 blue, green, 3 locomotive")
     hidden = counts(of(state.pile) + state.hands[1])
     unseen, drawn, number = sum(hidden), total(state.hands[1]), 1_000
-    found: Counter[int] = Counter()
+    numbers: Counter[int] = Counter()
     for sample in imagined(state, 0, number):
-        found.update(as_list(sample.hands[1]))
+        numbers.update(as_list(sample.hands[1]))
     for color, count in enumerate(hidden):
         share = count / unseen
         variance = drawn * share * (1 - share) * (unseen - drawn) / (unseen - 1)
-        assert abs(found[color] / number - drawn * share) < 5 * sqrt(variance / number)
+        assert abs(numbers[color] / number - drawn * share) < 5 * sqrt(variance / number)
 
 
 def test_cards_that_cannot_be_in_the_pile_are_dealt_evenly_among_hands() -> None:

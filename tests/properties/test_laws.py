@@ -41,8 +41,8 @@ def test_cards_trains_and_tickets_are_conserved_and_what_is_known_is_true(
 @given(line=lines)
 def test_events_are_told_or_not_without_changing_the_game(variant: Variant, line: Line) -> None:
     events: Events = []
-    for told, untold in zip(played(variant, line, events), played(variant, line), strict=True):
-        assert fingerprint(told) == fingerprint(untold)
+    for with_events, without_events in zip(played(variant, line, events), played(variant, line), strict=True):
+        assert fingerprint(with_events) == fingerprint(without_events)
     assert events
 
 
@@ -135,9 +135,9 @@ def never_a_claim(state: State, seat: Seat, moves: list[Move], chance: Random) -
         "Pass",
     )
     for kind in dull:
-        found = [move for move in moves if type(move).__name__ == kind]
-        if found:
-            return found[0]
+        of_kind = [move for move in moves if type(move).__name__ == kind]
+        if of_kind:
+            return of_kind[0]
     return moves[-1]
 
 
@@ -155,9 +155,9 @@ def never_the_end(state: State, seat: Seat, moves: list[Move], chance: Random) -
         "Abandon",
     )
     for kind in kinds:
-        found = [move for move in moves if type(move).__name__ == kind]
-        if found:
-            return chance.choice(found)
+        of_kind = [move for move in moves if type(move).__name__ == kind]
+        if of_kind:
+            return chance.choice(of_kind)
     return moves[0]
 
 

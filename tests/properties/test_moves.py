@@ -60,9 +60,9 @@ def test_every_move_listed_is_accepted_and_can_be_made(variant: Variant, line: L
                 checked = engine.check(state, seat, move.wire)
                 assert type(checked) is type(move)
                 assert checked.wire == move.wire
-                made = state.copy()
-                engine.apply(made, seat, checked)
-                assert all_cards(made) == made.game.board.deck
+                after = state.copy()
+                engine.apply(after, seat, checked)
+                assert all_cards(after) == after.game.board.deck
         assert fingerprint(state) == before
 
 
@@ -81,11 +81,11 @@ def test_a_refused_move_changes_nothing(variant: Variant, line: Line) -> None:
                     assert _refusal(state, seat, any_kind_of_wire(state, chance)) == "game.not_asked"
                     continue
                 wire = any_wire(state, seat, chance)
-                made = state.copy()
-                if _refusal(made, seat, wire) is None:
-                    assert_lawful(made)
+                after = state.copy()
+                if _refusal(after, seat, wire) is None:
+                    assert_lawful(after)
                 else:
-                    assert fingerprint(made) == before
+                    assert fingerprint(after) == before
         assert fingerprint(state) == before
 
 

@@ -19,11 +19,11 @@ from tests.support import every_variant, fingerprint
 
 def _shared_decisions(variant: Variant, line: Line) -> list[State]:
     """Return each moment of a game at which all are asked and nobody has answered."""
-    found: list[State] = []
+    moments: list[State] = []
     for state in played(variant, line):
         if len(state.choices) > 1 and not any(state.choices):
-            found.append(state.copy())
-    return found
+            moments.append(state.copy())
+    return moments
 
 
 def _choose(state: State, chance: Random) -> dict[Seat, Move]:
@@ -74,9 +74,9 @@ def test_nobody_sees_who_has_answered(variant: Variant, line: Line, chance: Rand
 
 
 def test_every_kind_of_shared_decision_is_among_those_above() -> None:
-    found = {
+    kinds = {
         type(state.pending).__name__
         for variant in (("team_asia", 4, ()), ("card_game", 4, ()))
         for state in _shared_decisions(variant, Line(0, 0, lambda chance, moves: chance.choice(moves)))
     }
-    assert found == {"KeepTickets", "ShareTicket", "CompleteTickets"}
+    assert kinds == {"KeepTickets", "ShareTicket", "CompleteTickets"}

@@ -95,26 +95,32 @@ def _acts_alike(state: State, viewer: ViewerId, dice: Dice, line: Line, chance: 
         return False
     seat = chance.choice(others)
     move = line.habit(chance, engine.legal(state, seat))
-    told: Events = []
-    twin_told: Events = []
+    events: Events = []
+    twin_events: Events = []
     real = state.copy()
-    engine.apply(real, seat, move, told)
+    engine.apply(real, seat, move, events)
     twin = twin_of(state, viewer, dice)
-    answers = {other: made.wire for other, made in zip(decision.seats, state.choices, strict=False) if made}
-    wires = align(twin, state, viewer, {**answers, seat: move.wire}, told)
+    answers = {
+        other: choice.wire for other, choice in zip(decision.seats, state.choices, strict=False) if choice
+    }
+    wires = align(twin, state, viewer, {**answers, seat: move.wire}, events)
     assert bytes_for(twin, viewer) == bytes_for(state, viewer), "the trade was seen"
     for other in answers:
         engine.play(twin, other, wires[other])
     try:
-        engine.play(twin, seat, wires[seat], twin_told)
+        engine.play(twin, seat, wires[seat], twin_events)
     except IllegalMoveError:
         # Whether somebody may pass, or buy what is only for a claim, depends on a hand that nobody sees.
         assert isinstance(wires[seat], moves.Pass | moves.BuyTechnology)
         return False
-    if shape(told) != shape(twin_told) or real.pending is None or isinstance(real.pending, CompleteTickets):
+    if (
+        shape(events) != shape(twin_events)
+        or real.pending is None
+        or isinstance(real.pending, CompleteTickets)
+    ):
         return False
     game = state.game
-    for event, twin_event in zip(told, twin_told, strict=True):
+    for event, twin_event in zip(events, twin_events, strict=True):
         assert encode(redact(event, game, viewer)) == encode(redact(twin_event, game, viewer))
     assert bytes_for(real, viewer) == bytes_for(twin, viewer)
     return True
@@ -142,11 +148,11 @@ def test_an_event_has_no_field_with_a_secret_of_others(variant: Variant, line: L
     game = state.game
     for event, viewer in product(events, viewers(game)):
         whole = msgspec.json.decode(encode(event))
-        told = msgspec.json.decode(encode(redact(event, game, viewer)))
+        redacted = msgspec.json.decode(encode(redact(event, game, viewer)))
         hidden = [field for field in _private(whole) if not _sees(game, viewer, whole, field)]
         for field in hidden:
             _parent(whole).pop(field, None)
-        assert told == whole
+        assert redacted == whole
 
 
 def _private(event: dict[str, Any]) -> list[str]:

@@ -37,16 +37,16 @@ def twin_of(state: State, viewer: ViewerId, dice: Dice) -> State:
 
 
 def align(
-    twin: State, state: State, viewer: ViewerId, made: dict[Seat, moves.Move], told: Events
+    twin: State, state: State, viewer: ViewerId, wires: dict[Seat, moves.Move], events: Events
 ) -> dict[Seat, moves.Move]:
-    """Make the twin ready for these seats' moves, which had the events `told` in the real state, and give
+    """Make the twin ready for these seats' moves, which had the events `events` in the real state, and give
     the moves that show the viewer the same. (A partner comes first: its move may trade others' tickets.)"""
-    seats = sorted(made, key=lambda seat: not are_partners(state, viewer, seat))
-    return {seat: _align(twin, state, viewer, seat, made[seat], told) for seat in seats}
+    seats = sorted(wires, key=lambda seat: not are_partners(state, viewer, seat))
+    return {seat: _align(twin, state, viewer, seat, wires[seat], events) for seat in seats}
 
 
 def _align(
-    twin: State, state: State, viewer: ViewerId, seat: Seat, move: moves.Move, told: Events
+    twin: State, state: State, viewer: ViewerId, seat: Seat, move: moves.Move, events: Events
 ) -> moves.Move:
     trade = _Trade(twin, viewer, seat)
     match move:
@@ -69,17 +69,17 @@ def _align(
                 trade.draw_again(state.pending)
         case _:
             pass
-    trade.stack_pile(pops(told, twin, viewer))
+    trade.stack_pile(pops(events, twin, viewer))
     return move
 
 
-def pops(told: Events, state: State, viewer: ViewerId) -> list[Pop]:
+def pops(events: Events, state: State, viewer: ViewerId) -> list[Pop]:
     """Return the cards that left the pile before it was shuffled anew, and whether the viewer sees each.
 
     It repeats the rule for a viewer who is not the player, and does not ask the code under test.
     """
     left: list[Pop] = []
-    for event in told:
+    for event in events:
         match event:
             case ev.CardsLaidOpen(cards) | ev.CardsRevealed(cards):
                 left += [(color, True) for color in as_list(card_sets.from_wire(cards))]
@@ -97,11 +97,11 @@ def are_partners(state: State, viewer: ViewerId, seat: Seat) -> bool:
     return viewer >= 0 and state.game.team_of[viewer] == state.game.team_of[seat]
 
 
-def shape(told: Events) -> list[tuple[str, str]]:
+def shape(events: Events) -> list[tuple[str, str]]:
     """Return the kinds of events, and of the decisions asked for."""
     return [
         (type(event).__name__, type(event.decision).__name__ if isinstance(event, ev.Asked) else "")
-        for event in told
+        for event in events
     ]
 
 

@@ -194,11 +194,11 @@ def replay_lines() -> tuple[Value, ...]:
 
 @cache
 def definitions() -> dict[str, Value]:
-    found: dict[str, Value] = {}
+    by_name: dict[str, Value] = {}
     for file in ("message", "replay"):
         schema = json.loads(schemas()[f"{file}.schema.json"])
-        found |= {schema["title"]: schema, **schema["$defs"]}
-    return found
+        by_name |= {schema["title"]: schema, **schema["$defs"]}
+    return by_name
 
 
 def test_the_types_read_and_write_every_line_of_the_recorded_sessions(generated: Generated) -> None:

@@ -129,8 +129,8 @@ class TestTogether:
     def test_in_a_class(self) -> None:
         """UK-30, SHA-256, UTF-8, XUK-301."""
 '''
-    found = {test.name: test.cited for test in read_tests("usa/test_claims.py", source)}
-    assert found == {
+    cited_by = {test.name: test.cited for test in read_tests("usa/test_claims.py", source)}
+    assert cited_by == {
         "test_one": {"USA-03", "USA-04"},
         "test_another": {"GEN-03"},
         "test_without_docstring": frozenset(),

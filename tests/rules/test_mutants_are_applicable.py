@@ -72,10 +72,10 @@ def test_a_mutant_that_fits_has_no_fault() -> None:
     ],
 )
 def test_a_mutant_that_does_not_fit_is_named(changed: Mutant, fault: str) -> None:
-    told = unfitness(changed)
-    assert told
-    assert fault in told
-    assert told.startswith("usa.toml, USA-05, 'why'")
+    message = unfitness(changed)
+    assert message
+    assert fault in message
+    assert message.startswith("usa.toml, USA-05, 'why'")
 
 
 MOVED = """
@@ -167,17 +167,17 @@ def test_one_and_zero() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "put", "verdict"),
+    ("find", "replacement", "verdict"),
     [
         ("a + b", "a - b", Verdict("killed", "test_one_and_one")),
         ("a + b", "a + 1 * b", Verdict("survived", "SURVIVED 2 tests")),
     ],
 )
 def test_a_mutant_is_killed_by_a_test_or_survives_and_the_copy_is_mended(
-    tmp_path: Path, found: str, put: str, verdict: Verdict
+    tmp_path: Path, find: str, replacement: str, verdict: Verdict
 ) -> None:
     source = toy_copy(tmp_path)
-    mutant = Mutant("USA-05", "why", found, put, "usa", file="server/toy.py")
+    mutant = Mutant("USA-05", "why", find, replacement, "usa", file="server/toy.py")
     tests = ["tests/test_toy.py::test_one_and_one", "tests/test_toy.py::test_one_and_zero"]
     assert judge(mutant, tests, tmp_path) == verdict
     assert source.read_text() == "def add(a, b): return a + b\n"

@@ -99,12 +99,12 @@ def scattered(ask: Peek) -> int:
 
 def entropy(label: str) -> Callable[[int], bytes]:
     """Return a source of bytes that are as random as hashes, and the same each time."""
-    given = 0
+    draws = 0
 
     def draw(count: int) -> bytes:
-        nonlocal given
-        given += 1
-        return sha256(f"{label}/{given}".encode()).digest()[:count]
+        nonlocal draws
+        draws += 1
+        return sha256(f"{label}/{draws}".encode()).digest()[:count]
 
     return draw
 
@@ -273,8 +273,8 @@ class Client:
 
     def all_of(self, kind: type[T]) -> list[T]:
         tag = b'{"type":"%b"' % str(kind.__struct_config__.tag).encode()
-        found = [decode(line) for line in self.lines if line.startswith(tag)]
-        return [message for message in found if isinstance(message, kind)]
+        messages = [decode(line) for line in self.lines if line.startswith(tag)]
+        return [message for message in messages if isinstance(message, kind)]
 
     def the(self, kind: type[T]) -> T:
         """Return the last message of this type."""

@@ -340,24 +340,24 @@ def refused(*flags: str) -> tuple[int, str]:
     ],
 )
 def test_a_wrong_flag_is_told_in_one_line(tmp_path: Path, flags: tuple[str, ...], complaint: str) -> None:
-    code, said = refused("--data", str(tmp_path / "data"), *flags)
+    code, error = refused("--data", str(tmp_path / "data"), *flags)
     assert code == 2
-    assert complaint in said
-    assert said.count("\n") == 1
+    assert complaint in error
+    assert error.count("\n") == 1
 
 
 def test_a_wrong_name_in_a_config_file_is_told_with_the_nearest(tmp_path: Path) -> None:
     config = tmp_path / "c.toml"
     config.write_text("prot = 1\n")
-    code, said = refused("--config", str(config))
-    assert (code, f'{config}: there is no setting "prot"; did you mean "port"?' in said) == (2, True)
+    code, error = refused("--config", str(config))
+    assert (code, f'{config}: there is no setting "prot"; did you mean "port"?' in error) == (2, True)
 
 
 def test_a_port_in_use_is_the_machines_fault(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        code, said = refused("--data", str(tmp_path), "--port", str(taken.getsockname()[1]))
+        code, error = refused("--data", str(tmp_path), "--port", str(taken.getsockname()[1]))
     assert code == 4
-    assert "cannot listen: Address already in use" in said
+    assert "cannot listen: Address already in use" in error
 
 
 def test_the_soft_limit_of_descriptors_is_raised_to_the_hard_one() -> None:

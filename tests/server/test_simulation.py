@@ -47,13 +47,13 @@ def test_a_law_that_is_broken_is_told_with_its_seed_and_again_the_same_way(
         return punctual(clock, time) + 0.1
 
     monkeypatch.setattr(ServerClock, "wake_by", late)
-    told: list[str] = []
+    messages: list[str] = []
     for folder in ("one", "other"):
         with pytest.raises(LawBrokenError) as broken:
             simulate("late", tmp_path / folder, tempers=(SILENT, CALM), deaths=())
-        told.append(str(broken.value))
-    assert told[0] == told[1]
-    assert told[0].startswith("seed 'late': a default ")
+        messages.append(str(broken.value))
+    assert messages[0] == messages[1]
+    assert messages[0].startswith("seed 'late': a default ")
 
 
 @pytest.mark.parametrize("temper", [CALM, Temper(sleeps=300), SILENT], ids=["calm", "dozing", "silent"])
@@ -125,8 +125,8 @@ def test_with_sync_no_clock_runs_while_the_server_waits_for_the_disk(temper: Tem
             deaths=(),
             disk=Disk(LONGER_THAN_ANY_CLOCK),
         )
-        told = lines_of(story, "c0")
-        assert any('< {"type":"default"' in line for line in told) == (temper is not CALM)
+        lines = lines_of(story, "c0")
+        assert any('< {"type":"default"' in line for line in lines) == (temper is not CALM)
 
 
 @pytest.mark.parametrize("seed", range(12))

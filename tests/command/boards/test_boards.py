@@ -86,8 +86,8 @@ def test_list_has_a_row_for_every_shipped_board(capsys: pytest.CaptureFixture[st
 def test_list_and_show_say_where_the_facts_come_from(id: str, capsys: pytest.CaptureFixture[str]) -> None:
     for words in (("list",), ("show", id)):
         boards(*words)
-        told = " ".join(capsys.readouterr().out.split())
-        assert shipped_board(id).provenance in told
+        printed = " ".join(capsys.readouterr().out.split())
+        assert shipped_board(id).provenance in printed
 
 
 # show
@@ -210,9 +210,9 @@ def test_show_refuses_in_one_line(
     words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert boards(*words) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert re.fullmatch(f"stellwerk: {message}\n", told.err)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert re.fullmatch(f"stellwerk: {message}\n", printed.err)
 
 
 # check
@@ -229,9 +229,9 @@ def test_check_tells_of_each_file_whether_and_in_which_games_it_can_be_played_on
     assert boards("check", str(good)) == 0
     assert capsys.readouterr() == (accepted, "")
     assert boards("check", str(bad), str(tmp_path), str(good)) == 2
-    told = capsys.readouterr()
-    assert told.out == accepted
-    fault, folder = told.err.splitlines()
+    printed = capsys.readouterr()
+    assert printed.out == accepted
+    fault, folder = printed.err.splitlines()
     line = text[: text.index('"points": 5')].count("\n") + 1
     place, expected = r"tickets\[\d+\].points", "expected a whole number from 1 to 200, found 0"
     assert re.fullmatch(f"stellwerk: {re.escape(str(bad))}:{line}: {place}: {expected}", fault)
@@ -244,9 +244,9 @@ def test_check_names_what_a_board_lacks_for_the_game_that_it_comes_closest_to(
     small = tmp_path / "small.json"
     small.write_text(format_board(small_board()), encoding="utf-8")
     assert boards("check", str(small)) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert re.fullmatch(rf"stellwerk: {small}:\d+: \w+: .* usa .*\n", told.err)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert re.fullmatch(rf"stellwerk: {small}:\d+: \w+: .* usa .*\n", printed.err)
 
 
 @pytest.mark.parametrize(

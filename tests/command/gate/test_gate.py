@@ -99,12 +99,12 @@ def bots(candidate: str, *baselines: str) -> list[str]:
 def cases(path: Path) -> dict[str, ElementTree.Element]:
     """Return the cases of a JUnit file, by class and name."""
     root = ElementTree.parse(path).getroot()
-    found = list(root.iter("testcase"))
+    all_cases = list(root.iter("testcase"))
     for suite in root:
         assert int(suite.get("tests", "")) == len(suite)
         assert int(suite.get("failures", "")) == len(suite.findall("testcase/failure"))
         assert int(suite.get("errors", "")) == len(suite.findall("testcase/error"))
-    return {f"{case.get('classname', '').rpartition('.')[2]}: {case.get('name')}": case for case in found}
+    return {f"{case.get('classname', '').rpartition('.')[2]}: {case.get('name')}": case for case in all_cases}
 
 
 # -- verdicts on real bots ---------------------------------------------------------------------------
@@ -113,17 +113,17 @@ def cases(path: Path) -> dict[str, ElementTree.Element]:
 def test_a_better_bot_passes_at_the_first_look(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, board: Path
 ) -> None:
-    junit, told = tmp_path / "gate.xml", tmp_path / "gate.json"
+    junit, json_file = tmp_path / "gate.xml", tmp_path / "gate.json"
     code = gate(
         *bots("greedy", "random"),
         *("--board", str(board), "--no-doctor", "--elo1", "100", "--seed", "1"),
-        *("--junit", str(junit), "--json", str(told)),
+        *("--junit", str(junit), "--json", str(json_file)),
     )
     out, err = capsys.readouterr()
     assert code == 0
     assert out.endswith("\npassed: the candidate is better than elo0 after 30 blocks\n")
     assert [line.partition(":")[0] for line in err.splitlines()] == ["10 blocks", "20 blocks", "30 blocks"]
-    report: dict[str, Any] = json.loads(told.read_bytes())
+    report: dict[str, Any] = json.loads(json_file.read_bytes())
     assert (report["verdict"], report["exit_code"], report["blocks"], report["matches"]) == (
         "passed",
         0,
@@ -295,8 +295,8 @@ def test_github_gets_annotations_and_a_summary_and_obeys_no_bot(
         )
         assert "%0A| ::error title=mine::commands%0A" in line
         assert "| 100%250Abroken %25" in line
-    told = summary.read_text()
-    assert told.startswith("what an earlier step said\n## Stellwerk gate: failed\n")
+    summary_text = summary.read_text()
+    assert summary_text.startswith("what an earlier step said\n## Stellwerk gate: failed\n")
 
 
 def test_elsewhere_nothing_is_annotated(
@@ -324,9 +324,9 @@ def test_the_action_hands_every_input_on_as_it_is_and_tells_the_verdict(tmp_path
     program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {shlex.quote(str(tmp_path))}/words\nexit 3\n')
     program.chmod(0o755)
     inputs = {"candidate": 'cmd="./x $(id)"', "baselines": "greedy\ncmd='./old bot'\n", "games": "usa\n"}
-    given = {name: each.get("default", "") for name, each in action["inputs"].items()} | inputs
+    all_inputs = {name: each.get("default", "") for name, each in action["inputs"].items()} | inputs
     variables = {
-        name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda m: given[m[1]], text)
+        name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda m: all_inputs[m[1]], text)
         for name, text in step["env"].items()
     }
     done = subprocess.run(
@@ -392,8 +392,8 @@ def report(**changes: Any) -> GateReport:
 def test_junit_holds_whatever_a_bot_prints_as_text(tmp_path: Path) -> None:
     path = tmp_path / "gate.xml"
     path.write_bytes(junit_of(report()))
-    found = cases(path)
-    assert list(found) == [
+    by_name = cases(path)
+    assert list(by_name) == [
         "doctor: login",
         "doctor: resume",
         "doctor: end",
@@ -402,11 +402,11 @@ def test_junit_holds_whatever_a_bot_prints_as_text(tmp_path: Path) -> None:
         "verdict: strength of my_bot",
     ]
     assert [case.tag for case in ElementTree.parse(path).getroot().iter() if case.tag == "evil"] == []
-    failure = found["doctor: end"].find("failure")
+    failure = by_name["doctor: end"].find("failure")
     assert failure is not None
     assert f"came: {NASTY[3]}" in (failure.text or "")
     assert "| \\x1b[31mred\\x00\\x07" in (failure.text or "")
-    assert [case.find("failure") is None for case in found.values()] == [
+    assert [case.find("failure") is None for case in by_name.values()] == [
         True,
         True,
         False,
@@ -420,8 +420,8 @@ def test_junit_does_not_fail_for_faults_that_are_allowed(tmp_path: Path) -> None
     path = tmp_path / "gate.xml"
     allowed = msgspec.structs.replace(report().test, faults=30)
     path.write_bytes(junit_of(report(test=allowed)))
-    [told] = cases(path)["conduct: usa of 2"]
-    assert told.tag == "system-out"
+    [element] = cases(path)["conduct: usa of 2"]
+    assert element.tag == "system-out"
 
 
 @pytest.mark.parametrize(
@@ -468,9 +468,9 @@ def test_a_failed_step_is_called_failed_everywhere() -> None:
     failed = report(doctor=(step,), reason=step_in_words(step, step.failure), faults=(), faulty=0)
     called = "the doctor's step 'end' failed: expected an end; came: silence"
     assert list(lines_of(failed))[-1] == f"failed: {called}"
-    verdict, found = annotations_of(failed)
+    verdict, of_step = annotations_of(failed)
     assert called in verdict
-    assert found.startswith(
+    assert of_step.startswith(
         "::error title=Stellwerk gate%3A the doctor's step 'end' failed::expected: an end"
     )
     assert "```text\nfailed: end\nexpected: an end\ncame: silence\n" in markdown_of(failed).decode()
@@ -480,10 +480,10 @@ def test_a_failed_step_is_called_failed_everywhere() -> None:
 @pytest.mark.parametrize("verdict", ["passed", "failed", "undecided", "interrupted"])
 def test_evidence_is_shown_with_what_it_means(verdict: str) -> None:
     words = "-3.10 (passes at 2.94, fails at -2.94)"
-    found = report(verdict=verdict)
-    assert f"evidence      {words}" in lines_of(found)
-    assert r"| evidence | \-3.10 \(passes at 2.94, fails at \-2.94\) |" in markdown_of(found).decode()
-    assert verdict == "passed" or f"evidence {words}" in junit_of(found).decode()
+    gate_report = report(verdict=verdict)
+    assert f"evidence      {words}" in lines_of(gate_report)
+    assert r"| evidence | \-3.10 \(passes at 2.94, fails at \-2.94\) |" in markdown_of(gate_report).decode()
+    assert verdict == "passed" or f"evidence {words}" in junit_of(gate_report).decode()
 
 
 def test_what_is_said_is_printable() -> None:
@@ -498,7 +498,7 @@ def test_the_json_has_the_report_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--candidate", "gredy"), 'did you mean "greedy"?'),
         (("--candidate", "cmd=./nowhere"), 'there is no program "./nowhere"'),
@@ -522,10 +522,10 @@ def test_the_json_has_the_report_as_it_is() -> None:
     ids=str,
 )
 def test_a_command_line_that_cannot_be_used_is_refused_in_one_line(
-    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
 ) -> None:
     assert main(["gate", "--candidate", "greedy", "--baseline", "random", "--game", "usa", *words]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     [line] = err.splitlines()
-    assert said in line
+    assert message in line

@@ -29,7 +29,7 @@ pytestmark = [
 def outcome(place: Path, **inputs: str) -> tuple[subprocess.CompletedProcess[str], dict[str, str], str]:
     """Run the steps in the folder `work`: the last one's process, the action's outputs, the job's summary."""
     action: Any = yaml.safe_load((ACTION / "action.yml").read_text("utf-8"))  # Any: YAML knows no types
-    given = {name: each.get("default", "") for name, each in action["inputs"].items()} | inputs
+    all_inputs = {name: each.get("default", "") for name, each in action["inputs"].items()} | inputs
     output, summary = place / "output", place / "summary"
     job = {
         **{name: text for name, text in os.environ.items() if name.startswith("PIP_")},
@@ -50,7 +50,7 @@ def outcome(place: Path, **inputs: str) -> tuple[subprocess.CompletedProcess[str
         done = subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
             cwd=place / "work",
-            env=job | {name: filled(text, given) for name, text in step.get("env", {}).items()},
+            env=job | {name: filled(text, all_inputs) for name, text in step.get("env", {}).items()},
             capture_output=True,
             text=True,
             timeout=5 * SECONDS,

@@ -88,17 +88,17 @@ def test_quiet_says_nothing_of_what_is_right(capsys: pytest.CaptureFixture[str])
 
 def test_json_tells_every_finding(capsys: pytest.CaptureFixture[str]) -> None:
     assert kit("doctor", "--json", "--game", "usa", "--", *command(bots.WrongVersion)) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert (told["passed"], told["transport"], told["games"]) == (False, "tcp", ["usa"])
-    assert [(step["step"], step["verdict"]) for step in told["steps"]] == [
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["passed"], printed["transport"], printed["games"]) == (False, "tcp", ["usa"])
+    assert [(step["step"], step["verdict"]) for step in printed["steps"]] == [
         ("connects", "ok"),
         ("login", "FAIL"),
     ]
-    failure = told["steps"][1]["failure"]
+    failure = printed["steps"][1]["failure"]
     assert failure["expected"] == "a login after `hello`, with `protocol` 1"
     assert '"protocol":2' in failure["came"]
     assert failure["printed"] == []
-    assert "failure" not in told["steps"][0]
+    assert "failure" not in printed["steps"][0]
 
 
 def test_words_of_the_bot_are_not_the_doctors(capsys: pytest.CaptureFixture[str]) -> None:
@@ -174,12 +174,12 @@ def test_junit_has_a_case_for_each_step_those_that_were_not_taken_too(
 
 def test_junit_tells_warnings_and_what_cannot_be_asked_of_a_bot(tmp_path: Path) -> None:
     file = tmp_path / "doctor.xml"
-    found = [
+    findings = [
         Finding("one", "a law", "ok", 0.5),
         Finding("two", "a law", "warn", 0.25, warning="rude \x1b[2J"),
         Finding("three", "a law", "skip", 0.0, skipped="it cannot"),
     ]
-    write_junit(str(file), "stellwerk kit doctor", found, ["one", "two", "three"])
+    write_junit(str(file), "stellwerk kit doctor", findings, ["one", "two", "three"])
     [suite] = ElementTree.parse(file).getroot()
     assert (suite.get("tests"), suite.get("skipped"), suite.get("time")) == ("3", "1", "0.750")
     assert [case.findtext("system-out") for case in suite] == [None, "rude \\x1b[2J", None]

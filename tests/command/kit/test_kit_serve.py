@@ -31,10 +31,10 @@ ROOTS = os.pathsep.join(
 
 def connect(client: Sequence[str], address: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run a client as its author does, until it ends."""
-    told = {"STELLWERK_ADDRESS": address, "STELLWERK_NAME": "mine", **more}
+    invitation = {"STELLWERK_ADDRESS": address, "STELLWERK_NAME": "mine", **more}
     return subprocess.run(
         client,
-        env={**os.environ, "PYTHONPATH": ROOTS, **told},
+        env={**os.environ, "PYTHONPATH": ROOTS, **invitation},
         capture_output=True,
         text=True,
         check=False,
@@ -185,7 +185,7 @@ def test_wrong_use_is_told_in_one_line(
     words: tuple[str, ...], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["kit", "serve", "--port", "0", *words]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    [line] = told.err.splitlines()
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    [line] = printed.err.splitlines()
     assert expected in line

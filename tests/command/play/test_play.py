@@ -137,8 +137,8 @@ def play(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict
     assert main(["play", *words, "--json"]) == code
     out, err = capsys.readouterr()
     assert err == ""
-    told: dict[str, Any] = json.loads(out)
-    return told
+    printed: dict[str, Any] = json.loads(out)
+    return printed
 
 
 def table(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> list[str]:
@@ -163,10 +163,10 @@ def test_bots_play_over_tcp_and_over_stdio(
     bot: Path, board: Path, capsys: pytest.CaptureFixture[str], transports: tuple[str, str]
 ) -> None:
     one, other = (spec(bot, transport=transport) for transport in transports)
-    told = play(capsys, "usa", *bots(one, other), "--board", str(board))
-    [match] = told["matches"]
-    assert (told["game"], told["players"], told["isolation"]) == ("usa", 2, "none")
-    assert [seat["bot"] for seat in match["seats"]] == told["bots"] == ["good", "good-2"]
+    printed = play(capsys, "usa", *bots(one, other), "--board", str(board))
+    [match] = printed["matches"]
+    assert (printed["game"], printed["players"], printed["isolation"]) == ("usa", 2, "none")
+    assert [seat["bot"] for seat in match["seats"]] == printed["bots"] == ["good", "good-2"]
     for seat in match["seats"]:
         assert (seat["faults"], seat["defaults"]) == ([], 0)
         assert seat["cpu_ms"] > 0
@@ -174,8 +174,8 @@ def test_bots_play_over_tcp_and_over_stdio(
 
 
 def test_the_points_of_a_seat_are_the_sum_of_its_breakdown(capsys: pytest.CaptureFixture[str]) -> None:
-    told = play(capsys, "card_game", *bots("greedy", "random"), "--seed", "s")
-    for seat in told["matches"][0]["seats"]:
+    printed = play(capsys, "card_game", *bots("greedy", "random"), "--seed", "s")
+    for seat in printed["matches"][0]["seats"]:
         parts = seat["breakdown"]
         inner = sum(part["points"] for part in (*parts["tickets"], *parts["bonuses"]))
         assert seat["points"] == parts["route_points"] + inner
@@ -198,8 +198,8 @@ def test_the_same_seed_and_bots_give_the_same_game(
 def test_in_team_games_each_bot_fills_a_team_with_processes_of_its_own(
     bot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = play(capsys, "team_asia", *bots(spec(bot), "greedy"), "--replays", str(tmp_path / "replays"))
-    [match] = told["matches"]
+    printed = play(capsys, "team_asia", *bots(spec(bot), "greedy"), "--replays", str(tmp_path / "replays"))
+    [match] = printed["matches"]
     assert [(seat["team"], seat["bot"]) for seat in match["seats"]] == [
         (0, "good"),
         (0, "good"),
@@ -215,8 +215,8 @@ def test_games_of_a_block_have_the_same_deal_and_the_bots_move_on(
     bot: Path, board: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("--board", str(board), "--seed", "s", "--replays", str(tmp_path / "replays"), "--games", "3")
-    told = play(capsys, "usa", *bots(spec(bot, name="a"), spec(bot, name="b")), *words)
-    matches = told["matches"]
+    printed = play(capsys, "usa", *bots(spec(bot, name="a"), spec(bot, name="b")), *words)
+    matches = printed["matches"]
     assert [match["seed"] for match in matches] == ["s/0", "s/0", "s/1"]
     assert [[seat["bot"] for seat in match["seats"]] for match in matches] == [
         ["a", "b"],
@@ -263,8 +263,8 @@ def test_the_table_shows_the_score_with_its_parts(
 
 def test_built_in_bots_play_every_game(capsys: pytest.CaptureFixture[str]) -> None:
     for game in RULE_SETS:
-        told = play(capsys, game, *bots("greedy", "random"))
-        assert [seat["faults"] for seat in told["matches"][0]["seats"] if seat["faults"]] == []
+        printed = play(capsys, game, *bots("greedy", "random"))
+        assert [seat["faults"] for seat in printed["matches"][0]["seats"] if seat["faults"]] == []
 
 
 # -- games at the same time, and processes that stay ------------------------------------------------
@@ -325,11 +325,11 @@ def test_a_process_that_is_used_again_plays_game_after_game_but_no_deal_twice(
         BOT.replace('        say(type="ready"', f'        {noted}\n        say(type="ready"', 1)
     )
     words = (*bots(spec(noting, name="a"), spec(bot, name="b", transport="stdio")), "--board", str(board))
-    told = play(capsys, "usa", *words, "--seed", "s", "--games", "6", "--process", "reused")
-    assert told["process"] == "reused"
-    assert [[seat["faults"] for seat in match["seats"]] for match in told["matches"]] == [[[], []]] * 6
+    printed = play(capsys, "usa", *words, "--seed", "s", "--games", "6", "--process", "reused")
+    assert printed["process"] == "reused"
+    assert [[seat["faults"] for seat in match["seats"]] for match in printed["matches"]] == [[[], []]] * 6
     played = [line.split() for line in seen.read_text().splitlines()]
-    deal_of = {match["match"]: match["seed"] for match in told["matches"]}
+    deal_of = {match["match"]: match["seed"] for match in printed["matches"]}
     assert [match for _, match in played] == list(deal_of)
     deals = Counter((process, deal_of[match]) for process, match in played)
     assert set(deals.values()) == {1}
@@ -377,8 +377,8 @@ def test_a_process_that_is_used_again_has_one_log_with_a_heading_for_each_game(
 ) -> None:
     words = (*bots(spec(bot, name="a"), spec(bot, name="b")), "--board", str(board), "--seed", "s")
     more = ("--games", "2", "--no-rotate", "--process", "reused", "--log", str(tmp_path))
-    told = play(capsys, "usa", *words, *more)
-    assert {seat["log"] for match in told["matches"] for seat in match["seats"] if seat["bot"] == "a"} == {
+    printed = play(capsys, "usa", *words, *more)
+    assert {seat["log"] for match in printed["matches"] for seat in match["seats"] if seat["bot"] == "a"} == {
         str(tmp_path / "usa-s-0-0-a.log")
     }
     assert (tmp_path / "usa-s-0-0-a.log").read_text().splitlines() == [
@@ -431,8 +431,8 @@ def test_a_crash_is_told_with_its_cause_and_last_lines(
     bot: Path, board: Path, capsys: pytest.CaptureFixture[str], mode: str, transport: str, detail: str
 ) -> None:
     """And costs no waiting: with the clocks as they are by default, a missing answer would take 11 s."""
-    told = play(capsys, "usa", *bots(spec(bot), spec(bot, mode, transport)), "--board", str(board), code=1)
-    faults = faults_in(told, mode)
+    printed = play(capsys, "usa", *bots(spec(bot), spec(bot, mode, transport)), "--board", str(board), code=1)
+    faults = faults_in(printed, mode)
     assert list(faults) == ["crash"]
     assert detail in faults["crash"]["detail"]
     assert f"now I {mode}" in faults["crash"]["last_lines"]
@@ -460,8 +460,8 @@ def test_garbage_is_told_and_costs_nothing_else(
     bot: Path, board: Path, capsys: pytest.CaptureFixture[str], transport: str
 ) -> None:
     words = ("--board", str(board))
-    told = play(capsys, "usa", *bots(spec(bot), spec(bot, "garbage", transport)), *words)
-    faults = faults_in(told, "garbage")
+    printed = play(capsys, "usa", *bots(spec(bot), spec(bot, "garbage", transport)), *words)
+    faults = faults_in(printed, "garbage")
     assert list(faults) == ["garbage"]
     assert faults["garbage"]["detail"] == "refused lines: wire.not_json 2"
 
@@ -494,8 +494,8 @@ def test_a_bot_that_does_not_log_in_is_told_and_fails_the_command(
     bot: Path, board: Path, capsys: pytest.CaptureFixture[str], mode: str, transport: str, detail: str
 ) -> None:
     words = ("--board", str(board), "--set-up-time", "2500")
-    told = play(capsys, "usa", *bots(spec(bot), spec(bot, mode, transport)), *words, code=1)
-    faults = faults_at_start(told, mode)
+    printed = play(capsys, "usa", *bots(spec(bot), spec(bot, mode, transport)), *words, code=1)
+    faults = faults_at_start(printed, mode)
     assert detail in faults["start_failure"]["detail"]
     if mode == "typo":
         assert "protocol.unknown_field" in faults["garbage"]["detail"]
@@ -509,15 +509,15 @@ def test_a_bot_that_ends_before_it_logs_in_is_not_waited_for(
     bot: Path, board: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken = "name=broken cmd=\"sh -c 'echo no such library >&2; exit 3'\""
-    told = play(capsys, "usa", *bots(spec(bot), broken), "--board", str(board), code=1)
-    [fault] = faults_at_start(told, "broken").values()
+    printed = play(capsys, "usa", *bots(spec(bot), broken), "--board", str(board), code=1)
+    [fault] = faults_at_start(printed, "broken").values()
     assert fault["detail"] == "ended with exit status 3 before it logged in"
     assert fault["last_lines"] == ["no such library"]
 
 
 def test_all_bots_that_cannot_start_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
-    told = play(capsys, "usa", *bots("cmd=true", "cmd=false"), code=1)
-    assert [(missing["seat"], missing["bot"]) for missing in told["not_started"]] == [
+    printed = play(capsys, "usa", *bots("cmd=true", "cmd=false"), code=1)
+    assert [(missing["seat"], missing["bot"]) for missing in printed["not_started"]] == [
         (0, "true"),
         (1, "false"),
     ]
@@ -577,8 +577,8 @@ def test_the_hint_for_a_bot_that_does_not_start_rests_on_what_was_seen_of_it(
     file = tmp_path / "mine.py"
     file.write_text(code)
     words = ("random", f"name=mine {command.format(file=file)}")
-    told = play(capsys, "usa", *bots(*words), "--set-up-time", "2500", code=1)
-    fault = faults_at_start(told, "mine")["start_failure"]
+    printed = play(capsys, "usa", *bots(*words), "--set-up-time", "2500", code=1)
+    fault = faults_at_start(printed, "mine")["start_failure"]
     assert fault.get("hint") is None if hint is None else hint.format(file=file) in fault["hint"]
 
 
@@ -605,8 +605,8 @@ def test_a_bot_that_cannot_start_stops_play_before_ten_games_are_played(
 
 def test_a_bot_that_was_not_waited_for_is_not_blamed(bot: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It may need a while to start. With the clocks as they are by default it would have 30 s."""
-    told = play(capsys, "usa", *bots(spec(bot, "silent"), "cmd=false"), code=1)
-    assert [missing["bot"] for missing in told["not_started"]] == ["false"]
+    printed = play(capsys, "usa", *bots(spec(bot, "silent"), "cmd=false"), code=1)
+    assert [missing["bot"] for missing in printed["not_started"]] == ["false"]
 
 
 @pytest.mark.parametrize(
@@ -617,9 +617,9 @@ def test_a_bot_that_breaks_down_fails_the_command_and_one_that_plays_badly_does_
 ) -> None:
     """And the games that are left are played."""
     words = ("--board", str(board), "--games", "2", "--move-time", "1000", "--bank", "0")
-    told = play(capsys, "usa", *bots(spec(bot), spec(bot, mode, "stdio")), *words, code=code)
-    assert [match["number"] for match in told["matches"]] == [0, 1]
-    assert all(any(seat["faults"] for seat in match["seats"]) for match in told["matches"])
+    printed = play(capsys, "usa", *bots(spec(bot), spec(bot, mode, "stdio")), *words, code=code)
+    assert [match["number"] for match in printed["matches"]] == [0, 1]
+    assert all(any(seat["faults"] for seat in match["seats"]) for match in printed["matches"])
 
 
 def test_the_first_refused_move_comes_with_what_was_expected(
@@ -631,11 +631,11 @@ def test_the_first_refused_move_comes_with_what_was_expected(
     assert first["expected"].startswith("an index below ")
     assert first["turn"] > 0
     assert '"index":999' in first["line"]
-    told = (
+    line = (
         f"    first: at ask 3 in turn {first['turn']} game.not_available at /index: "
         f"expected {first['expected']}, it sent {first['line']}"
     )
-    assert told in table(capsys, "usa", *words)
+    assert line in table(capsys, "usa", *words)
 
 
 def test_the_first_line_that_cannot_be_read_comes_with_what_was_expected(
@@ -664,8 +664,8 @@ def test_what_a_bot_prints_cannot_harm_a_terminal(capsys: pytest.CaptureFixture[
 def test_memory_is_limited_where_that_is_asked_for(board: Path, capsys: pytest.CaptureFixture[str]) -> None:
     greedy_for_memory = [sys.executable, "-I", "-S", "-c", "bytearray(500_000_000)"]
     words = (*bots("greedy", f"name=big cmd={shlex.quote(shlex.join(greedy_for_memory))}"), "--memory", "300")
-    told = play(capsys, "usa", *words, "--board", str(board), code=1)
-    [fault] = faults_at_start(told, "big").values()
+    printed = play(capsys, "usa", *words, "--board", str(board), code=1)
+    [fault] = faults_at_start(printed, "big").values()
     assert fault["last_lines"][-1] == "MemoryError"
 
 
@@ -679,12 +679,12 @@ def test_all_that_bots_have_started_ends_with_the_game(
     holding.write_text(f"held = open({str(held)!r}, 'wb', 0)\n" + BOT)
     reading = os.open(held, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        told = play(capsys, "usa", *bots(spec(bot), spec(holding, "fork")), "--board", str(board))
+        printed = play(capsys, "usa", *bots(spec(bot), spec(holding, "fork")), "--board", str(board))
         os.set_blocking(reading, True)
         assert os.read(reading, 1) == b""
     finally:
         os.close(reading)
-    assert faults_in(told, "fork") == {}
+    assert faults_in(printed, "fork") == {}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
@@ -745,9 +745,11 @@ def test_bots_play_over_stdio_in_bubblewrap_without_a_network(
             "else:\n    raise SystemExit('there is a network')\n" + BOT
         )
         words = ("--board", str(board), "--wrap", BWRAP)
-        told = play(capsys, "usa", *bots(spec(bot, transport="stdio"), spec(bot, transport="stdio")), *words)
-    assert told["isolation"] == "namespace"
-    assert [seat["faults"] for seat in told["matches"][0]["seats"]] == [[], []]
+        printed = play(
+            capsys, "usa", *bots(spec(bot, transport="stdio"), spec(bot, transport="stdio")), *words
+        )
+    assert printed["isolation"] == "namespace"
+    assert [seat["faults"] for seat in printed["matches"][0]["seats"]] == [[], []]
 
 
 # -- command lines -----------------------------------------------------------------------------------
@@ -900,8 +902,8 @@ def test_who_was_not_waited_for_any_more_hung() -> None:
 
 def test_who_sent_nothing_but_illegal_moves_did_not_hang() -> None:
     refused_acts = Counter({"game.route_taken": 9})
-    made = defaults(tries=3, by_default=9, time=1)
-    conduct = Conduct(ENDED, by_default=True, defaults=made, refused=refused_acts)
+    counts = defaults(tries=3, by_default=9, time=1)
+    conduct = Conduct(ENDED, by_default=True, defaults=counts, refused=refused_acts)
     assert kinds(conduct) == ["time", "illegal"]
     assert faults_of(conduct)[1].detail == "refused moves: game.route_taken 9; no try was left 3 times"
 
@@ -976,10 +978,10 @@ def test_a_win_that_is_shared_counts_for_each_in_part() -> None:
 
 
 def test_a_margin_is_that_of_a_mean() -> None:
-    found = margin([1.0, 2.0, 3.0, 4.0])
-    assert found is not None
-    assert found.mean == 2.5
-    assert found.half_width == pytest.approx(quantile(0.975, 3) * math.sqrt(5 / 3) / 2)
+    of_four = margin([1.0, 2.0, 3.0, 4.0])
+    assert of_four is not None
+    assert of_four.mean == 2.5
+    assert of_four.half_width == pytest.approx(quantile(0.975, 3) * math.sqrt(5 / 3) / 2)
     assert margin([1.0] * (FEWEST_BLOCKS - 1)) is None
 
 

@@ -41,16 +41,16 @@ def file(tmp_path: Path) -> Path:
 def test_json_has_every_entrant_with_mean_0_and_its_interval(file: Path) -> None:
     file.write_text(duels(30, 15))
 
-    found = report(file)
+    printed = report(file)
 
-    assert [entrant["name"] for entrant in found["entrants"]] == ["a", "b"]
-    assert sum(entrant["elo"] for entrant in found["entrants"]) == pytest.approx(0)
-    for entrant in found["entrants"]:
+    assert [entrant["name"] for entrant in printed["entrants"]] == ["a", "b"]
+    assert sum(entrant["elo"] for entrant in printed["entrants"]) == pytest.approx(0)
+    for entrant in printed["entrants"]:
         assert entrant["low"] < entrant["elo"] < entrant["high"]
         assert (entrant["matches"], entrant["blocks"]) == (45, 45)
         assert 0 < entrant["stderr"] < entrant["high"] - entrant["elo"]
-    assert found["warnings"] == []
-    assert [effect["seat"] for effect in found["seat_effects"]] == [0, 1]
+    assert printed["warnings"] == []
+    assert [effect["seat"] for effect in printed["seat_effects"]] == [0, 1]
 
 
 def test_what_is_not_bounded_is_null(file: Path) -> None:
@@ -71,10 +71,10 @@ def test_what_is_not_bounded_is_null(file: Path) -> None:
 def test_an_anchor_sets_the_scale(file: Path) -> None:
     file.write_text(duels(30, 15))
 
-    found = {entrant["name"]: entrant for entrant in report(file, "--anchor", "b=1500")["entrants"]}
+    by_name = {entrant["name"]: entrant for entrant in report(file, "--anchor", "b=1500")["entrants"]}
 
-    assert (found["b"]["elo"], found["b"]["stderr"]) == (1500, 0)
-    assert found["a"]["elo"] > 1550
+    assert (by_name["b"]["elo"], by_name["b"]["stderr"]) == (1500, 0)
+    assert by_name["a"]["elo"] > 1550
 
 
 def test_each_term_of_the_model_can_be_switched(file: Path) -> None:
@@ -195,10 +195,10 @@ def test_a_file_that_is_no_record_of_matches_is_named_with_its_line(
 ) -> None:
     file.write_text(content)
 
-    said = refused("ratings", str(file))
+    error = refused("ratings", str(file))
 
-    assert str(file) in said
-    assert message in said
+    assert str(file) in error
+    assert message in error
 
 
 def test_what_is_not_utf_8_is_named_with_its_line(file: Path) -> None:

@@ -104,10 +104,10 @@ def test_of_several_files_each_is_told_and_one_bad_one_spoils_the_exit_code(comm
     assert done.code == 1
     assert done.out.startswith(f"{good}: ok, ")
     assert done.out.count("\n") == 1
-    told = done.err.splitlines()
-    assert told[0].startswith(f"stellwerk: {forged}:10: hash: expected ")
-    assert told[1].startswith(f"stellwerk: {foreign}:1: played by version 7 of the rules of card_game")
-    assert told[2:] == [
+    errors = done.err.splitlines()
+    assert errors[0].startswith(f"stellwerk: {forged}:10: hash: expected ")
+    assert errors[1].startswith(f"stellwerk: {foreign}:1: played by version 7 of the rules of card_game")
+    assert errors[2:] == [
         f"stellwerk: {missing}: cannot be read: No such file or directory",
         f"stellwerk: {folder}: cannot be read: Is a directory",
     ]
@@ -155,7 +155,7 @@ def test_every_game_is_told_to_its_end(variant: Variant, command: Command) -> No
 
 def test_a_game_of_the_map_is_told_turn_by_turn(command: Command) -> None:
     out = command.show(named("usa", 2)).out
-    for told in (
+    for pattern in (
         r"^usa: North America, the base game$",
         r"^  Rules    version 1$",
         r"^  Players  0 alice, 1 bob$",
@@ -174,7 +174,7 @@ def test_a_game_of_the_map_is_told_turn_by_turn(command: Command) -> None:
         r"^  Tickets of alice$",
         r"^    \+\d+   .+ - .+$",
     ):
-        assert re.search(told, out, re.M), told
+        assert re.search(pattern, out, re.M), pattern
 
 
 def test_the_points_of_the_last_turns_are_the_points_for_routes(command: Command) -> None:
@@ -227,9 +227,9 @@ def test_a_replay_that_breaks_off_is_told_until_there(command: Command) -> None:
     done = command.run("show", file)
     assert done.code == 1
     assert done.err == f"stellwerk: {file}:41: the replay breaks off in the middle of this line\n"
-    told, last_turn = done.out.splitlines()[:-1], done.out.splitlines()[-1]
-    assert len(told) > 15
-    assert whole.startswith("\n".join(told) + "\n" + last_turn.rstrip())
+    whole_lines, last_turn = done.out.splitlines()[:-1], done.out.splitlines()[-1]
+    assert len(whole_lines) > 15
+    assert whole.startswith("\n".join(whole_lines) + "\n" + last_turn.rstrip())
 
 
 def test_a_replay_of_other_rules_is_told_as_far_as_it_is_understood(command: Command) -> None:

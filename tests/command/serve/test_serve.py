@@ -167,8 +167,8 @@ def listening(resolver: TwoAddresses, port: int = 0) -> tuple[str, int, set[str]
         async with open_server(World().setup) as server:
             host, bound = await server.listen("both", port)
             trio.socket.set_custom_hostname_resolver(None)
-            found = {address for address in ("127.0.0.1", "127.0.0.2") if await answers(address, bound)}
-            return host, bound, found
+            reached = {address for address in ("127.0.0.1", "127.0.0.2") if await answers(address, bound)}
+            return host, bound, reached
 
     try:
         return trio.run(main)
@@ -178,9 +178,9 @@ def listening(resolver: TwoAddresses, port: int = 0) -> tuple[str, int, set[str]
 
 
 def test_a_name_with_two_addresses_gets_one_free_port_for_both() -> None:
-    host, _, found = listening(TwoAddresses())
+    host, _, reached = listening(TwoAddresses())
     assert host == "127.0.0.1"
-    assert found == {"127.0.0.1", "127.0.0.2"}
+    assert reached == {"127.0.0.1", "127.0.0.2"}
 
 
 def test_a_port_that_is_taken_at_the_other_address_is_not_free() -> None:
@@ -204,9 +204,9 @@ def test_a_port_that_was_asked_for_is_not_tried_again() -> None:
 def told_at_once(capsys: pytest.CaptureFixture[str], *flags: str) -> str:
     """Return the one line that refuses flags with which no server can start."""
     assert main(["serve", *flags, "--host", NOT_HERE]) == 2
-    out, said = capsys.readouterr()
-    assert (out, said.count("\n")) == ("", 1)
-    return said
+    out, error = capsys.readouterr()
+    assert (out, error.count("\n")) == ("", 1)
+    return error
 
 
 # -- what it can be told -----------------------------------------------------------------------------
@@ -277,10 +277,10 @@ def test_what_is_wrong_in_a_file_is_told_with_its_place(
 ) -> None:
     config = tmp_path / "c.toml"
     config.write_text(text)
-    said = told_at_once(
+    error = told_at_once(
         capsys, "--data", str(tmp_path / "data"), "--config", str(config), "--set=time.bank_ms=5"
     )
-    assert complaint in said
+    assert complaint in error
     assert not (tmp_path / "data").exists()
 
 
@@ -294,8 +294,8 @@ def test_a_certificate_that_cannot_be_used_is_named(
     nonsense.write_text("nonsense")
     for cert, key in ((nonsense, CERTIFICATE), (CERTIFICATE, nonsense), (tmp_path / "none", CERTIFICATE)):
         files = ("--tls-cert", str(cert), "--tls-key", str(key))
-        said = told_at_once(capsys, "--data", str(tmp_path / "data"), *files)
-        assert f"{cert}, {key}: cannot be used" in said
+        error = told_at_once(capsys, "--data", str(tmp_path / "data"), *files)
+        assert f"{cert}, {key}: cannot be used" in error
     assert not (tmp_path / "data").exists()
 
 
@@ -313,8 +313,8 @@ def test_a_second_server_keeps_off_the_folder_of_the_first(tmp_path: Path) -> No
         caller.read()
         caller.login("player")
         ask = caller.practice("card_game")
-        said = refused("serve", "--port", "0", "--data", folder, code=4)
-        assert said == f"stellwerk: {folder}: another server uses it"
+        error = refused("serve", "--port", "0", "--data", folder, code=4)
+        assert error == f"stellwerk: {folder}: another server uses it"
         assert caller.play_on(ask)["type"] == "end"
         caller.close()
 
@@ -322,12 +322,12 @@ def test_a_second_server_keeps_off_the_folder_of_the_first(tmp_path: Path) -> No
 def test_a_port_of_the_status_page_that_is_in_use_is_named(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        said = refused(
+        error = refused(
             "serve", "--port", "0", "--data", str(tmp_path / "data"), "--status-port", port, code=4
         )
-    assert said == f"stellwerk: 127.0.0.1:{port}: cannot listen: Address already in use"
+    assert error == f"stellwerk: 127.0.0.1:{port}: cannot listen: Address already in use"
 
 
 def test_a_host_that_is_nobody_is_named(tmp_path: Path) -> None:
-    said = refused("serve", "--port", "0", "--data", str(tmp_path), "--host", NOT_HERE, code=4)
-    assert f"{NOT_HERE}:0: cannot listen: " in said
+    error = refused("serve", "--port", "0", "--data", str(tmp_path), "--host", NOT_HERE, code=4)
+    assert f"{NOT_HERE}:0: cannot listen: " in error

@@ -119,7 +119,9 @@ SENTENCES: list[tuple[str, ev.Event, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("game_id", "event", "sentence"), SENTENCES, ids=[told for _, _, told in SENTENCES])
+@pytest.mark.parametrize(
+    ("game_id", "event", "sentence"), SENTENCES, ids=[sentence for _, _, sentence in SENTENCES]
+)
 def test_an_event_has_its_sentence(game_id: str, event: ev.Event, sentence: str) -> None:
     seats = 4 if game_id == "team_asia" else 2
     assert describe(event, game_for(game_id, seats), Style(("Ann", "Bo"))) == sentence
@@ -139,16 +141,16 @@ def test_a_redacted_event_names_no_ticket_and_no_card_that_the_public_does_not_k
             continue
         for event in line.events:
             public = redact(event, game, PUBLIC)
-            told = describe(public, game)
-            assert told.isprintable()
+            sentence = describe(public, game)
+            assert sentence.isprintable()
             actor = actor_of(event)
-            assert actor is None or told.startswith(f"seat {actor} ")
+            assert actor is None or sentence.startswith(f"seat {actor} ")
             if public != event and not isinstance(event, ev.Asked):
                 tickets = getattr(event, "tickets", ()) or ()
-                assert not any(ticket_in_words(name, game) in told for name in tickets)
+                assert not any(ticket_in_words(name, game) in sentence for name in tickets)
                 cards = getattr(event, "cards", msgspec.UNSET)
-                assert not isinstance(cards, Cards) or cards_in_words(cards) not in told
-                assert told != describe(event, game)
+                assert not isinstance(cards, Cards) or cards_in_words(cards) not in sentence
+                assert sentence != describe(event, game)
 
 
 def test_names_that_the_board_does_not_have_are_told_as_they_are() -> None:

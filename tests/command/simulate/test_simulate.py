@@ -26,8 +26,8 @@ UNBOUNDED = ("simulate", "usa", "--games", "100000", "--seed", "s")  # far more 
 def report(*words: str) -> dict[str, Any]:  # Any: that is how JSON is read
     done = stellwerk("simulate", *words, "--json")
     assert (done.returncode, done.stderr) == (0, "")
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    printed: dict[str, Any] = json.loads(done.stdout)
+    return printed
 
 
 # -- the games ---------------------------------------------------------------------------------------
@@ -85,13 +85,13 @@ def test_the_points_of_a_seat_are_the_sum_of_what_they_are_made_of(game: str) ->
 
 
 def test_the_report_says_what_was_played() -> None:
-    told = report("united_kingdom", "--players", "4", "--option", "advanced_technologies", "--games", "1")
-    assert told["game"] == "united_kingdom"
-    assert told["players"] == len(told["games"][0]["seats"]) == 4
-    assert told["options"] == ["advanced_technologies"]
-    assert told["board"] == shipped_board("united_kingdom").digest
-    assert told["decisions"] == told["games"][0]["decisions"]
-    assert told["cpu_seconds"] > 0
+    printed = report("united_kingdom", "--players", "4", "--option", "advanced_technologies", "--games", "1")
+    assert printed["game"] == "united_kingdom"
+    assert printed["players"] == len(printed["games"][0]["seats"]) == 4
+    assert printed["options"] == ["advanced_technologies"]
+    assert printed["board"] == shipped_board("united_kingdom").digest
+    assert printed["decisions"] == printed["games"][0]["decisions"]
+    assert printed["cpu_seconds"] > 0
 
 
 def test_a_board_of_ones_own_is_played_on(tmp_path: Path) -> None:
@@ -119,13 +119,13 @@ def test_every_game_is_recorded_so_that_it_can_be_verified(tmp_path: Path) -> No
         "--replays",
         str(folder),
     )
-    told = report(*words)
+    printed = report(*words)
     files = [folder / f"team_asia-s-{number}.jsonl" for number in range(3)]
     assert sorted(folder.iterdir()) == files
-    assert [game["replay"] for game in told["games"]] == [str(file) for file in files]
+    assert [game["replay"] for game in printed["games"]] == [str(file) for file in files]
     done = stellwerk("replay", "verify", *map(str, files))
     assert (done.returncode, done.stderr) == (0, "")
-    for file, game in zip(files, told["games"], strict=True):
+    for file, game in zip(files, printed["games"], strict=True):
         with file.open("rb") as stream:
             verdict = verify(lines_of(stream))
         assert verdict.result is not None

@@ -65,20 +65,20 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:  # Any: that is how JSON is 
 
 def outcome(folder: Path) -> dict[tuple[int, int], object]:
     """Return everything that is the same whenever the same tournament is played, so not the times."""
-    found: dict[tuple[int, int], object] = {}
+    lines: dict[tuple[int, int], object] = {}
     for line in lines_of(folder):
         for seat in line["bots"]:
             for name in VOLATILE:
                 seat.pop(name, None)
         del line["seconds"], line["late_ms"]
-        assert (line["block"], line["rotation"]) not in found
-        found[line["block"], line["rotation"]] = line
-    return found
+        assert (line["block"], line["rotation"]) not in lines
+        lines[line["block"], line["rotation"]] = line
+    return lines
 
 
 def status(folder: Path) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(tournament("status", folder, "--json"))
-    return told
+    printed: dict[str, Any] = json.loads(tournament("status", folder, "--json"))
+    return printed
 
 
 # -- killed, stopped, out of space -------------------------------------------------------------------
@@ -149,10 +149,10 @@ def test_ctrl_c_finishes_the_running_block_and_says_how_to_go_on(tmp_path: Path)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=SECONDS)
     assert process.returncode == 130
-    told = [json.loads(line) for line in out.splitlines()]
-    assert told[-1]["finished"] is False
+    news = [json.loads(line) for line in out.splitlines()]
+    assert news[-1]["finished"] is False
     [resume] = re.findall(r"^stellwerk: stopped; go on with: stellwerk (.*)$", err, re.MULTILINE)
-    assert f"stellwerk {resume}" == told[-1]["resume"]
+    assert f"stellwerk {resume}" == news[-1]["resume"]
     before = lines_of(folder)
     assert 2 <= len(before) < 8
     assert status(folder)["of_running_blocks"] == 0
@@ -198,9 +198,9 @@ def test_a_full_disk_ends_it_and_loses_nothing(tmp_path: Path) -> None:
         words, env=environment(), capture_output=True, text=True, check=False, timeout=SECONDS
     )
     assert done.returncode == 4
-    said = done.stderr.splitlines()[-1]
-    assert str(folder) in said
-    assert said.endswith(f"when that is mended: stellwerk tournament resume {folder} --seed=s")
+    error = done.stderr.splitlines()[-1]
+    assert str(folder) in error
+    assert error.endswith(f"when that is mended: stellwerk tournament resume {folder} --seed=s")
     before = lines_of(folder)
 
     tournament("resume", folder, "--seed=s")
@@ -218,9 +218,9 @@ def test_what_a_bot_does_wrong_is_told_of_it_and_of_nobody_else(
     crash = 'name = "crash"\ncmd = "sh -c \'echo out of ideas >&2; exit 3\'"'
     folder = cup(tmp_path / "cup", [crash, 'built_in = "random"'])
     assert main(["tournament", "run", str(folder)]) == 0
-    told = "crash: start_failure in 2 of 2 matches: out of ideas"
-    assert capsys.readouterr().err.splitlines()[-1] == f"stellwerk: {told}"
-    assert tournament("status", folder).splitlines()[-1] == told
+    fault_line = "crash: start_failure in 2 of 2 matches: out of ideas"
+    assert capsys.readouterr().err.splitlines()[-1] == f"stellwerk: {fault_line}"
+    assert tournament("status", folder).splitlines()[-1] == fault_line
     assert len(lines_of(folder)) == 2
     for line in lines_of(folder):
         for seat in line["bots"]:
@@ -275,8 +275,8 @@ def test_faults_are_told_by_bot_without_what_a_terminal_would_obey() -> None:
 def test_figures_are_rounded_once_and_nothing_is_no_minus_nothing() -> None:
     row = Row("a", 3, 2 / 3, 100 / 3, 0, elo=-0.4, low=-181.4963, high=181.4963)
     assert table_of([row])[1].split() == ["1", "a", "0", "-181", "...", "+181", "66.7", "%", "33.3", "3", "0"]
-    [told] = rounded([row])
-    assert (told.score, told.points, told.elo, told.high) == (0.6667, 33.33, -0.4, 181.5)
+    [figures] = rounded([row])
+    assert (figures.score, figures.points, figures.elo, figures.high) == (0.6667, 33.33, -0.4, 181.5)
     [nothing] = rounded([Row("a", 1, 0.5, 1.0, 0, elo=-0.001)])
     assert str(nothing.elo) == "0.0"
 
@@ -316,10 +316,10 @@ def test_the_cross_table_has_the_score_of_each_against_each(finished: Path) -> N
 
 
 def test_ratings_are_told_as_a_table_and_as_json(finished: Path) -> None:
-    told = json.loads(tournament("ratings", finished, "--json"))
-    assert {entrant["name"] for entrant in told["entrants"]} == {"random", "greedy"}
-    assert told == json.loads((finished / "ratings.json").read_bytes())
-    assert set(told["by_game"]) == {"usa", "team_asia"}
+    printed = json.loads(tournament("ratings", finished, "--json"))
+    assert {entrant["name"] for entrant in printed["entrants"]} == {"random", "greedy"}
+    assert printed == json.loads((finished / "ratings.json").read_bytes())
+    assert set(printed["by_game"]) == {"usa", "team_asia"}
     assert tournament("ratings", finished).splitlines()[0].split()[:3] == ["bot", "elo", "95"]
 
 

@@ -194,17 +194,17 @@ def test_what_may_not_change_is_refused_and_what_may_is_told(
         ("concurrency = 1", "concurrency = 1\nanonymous = true", "anonymous was false, and is true now"),
     ):
         path.write_text(text.replace(old, new))
-        said = resume(folder, tmp_path, code=2)
-        assert said.startswith(f"stellwerk: {path}:")
-        assert expected in said
+        errors = resume(folder, tmp_path, code=2)
+        assert errors.startswith(f"stellwerk: {path}:")
+        assert expected in errors
         is_missing = expected == "there is no program"
-        assert is_missing or "undo that, or play another tournament in a folder of its own" in said
+        assert is_missing or "undo that, or play another tournament in a folder of its own" in errors
 
     path.write_text(text.replace("rounds = 3", "rounds = 2"))
     (folder / "bots" / "ann.sh").write_text("#!/bin/sh\nexec python -m stellwerk_bots greedy\n")
-    said = resume(folder, tmp_path)
-    assert "argument: bots/ann.sh has changed since the first match" in said
-    assert "directory: ./ann.sh has changed since the first match" in said
+    errors = resume(folder, tmp_path)
+    assert "argument: bots/ann.sh has changed since the first match" in errors
+    assert "directory: ./ann.sh has changed since the first match" in errors
     assert len(outcome(folder)) == 4
 
 
@@ -230,9 +230,9 @@ def test_a_folder_of_0_1_that_was_killed_and_moved_is_resumed(tmp_path: Path) ->
     text = (folder / "tournament.toml").read_text()
     before = (folder / "matches.jsonl").read_bytes()
     assert "/srv/cup" in text
-    said = resume(folder, tmp_path)
-    assert "this tournament was begun with Stellwerk 0.1.0" in said
-    assert "[resolved], which version 0.1 had added, is in resolved.json now" in said
+    errors = resume(folder, tmp_path)
+    assert "this tournament was begun with Stellwerk 0.1.0" in errors
+    assert "[resolved], which version 0.1 had added, is in resolved.json now" in errors
     assert (folder / "tournament.toml").read_text() == text.partition("\n# What the first match")[0]
     assert (folder / "matches.jsonl").read_bytes().startswith(before)
     kept = next(line for line in lines_of(folder) if (line["block"], line["rotation"]) == (1, 0))
@@ -247,8 +247,8 @@ def test_a_folder_of_0_1_with_other_bots_is_refused(tmp_path: Path) -> None:
     folder = of_0_1(tmp_path / "cup")
     path = folder / "tournament.toml"
     path.write_text(path.read_text().replace('cmd = "sh bots/ann.sh"', 'cmd = "sh bots/bert.sh"', 1))
-    said = resume(folder, tmp_path, code=2)
-    assert 'bots[1].command[2] was "/srv/cup/bots/ann.sh", and is "bots/bert.sh" now' in said
+    errors = resume(folder, tmp_path, code=2)
+    assert 'bots[1].command[2] was "/srv/cup/bots/ann.sh", and is "bots/bert.sh" now' in errors
     assert not (folder / "resolved.json").exists()
     assert "[resolved]" in path.read_text()
 
@@ -258,8 +258,8 @@ def test_what_0_1_added_stays_where_it_cannot_be_told_apart(tmp_path: Path) -> N
     path = folder / "tournament.toml"
     text = path.read_text().replace("# What the first match", "# Which the first match")
     path.write_text(text)
-    said = resume(folder, tmp_path)
-    assert "[resolved] is in resolved.json now, and can be removed here" in said
+    errors = resume(folder, tmp_path)
+    assert "[resolved] is in resolved.json now, and can be removed here" in errors
     assert path.read_text() == text
     assert len(outcome(folder)) == 4
 
@@ -268,8 +268,8 @@ def test_what_0_1_wrote_and_somebody_changed_is_refused_by_name(tmp_path: Path) 
     folder = of_0_1(tmp_path / "cup")
     path = folder / "tournament.toml"
     path.write_text(path.read_text().replace('isolation = "none"', "isolation = 3"))
-    said = resume(folder, tmp_path, code=2)
-    assert f"{path}: resolved: is not what version 0.1 wrote there: " in said
+    errors = resume(folder, tmp_path, code=2)
+    assert f"{path}: resolved: is not what version 0.1 wrote there: " in errors
 
 
 def test_a_page_of_another_version_is_no_lie_and_can_be_made_again(
@@ -283,12 +283,12 @@ def test_a_page_of_another_version_is_no_lie_and_can_be_made_again(
         ("Stellwerk 0.0.9", "0.0.9"),
         ("", "0.1"),  # which did not say its version
     ):
-        made = re.sub('(?<=<meta name="generator" content=")[^"]*', other, text)
-        page.write_text(made.replace("<h1>", "<h1> "))
+        other_page = re.sub('(?<=<meta name="generator" content=")[^"]*', other, text)
+        page.write_text(other_page.replace("<h1>", "<h1> "))
         assert main(["tournament", "verify", str(folder)]) == 2
-        said = capsys.readouterr().err
-        assert f"{page}: Stellwerk {version} made it" in said
-        assert "all 2 matches are true" in said
-        assert f"make it again with: stellwerk tournament report {folder}" in said
+        errors = capsys.readouterr().err
+        assert f"{page}: Stellwerk {version} made it" in errors
+        assert "all 2 matches are true" in errors
+        assert f"make it again with: stellwerk tournament report {folder}" in errors
     tournament("report", folder)
     assert "ok, 2 matches" in tournament("verify", folder)

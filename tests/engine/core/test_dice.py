@@ -238,7 +238,7 @@ def test_64_hexadecimal_digits_stand_for_themselves_in_either_case(seed: bytes) 
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "part"),
     [
         ("", "empty"),
         ("s" * 201, "at most 200 characters, this one has 201"),
@@ -252,11 +252,11 @@ def test_64_hexadecimal_digits_stand_for_themselves_in_either_case(seed: bytes) 
         ("00" * 32 + "\n", "character 65"),
     ],
 )
-def test_a_refused_text_gets_one_line_that_says_why_and_does_not_repeat_it(text: str, said: str) -> None:
+def test_a_refused_text_gets_one_line_that_says_why_and_does_not_repeat_it(text: str, part: str) -> None:
     with pytest.raises(SeedError) as caught:
         seed_from_text(text)
     message = str(caught.value)
-    assert said in message
+    assert part in message
     assert len(message.splitlines()) == 1
     assert "sword" not in message
     assert "ssss" not in message

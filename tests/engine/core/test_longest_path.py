@@ -253,9 +253,9 @@ def test_a_network_without_rings_takes_no_search() -> None:
     ],
 )
 def test_a_network_built_to_be_slow_is_not(edges: list[Edge], length: int) -> None:
-    found = search(edges)
-    assert found.length == length
-    assert found.effort < EFFORT_LIMIT
+    result = search(edges)
+    assert result.length == length
+    assert result.effort < EFFORT_LIMIT
 
 
 @pytest.mark.parametrize(

@@ -78,9 +78,9 @@ def test_the_worst_hands_found_by_climbing_stay_below_it(
         color = source.randrange(9)
         changed[color] = max(0, min(10, changed[color] + source.choice((-2, -1, 1, 2))))
         put(position, new_hand, new_holder)
-        found = listed_bytes(position)
-        if found >= worst:
-            worst, hand, holder = found, new_hand, new_holder
+        size = listed_bytes(position)
+        if size >= worst:
+            worst, hand, holder = size, new_hand, new_holder
     assert worst[0] <= longest.moves
     assert worst[0] > longest.moves / 4  # else the climbing, or the bound, is worth nothing
 

@@ -27,8 +27,8 @@ def test_the_moves_of_a_game_lead_to_the_same_state_and_events(game_id: str) -> 
         new: list[Event] = []
         engine.apply(state, seat, move, new)
         events += new
-        made = again.make(seat, move.wire)
-        assert (made.seat, made.move.wire, made.events) == (seat, move.wire, new)
+        move_again = again.make(seat, move.wire)
+        assert (move_again.seat, move_again.move.wire, move_again.events) == (seat, move.wire, new)
         assert (again.move_count, again.events) == (number, events)
         assert fingerprint(again.state) == fingerprint(state)
 

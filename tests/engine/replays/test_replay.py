@@ -146,7 +146,7 @@ def test_a_replay_has_the_lines_that_the_specification_names() -> None:
 def test_the_events_of_all_lines_are_those_of_the_game() -> None:
     game = game_for("team_asia", 4)
     lines = record(game)
-    told = [
+    recorded = [
         event for line in records_of(lines) if isinstance(line, SetUp | MoveMade) for event in line.events
     ]
     events: Events = []
@@ -154,7 +154,7 @@ def test_the_events_of_all_lines_are_those_of_the_game() -> None:
     while state.pending is not None:
         for seat in engine.owing(state):
             engine.apply(state, seat, choose(state, seat, engine.legal(state, seat)), events)
-    assert told == events
+    assert recorded == events
 
 
 def test_the_lines_are_canonical_json_in_a_chain_of_hashes() -> None:
@@ -314,13 +314,13 @@ BOARD_FAULTS: list[tuple[Edit, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("edit", "told"), BOARD_FAULTS, ids=[told for _, told in BOARD_FAULTS])
-def test_a_board_in_the_replay_that_cannot_be_used_is_told(edit: Edit, told: str) -> None:
+@pytest.mark.parametrize(("edit", "message"), BOARD_FAULTS, ids=[message for _, message in BOARD_FAULTS])
+def test_a_board_in_the_replay_that_cannot_be_used_is_told(edit: Edit, message: str) -> None:
     board = parse_board(own_board(), "mine.json")
     lines = record(game_for("usa", 2, board=board), by_fallback)
     verdict = judged(edited(lines, 1, edit))
     assert (verdict.fault, verdict.line) == ("differs", 1)
-    assert told in verdict.message
+    assert message in verdict.message
 
 
 # -- wrong replays -----------------------------------------------------------------------------------
@@ -462,7 +462,7 @@ def test_a_line_after_the_end_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("order", "number", "told"),
+    ("order", "number", "message"),
     [
         ([1], 1, "no header"),
         ([0, 0], 2, "expected the seed or the set-up, found a header"),
@@ -474,12 +474,12 @@ def test_a_line_after_the_end_is_told() -> None:
         ([0, 1, 2, 3, 4, 0], 6, "expected a move or the end, found a header"),
     ],
 )
-def test_lines_out_of_order_are_told(order: list[int], number: int, told: str) -> None:
+def test_lines_out_of_order_are_told(order: list[int], number: int, message: str) -> None:
     bodies = bodies_of(short_replay())
     lines = resealed([bodies[place] for place in order])
     verdict = judged(lines)
     assert verdict.line == number
-    assert told in verdict.message
+    assert message in verdict.message
     assert not verdict.good
 
 
@@ -520,11 +520,11 @@ HEADER_FAULTS: list[tuple[Edit, Fault, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("edit", "why", "told"), HEADER_FAULTS)
-def test_a_wrong_header_is_told(edit: Edit, why: Fault, told: str) -> None:
+@pytest.mark.parametrize(("edit", "why", "message"), HEADER_FAULTS)
+def test_a_wrong_header_is_told(edit: Edit, why: Fault, message: str) -> None:
     verdict = judged(edited(short_replay(), 1, edit))
     assert (verdict.fault, verdict.line) == (why, 1)
-    assert told in verdict.message
+    assert message in verdict.message
 
 
 def test_options_are_those_of_the_game() -> None:
@@ -573,8 +573,8 @@ def test_a_commitment_is_the_hash_that_the_specification_names() -> None:
         "salt": reveal["salt"],
         "seed": reveal["seed"],
     }
-    made = hashlib.sha256(b"stellwerk-commitment/1\n" + canonical_json(value)).hexdigest()
-    assert header["commitment"] == made
+    digest = hashlib.sha256(b"stellwerk-commitment/1\n" + canonical_json(value)).hexdigest()
+    assert header["commitment"] == digest
     assert judged(lines).good
     assert judged(committed(salt=None)).good
 
@@ -659,13 +659,13 @@ HOSTILE_BODIES = [
 
 
 @pytest.mark.parametrize(
-    ("body", "told"), HOSTILE_BODIES, ids=[ascii(body[:32]) for body, _ in HOSTILE_BODIES]
+    ("body", "message"), HOSTILE_BODIES, ids=[ascii(body[:32]) for body, _ in HOSTILE_BODIES]
 )
-def test_a_hostile_line_in_a_chain_that_holds_is_told(body: bytes, told: str) -> None:
+def test_a_hostile_line_in_a_chain_that_holds_is_told(body: bytes, message: str) -> None:
     header = bodies_of(short_replay())[0]
     verdict = judged(resealed([header, body]))
     assert (verdict.fault, verdict.line) == ("differs", 2)
-    assert told in verdict.message
+    assert message in verdict.message
 
 
 @pytest.mark.parametrize(
@@ -914,7 +914,7 @@ def other_interpreters() -> dict[str, Path]:
     """Return every other version of Python that can run the engine, by its name: `python3.12`."""
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
     folders += sorted(Path.home().glob(".pyenv/versions/*/bin"))
-    found: dict[str, Path] = {}
+    interpreters: dict[str, Path] = {}
     for minor in range(11, 20):
         name = f"python3.{minor}"
         if sys.version_info[1] == minor:
@@ -922,8 +922,8 @@ def other_interpreters() -> dict[str, Path]:
         candidates = [folder / name for folder in folders]
         working = next((path for path in candidates if answers(path, name)), None)
         if working is not None:
-            found[name] = working
-    return found
+            interpreters[name] = working
+    return interpreters
 
 
 def answers(python: Path, name: str) -> bool:

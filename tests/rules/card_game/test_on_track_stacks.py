@@ -66,8 +66,8 @@ def test_all_of_a_yard_goes_onto_the_stack_turn_by_turn() -> None:
     """CARD-04."""
     state = started("card_game", 2)
     set_yard(state, 1, "3 red, 2 blue")
-    told = [sent(turn_of(state, 1)) for _ in range(4)]
-    assert told == [
+    by_turn = [sent(turn_of(state, 1)) for _ in range(4)]
+    assert by_turn == [
         [ev.CardsSent(1, wire("red, blue"))],
         [ev.CardsSent(1, wire("red, blue"))],
         [ev.CardsSent(1, wire("red"))],
@@ -82,11 +82,11 @@ def test_locomotives_lie_on_top_and_go_first() -> None:
     state = started("card_game", 2)
     set_yard(state, 1, "2 red", locomotives_on="2 red")
     yards: list[dict[str, tuple[int, int]]] = []
-    told: list[ev.CardsSent] = []
+    events: list[ev.CardsSent] = []
     for _ in range(4):
-        told += sent(turn_of(state, 1))
+        events += sent(turn_of(state, 1))
         yards.append(yard_of(state, 1))
-    assert [event.cards for event in told] == [
+    assert [event.cards for event in events] == [
         wire("locomotive"),
         wire("locomotive"),
         wire("red"),

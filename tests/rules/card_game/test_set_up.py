@@ -215,14 +215,14 @@ def test_the_ticket_pile_is_shuffled_again_once_after_all_have_chosen() -> None:
     keep(state, 0, 0)
     keep(state, 2, 0, 1, 2)
     events = keep(state, 1, 0, 1)
-    told = [event for event in events if isinstance(event, ev.TicketsKept | ev.TicketPileShuffled)]
-    assert [(type(event), getattr(event, "seat", None)) for event in told] == [
+    in_order = [event for event in events if isinstance(event, ev.TicketsKept | ev.TicketPileShuffled)]
+    assert [(type(event), getattr(event, "seat", None)) for event in in_order] == [
         (ev.TicketsKept, 0),
         (ev.TicketsKept, 1),
         (ev.TicketsKept, 2),
         (ev.TicketPileShuffled, None),
     ]
-    assert told[-1] == ev.TicketPileShuffled(46 - 6)
+    assert in_order[-1] == ev.TicketPileShuffled(46 - 6)
     assert state.ticket_pile == DICE.shuffled("tickets/1", left)
 
 

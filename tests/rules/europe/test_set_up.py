@@ -26,12 +26,12 @@ every_table = pytest.mark.parametrize("seats", SEAT_COUNTS)
 
 def offers(events: Events) -> list[tuple[int, TicketNames]]:
     """Seat and tickets of each offer."""
-    found: list[tuple[int, TicketNames]] = []
+    all_offers: list[tuple[int, TicketNames]] = []
     for event in events:
         if isinstance(event, ev.TicketsOffered):
             assert isinstance(event.tickets, tuple)
-            found.append((event.seat, event.tickets))
-    return found
+            all_offers.append((event.seat, event.tickets))
+    return all_offers
 
 
 def from_the_top(label: str, names: tuple[str, ...]) -> list[str]:

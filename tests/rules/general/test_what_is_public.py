@@ -125,9 +125,9 @@ def test_the_cards_laid_for_a_claim_or_a_technology_are_public() -> None:
     events = play(state, 0, buy("booster", "2 locomotive"))
     events += play(state, 0, claim("leeds-manchester-red", "red"))
     for viewer in OTHERS:
-        told = [redact(event, state.game, viewer) for event in events]
-        assert ev.TechnologyBought(0, "booster", wire("2 locomotive")) in told
-        claimed = next(event for event in told if isinstance(event, ev.RouteClaimed))
+        seen = [redact(event, state.game, viewer) for event in events]
+        assert ev.TechnologyBought(0, "booster", wire("2 locomotive")) in seen
+        claimed = next(event for event in seen if isinstance(event, ev.RouteClaimed))
         assert (claimed.seat, claimed.cards) == (0, wire("red"))
 
 
@@ -140,8 +140,8 @@ def test_the_cards_laid_and_revealed_for_a_tunnel_are_public() -> None:
     events = play(state, 0, claim("junction_east-junction_south", "orange"))
     revealed = wire("orange, 4 white")
     for viewer in OTHERS:
-        told = [redact(event, state.game, viewer) for event in events]
-        tried = next(event for event in told if isinstance(event, ev.TunnelTried))
+        seen = [redact(event, state.game, viewer) for event in events]
+        tried = next(event for event in seen if isinstance(event, ev.TunnelTried))
         assert (tried.cards, tried.revealed, tried.extra) == (wire("orange"), revealed, 1)
         bill = view(state, viewer).pending
         assert isinstance(bill, decisions.PayTunnel)
@@ -249,9 +249,9 @@ def test_tickets_drawn_and_kept_are_told_to_who_drew_them(viewer: int) -> None:
     state = started("usa", 4)
     events = play(state, 0, moves.DrawTickets())
     events += play(state, 0, engine.fallback(state, 0).wire)
-    told = [redact(event, state.game, viewer) for event in events]
-    assert ev.TicketsOffered(0, 3) in told
-    assert ev.TicketsKept(0, 1, 2) in told
+    seen = [redact(event, state.game, viewer) for event in events]
+    assert ev.TicketsOffered(0, 3) in seen
+    assert ev.TicketsKept(0, 1, 2) in seen
     assert [redact(event, state.game, 0) for event in events] == events
 
 
@@ -273,5 +273,5 @@ def test_the_deal_tells_everybody_the_own_cards_only() -> None:
     hands = [event for event in events if isinstance(event, ev.CardsDealt)]
     for viewer in (0, 1, 2, 3, PUBLIC):
         for hand in hands:
-            told = redact(hand, state.game, viewer)
-            assert told == (hand if viewer == hand.seat else ev.CardsDealt(hand.seat, 4))
+            seen = redact(hand, state.game, viewer)
+            assert seen == (hand if viewer == hand.seat else ev.CardsDealt(hand.seat, 4))

@@ -61,14 +61,14 @@ def pay(route: str, hand: str, holder: str) -> moves.ClaimRoute:
 
 def open_to(state: State, route: str) -> set[int]:
     """Return the seats that may claim the route if they pay for it: only the empty payment is wrong."""
-    found: set[int] = set()
+    routes: set[int] = set()
     for seat in range(state.game.seat_count):
         set_turn(state, seat)
         code = refusal(state, seat, claim(route, ""))
         assert code in ("game.wrong_payment", "game.route_taken")
         if code == "game.wrong_payment":
-            found.add(seat)
-    return found
+            routes.add(seat)
+    return routes
 
 
 # -- the payment -------------------------------------------------------------------------------------
@@ -170,8 +170,8 @@ def test_the_partners_hand_pays_nothing() -> None:
 def test_a_claim_is_listed_with_the_holders_cards_first_and_with_the_hands_first() -> None:
     """ASIA-08."""
     state = with_cards("3 red", "2 red")
-    found = [move for move in listed_as(state, 0, moves.ClaimRoute) if move.route == "junction_west-kashgar"]
-    assert found == [
+    claims = [move for move in listed_as(state, 0, moves.ClaimRoute) if move.route == "junction_west-kashgar"]
+    assert claims == [
         pay("junction_west-kashgar", "red", "2 red"),
         pay("junction_west-kashgar", "3 red", ""),
     ]

@@ -379,8 +379,8 @@ def test_locomotives_from_hand_and_holder_are_only_locomotives() -> None:
 def test_to_lay_only_locomotives_is_listed_beside_the_color() -> None:
     """ASIA-15."""
     state = at_tunnel("2 orange, 2 locomotive")
-    found = [move for move in listed_as(state, 0, moves.ClaimRoute) if move.route == TUNNEL]
-    assert found == [lay("2 orange"), lay("2 locomotive")]
+    claims = [move for move in listed_as(state, 0, moves.ClaimRoute) if move.route == TUNNEL]
+    assert claims == [lay("2 orange"), lay("2 locomotive")]
 
 
 # -- few cards ---------------------------------------------------------------------------------------

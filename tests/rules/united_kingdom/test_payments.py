@@ -75,11 +75,11 @@ class Reading:
 
 
 def named(text: str) -> Hand:
-    found: Counter[str] = Counter()
+    cards: Counter[str] = Counter()
     for part in filter(None, (part.strip() for part in text.split(","))):
         number, _, color = part.rpartition(" ")
-        found[color] += int(number or 1)
-    return as_hand(found)
+        cards[color] += int(number or 1)
+    return as_hand(cards)
 
 
 def as_hand(cards: Counter[str]) -> Hand:
@@ -105,7 +105,7 @@ def size(hand: Hand) -> int:
 def readings(cards: Hand, price: Price) -> frozenset[Reading]:
     """Return all ways to read the cards by UK-30: k groups of s cards count as a locomotive each, the rest as
     themselves."""
-    found: set[Reading] = set()
+    ways: set[Reading] = set()
     for units in price.units:
         for substitutes in range(units + 1):
             if size(cards) != units + substitutes * (price.substitute - 1):
@@ -114,8 +114,8 @@ def readings(cards: Hand, price: Price) -> frozenset[Reading]:
                 if size(rest) == units - substitutes and stands_for_itself(rest, substitutes, price):
                     colors = [color for color, _ in rest if color != LOCOMOTIVE]
                     locomotives = dict(cards).get(LOCOMOTIVE, 0)
-                    found.add(Reading(substitutes, locomotives, colors[0] if colors else ""))
-    return frozenset(found)
+                    ways.add(Reading(substitutes, locomotives, colors[0] if colors else ""))
+    return frozenset(ways)
 
 
 def stands_for_itself(rest: Hand, substitutes: int, price: Price) -> bool:

@@ -27,12 +27,12 @@ def test_lines_come_out_as_they_went_in_however_they_were_cut(
     """Up to the first one that is too long, its end included where it has none yet."""
     sent = b"".join(line + b"\n" for line in lines) + begun
     splitter = LineSplitter(LIMIT)
-    found: list[bytes] = []
+    received: list[bytes] = []
     for piece in data.draw(cut(sent)):
-        found += splitter.feed(piece)
+        received += splitter.feed(piece)
     too_long = [number for number, line in enumerate([*lines, begun]) if len(line) > LIMIT]
     assert splitter.overflowed == bool(too_long)
-    assert found == (lines[: too_long[0]] if too_long else lines)
+    assert received == (lines[: too_long[0]] if too_long else lines)
 
 
 @given(st.lists(st.binary(max_size=20), max_size=20))

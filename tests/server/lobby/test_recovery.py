@@ -39,7 +39,7 @@ from tests.support import variant_id
 
 
 @dataclass(frozen=True)
-class Told:
+class Known:
     """What a client knew when the server was killed."""
 
     session: str
@@ -54,8 +54,8 @@ class Recording:
 
     match: str
     pieces: tuple[bytes, ...]
-    told: tuple[tuple[int, ...], ...]  # after so many pieces: how many lines each client had got
-    clients: tuple[Told, ...]
+    line_counts: tuple[tuple[int, ...], ...]  # after so many pieces: how many lines each client had got
+    clients: tuple[Known, ...]
     end: End
 
     @property
@@ -68,11 +68,11 @@ class _Pieces:
 
     def __init__(self) -> None:
         self.pieces: list[bytes] = []
-        self.told: list[tuple[int, ...]] = []
+        self.line_counts: list[tuple[int, ...]] = []
         self.clients: list[Client] = []
 
     def append(self, lines: bytes) -> None:
-        self.told.append(tuple(len(client.lines) for client in self.clients))
+        self.line_counts.append(tuple(len(client.lines) for client in self.clients))
         self.pieces.append(lines)
 
     def finish(self) -> Path | None:
@@ -102,19 +102,19 @@ def recorded(variant: Variant, seed: str = "recorded") -> Recording:
     for client in clients:
         client.say(_ready(client))
     world.play(clients)
-    journal.told.append(tuple(len(client.lines) for client in clients))
+    journal.line_counts.append(tuple(len(client.lines) for client in clients))
     return Recording(
         clients[0].match,
         tuple(journal.pieces),
-        tuple(journal.told[1:]),
-        tuple(_told(client) for client in clients),
+        tuple(journal.line_counts[1:]),
+        tuple(_known(client) for client in clients),
         ended(clients[0]),
     )
 
 
-def _told(client: Client) -> Told:
+def _known(client: Client) -> Known:
     welcome = client.the(Welcome)
-    return Told(welcome.session, welcome.resume_key, welcome.name, tuple(client.lines))
+    return Known(welcome.session, welcome.resume_key, welcome.name, tuple(client.lines))
 
 
 def _join(variant: Variant) -> bytes:
@@ -133,11 +133,11 @@ class After:
     journals: Journals
     recovered: Recovered
 
-    def resume(self, told: Told, lines: int, match: str) -> Client:
-        last_event = max([0, *(peek(line).number for line in told.lines[:lines])])
+    def resume(self, known: Known, lines: int, match: str) -> Client:
+        last_event = max([0, *(peek(line).number for line in known.lines[:lines])])
         client = self.world.connect()
-        resume = Resume(told.session, told.key, {match: last_event})
-        client.say(Login(1, told.name, wants=BARE, resume=resume))
+        resume = Resume(known.session, known.key, {match: last_event})
+        client.say(Login(1, known.name, wants=BARE, resume=resume))
         return client
 
 
@@ -153,8 +153,8 @@ def restarted(folder: Path, journals: dict[str, bytes], seed: str = "again", **f
 
 def play_on(after: After, recording: Recording, lines: tuple[int, ...]) -> list[Client]:
     clients = [
-        after.resume(told, count, recording.match)
-        for told, count in zip(recording.clients, lines, strict=True)
+        after.resume(known, count, recording.match)
+        for known, count in zip(recording.clients, lines, strict=True)
     ]
     after.world.play(clients)
     return clients
@@ -198,17 +198,17 @@ def test_a_match_goes_on_wherever_its_journal_breaks_off(variant: Variant, tmp_p
             after = restarted(tmp_path / f"{step}-{number}", {recording.match: content})
             assert after.recovered.put_aside == {}
             assert after.recovered.resumed == [recording.match]
-            clients = play_on(after, recording, recording.told[step - 1])
+            clients = play_on(after, recording, recording.line_counts[step - 1])
             assert_whole(after, recording.match)
             # the same choices follow from the same asks, so nothing is another than it would have been
             assert all(ended(client) == recording.end for client in clients)
-            _assert_no_gaps(recording, recording.told[step - 1], clients)
+            _assert_no_gaps(recording, recording.line_counts[step - 1], clients)
 
 
 def _assert_no_gaps(recording: Recording, counts: tuple[int, ...], clients: list[Client]) -> None:
-    for told, count, client in zip(recording.clients, counts, clients, strict=True):
+    for known, count, client in zip(recording.clients, counts, clients, strict=True):
         numbers = [
-            peek(line).number for line in (*told.lines[:count], *client.lines) if b'"event"' in line[:16]
+            peek(line).number for line in (*known.lines[:count], *client.lines) if b'"event"' in line[:16]
         ]
         assert numbers == list(range(1, len(numbers) + 1))
 
@@ -226,11 +226,11 @@ def test_at_every_record_the_match_is_as_far_as_anybody_knew(variant: Variant, t
         folder = tmp_path / str(number)
         after = restarted(folder, {recording.match: recording.journal[:size]})
         assert after.recovered.put_aside == {}
-        known = [lines for lines, end in zip(recording.told, ends, strict=True) if end <= size]
+        line_counts = [lines for lines, end in zip(recording.line_counts, ends, strict=True) if end <= size]
         seen = max(
             peek(line).number
-            for told, count in zip(recording.clients, known[-1], strict=True)
-            for line in told.lines[:count]
+            for known, count in zip(recording.clients, line_counts[-1], strict=True)
+            for line in known.lines[:count]
         )
         assert _session(after, recording.clients[0]).matches[recording.match][0].event_count >= seen
 
@@ -339,7 +339,7 @@ def test_a_house_bot_that_breaks_as_the_match_goes_on_ends_this_match_only(tmp_p
     world = World()
     clients = world.seated()
     world.play_turns(clients, 10)
-    content, told = _practice_broken_off("chance")
+    content, known = _practice_broken_off("chance")
     whole = {**content, clients[0].match: world.journal_of(clients[0]).written}
 
     def broken(start: bytes, seed: str) -> Callable[[bytes], bytes]:
@@ -349,38 +349,38 @@ def test_a_house_bot_that_breaks_as_the_match_goes_on_ends_this_match_only(tmp_p
         return answer
 
     after = restarted(tmp_path, whole, house_bots={"chance": broken})
-    player = after.resume(told, len(told.lines), *content)
+    player = after.resume(known, len(known.lines), *content)
     after.world.play([player])
     assert player.the(Error).code == "server.failed"
     assert list(after.world.lobby.matches) == [clients[0].match]
 
 
-def _practice_broken_off(house_bot: str) -> tuple[dict[str, bytes], Told]:
+def _practice_broken_off(house_bot: str) -> tuple[dict[str, bytes], Known]:
     world = World(seed="practice")
     client = world.practice(house_bot)
     client.act()
     world.tick()
-    return {client.match: world.journal_of(client).written}, _told(client)
+    return {client.match: world.journal_of(client).written}, _known(client)
 
 
 # -- what is as it was -------------------------------------------------------------------------------
 
 
-def _session(after: After, told: Told) -> Session:
-    return after.world.lobby.sessions[told.session]
+def _session(after: After, known: Known) -> Session:
+    return after.world.lobby.sessions[known.session]
 
 
-def _restart(world: World, folder: Path, clients: list[Client]) -> tuple[After, list[Told]]:
+def _restart(world: World, folder: Path, clients: list[Client]) -> tuple[After, list[Known]]:
     """Kill the server, and start it anew."""
     journals = {match: journal.written for match, journal in world.journals.items()}
     after = restarted(folder, journals)
-    return after, [_told(client) for client in clients]
+    return after, [_known(client) for client in clients]
 
 
 def test_a_practice_match_goes_on_with_its_house_bots(tmp_path: Path) -> None:
-    content, told = _practice_broken_off("chance")
+    content, known = _practice_broken_off("chance")
     after = restarted(tmp_path, content)
-    player = after.resume(told, len(told.lines), *content)
+    player = after.resume(known, len(known.lines), *content)
     after.world.play([player])
     assert_whole(after, *content)
 
@@ -394,8 +394,8 @@ def test_the_open_ask_keeps_its_id_and_the_bank_and_gets_a_fresh_move_time(tmp_p
     world.tick()
     world.play_turns(clients, 1 if not mover.is_asked() else 0)
     before = {client.seat: client.open_asks() for client in clients}
-    after, told = _restart(world, tmp_path, clients)
-    again = [after.resume(one, len(one.lines), clients[0].match) for one in told]
+    after, known = _restart(world, tmp_path, clients)
+    again = [after.resume(one, len(one.lines), clients[0].match) for one in known]
     after.world.tick()
     for client, seat in zip(again, (0, 1), strict=True):
         assert [ask.ask for ask in client.open_asks()] == [ask.ask for ask in before[seat]]
@@ -409,9 +409,9 @@ def test_the_clocks_wait_for_the_players_but_not_for_ever(tmp_path: Path) -> Non
     world = World()
     clients = world.seated()
     first_turn(clients)
-    after, told = _restart(world, tmp_path, clients)
+    after, known = _restart(world, tmp_path, clients)
     match = clients[0].match
-    one = after.resume(told[0], len(told[0].lines), match)
+    one = after.resume(known[0], len(known[0].lines), match)
     after.world.wait(29_999)
     assert not one.is_asked()
     assert after.world.lobby.matches[match].decision_count == 2
@@ -425,8 +425,8 @@ def test_who_left_has_left_although_its_next_move_was_not_due_yet(tmp_path: Path
     clients = world.seated()
     _, (other,) = first_turn(clients)
     other.say(Leave(match=other.match))
-    after, told = _restart(world, tmp_path, clients)
-    assert told[other.seat].session not in after.world.lobby.sessions
+    after, known = _restart(world, tmp_path, clients)
+    assert known[other.seat].session not in after.world.lobby.sessions
     seat = after.world.lobby.matches[other.match].seats[other.seat]
     assert seat.left
     assert seat.session is None
@@ -462,23 +462,23 @@ def test_both_keys_are_good_when_the_server_was_killed_before_the_new_one_was_us
     """The welcome with the new key may never have arrived."""
     world = World()
     clients = world.seated()
-    old = _told(clients[0])
-    new = _told(clients[0].resume())
+    old = _known(clients[0])
+    new = _known(clients[0].resume())
     assert old.key != new.key
-    for number, told in enumerate((old, new)):
+    for number, known in enumerate((old, new)):
         after, _ = _restart(world, tmp_path / str(number), clients)
-        client = after.resume(told, 0, clients[0].match)
-        assert client.the(Welcome).session == told.session
+        client = after.resume(known, 0, clients[0].match)
+        assert client.the(Welcome).session == known.session
 
 
 def test_the_token_of_a_seat_takes_it_back_from_a_server_that_was_started_again(tmp_path: Path) -> None:
     world = World()
     clients = reserved(world)
     world.play_turns(clients, 10)
-    after, told = _restart(world, tmp_path, clients)
+    after, known = _restart(world, tmp_path, clients)
     client = after.world.connect()
     client.login("whatever", token="token1")
-    assert client.the(Welcome).session == told[1].session
+    assert client.the(Welcome).session == known[1].session
     assert client.the(Start).seat == 1
 
 
@@ -511,9 +511,9 @@ def test_notes_of_any_kind_come_through(note: str, tmp_path: Path) -> None:
         for _ in range(acts):
             next(client for client in clients if client.is_asked()).act(0, note=note)
         assert encode(note[:200])[:-1] in world.journal_of(clients[0]).written
-        after, told = _restart(world, tmp_path / str(acts), clients)
+        after, known = _restart(world, tmp_path / str(acts), clients)
         assert after.recovered.put_aside == {}
-        again = [after.resume(one, len(one.lines), clients[0].match) for one in told]
+        again = [after.resume(one, len(one.lines), clients[0].match) for one in known]
         after.world.play(again)
         assert_whole(after, clients[0].match)
         replay = (after.journals.replays / f"{clients[0].match}.jsonl").read_bytes()

@@ -264,17 +264,17 @@ def test_who_was_away_all_the_time_can_tell_the_whole_match() -> None:
     world = World()
     clients = world.seated(wants=BARE)
     heard = list(clients)
-    got: list[int] = numbers(clients[0])
+    received: list[int] = numbers(clients[0])
     while not heard[0].all_of(End):
         world.play_turns(heard, 9)
         if not world.lobby.matches:
             break
-        got += [number for number in numbers(heard[0]) if number > (got[-1] if got else 0)]
+        received += [number for number in numbers(heard[0]) if number > (received[-1] if received else 0)]
         heard[0].drop()
-        heard[0] = heard[0].resume({clients[0].match: got[-1]}, wants=BARE)
-    got += [number for number in numbers(heard[0]) if number > got[-1]]
-    assert got == list(range(1, len(got) + 1))
-    assert got == numbers(heard[1])
+        heard[0] = heard[0].resume({clients[0].match: received[-1]}, wants=BARE)
+    received += [number for number in numbers(heard[0]) if number > received[-1]]
+    assert received == list(range(1, len(received) + 1))
+    assert received == numbers(heard[1])
 
 
 def test_an_answer_sent_into_a_dead_connection_is_not_sent_again() -> None:

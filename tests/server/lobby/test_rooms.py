@@ -182,10 +182,10 @@ def test_several_matches_over_one_connection_do_not_mix() -> None:
         one.say(b'{"type":"act","match":"%b","ask":%d,"index":0}' % (ask.match.encode(), ask.ask))
         world.tick()
     for match in matches:
-        told = [peek(line) for line in one.lines if b'"match":"%b"' % match.encode() in line[:100]]
-        numbers = [message.number for message in told if message.type == "event"]
+        messages = [peek(line) for line in one.lines if b'"match":"%b"' % match.encode() in line[:100]]
+        numbers = [message.number for message in messages if message.type == "event"]
         assert numbers == list(range(1, len(numbers) + 1))
-        assert sum(message.type == "ok" for message in told) == 10
+        assert sum(message.type == "ok" for message in messages) == 10
 
 
 def test_rooms_that_wait_are_no_matches() -> None:

@@ -56,11 +56,11 @@ def test_the_public_sees_what_everybody_may_know_and_is_never_asked() -> None:
     spectator = world.player("spectator")
     spectator.say(Watch(players[0].match))
     match = world.match_of(players[0])
-    told = [*match.events]  # what happened, before it was redacted
+    events = [*match.events]  # what happened, before it was redacted
     world.play(players)
-    told += match.events[len(told) :]
+    events += match.events[len(events) :]
     shown = [message.event for message in spectator.all_of(EventMessage)]
-    assert shown == [redact(event, match.game, PUBLIC) for event in told]
+    assert shown == [redact(event, match.game, PUBLIC) for event in events]
     assert {peek(line).type for line in spectator.lines[2:]} == {"start", "event", "end"}
 
 

@@ -93,7 +93,7 @@ def compared_hashes(source: str) -> list[str]:
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    found: list[str] = []
+    comparisons: list[str] = []
     for node in ast.walk(tree):
         operands: list[ast.expr] = []
         if isinstance(node, ast.Compare) and not all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
@@ -108,8 +108,8 @@ def compared_hashes(source: str) -> list[str]:
             operands = [node.key]
         elif isinstance(node, ast.Set | ast.SetComp):
             operands = node.elts if isinstance(node, ast.Set) else [node.elt]
-        found += [ast.unparse(node) for operand in operands if _is_hash(operand, secret)]
-    return found
+        comparisons += [ast.unparse(node) for operand in operands if _is_hash(operand, secret)]
+    return comparisons
 
 
 def _is_hash(node: ast.expr, names: set[str]) -> bool:

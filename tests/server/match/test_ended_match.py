@@ -100,11 +100,11 @@ def test_an_end_on_its_way_comes_after_a_crash_as_it_would_have_without(
     client = player(served)
     ends, goes_on = served.practice(client, variant), served.practice(client)
     served.play(client, ends)
-    told = about(client, ends)
-    half = max(peek(line).number for line in told) // 2
+    received = about(client, ends)
+    half = max(peek(line).number for line in received) // 2
     served.start()
     back = served.resume(client.the(Welcome), {ends: half, goes_on: 1})
-    missing = [line for line in told if peek(line).number > half or b'"end"' in line[:16]]
+    missing = [line for line in received if peek(line).number > half or b'"end"' in line[:16]]
     assert len(missing) > 2
     assert about(back, ends) == missing, "the events after that one, and the end"
     assert [ask.match for ask in back.open_asks()] == [goes_on]

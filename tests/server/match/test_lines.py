@@ -52,7 +52,7 @@ def test_an_ask_put_together_from_texts_is_the_encoding_of_its_struct(variant: V
                         legal=tuple(move.wire for move in legal) if wants_legal else UNSET,
                         legal_complete=engine.legal_complete(state, seat) if wants_legal else UNSET,
                     )
-                    made = ask_line(
+                    line = ask_line(
                         match="a-match",
                         ask=7,
                         after_event=21,
@@ -65,9 +65,9 @@ def test_an_ask_put_together_from_texts_is_the_encoding_of_its_struct(variant: V
                         legal=legal if wants_legal else None,
                         legal_complete=engine.legal_complete(state, seat),
                     )
-                    assert made == encode(whole) + b"\n"
-                    assert decode(made) == whole
-                    assert len(made) < LONGEST
+                    assert line == encode(whole) + b"\n"
+                    assert decode(line) == whole
+                    assert len(line) < LONGEST
 
 
 def test_many_lines_are_each_a_line() -> None:
@@ -114,13 +114,13 @@ def test_the_lines_of_a_match_keep_to_the_schema(variant: Variant) -> None:
     schema = Draft202012Validator(json.loads(SCHEMA.read_text()))
     for text in _some(lines_of_a_match(variant)):
         # the stub of jsonschema leaves a parameter of an overload untyped
-        found = schema.iter_errors(json.loads(text))  # pyright: ignore[reportUnknownMemberType]
-        assert [error.message[:300] for error in found] == []
+        errors = schema.iter_errors(json.loads(text))  # pyright: ignore[reportUnknownMemberType]
+        assert [error.message[:300] for error in errors] == []
 
 
-def _some(said: tuple[bytes, ...]) -> Iterator[bytes]:
+def _some(lines: tuple[bytes, ...]) -> Iterator[bytes]:
     seen: set[tuple[str, ...]] = set()
-    for number, text in enumerate(said):
+    for number, text in enumerate(lines):
         message: dict[str, Any] = json.loads(text)  # Any: that is what JSON holds
         inner: dict[str, Any] = message.get("event", message.get("decision", {}))
         kind = (message["type"], inner.get("type", ""), message.get("code", ""), message.get("reason", ""))

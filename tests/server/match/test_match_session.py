@@ -150,11 +150,11 @@ def test_all_players_are_told_of_the_same_events(variant: Variant) -> None:
     world = World()
     clients = world.seated(variant, wants=BARE)
     world.play(clients)
-    told = [
+    by_client = [
         [peek_event(line) for line in client.lines if line.startswith(b'{"type":"event"')]
         for client in clients
     ]
-    assert all(other == told[0] for other in told)
+    assert all(other == by_client[0] for other in by_client)
     assert len({ended(client) for client in clients}) == 1
 
 
@@ -177,8 +177,8 @@ def test_the_end_opens_the_commitment_of_the_start() -> None:
     assert clients[0].the(Start).commitment == commitment(header, Reveal(end.seed, end.salt))
     dealt: Events = []
     engine.new_game(match.game, Dice(bytes.fromhex(end.seed)), dealt)
-    told = [message.event for message in clients[0].all_of(EventMessage)]
-    assert told[: len(dealt)] == [redact(event, match.game, 0) for event in dealt]
+    events = [message.event for message in clients[0].all_of(EventMessage)]
+    assert events[: len(dealt)] == [redact(event, match.game, 0) for event in dealt]
     assert world.journal_of(clients[0]).written.endswith(b'"hash":"%b"}\n' % end.transcript.encode())
 
 
@@ -435,12 +435,12 @@ def test_the_events_of_the_set_up_come_with_the_start() -> None:
     world.player("one").say(Join("usa", 2))
     kinds = world.player("other")
     kinds.say(Join("usa", 2))
-    found = [
+    events = [
         peek(line).type for line in kinds.lines if b'"type":"start"' in line or b'"type":"event"' in line
     ]
-    assert found[0] == "start"
-    assert set(found[1:]) == {"event"}
-    assert len(found) > 1
+    assert events[0] == "start"
+    assert set(events[1:]) == {"event"}
+    assert len(events) > 1
 
 
 # -- leaving -----------------------------------------------------------------------------------------
@@ -575,7 +575,7 @@ def test_house_bots_move_a_few_times_and_then_others_are_served() -> None:
     client = world.practice("chance")
     client.say(Leave(match=client.match))
     match = next(iter(world.lobby.matches.values()))
-    made = match.decision_count
+    decisions = match.decision_count
     assert match.timer.deadline == world.now
     world.lobby.run_due(lambda: world.now)
-    assert made < match.decision_count <= made + 4
+    assert decisions < match.decision_count <= decisions + 4

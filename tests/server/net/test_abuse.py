@@ -105,20 +105,20 @@ def test_who_never_answers_again_loses_its_seat_and_not_the_match() -> None:
         good, ghost = site.player("good"), site.player("ghost")
         ask, _ = site.pair(good, ghost)
         good.act(ask)
-        told: list[Message] = []
+        received: list[Message] = []
         seconds = 0
-        while not any(message["type"] == "end" for message in told):
+        while not any(message["type"] == "end" for message in received):
             news = all_so_far(good)
             site.wait(0)  # who plays by default does so in its own time
             news += all_so_far(good)
-            told += news
+            received += news
             last = [message for message in news if message["type"] in ("ask", "end")][-1:]
             if not last:
                 site.wait(1_000)
                 seconds += 1
             elif last[0]["type"] == "ask":
                 good.act(last[0])
-        assert [message["state"] for message in told if message["type"] == "seat"] == ["by_default"]
+        assert [message["state"] for message in received if message["type"] == "seat"] == ["by_default"]
         assert seconds == 3  # one for each default in a row
         assert site.logged("match.finished", match=ask["match"])["defaults"][0] == 0
 

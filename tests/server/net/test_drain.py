@@ -30,8 +30,8 @@ def test_a_server_without_matches_goes_at_the_first_signal(number: signal.Signal
         assert server.ended() == 0
         assert server.process.stdout is not None
         assert server.process.stdout.read() == b""
-        told = [record["event"] for record in server.log() if record["event"].startswith("server.")]
-        assert told == ["server.draining", "server.stopped"]
+        logged = [record["event"] for record in server.log() if record["event"].startswith("server.")]
+        assert logged == ["server.draining", "server.stopped"]
         (draining,) = [record for record in server.log() if record["event"] == "server.draining"]
         assert (draining["signal"], draining["matches"]) == (number.name, 0)
 

@@ -103,15 +103,15 @@ def test_half_handshakes_without_end_take_no_more_than_the_places_for_those_who_
 
 
 @pytest.mark.parametrize(
-    "said", [b'{"type":"login","protocol":1,"name":"plain"}\n', b"GET / HTTP/1.0\r\n\r\n"]
+    "text", [b'{"type":"login","protocol":1,"name":"plain"}\n', b"GET / HTTP/1.0\r\n\r\n"]
 )
-def test_plain_text_is_no_handshake_and_troubles_nobody_else(said: bytes) -> None:
+def test_plain_text_is_no_handshake_and_troubles_nobody_else(text: bytes) -> None:
     with on_site(tls=certified()) as site:
         player = site.call(tls=trusting())
         player.login("player")
         ask = player.practice("card_game")
         with plain(site) as stranger:
-            stranger.sendall(said)
+            stranger.sendall(text)
             answer = read_to_the_end(stranger)
         assert b"hello" not in answer
         closed = site.logged("connection.closed", kind="tls", name=None)

@@ -32,8 +32,8 @@ def names(cell: str) -> list[str]:
     ("heading", "kind"), [("### Clocks, `[time]`", Time), ("### Limits, `[limits]`", Limits)]
 )
 def test_every_setting_stands_there_with_its_default(heading: str, kind: type[Struct]) -> None:
-    told = {names(name)[0]: int(default) for name, default, _ in rows(heading)}
-    assert told == msgspec.structs.asdict(kind())
+    on_the_page = {names(name)[0]: int(default) for name, default, _ in rows(heading)}
+    assert on_the_page == msgspec.structs.asdict(kind())
 
 
 def test_every_event_of_the_log_stands_there() -> None:
@@ -42,8 +42,8 @@ def test_every_event_of_the_log_stands_there() -> None:
     events = re.findall(
         r'(?:log\.(?:info|warning|error)|note_bug)\(\s*"([a-z_.]+)"(?: if [^,]* else "([a-z_.]+)")?,', code
     )
-    told = {name for event, _ in rows("## The log") for name in names(event) if "." in name}
-    assert {event for names_of in events for event in names_of if event} == told
+    on_the_page = {name for event, _ in rows("## The log") for name in names(event) if "." in name}
+    assert {event for names_of in events for event in names_of if event} == on_the_page
 
 
 def test_every_field_of_the_status_page_stands_there() -> None:

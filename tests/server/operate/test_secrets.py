@@ -142,10 +142,10 @@ def test_before_the_end_no_client_is_sent_the_seed_or_a_key_that_is_not_its_own(
     keys = [client.the(Welcome).resume_key.encode() for client in clients]
     world.play(clients)
     for seat, client in enumerate(clients):
-        told = b"".join(line for line in client.lines if not line.startswith(b'{"type":"end"'))
-        assert plan.seed.hex().encode() not in told
-        assert plan.salt.hex().encode() not in told
-        assert keys[1 - seat] not in told
+        received = b"".join(line for line in client.lines if not line.startswith(b'{"type":"end"'))
+        assert plan.seed.hex().encode() not in received
+        assert plan.salt.hex().encode() not in received
+        assert keys[1 - seat] not in received
 
 
 # -- what leaves the server depends on nothing that its receiver may not know ------------------------
@@ -181,7 +181,7 @@ class Twins:
 
     def same(self, seat: int, act: Act, twin_act: Act) -> bytes:
         """Return what the viewer gets when the seat acts in both matches; check that it is the same."""
-        said: list[bytes] = []
+        replies: list[bytes] = []
         for world, clients, says in (
             (self.world, self.clients, act),
             (self.twin_world, self.twin_clients, twin_act),
@@ -189,9 +189,9 @@ class Twins:
             start = len(clients[self.viewer].lines)
             clients[seat].say(says)
             world.tick()
-            said.append(b"".join(clients[self.viewer].lines[start:]))
-        assert said[0] == said[1]
-        return said[0]
+            replies.append(b"".join(clients[self.viewer].lines[start:]))
+        assert replies[0] == replies[1]
+        return replies[0]
 
 
 MOMENTS = (0, 1, 12, 45, 90)
@@ -255,30 +255,32 @@ def _act_alike(variant: Variant, moment: int, viewer: int) -> bool:
     seat = others[0]
     ask = twins.clients[seat].ask
     wire = engine.legal(state, seat)[scattered(ask)].wire
-    told: Events = []
-    twin_told: Events = []
+    events: Events = []
+    twin_events: Events = []
     real = state.copy()
-    engine.play(real, seat, wire, told)
-    answers = {other: made.wire for other, made in zip(decision.seats, state.choices, strict=False) if made}
-    wires = align(twin, state, viewer, {**answers, seat: wire}, told)
+    engine.play(real, seat, wire, events)
+    answers = {
+        other: choice.wire for other, choice in zip(decision.seats, state.choices, strict=False) if choice
+    }
+    wires = align(twin, state, viewer, {**answers, seat: wire}, events)
     for other in answers:
         engine.play(twin, other, wires[other])
     try:
-        engine.play(twin.copy(), seat, wires[seat], twin_told)
+        engine.play(twin.copy(), seat, wires[seat], twin_events)
     except IllegalMoveError:
         return False  # whether it is possible depends on a hand that nobody sees
-    if shape(told) != shape(twin_told) or isinstance(real.pending, CompleteTickets):
+    if shape(events) != shape(twin_events) or isinstance(real.pending, CompleteTickets):
         return False
-    assert _shown(told, state, viewer) == _shown(twin_told, state, viewer)
+    assert _shown(events, state, viewer) == _shown(twin_events, state, viewer)
     twins.swap()
     act, twin_act = Act(ask.match, ask.ask, move=wire), Act(ask.match, ask.ask, move=wires[seat])
-    said = twins.same(seat, act, twin_act)
-    assert not told or b'"event"' in said
+    reply = twins.same(seat, act, twin_act)
+    assert not events or b'"event"' in reply
     return True
 
 
-def _shown(told: Events, state: State, viewer: int) -> list[bytes]:
-    return [encode(redact(event, state.game, viewer)) for event in told]
+def _shown(events: Events, state: State, viewer: int) -> list[bytes]:
+    return [encode(redact(event, state.game, viewer)) for event in events]
 
 
 @pytest.mark.parametrize("variant", EVERY_GAME, ids=variant_id)

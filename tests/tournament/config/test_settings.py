@@ -130,9 +130,9 @@ PAIRS = GOOD.replace('game = "team_asia"', 'game = "card_game"')
 def test_a_remote_bot_is_let_in_by_its_token(folder: Path) -> None:
     """The hash stands with the bot, or with its name in the file of tokens; organizers stand there, too."""
     (folder / "tokens").write_text(f"ANNA {'1e' * 32}\nhelga {'2d' * 32} organizer\nfranz {'3c' * 32}\n")
-    *_, given = read(folder, PAIRS + REMOTE).entrants
-    assert (given.name, given.is_remote) == ("Anna", True)
-    assert [(login.name, login.hash) for login in given.logins] == [("Anna", HASH)]
+    *_, last = read(folder, PAIRS + REMOTE).entrants
+    assert (last.name, last.is_remote) == ("Anna", True)
+    assert [(login.name, login.hash) for login in last.logins] == [("Anna", HASH)]
     settings = read(folder, 'tokens = "tokens"\n' + PAIRS + REMOTE.replace("token_sha256", "# "))
     assert [login.hash for login in settings.entrants[-1].logins] == ["1e" * 32]
     assert [holder.name for holder in settings.organizers] == ["helga"]
@@ -188,8 +188,8 @@ PARTNERS = REMOTE.replace(f'"{HASH}"', f'["{HASH}", "{"1e" * 32}"]')
 
 def test_a_remote_bot_fills_a_team_with_a_token_for_each_of_its_seats(folder: Path) -> None:
     """The hashes stand with the bot, or with the names of the partners in the file of tokens."""
-    *_, given = read(folder, GOOD + PARTNERS).entrants
-    assert [(login.name, login.hash) for login in given.logins] == [("Anna.1", HASH), ("Anna.2", "1e" * 32)]
+    *_, last = read(folder, GOOD + PARTNERS).entrants
+    assert [(login.name, login.hash) for login in last.logins] == [("Anna.1", HASH), ("Anna.2", "1e" * 32)]
     (folder / "tokens").write_text(f"anna.2 {'2d' * 32}\nAnna.1 {'3c' * 32}\nAnna {'4b' * 32}\n")
     settings = read(folder, 'tokens = "tokens"\n' + GOOD + REMOTE.replace("token_sha256", "# "))
     partners = settings.entrants[-1].logins
@@ -340,14 +340,14 @@ def test_what_is_written_down_counts_from_the_folder_and_knows_files_by_their_co
     elsewhere = folder.parent / "elsewhere.py"
     elsewhere.write_text("")
     text = GOOD.replace('cmd = "true"', f'cmd = "python3 {elsewhere} {folder}/x --all"')
-    found = resolve(read(folder, f'wrap = "env {{folder}}/bots {folder}"\n{text}'), folder, "")
-    greedy, ernie, bert = found.bots
+    resolved = resolve(read(folder, f'wrap = "env {{folder}}/bots {folder}"\n{text}'), folder, "")
+    greedy, ernie, bert = resolved.bots
     assert greedy.command == ("built-in", "greedy")
     assert ernie.command == ("python3", "bots/ernie.py", "--deep")
     assert ernie.files == {"bots/ernie.py": sha256(b"").hexdigest()}
     assert (bert.directory, bert.command) == ("bots", ("python3", ".../elsewhere.py", "x", "--all"))
     assert list(bert.files) == [".../elsewhere.py"]
-    assert found.wrap == ("env", "bots", ".")
+    assert resolved.wrap == ("env", "bots", ".")
 
 
 @pytest.mark.parametrize(

@@ -57,8 +57,8 @@ def lineup(
     )
 
 
-def a_round(found: Lineup) -> list[Block]:
-    plan = plan_of(found.settings)
+def a_round(gate_lineup: Lineup) -> list[Block]:
+    plan = plan_of(gate_lineup.settings)
     return [block for number in range(stages_of_round(plan)) for block in stage(plan, number)]
 
 
@@ -116,39 +116,39 @@ def faulty(played: MatchResult, name: str) -> MatchResult:
 
 
 def test_every_baseline_and_every_game_has_the_same_part_in_a_round() -> None:
-    found = lineup(("ann", "bea", "cat"), [choice(), choice("card_game")])
-    blocks = a_round(found)
+    gate_lineup = lineup(("ann", "bea", "cat"), [choice(), choice("card_game")])
+    blocks = a_round(gate_lineup)
     met = Counter((block.variant, block.entrants[1]) for block in blocks)
     assert met == {(variant, name): 1 for variant in (0, 1) for name in ("ann", "bea", "cat")}
-    assert found.round_size == len(blocks)
+    assert gate_lineup.round_size == len(blocks)
     assert all(CANDIDATE in block.entrants for block in blocks)
 
 
 def test_tables_of_more_are_filled_with_copies_and_games_still_have_the_same_part() -> None:
-    found = lineup(("ann",), [choice(), choice("usa", 4)])
-    blocks = a_round(found)
+    gate_lineup = lineup(("ann",), [choice(), choice("usa", 4)])
+    blocks = a_round(gate_lineup)
     assert Counter(block.variant for block in blocks) == {0: 3, 1: 3}
     for block in blocks:
-        others = [found.bot_of[name] for name in block.entrants if name != CANDIDATE]
+        others = [gate_lineup.bot_of[name] for name in block.entrants if name != CANDIDATE]
         assert others == ["ann"] * (3 if block.variant else 1)
 
 
 def test_copies_of_several_baselines_are_equally_many() -> None:
-    found = lineup(("ann", "bea"), [choice("usa", 4)])
-    met = Counter(found.bot_of[name] for block in a_round(found) for name in block.entrants)
+    gate_lineup = lineup(("ann", "bea"), [choice("usa", 4)])
+    met = Counter(gate_lineup.bot_of[name] for block in a_round(gate_lineup) for name in block.entrants)
     assert met["ann"] == met["bea"] > 0
-    assert found.baselines == ("ann", "bea")
+    assert gate_lineup.baselines == ("ann", "bea")
 
 
 def test_a_candidate_may_have_its_baselines_name() -> None:
-    found = lineup(("Zoe",))
-    assert found.candidate == CANDIDATE
-    assert found.baselines == ("Zoe-2",)
+    gate_lineup = lineup(("Zoe",))
+    assert gate_lineup.candidate == CANDIDATE
+    assert gate_lineup.baselines == ("Zoe-2",)
 
 
 def test_a_team_is_one_entrant() -> None:
-    found = lineup(("ann",), [choice("team_asia")])
-    assert {len(block.entrants) for block in a_round(found)} == {2}
+    gate_lineup = lineup(("ann",), [choice("team_asia")])
+    assert {len(block.entrants) for block in a_round(gate_lineup)} == {2}
 
 
 def test_blocks_that_are_too_few_for_a_look_are_refused() -> None:
@@ -192,17 +192,17 @@ def test_the_test_looks_only_after_whole_rounds(tmp_path: Path) -> None:
 def test_the_verdict_does_not_depend_on_how_many_matches_are_played_at_once(tmp_path: Path) -> None:
     """Though won matches end long before lost ones: after the first thirty to end anybody would pass."""
     rules = replace(WIDE, most_blocks=60)
-    told: list[tuple[Verdict, int, float]] = []
+    verdicts: list[tuple[Verdict, int, float]] = []
     orders: list[list[int]] = []
     for concurrency in (1, 120):
         folder = tmp_path / str(concurrency)
         folder.mkdir()
         judge, watcher = Judge(lineup(rules=rules, concurrency=concurrency), rules), Watcher()
         verdict = judged(folder, judge, even, watcher)
-        told.append((verdict, judge.tally.blocks.count, judge.tally.blocks.mean))
+        verdicts.append((verdict, judge.tally.blocks.count, judge.tally.blocks.mean))
         orders.append([ended.block.number for ended in watcher.blocks])
-    assert told[0] == told[1]
-    assert told[0][0].word != "passed"
+    assert verdicts[0] == verdicts[1]
+    assert verdicts[0][0].word != "passed"
     assert orders[0] == sorted(orders[0])
     assert orders[1] != sorted(orders[1])
 

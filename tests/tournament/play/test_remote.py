@@ -102,9 +102,9 @@ def read(process: subprocess.Popen[str], kind: str) -> dict[str, Any]:  # Any: t
     """Return the next progress line of this type."""
     assert process.stdout is not None
     for line in process.stdout:
-        told: dict[str, Any] = json.loads(line)
-        if told["type"] == kind:
-            return told
+        message: dict[str, Any] = json.loads(line)
+        if message["type"] == kind:
+            return message
     assert process.stderr is not None
     raise AssertionError(process.stderr.read())
 
@@ -127,11 +127,11 @@ def small_asia() -> BoardFile:
 
 def faults(folder: Path) -> dict[str, Counter[str]]:
     """Count, for each bot, the matches with each kind of fault."""
-    found: dict[str, Counter[str]] = {}
+    kinds: dict[str, Counter[str]] = {}
     for line in lines_of(folder):
         for seat in line["bots"]:
-            found.setdefault(seat["bot"], Counter()).update(fault["kind"] for fault in seat["faults"])
-    return found
+            kinds.setdefault(seat["bot"], Counter()).update(fault["kind"] for fault in seat["faults"])
+    return kinds
 
 
 def test_remote_bots_and_processes_play_a_whole_tournament(tmp_path: Path) -> None:
@@ -166,9 +166,9 @@ def test_remote_bots_and_processes_play_a_whole_tournament(tmp_path: Path) -> No
     assert measured == {"here"}  # nobody here knows it of the others
     assert processes == {"ann": "remote", "bea": "remote", "here": "fresh"}
     assert "ok, 6 matches" in tournament("verify", folder)
-    told = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
-    assert ann.encode() not in told
-    assert bea.encode() not in told
+    written = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    assert ann.encode() not in written
+    assert bea.encode() not in written
 
 
 def test_a_remote_bot_that_dies_in_mid_match_costs_itself_and_nobody_else(tmp_path: Path) -> None:

@@ -73,11 +73,11 @@ def reports(folder: Path) -> dict[tuple[int, int], tuple[str, int, bool, str]]:
     only one, and what it found in its folder."""
     log = (folder / "logs" / "stays.log").read_text()
     pattern = r"== block (\d+), rotation (\d+), seat \d\nprocess (\d+) (\d+) (True|False) (.*)\n"
-    found = re.findall(pattern, log)
-    assert len(found) == log.count("== ")
+    headings = re.findall(pattern, log)
+    assert len(headings) == log.count("== ")
     return {
         (int(block), int(rotation)): (process, int(before), alone == "True", left)
-        for block, rotation, process, before, alone, left in found
+        for block, rotation, process, before, alone, left in headings
     }
 
 

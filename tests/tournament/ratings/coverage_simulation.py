@@ -152,10 +152,10 @@ def measure(world: World, repeats: int, seed: int) -> Measured:
             name for warning in ratings.warnings if warning.code in WARNINGS for name in warning.entrants
         }
         for number in range(count):
-            found = {name: entrants[own] for name in true if (own := f"{number}/{name}") in entrants}
-            zero = _zero(found, true)
-            with_interval += any(rating.stderr is not None for rating in found.values())
-            for name, rating in found.items():
+            rated = {name: entrants[own] for name in true if (own := f"{number}/{name}") in entrants}
+            zero = _zero(rated, true)
+            with_interval += any(rating.stderr is not None for rating in rated.values())
+            for name, rating in rated.items():
                 if rating.stderr is None or rating.low is None or rating.high is None:
                     without += 1
                 else:
@@ -163,7 +163,7 @@ def measure(world: World, repeats: int, seed: int) -> Measured:
                     covered += rating.low <= true[name] + zero <= rating.high
                     widths.append((rating.high - rating.low) / 2)
                     warned += rating.name in named
-            for one, two in combinations(found.values(), 2):
+            for one, two in combinations(rated.values(), 2):
                 better = ratings.superiority(one.name, two.name)
                 if better is not None:
                     pairs += 1
@@ -180,9 +180,9 @@ def measure(world: World, repeats: int, seed: int) -> Measured:
     )
 
 
-def _zero(found: Mapping[str, Rating], true: Mapping[str, float]) -> float:
+def _zero(rated: Mapping[str, Rating], true: Mapping[str, float]) -> float:
     """Return the core's mean in this tournament, less its true mean: the zero of the scale is arbitrary."""
-    distances = [rating.elo - true[name] for name, rating in found.items() if rating.bound is Bound.BOTH]
+    distances = [rating.elo - true[name] for name, rating in rated.items() if rating.bound is Bound.BOTH]
     return sum(distances) / max(len(distances), 1)
 
 
@@ -204,13 +204,14 @@ def main() -> int:
     for world in worlds():
         if arguments.only not in world.name or arguments.blocks not in (None, world.blocks):
             continue
-        found = measure(world, arguments.repeats, arguments.seed)
-        is_outside = not PROMISED[0] <= found.covered <= PROMISED[1]
-        unexplained += is_outside and found.warned + found.without < 0.5
+        measured = measure(world, arguments.repeats, arguments.seed)
+        is_outside = not PROMISED[0] <= measured.covered <= PROMISED[1]
+        unexplained += is_outside and measured.warned + measured.without < 0.5
         mark = "!" if is_outside else " "
         print(
-            f"{world.name:37}{world.blocks:6}{found.covered:9.1%} +-{found.error:5.1%}{mark}"
-            f"{found.called_different:10.1%} {found.half_width:8.0f}{found.without:13.1%}{found.warned:8.0%}",
+            f"{world.name:37}{world.blocks:6}{measured.covered:9.1%} +-{measured.error:5.1%}{mark}"
+            f"{measured.called_different:10.1%} {measured.half_width:8.0f}"
+            f"{measured.without:13.1%}{measured.warned:8.0%}",
             flush=True,
         )
     print(f"kinds outside without a warning: {unexplained}")

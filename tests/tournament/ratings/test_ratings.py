@@ -73,8 +73,8 @@ def elos(ratings: Ratings) -> dict[str, float]:
 
 
 def of(ratings: Ratings, name: str) -> Any:  # a Rating; its optional figures are there in these tests
-    [found] = [rating for rating in ratings.entrants if rating.name == name]
-    return found
+    [only_rating] = [rating for rating in ratings.entrants if rating.name == name]
+    return only_rating
 
 
 def figures(rating: Rating) -> list[float]:

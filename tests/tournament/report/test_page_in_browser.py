@@ -165,8 +165,8 @@ def test_a_cell_that_is_pointed_at_says_who_met_whom(browser: Browser, tmp_path:
     file.write_bytes(Played(settings, lines).report())
     page = Page(browser, file)
     page.click(".cross tbody tr:nth-child(2) td:nth-child(2)")
-    said = page.value("document.getElementById('pointed').textContent")
-    assert said == "lamb against lion: 25 % of 2 matches"
+    caption = page.value("document.getElementById('pointed').textContent")
+    assert caption == "lamb against lion: 25 % of 2 matches"
 
 
 def test_the_numbers_of_many_bots_are_shown_by_a_box_that_needs_no_script(
@@ -189,8 +189,8 @@ def test_the_matches_can_be_searched(browser: Browser, reports: dict[int, Path])
     everything = page.value(f"{visible}.length")
     page.click("input[type=search]")
     page.type("Locomotive")
-    found = page.value(f"{visible}.length")
-    assert 0 < found < everything
+    visible_count = page.value(f"{visible}.length")
+    assert 0 < visible_count < everything
     assert page.value(f"{visible}.every(row => row.textContent.includes('locomotive'))")
 
 

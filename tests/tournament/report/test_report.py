@@ -289,10 +289,10 @@ def test_each_warning_is_said_once_with_the_games_it_concerns_by_their_titles(tm
     cup = played(tmp_path, 2, 3, (("usa", 2), ("team_asia", 4)), faulty=False)
     root = read(cup.report())
     [box] = root.all("aside")
-    told = [item.text for item in box.all("li")]
-    stems = [each.partition(": ")[0] for each in told]
+    warnings = [item.text for item in box.all("li")]
+    stems = [each.partition(": ")[0] for each in warnings]
     assert len(stems) == len(set(stems))
-    assert any("fewer than 16" in each for each in told)
+    assert any("fewer than 16" in each for each in warnings)
     assert "team_asia" not in box.text
 
 

@@ -61,9 +61,9 @@ def test_blocks_are_numbered_one_after_the_other(
     kind: Kind, count: int, variants: list[tuple[int, int]]
 ) -> None:
     """So a number says which block it is, however many rounds are added later."""
-    made = plan(kind, count, *variants)
-    blocks = rounds(made, 2)
-    assert [block.number for block in blocks] == list(range(2 * blocks_of_round(made)))
+    schedule = plan(kind, count, *variants)
+    blocks = rounds(schedule, 2)
+    assert [block.number for block in blocks] == list(range(2 * blocks_of_round(schedule)))
     assert [block.round for block in blocks] == sorted(block.round for block in blocks)
 
 
@@ -150,10 +150,10 @@ def test_in_a_swiss_tournament_those_of_equal_scores_meet() -> None:
 
 
 def test_a_swiss_stage_follows_from_what_was_before_it_alone() -> None:
-    made = plan("swiss", 8)
-    blocks = rounds(made, 3)
+    schedule = plan("swiss", 8)
+    blocks = rounds(schedule, 3)
     history = [Met(block.number, block.round, scores(block)) for block in blocks]
-    again = [block for number in range(3) for block in stage(made, number, history)]
+    again = [block for number in range(3) for block in stage(schedule, number, history)]
     assert again == blocks
 
 
