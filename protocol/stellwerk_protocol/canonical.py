@@ -94,7 +94,7 @@ def _check(value: JsonValue, depth: int) -> None:
             pass
         case str():
             if any("\ud800" <= character <= "\udfff" for character in value):
-                raise CanonicalError("half a surrogate pair is no character")
+                raise CanonicalError("half a surrogate pair is not a character")
         case int():
             if abs(value) > LARGEST_INT:
                 raise CanonicalError(f"a number beyond {LARGEST_INT}")
@@ -109,7 +109,7 @@ def _check(value: JsonValue, depth: int) -> None:
             for item in value:
                 _check(item, depth + 1)
         case _:
-            raise CanonicalError(f"{shown(repr(value))} is no value of canonical JSON")
+            raise CanonicalError(f"{shown(repr(value))} is not a value of canonical JSON")
 
 
 _BRACKETS_AND_STRINGS = re.compile(rb'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
@@ -157,7 +157,7 @@ def _refuse_fraction(digits: str) -> NoReturn:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise CanonicalError(f"{name} is no number of JSON")
+    raise CanonicalError(f"{name} is not a JSON number")
 
 
 # -- what differs ------------------------------------------------------------------------------------

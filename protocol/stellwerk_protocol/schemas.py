@@ -216,7 +216,7 @@ class _Definitions:
             raise ValueError(f"two types are called {name}")
 
     def _seal(self, line: Schema) -> None:
-        """Add the hash of a replay's line, which is no part of its record."""
+        """Add the hash of a replay's line, which is not part of its record."""
         line["properties"]["hash"] = _reference("Digits")
         line["required"].append("hash")
 

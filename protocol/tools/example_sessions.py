@@ -287,7 +287,8 @@ def united_kingdom() -> ExampleClient:
 
 
 def europe() -> ExampleClient:
-    """Three at a table. The client sends a move of its own, for a station; then it goes by the list again."""
+    """Play a match of three. The client sends a move of its own, for a station; then it chooses from the list
+    again."""
     client = ExampleClient("europe", language="Python")
     client.log_in()
     client.join("europe", 3, seed="5")

@@ -164,7 +164,7 @@ def _encode(vector: Encoded) -> Request:
 def _decode(vector: ServerLine) -> Request:
     def judge(answer: JsonObject) -> str | None:
         if vector.refused:
-            return None if "error" in answer else "an error: this is no message of a server"
+            return None if "error" in answer else "an error: this is not a message of a server"
         if vector.ignored:
             return None if "message" in answer or "ignored" in answer else "a message, or that it is ignored"
         assert vector.message is not UNSET

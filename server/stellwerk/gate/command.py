@@ -354,7 +354,7 @@ def _played(gate: _Gate) -> Verdict:
 
 
 class _Watcher:
-    """On a terminal one line that changes, elsewhere a line now and then."""
+    """Progress on standard error: on a terminal one line that changes, elsewhere a line now and then."""
 
     def __init__(self, folder: Path, *, keeps_replays: bool) -> None:
         self._folder = folder

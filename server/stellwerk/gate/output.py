@@ -1,4 +1,4 @@
-"""What `stellwerk gate` says: to people, and as annotations to GitHub Actions."""
+"""The output of `stellwerk gate`: for people, and as annotations for GitHub Actions."""
 
 from __future__ import annotations
 

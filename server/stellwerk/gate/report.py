@@ -1,4 +1,4 @@
-"""What a gate has found, as a record, and the files that are made of it: JSON, JUnit, Markdown.
+"""The report of a gate as a record, and the files that are made of it: JSON, JUnit, Markdown.
 
 Law: what comes from a bot, a name or a line that it printed, is nothing but text in all of them.
 """

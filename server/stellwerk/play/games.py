@@ -2,7 +2,7 @@
 
 Laws:
 - whatever ends this early, a signal to stop included, no bot is left running, and every replay that was
-  written gets its seed: until the deal has been played for the last time it has none, for a seed reveals
+  written gets its seed: until the deal has been played for the last time it has none, because a seed reveals
   all cards;
 - no game begins before all bots of the first one have logged in. If one of them cannot, nothing is played;
 - which games run at the same time changes nothing but the time they take: reports come in the order of the

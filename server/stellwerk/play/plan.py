@@ -34,8 +34,8 @@ class PlayPlan:
 
 @dataclass(frozen=True, slots=True)
 class PlannedGame:
-    """A game of the plan. `bots` holds, for each seat, which of the plan's bots sits there; `games_of_block`
-    is how many games have its deal."""
+    """A game of the plan. `bots` has, for each seat, the number of its bot in the plan; `games_of_block` is
+    how many games have its deal."""
 
     number: int
     block: int

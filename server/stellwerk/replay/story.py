@@ -150,7 +150,7 @@ class _Chapter:
     seat: Seat | None = None
     deeds: list[_Deed] = field(default_factory=list[_Deed])
     facts: list[str] = field(default_factory=list[str])
-    card_without_place: Color | UnsetType | None = None  # of the last deed; None: it is no such card
+    card_without_place: Color | UnsetType | None = None  # of the last deed; None: it has no such card
     tunnel: RouteName | None = None  # of the last deed
 
 

@@ -309,7 +309,7 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
     async with open_server(setup, journals) as server:
         try:
             host, port = await server.listen(config.host, config.port, prepared.tls)
-            _bring_back(server, journals, log)  # before anybody who wants to resume gets a word in
+            _bring_back(server, journals, log)  # before any client can resume
             if config.status_port is not None:
                 where = f"{config.status_host}:{config.status_port}"
                 status_host, status_port = await StatusPage(server).listen(
@@ -329,7 +329,7 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
                     failure = error
                 else:
                     return await _until_signalled(server, signals, log)
-    raise failure  # out here, for a nursery would wrap it
+    raise failure  # out here, because a nursery would wrap it
 
 
 def _opener(journals: Journals, has_room: Callable[[], bool]) -> Callable[[str], FileJournal]:

@@ -1,4 +1,4 @@
-"""What ends a command, by whose fault, and with which exit code."""
+"""The errors that end a command, by whose fault they are, and their exit codes."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ Show: TypeAlias = "Callable[[MatchSession], object]"
 
 
 class ProgressLine:
-    """A line to be used in a `with` block, after which nothing is left of it. It goes to standard error, which
-    does not mix with the result, if that is a terminal."""
+    """A line of progress. Use it in a `with` block, which removes the line at its end. It goes to standard
+    error, which does not mix with the result, if that is a terminal."""
 
     def __init__(self, game_count: int) -> None:
         self._game_count = game_count

@@ -112,7 +112,7 @@ def _encode(text: str) -> bytes:
         return text.encode()
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
-        raise JsonError(line, "", "a lone surrogate is no character") from None
+        raise JsonError(line, "", "a lone surrogate is not a character") from None
 
 
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -251,7 +251,7 @@ class _Parser:
         self._at += 6
         low = self._utf16_unit()
         if unit > 0xDBFF or low is None or not 0xDC00 <= low <= 0xDFFF:
-            self._refuse(field, f"the lone surrogate \\u{unit:04x} is no character")
+            self._refuse(field, f"the lone surrogate \\u{unit:04x} is not a character")
         self._at += 6
         return chr(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
 

@@ -160,8 +160,8 @@ def _ticket_count(standing: Standing) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ForTheMost:
-    """To the team with the most of something, to each of those who tie, not for nothing (USA-16,
-    ASIA-20, ASIA-21)."""
+    """A bonus for the team with the most of something. Each team that ties gets it, and nobody gets it for
+    zero (USA-16, ASIA-20, ASIA-21)."""
 
     name: str
     points: int
@@ -174,8 +174,8 @@ class ForTheMost:
 
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """Won by an owner who has the most of something, a tie counts and nothing does not; else lost
-    (UK-24, UK-25)."""
+    """Points that each owner of a technology wins with the most of something (a tie counts, zero does not),
+    and otherwise loses (UK-24, UK-25)."""
 
     name: str
     points: int
@@ -191,7 +191,7 @@ class Stake:
 
 @dataclass(frozen=True, slots=True)
 class ForEachTicket:
-    """For each completed ticket of an owner (UK-20)."""
+    """A bonus for each completed ticket of an owner (UK-20)."""
 
     name: str
     points: int
@@ -206,7 +206,8 @@ class ForEachTicket:
 
 @dataclass(frozen=True, slots=True)
 class BigCities:
-    """For each big city to who completed most tickets that name it, to each of those who tie (CARD-17)."""
+    """A bonus for each big city, for the player who completed most tickets that name it. Each player that
+    ties gets it (CARD-17)."""
 
     def awards(self, standings: list[Standing], owners: list[Standing], board: Board) -> list[Award]:
         awards: list[Award] = []

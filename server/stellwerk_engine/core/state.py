@@ -491,7 +491,7 @@ class TrainCards:
 
 
 class LastRound(Protocol):
-    """What makes the last round begin."""
+    """The condition that makes the last round begin."""
 
     @property
     def reason(self) -> EndReason: ...
@@ -512,7 +512,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class RuleSet:
-    """What every game has. Whatever only some games have is a part with its own numbers."""
+    """The rules that every game has. Rules that only some games have are parts with their own numbers."""
 
     id: str
     title: str

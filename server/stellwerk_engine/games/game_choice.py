@@ -13,7 +13,8 @@ from stellwerk_engine.games.shipped import RULE_SETS
 
 @dataclass(frozen=True, slots=True)
 class GameChoice:
-    """In a form that can be sent to another process."""
+    """A game, its options, its board and its number of seats, in a form that can be sent to another
+    process."""
 
     game_id: str
     seat_count: int

@@ -1,4 +1,4 @@
-"""From events to a view: who was there from the first event on knows what the view says.
+"""From events to a view: a viewer that has all events from the first one on knows everything in the view.
 
 Law: folding the events that a viewer got, one by one from the blank view, gives after every move exactly
 what `view` shows that viewer. So a client may keep a view of its own instead of asking for one, and no event

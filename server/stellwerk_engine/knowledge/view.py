@@ -49,7 +49,8 @@ def view(state: State, viewer: ViewerId) -> View:
 
 
 def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
-    """Public facts in the order of PlayerView's fields, then, for who may see them, the private ones."""
+    """Return the public facts in the order of PlayerView's fields, then the private ones if the viewer may
+    see them."""
     game = state.game
     tickets_mask = state.ticket_masks[seat]
     trains: int | UnsetType = UNSET

@@ -356,7 +356,8 @@ class SecondCard:
 
 
 class SecondCards(dict[tuple[Seat, Place, bool], SecondCard]):
-    """Whose, to which place, and whether it may be left -> the decision, made once."""
+    """The decisions about a second card, by seat, place, and whether the player may stop. Each is made
+    once."""
 
     def __missing__(self, key: tuple[Seat, Place, bool]) -> SecondCard:
         self[key] = decision = SecondCard(*key)
@@ -367,7 +368,7 @@ SECOND_CARD: Final = SecondCards()
 
 
 class PlaceCard:
-    """Where the first card goes. It is in neither place yet."""
+    """The choice of where the first card goes. It is in neither place yet."""
 
     __slots__ = ("card", "is_open", "seats")
 

@@ -36,7 +36,7 @@ class LongTicketFields:
 
 @dataclass(frozen=True, slots=True)
 class LongTickets(Part):
-    """So many of them for each player."""
+    """Long tickets, so many for each player."""
 
     events = (ev.TicketsRemoved,)
 

@@ -29,7 +29,7 @@ from stellwerk_protocol.replays import (
 )
 
 Fault = Literal[
-    "not_a_replay",  # the first line is no header
+    "not_a_replay",  # the first line is not a header
     "foreign_format",  # another version of the format
     "foreign_rules",  # an unknown game, or other rules of it: its moves cannot be checked here
     "foreign_board",  # a board that is neither part of this version nor in the replay

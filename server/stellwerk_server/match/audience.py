@@ -101,7 +101,7 @@ class Audience:
             whole.append(text)
         out.append((session, text))
 
-    # -- who comes late --------------------------------------------------------------------------
+    # -- viewers that come late ------------------------------------------------------------------
 
     def catch_up(self, seat: MatchSeat, last_event: int) -> list[Outgoing]:
         """Return all after an event that a client has, from 0 on with the start."""

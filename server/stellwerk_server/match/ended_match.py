@@ -1,4 +1,4 @@
-"""What the server keeps of a match that is over, for clients that have not heard of its end.
+"""A match that is over, kept for clients that have not seen its end.
 
 Law: a client that resumes within `session_kept_ms` gets every event and the `end`, whether the server was
 killed in between or not. The journal stays on the disk until then, and the events are read from it: in memory

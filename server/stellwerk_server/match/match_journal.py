@@ -1,4 +1,4 @@
-"""What is written of a match: its lines, and those that wait while the disk refuses.
+"""The journal of a match: its lines, and those that wait while the disk refuses.
 
 Law: lines come into the journal whole and in their order; nothing overtakes what could not be written.
 """

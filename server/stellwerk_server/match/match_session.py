@@ -101,7 +101,7 @@ class MatchSession:
         on_bug: Callable[[MatchSession, Exception], object],
         on_over: Callable[[MatchSession, float], None],
     ) -> None:
-        """Prepare a match. Nothing happens before `begin`; until then its seats are to be filled."""
+        """Prepare a match. Nothing happens before `begin`; until then its seats are filled."""
         plan, executor = recorded.plan, recorded.executor
         self.plan = plan
         self.id = plan.match
@@ -306,7 +306,7 @@ class MatchSession:
             ask.is_heard = True
             self._schedule()
 
-    # -- who watches -----------------------------------------------------------------------------
+    # -- spectators ------------------------------------------------------------------------------
 
     @entry
     def watch(self, session: Recipient, viewer: Literal["public", "all_hands"], now: float) -> None:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MatchPlan:
-    """A match that is to be played. `game` knows the options, the board, and the team of each seat; `names`
-    has one name for each seat, as all players see them.
+    """A match to be played. `game` knows the options, the board, and the team of each seat; `names` has one
+    name for each seat, as all players see them.
 
     `seed` and `salt` are secret until the match is over. With `reveal_later` they stay so until all matches
     of the same deal are over.

@@ -1,4 +1,4 @@
-"""What a match knows of the sessions that play in it or watch it, and what it has to say to them."""
+"""The sessions that play in a match or watch it, as the match knows them, and what it sends them."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class RecordedMatch:
     __slots__ = ("executor", "journal", "plan", "seats")
 
     def __init__(self, plan: MatchPlan, file: Journal) -> None:
-        """Deal it. `file` is where it is to be written."""
+        """Deal it. `file` is where to write it."""
         self.plan = plan
         self.executor = Executor(plan.game, plan.seed)
         self.journal = MatchJournal(plan, file)

@@ -39,7 +39,7 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     room_ms: _Positive = 3_600_000  # long enough for two who have an appointment
     matches: _Positive = 10_000
     matches_per_address: _Positive = 512
-    session_kept_ms: _NotNegative = 60_000  # after a match, for a client that has not heard of its end
+    session_kept_ms: _NotNegative = 60_000  # after a match, for a client that has not seen its end
     unwritten_ms: _Positive = 30_000  # until a match ends whose journal cannot be written
 
 

@@ -283,7 +283,7 @@ def test_a_remote_bot_that_cannot_fill_a_team_is_refused(folder: Path, bot: str,
         ),
         ('name = "bert"', 'name = "Ernie"', ':30: bots[3]: there is another bot of the name "Ernie"'),
         ("instances = 4", "instances = 1", ":28: bots[2].instances: team_asia needs 2 processes"),
-        ("[[games]]", "[[games]", ": no TOML: "),
+        ("[[games]]", "[[games]", ": not TOML: "),
         ('title = "cup"', 'wrap = "\'"', ":1: wrap: no closing quotation"),
     ],
 )

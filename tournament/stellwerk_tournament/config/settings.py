@@ -180,7 +180,7 @@ def parse(folder: Path) -> Source:
     except UnicodeDecodeError as error:
         raise SettingsError(f"{path}: not UTF-8: byte {error.start + 1}") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SettingsError(f"{path}: no TOML: {error}") from None
+        raise SettingsError(f"{path}: not TOML: {error}") from None
     source = Source(path, text)
     for place, key, known in _unknown_keys(content):
         raise source.error((*place, key), f"unknown key{suggestion(key, known)} ({', '.join(known)})")

@@ -31,7 +31,7 @@ from stellwerk_tournament.ratings.student import quantile
 
 FEWEST_BLOCKS: Final = 30  # before the first look
 FEWEST_FIXED: Final = 10  # of a test that looks once; with fewer its intervals are not to be believed
-MOST_ELO: Final = 800.0  # a score of 0.99: beyond, a block tells next to nothing
+MOST_ELO: Final = 800.0  # a score of 0.99: beyond that a block says next to nothing
 LEVEL: Final = 0.95  # of the interval that is shown
 IMAGINED: Final = (
     0.25  # the squared distance that is added to those seen: as if of one block, half of a score

@@ -5,10 +5,10 @@ counts as one observation, and the covariance is the sandwich of the sums of sco
 (K.-Y. Liang and S. L. Zeger 1986). The usual errors, from the information alone, take every match for
 independent.
 
-A sandwich from few blocks is too thin, because the fit has bent towards each of them. Each block's score is
+A sandwich from few blocks is too thin, because the fit has adapted to each of them. Each block's score is
 therefore corrected by its leverage, as R. M. Bell and D. F. McCaffrey did it in 2002 ("bias-reduced
 linearization", CR2, in the generalized form of J. E. Pustejovsky and E. Tipton 2018), and intervals use
-Student's t. Its degrees of freedom are one less than the effective number of blocks that tell about a
+Student's t. Its degrees of freedom are one less than the effective number of blocks that inform about a
 parameter: (sum of information)^2 / (sum of squared information), which for equal blocks is their number.
 """
 
@@ -30,11 +30,11 @@ DETERMINED: Final = 1 - 1e-8  # leverage of a block that alone determines a para
 class BlockErrors(NamedTuple):
     covariance: FloatArray
     freedom: FloatArray  # degrees of freedom of each parameter
-    blocks: IntArray  # that tell about each parameter
+    blocks: IntArray  # that inform about each parameter
 
 
 class _Blocks(NamedTuple):
-    """Some blocks, and for each the parameters that it tells about; these are the entries."""
+    """Some blocks, and for each the parameters that it informs about; these are the entries."""
 
     entry_blocks: IntArray
     entry_parameters: IntArray

@@ -47,7 +47,8 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the choices of a match look like, whoever plays: sizes of the sets of tied places from the top."""
+    """The form of a match's choices, no matter who plays: the sizes of the sets of tied places from the
+    top."""
 
     tied: tuple[int, ...]  # (1, 2, 1): places 1 and 2 shared a rank
     orders: tuple[int, ...]  # of ties that the model has at such tables: (2,), say

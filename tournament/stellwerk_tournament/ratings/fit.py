@@ -42,7 +42,7 @@ CONFOUNDED: Final = 1e-10  # of the largest eigenvalue: directions in which the 
 class Fit:
     parameters: FloatArray
     inverse: FloatArray
-    """Of the information at the parameters, where what is held at mean 0 has been added."""
+    """The inverse of the information at the parameters, where what is held at mean 0 has been added."""
     response: FloatArray
     """How far the estimates move with the score: the inverse too, but with the information of the prior. It
     draws estimates together, and with few matches errors without it would be too wide."""

@@ -32,7 +32,7 @@ class TableKind(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """All matches of one shape, of whatever game."""
+    """All matches of one shape, of any game."""
 
     stages: tuple[Stage, ...]  # with a column for each column of `parameters`
     parameters: IntArray  # a row for each match: entrants from best to worst, their seats, the ties

@@ -7,7 +7,7 @@ holds for a set of entrants that lost to nobody outside. So entrants fall into
 
 * groups, between which nothing is known, and in each group
 * a core, the largest set of entrants whose distances are all finite, and the entrants outside it, of whom
-  only a bound is known, or nothing at all. One entrant alone is no core: then the bounds are towards all
+  only a bound is known, or nothing at all. One entrant alone is not a core: then the bounds are towards all
   others.
 """
 
@@ -29,7 +29,7 @@ class Bound(Enum):
     BOTH = "both"  # an estimate with its error
     AT_LEAST = "at_least"  # it, or a set that it belongs to, never lost to anybody below
     AT_MOST = "at_most"
-    NONE = "none"  # it stands on the one side of somebody who stands on the other side of the core
+    NONE = "none"  # it is on one side of somebody who is on the other side of the core
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Opponents:
     core: BoolArray  # of each entrant: whether it belongs to the core of its group
     bounds: tuple[Bound, ...]
     at_least_as_good: tuple[BoolArray, ...]
-    """Of each entrant: itself and all from whom a chain of results leads to it."""
+    """For each entrant: itself and all from whom a chain of results leads to it."""
 
 
 def compare(beats: BoolArray) -> Opponents:
@@ -96,7 +96,7 @@ def _reachable_from(leads: BoolArray) -> BoolArray:
             members = _reached(leads, start)
             back = _reached(leads.T, start)
             reach[np.flatnonzero(members & back)] = (
-                members  # whoever can be reached both ways reaches the same
+                members  # entrants that reach each other both ways reach the same ones
             )
     return reach
 

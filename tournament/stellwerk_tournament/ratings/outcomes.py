@@ -26,7 +26,8 @@ MOST_PLAYERS: Final = 6  # the model looks at all subsets of a table: 63 of them
 
 
 class OutcomeError(ValueError):
-    """A text that is no record of matches. The message is one line and begins with the number of the line."""
+    """A text that is not a record of matches. The message is one line and begins with the number of the
+    line."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(f"line {line}: {message}")
@@ -39,7 +40,7 @@ class Outcome:
     entrants: tuple[str, ...]
     ranks: tuple[int, ...]  # of each entrant; 1 is best; equal ranks are ties; gaps mean nothing
     seats: tuple[int, ...] | None = None  # of each entrant: 0 moves first
-    block: str | None = None  # matches that share their luck; without one, a match stands alone
+    block: str | None = None  # matches that share their luck; without one, a match is a block of its own
     game: str = ""
 
     @property
@@ -82,7 +83,7 @@ _decode: Final = msgspec.json.Decoder(OutcomeLine).decode
 
 def _read_json_lines(text: str) -> ReadOutcomes:
     lines = text.removeprefix("\ufeff").split("\n")
-    torn = lines.pop()  # what stands behind the last line end; nothing, if the file was written to its end
+    torn = lines.pop()  # the rest behind the last line end; nothing, if the file was written to its end
     outcomes = [_outcome(line, number) for number, line in enumerate(lines, 1) if line.strip()]
     if not torn.strip():
         return ReadOutcomes(tuple(outcomes))

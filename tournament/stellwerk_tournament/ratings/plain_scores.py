@@ -33,7 +33,7 @@ class _Sums:
     wins: float = 0.0
     score: float = 0.0
     places: float = 0.0
-    appearances: int = 0  # more than matches, for who plays against itself
+    appearances: int = 0  # more than matches, if an entrant plays against itself
     elo: float = 0.0
 
 

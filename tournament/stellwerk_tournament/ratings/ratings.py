@@ -137,7 +137,7 @@ class RatingReport:
 
 
 def rate_all(outcomes: Sequence[Outcome], settings: RatingSettings | None = None) -> RatingReport:
-    """Rate everything that the matches tell about. RatingError if they cannot be rated."""
+    """Rate everything that the matches allow. RatingError if they cannot be rated."""
     chosen = settings or RatingSettings()
     sizes = sorted({outcome.size for outcome in outcomes})
     games = sorted({outcome.game for outcome in outcomes})
@@ -245,7 +245,7 @@ def _check_finite(names: Sequence[str], opponents: Opponents) -> None:
 
 
 def _kinds_with_confounded_seats(model: Model) -> frozenset[TableKind]:
-    """Find the kinds of matches whose seats cannot be told apart from their occupants."""
+    """Find the kinds of matches whose seats cannot be distinguished from their occupants."""
     if not model.seats:
         return frozenset()
     nothing = np.abs(confounded(model)) > 1e-6
@@ -317,7 +317,7 @@ def _variances(covariance: FloatArray, parameters: IntArray, base: IntArray) -> 
 
 
 def _interval(elo: float, stderr: float, freedom: float) -> tuple[float | None, float | None, float | None]:
-    """Return standard error, low and high; None for each where fewer than two blocks tell anything."""
+    """Return standard error, low and high; None for each where fewer than two blocks have information."""
     if freedom < 1 or math.isnan(stderr):
         return None, None, None
     reach = quantile((1 + LEVEL) / 2, freedom) * stderr
@@ -379,7 +379,8 @@ def _best_first(comparison: _Comparison) -> list[int]:
 def _one_sided_limits(model: Model, comparison: _Comparison) -> dict[int, float]:
     """Compute how far, in Elo, the one limit of each entrant outside the core is from its estimate.
 
-    All that are above it (or below) move with it, for the matches among them say nothing about the bound.
+    All that are above it (or below) move with it, because the matches among them say nothing about the
+    bound.
     """
     opponents = comparison.opponents
     distances: dict[tuple[Bound, bytes], float] = {}

@@ -213,7 +213,7 @@ def _random_tables(plan: SchedulePlan, occasion: int, size: int) -> list[tuple[s
 
 def _apart(plan: SchedulePlan, order: Sequence[str], size: int) -> list[tuple[str, ...]]:
     """Fill tables in this order. The authors with most entrants come first, each entrant to the emptiest
-    table where nobody of its author sits."""
+    table without another bot of its author."""
     count = len(order) // size
     authors = _authors(plan)
     counts = Counter(authors[name] for name in order)
@@ -252,7 +252,7 @@ def _swiss_tables(plan: SchedulePlan, stage: int, size: int, history: Sequence[M
     while left:
         table = [left.pop(0)]
         while len(table) < size:
-            reach = left[: 4 * size]  # nobody is to be compared with who stands far away
+            reach = left[: 4 * size]  # entrants far apart in the ranking do not meet
             best = min(
                 reach,
                 key=lambda name: (

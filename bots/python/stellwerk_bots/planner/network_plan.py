@@ -35,7 +35,7 @@ class Plan:
     technologies_mask: int  # to be bought for them
     cost: int
     points: int  # of the tickets that this completes, minus those of the others
-    cities_mask: int = 0  # where stations are to be built
+    cities_mask: int = 0  # where to build stations
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ class Build(Move):
 
 
 class Builds(dict[CardSet, tuple[Move, ...]]):
-    """Map a payment to a station for it in each city, made when first asked for."""
+    """The moves that build a station in each city, by payment, made when first asked for."""
 
     def __init__(self, board: Board) -> None:
         super().__init__()

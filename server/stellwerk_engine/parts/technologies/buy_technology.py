@@ -130,7 +130,7 @@ class Buy(Move):
 
 
 class BuyTechnology(Action):
-    """Before the action of a turn, at most one.
+    """A purchase before the action of a turn, at most one.
 
     Any `substitute` cards count as a locomotive. Routes in `home_regions` need no concession, lengths in
     `home_lengths` no technology, and routes to `overseas_regions` none at all.
