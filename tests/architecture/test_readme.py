@@ -1,4 +1,4 @@
-"""What the README tells people to type works."""
+"""The commands in the README work as they are printed there."""
 
 from __future__ import annotations
 

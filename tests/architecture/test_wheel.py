@@ -1,6 +1,6 @@
 """The wheel is the whole program: in an empty environment, far from the repository, its command works.
 
-A checkout hides what a wheel forgets: a package that nobody listed, a board that is no package data, a
+A checkout hides what a wheel forgets: a package that nobody listed, a board that is not package data, a
 dependency that only the tests declare. So these tests install what a user installs, and nothing else.
 """
 

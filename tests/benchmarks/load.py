@@ -5,7 +5,7 @@ answers by chance. That is good enough for a server whose lines are known, and f
 
 How long the server took is measured from just before `send` to the kernel's own time of the answer's arrival
 (SO_TIMESTAMPNS). On loopback that is when the server sent it, so it does not matter how late these clients
-come to read it.
+read it.
 """
 
 from __future__ import annotations

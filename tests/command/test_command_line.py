@@ -141,7 +141,7 @@ def _run_with_stdout(stdout: int, *words: str) -> subprocess.CompletedProcess[st
 
 
 def test_what_it_tells_to_type_is_there_to_be_typed(tmp_path: Path) -> None:
-    """Also where it is not on the PATH, as in a virtual environment that is not active."""
+    """This holds also if the command is not on the PATH, as in a virtual environment that is not active."""
     program = tmp_path / "stellwerk"
     program.write_text(SCRIPT)
     program.chmod(0o755)

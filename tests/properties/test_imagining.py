@@ -134,7 +134,7 @@ def _draw_tickets(state: State) -> tuple[str, ...]:
 
 @every_variant
 def test_an_imagined_set_up_leads_to_the_first_turn(variant: Variant) -> None:
-    """Of seat 0, from each of its decisions."""
+    """The first turn is that of seat 0. The state is imagined from each of its decisions."""
     state = dealt(*variant)
     while state.turn == 0:
         for sample in (*imagined(state, 1, 1), *imagined(state, PUBLIC, 1)):
@@ -224,7 +224,7 @@ def test_a_card_drawn_blind_may_be_any_to_others_and_is_known_to_its_player() ->
 
 
 def test_counted_stacks_are_taken_as_they_are() -> None:
-    """CARD-05: a view does not tell what lies there, but everybody can count it."""
+    """CARD-05: a view does not show the cards of a stack, but everybody can count them."""
     state = started("card_game", 3)
     set_stack(state, 0, "2 red, locomotive")
     set_stack(state, 1, "3 blue")

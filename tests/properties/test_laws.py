@@ -1,4 +1,5 @@
-"""Nothing is lost or made, what is told is true, and every game ends: after each move, in every variant."""
+"""Nothing is lost or made, what events say is true, and every game ends: after each move, in every
+variant."""
 
 from __future__ import annotations
 
@@ -74,7 +75,7 @@ def test_networks_are_the_connected_components_of_a_teams_routes(variant: Varian
 def test_a_ticket_is_completed_by_a_path_between_any_places_of_its_two_ends(
     game_id: str, chance: Random, route_count: int
 ) -> None:
-    """Of the places of a group (France, UK-33) any will do, and no path leads from one to the other."""
+    """Any place of a group will do (France, UK-33), and no path leads from one to the other."""
     state = started(game_id, 4)
     board = state.game.board
     names = chance.sample(sorted(board.route_ids), min(route_count, len(board.route_ids)))

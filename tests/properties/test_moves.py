@@ -70,7 +70,7 @@ def test_every_move_listed_is_accepted_and_can_be_made(variant: Variant, line: L
 @examples(2)
 @given(line=lines)
 def test_a_refused_move_changes_nothing(variant: Variant, line: Line) -> None:
-    """And is refused with a code of the closed list, and a pointer to a field that such a move has."""
+    """The refusal has a code of the closed list, and a pointer to a field that such a move has."""
     chance = Random(line.chance)
     for state in moments(variant, line, 10):
         before = fingerprint(state)
@@ -162,9 +162,9 @@ map_variants = pytest.mark.parametrize(
 @examples(4)
 @given(line=lines)
 def test_a_claim_is_accepted_exactly_if_its_cards_are_a_payment(variant: Variant, line: Line) -> None:
-    """UK-30, of which every other game's price is a case, by the definition: a division into groups is looked
-    for. And each route that can be claimed stands on the list, under each color that can be laid (which is
-    none where Diesel Power leaves only the symbols of a ferry to pay)."""
+    """UK-30, by its definition: the test searches for a division into groups. The price of every other game
+    is a case of it. Each route that can be claimed is on the list, under each color that can be laid (none if
+    Diesel Power leaves only the symbols of a ferry to pay)."""
     chance = Random(line.chance)
     for state in moments(variant, line, 4):
         seat = engine.owing(state)[0]

@@ -1,4 +1,5 @@
-"""Decisions that several owe at once (GEN-03): who is first makes no difference, and nobody sees who was."""
+"""Decisions that several owe at once (GEN-03): it makes no difference who is first, and nobody sees who
+was."""
 
 from __future__ import annotations
 
@@ -56,8 +57,8 @@ def test_the_order_of_the_answers_makes_no_difference(variant: Variant, line: Li
 @examples(3)
 @given(line=lines, chance=st.randoms(use_true_random=False))
 def test_nobody_sees_who_has_answered(variant: Variant, line: Line, chance: Random) -> None:
-    """Until the last answer is in there is no event, and every view stays as it is. Who has answered is asked
-    no more."""
+    """Until the last answer is in there is no event, and every view stays as it is. A seat that has answered
+    is not asked again."""
     for state in _shared_decisions(variant, line):
         seen = [encode(view(state, viewer)) for viewer in viewers(state.game)]
         choices = _choose(state, chance)

@@ -78,7 +78,8 @@ def test_what_another_does_tells_a_viewer_no_more_than_everybody_sees(
 ) -> None:
     """The same move, made in two states that differ only in what the viewer does not see, gives it the same
     events and the same view. Where the move brings to light what differs (a bill that cannot be paid, a claim
-    that is no longer possible, the own stack at the scoring, the tickets at the end) nothing is compared."""
+    that is no longer possible, a seat's own stack at the scoring, the tickets at the end) nothing is
+    compared."""
     chance = Random(line.chance)
     compared = 0
     for number, state in enumerate(moments(variant, line, 10)):
@@ -142,7 +143,7 @@ PRIVATE_TO_TEAM = {"tickets_shared": ["tickets"]}
 @examples(2)
 @given(line=lines)
 def test_an_event_has_no_field_with_a_secret_of_others(variant: Variant, line: Line) -> None:
-    """And for the others it has all of them."""
+    """A viewer that may know them gets all of them."""
     events: Events = []
     *_, state = played(variant, line, events)
     game = state.game
@@ -188,7 +189,7 @@ def _sees(game: Game, viewer: ViewerId, event: dict[str, Any], field: str) -> bo
 @examples(3)
 @given(line=lines, seed=seeds)
 def test_an_imagined_state_looks_the_same_to_its_viewer(variant: Variant, line: Line, seed: bytes) -> None:
-    """And it keeps the laws that a real state keeps."""
+    """It also keeps the laws that a real state keeps."""
     for state in moments(variant, line, 10):
         for viewer in viewers(state.game):
             imagined = imagine(state.game, view(state, viewer), Dice(seed))
@@ -203,7 +204,7 @@ def test_an_imagined_state_looks_the_same_to_its_viewer(variant: Variant, line: 
 @examples(2)
 @given(line=lines, seed=seeds)
 def test_an_imagined_state_is_played_on_to_the_end(variant: Variant, line: Line, seed: bytes) -> None:
-    """By any habit; and whoever owes a move in it has one, and a fallback."""
+    """This holds with any habit. Each seat that owes a move has one, and a fallback."""
     chance = Random(line.chance)
     for state in moments(variant, line, 4):
         for viewer in chance.sample(viewers(state.game), 2):
@@ -254,7 +255,7 @@ def test_imagining_depends_on_the_view_and_the_dice_alone(variant: Variant, line
 @given(line=lines, seed=seeds)
 def test_what_a_seat_may_play_follows_from_its_own_view(variant: Variant, line: Line, seed: bytes) -> None:
     """The moves listed, whether these are all, the fallback, and every answer to a move out of the blue: they
-    are the same in every state that looks the same to the seat, so none of them tells it a hidden fact."""
+    are the same in every state that looks the same to the seat, so none of them reveals a hidden fact."""
     chance = Random(line.chance)
     for state in moments(variant, line, 6):
         for seat in engine.owing(state):

@@ -105,7 +105,7 @@ class Site:
         trio.from_thread.run(self._wait, milliseconds / 1000, trio_token=self._token)
 
     def stall(self, milliseconds: float) -> None:
-        """Time passes in which the server does not come to do anything."""
+        """Let time pass in which the server does nothing."""
         self.do(lambda: self.clock.jump(milliseconds / 1000))
 
     @contextmanager

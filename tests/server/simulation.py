@@ -331,7 +331,7 @@ class _World:
         """Check that the disk has every event that a client hears of."""
         known = self.on_disk.get(event["match"])
         if self.disk is not None and known is not None and event["number"] > known:
-            raise LawBrokenError(f"event {event['number']} is told, and the disk has {known}")
+            raise LawBrokenError(f"event {event['number']} is sent, and the disk has {known}")
 
     def start(
         self, task: Callable[[MemoryStream, _Life], Awaitable[None]], stream: MemoryStream, life: _Life
@@ -387,7 +387,8 @@ class _Kernel(StreamTransport):
 
 
 class _Life:
-    """Of a server, until it is killed. Then all its connections break, and it writes no more."""
+    """The life of a server, until it is killed. Then all its connections break, and it writes nothing
+    more."""
 
     def __init__(self) -> None:
         self.is_over = trio.Event()

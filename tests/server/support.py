@@ -1,7 +1,7 @@
 """A server without sockets: a lobby, the time, and clients that keep what they were sent.
 
 Whatever a real server takes from outside is a value here: entropy that is the same each time, journals in
-memory that refuse when they are told to, a log that is a list. Time passes when a test says so.
+memory that refuse when a test says so, a log that is a list. Time passes when a test says so.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class MemoryJournal:
 
 @dataclass
 class ListLog:
-    """A logger that keeps what it is told; exceptions as a formatter without locals would show them."""
+    """A logger that keeps its records, with exceptions as a formatter without locals would show them."""
 
     lines: list[tuple[str, str, dict[str, object]]] = field(
         default_factory=list[tuple[str, str, dict[str, object]]]
@@ -263,7 +263,7 @@ class Client:
         self.world.lobby.disconnect(self.connection, "gone", self.world.now)
         self.world.flush()
 
-    # -- what it was told --
+    # -- what it was sent --
 
     def news(self) -> list[FromServer]:
         """Return what came since the last call of this."""
@@ -418,7 +418,7 @@ class World:
             assert not self.log.of("timer.bug")
             self.flush()
         else:
-            raise AssertionError("it never comes to rest")
+            raise AssertionError("the match never stops")
 
     def wait(self, milliseconds: float) -> None:
         """Let time pass, and do all that becomes due, each when it is."""

@@ -89,7 +89,7 @@ def test_a_server_killed_in_the_set_up_or_between_two_choices_goes_on(tmp_path: 
 
 
 def test_a_server_killed_while_an_end_was_on_its_way_sends_it_again(tmp_path: Path) -> None:
-    """And all events that were not heard either; the other match of the session goes on."""
+    """It also sends all events that had not arrived. The other match of the session goes on."""
     with serving(tmp_path, NO_HURRY) as first:
         caller = first.call()
         welcome = caller.login("phoenix", max_matches=2)

@@ -140,7 +140,7 @@ def test_with_sync_a_disk_that_fails_ends_that_match_and_nobody_has_heard_of_wha
 
 
 def test_with_sync_everybody_in_a_match_that_the_disk_has_lost_hears_of_it_at_once(tmp_path: Path) -> None:
-    """Also who had nothing else to hear."""
+    """This includes players to whom nothing else was to be sent."""
     for number in range(2, 9):
         folder = tmp_path / str(number)
         story = simulate("lost", folder, tempers=(CALM, CALM, CALM), deaths=(), disk=Disk(0.05, number))

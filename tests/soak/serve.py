@@ -1,7 +1,7 @@
 """Try many seeds of the server's simulation in virtual time, in several processes.
 
-What the tests try on few seeds must hold for thousands. A seed that breaks a law is told, and can be tried
-again by itself: `--first 788 --seeds 1`; its lines are kept in the folder of `--keep`.
+What the tests try on few seeds must hold for thousands. A seed that breaks a law is reported, and can be
+tried again by itself: `--first 788 --seeds 1`; its lines are kept in the folder of `--keep`.
 """
 
 from __future__ import annotations

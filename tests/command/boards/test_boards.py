@@ -1,4 +1,4 @@
-"""`stellwerk boards` tells what it is asked for, and never ends in a traceback."""
+"""`stellwerk boards` prints what it is asked for, and never ends in a traceback."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`stellwerk gate`: verdicts on real bots, and what CI is told of them."""
+"""`stellwerk gate`: verdicts on real bots, and what CI gets of them."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_a_bot_against_itself_has_not_become_worse(board: Path) -> None:
 def test_random_against_random_is_not_shown_to_be_better(
     capsys: pytest.CaptureFixture[str], board: Path
 ) -> None:
-    """With this seed; with one in twenty it would be, by chance."""
+    """This holds with this seed. With one seed in twenty it would be, by chance."""
     words = ("--no-doctor", "--board", str(board), "--blocks", "10", "--seed", "1")
     assert gate(*bots("random", "random"), *words) in (1, 3)
     assert "\npassed: " not in capsys.readouterr().out
@@ -462,7 +462,7 @@ def test_no_more_is_annotated_than_is_shown() -> None:
 
 
 def test_a_failed_step_is_called_failed_everywhere() -> None:
-    """Not by the law that it checks, which reads as if the bot kept to it."""
+    """The message is not the law that the step checks: that would read as if the bot kept to it."""
     step = Finding("end", "the bot leaves at once", "FAIL", 0.1, failure=Failure("an end", "silence", ()))
     assert step.failure is not None
     failed = report(doctor=(step,), reason=step_in_words(step, step.failure), faults=(), faulty=0)

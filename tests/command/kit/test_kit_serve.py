@@ -1,4 +1,4 @@
-"""`stellwerk kit serve`: plays the steps with whoever connects, and judges it."""
+"""`stellwerk kit serve`: plays the steps with any client that connects, and judges it."""
 
 from __future__ import annotations
 

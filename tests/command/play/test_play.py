@@ -430,7 +430,7 @@ def faults_at_start(printed: dict[str, Any], name: str) -> dict[str, dict[str, A
 def test_a_crash_is_told_with_its_cause_and_last_lines(
     bot: Path, board: Path, capsys: pytest.CaptureFixture[str], mode: str, transport: str, detail: str
 ) -> None:
-    """And costs no waiting: with the clocks as they are by default, a missing answer would take 11 s."""
+    """The match does not wait for the bot: with the default clocks, a missing answer would take 11 s."""
     printed = play(capsys, "usa", *bots(spec(bot), spec(bot, mode, transport)), "--board", str(board), code=1)
     faults = faults_in(printed, mode)
     assert list(faults) == ["crash"]
@@ -615,7 +615,7 @@ def test_a_bot_that_was_not_waited_for_is_not_blamed(bot: Path, capsys: pytest.C
 def test_a_bot_that_breaks_down_fails_the_command_and_one_that_plays_badly_does_not(
     bot: Path, board: Path, capsys: pytest.CaptureFixture[str], mode: str, code: int
 ) -> None:
-    """And the games that are left are played."""
+    """The remaining games are played all the same."""
     words = ("--board", str(board), "--games", "2", "--move-time", "1000", "--bank", "0")
     printed = play(capsys, "usa", *bots(spec(bot), spec(bot, mode, "stdio")), *words, code=code)
     assert [match["number"] for match in printed["matches"]] == [0, 1]

@@ -1,4 +1,4 @@
-"""`stellwerk replay` tells people what happened and whether it is true, and never shows them a traceback."""
+"""`stellwerk replay` shows people what happened and whether it is true, and never a traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`stellwerk serve` as a command: what it says where, what it can be told, and how it refuses.
+"""`stellwerk serve` as a command: what it prints where, which options it takes, and how it refuses.
 
 `tests/server/test_served_process.py` has the flags that are wrong by themselves; how it serves is in the
 tests beside that.
@@ -34,7 +34,7 @@ CERTIFICATE = REPOSITORY / "tests" / "bots" / "loopback.pem"
 
 
 class Running:
-    """A server that was told to listen."""
+    """A server that listens."""
 
     def __init__(self, flags: Sequence[str]) -> None:
         self._process = subprocess.Popen(
@@ -209,7 +209,7 @@ def told_at_once(capsys: pytest.CaptureFixture[str], *flags: str) -> str:
     return error
 
 
-# -- what it can be told -----------------------------------------------------------------------------
+# -- its options ---------------------------------------------------------------------------------------
 
 
 def test_whatever_a_file_can_say_a_flag_can_say_too() -> None:

@@ -156,7 +156,7 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_disk_that_takes_no_replay_is_an_error_of_the_machine(jobs: str, tmp_path: Path) -> None:
-    """A limit on the size of files stands for the full disk. No broken replay is left."""
+    """A limit on the size of files replaces the full disk. No broken replay is left."""
     words = ("simulate", "usa", "--games", "20", "--jobs", jobs, "--replays", str(tmp_path))
     done = subprocess.run(
         ["sh", "-c", 'ulimit -f 4; exec "$@"', "sh", *COMMAND, *words],

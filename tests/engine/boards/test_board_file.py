@@ -702,7 +702,7 @@ def test_of_several_faults_of_the_map_the_first_by_line_is_told() -> None:
 
 
 def test_a_faulty_city_is_not_also_unknown_to_its_routes() -> None:
-    """Else the routes, which stand before the cities in this file, would be blamed."""
+    """Otherwise the error would name the routes, which come before the cities in this file."""
     content: Content = {
         "format": MAP["format"],
         "routes": [],

@@ -368,7 +368,7 @@ def test_the_numbers_below_n_are_equally_frequent(n: int) -> None:
 
 
 def test_rejection_leaves_the_thirds_of_an_uneven_range_equally_frequent() -> None:
-    """Without it the lowest third of the numbers below 3 * 2**30 would be drawn twice as often."""
+    """Without rejection the lowest third of the numbers below 3 * 2**30 would be drawn twice as often."""
     stream = Dice(SECRET).stream("fairness")
     assert plausible(Counter(stream.below(3 * 2**30) >> 30 for _ in range(3000)), 3)
 

@@ -1,4 +1,4 @@
-"""What `start` says of technologies is enough to tell what a route needs, and what can be bought."""
+"""What `start` says of technologies is enough to know what a route needs, and what can be bought."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A replay is what its header, seed and moves make it, and whatever is not so is told with its line."""
+"""A replay is what its header, seed and moves make it, and every deviation is reported with its line."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_the_events_of_all_lines_are_those_of_the_game() -> None:
 
 
 def test_the_lines_are_canonical_json_in_a_chain_of_hashes() -> None:
-    """By the specification, with nothing of the code under test."""
+    """The test follows the specification, and uses nothing of the code under test."""
     previous = "stellwerk-replay/1"
     for line in record(game_for("united_kingdom", 2), note='a "note"\twith \\ and é'):
         value = json.loads(line)
@@ -536,7 +536,7 @@ def test_options_are_those_of_the_game() -> None:
 
 
 def test_other_rules_are_told_apart_from_a_forged_version() -> None:
-    """Whoever changes the version and nothing else breaks the chain."""
+    """A forger who changes only the version breaks the chain."""
     lines = list(short_replay())
     lines[0] = lines[0].replace(b'"rules_version":1', b'"rules_version":2')
     assert fault(lines) == ("differs", 1)

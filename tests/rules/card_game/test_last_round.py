@@ -182,7 +182,7 @@ def test_the_market_is_not_filled_any_more() -> None:
 
 @pytest.mark.parametrize("market", ["", "locomotive"])
 def test_a_single_last_card_of_the_pile_may_be_taken(market: str) -> None:
-    """CARD-07, CARD-12: there is no second one, for an open locomotive is only the first."""
+    """CARD-07, CARD-12: there is no second one, because an open locomotive can only be the first."""
     state = with_pile("white", market=market)
     assert moves.DrawCard() in listed(state, 0)
     events = play(state, 0, moves.DrawCard())

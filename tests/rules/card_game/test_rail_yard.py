@@ -159,7 +159,7 @@ def test_what_was_taken_openly_and_laid_is_no_longer_known_in_the_hand() -> None
     assert view(state, 1).players[0].hand_count == 1
 
 
-# -- the own yard ------------------------------------------------------------------------------------
+# -- the player's own yard ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -302,7 +302,7 @@ def test_locomotives_on_another_color_do_not_protect() -> None:
 
 
 def test_a_raided_player_may_raid_back() -> None:
-    """CARD-10, CARD-09: the color has left the own yard."""
+    """CARD-10, CARD-09: the color has left that player's yard."""
     state = with_hand("3 red")
     set_yard(state, 1, "2 red")
     set_hand(state, 1, "4 red")

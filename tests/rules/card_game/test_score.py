@@ -125,7 +125,7 @@ def test_the_bonus_of_a_big_city_goes_to_who_completed_a_ticket_that_names_it(
 
 
 def test_it_goes_to_who_completed_most_of_them() -> None:
-    """CARD-17: not to who has the most valuable one."""
+    """CARD-17: the player with the most valuable one does not get it."""
     result = scored([("los_angeles-pittsburgh",), ("los_angeles-houston", "los_angeles-vancouver"), ()])
     assert [big_cities(team) for team in result.teams] == [{}, {"los_angeles": 12}, {}]
     assert points(result) == [18, 11 + 10 + 12, 0]

@@ -78,7 +78,7 @@ def test_a_station_stays_where_it_is_and_closes_no_route() -> None:
 def test_a_station_costs_as_many_cards_of_one_color_as_it_is_the_players_first_second_or_third(
     number: int,
 ) -> None:
-    """EUR-10: exactly as many, and locomotives stand for any of them."""
+    """EUR-10: exactly as many, and locomotives replace any of them."""
     state = at_turn(hand=HAND)
     stand(state, 0, *("riga", "roma")[: number - 1])
     stand(state, 1, "paris", "essen")

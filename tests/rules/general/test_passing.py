@@ -147,7 +147,7 @@ def with_a_technology_to_buy() -> State:
 
 
 def test_who_can_only_buy_a_technology_may_pass() -> None:
-    """GEN-05: buying is no action."""
+    """GEN-05: buying is not an action."""
     state = with_a_technology_to_buy()
     assert listed(state, 1)[0] == moves.Pass()
     assert any(isinstance(move, moves.BuyTechnology) for move in listed(state, 1))

@@ -96,7 +96,7 @@ def test_nobody_chooses_twice(choice: Choice) -> None:
 
 @every_choice
 def test_choices_take_effect_together_in_the_order_of_the_seats(choice: Choice) -> None:
-    """GEN-03: whoever answers first."""
+    """GEN-03: it does not matter who answers first."""
     state = choice()
     events: Events = []
     for seat in reversed(engine.owing(state)):
@@ -121,7 +121,7 @@ def test_the_order_of_the_answers_changes_nothing(choice: Choice) -> None:
 
 @every_choice
 def test_the_question_names_no_secret(choice: Choice) -> None:
-    """GEN-03: who is asked sees the same question as everybody else."""
+    """GEN-03: a seat that is asked sees the same question as everybody else."""
     state = choice()
     asked = {msgspec.json.encode(view(state, viewer).pending) for viewer in (PUBLIC, *engine.owing(state))}
     assert len(asked) == 1

@@ -24,7 +24,7 @@ def from_the_bottom(state: State, number: int) -> list[str]:
 
 @pytest.mark.parametrize("answers", [(0, 1, 2), (2, 0, 1), (2, 1, 0)])
 def test_in_the_set_up_tickets_go_under_the_pile_in_the_order_of_the_seats(answers: tuple[int, ...]) -> None:
-    """GEN-04: whoever answers first, the last seat's lie lowest."""
+    """GEN-04: the last seat's tickets are lowest, no matter who answers first."""
     state = dealt("usa", 3)
     dealt_tickets = [offered(state, seat) for seat in range(3)]
     middle = {seat: dealt_tickets[seat][seat] for seat in range(3)}

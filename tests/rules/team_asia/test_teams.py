@@ -1,4 +1,4 @@
-"""Teams, what is theirs together, and what partners do not tell each other (ASIA-01 to ASIA-04)."""
+"""Teams, what is theirs together, and what partners do not show each other (ASIA-01 to ASIA-04)."""
 
 from __future__ import annotations
 

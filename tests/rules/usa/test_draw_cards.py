@@ -1,4 +1,4 @@
-"""Drawing train cards, and what hands tell (USA-04, USA-05, USA-09)."""
+"""Drawing train cards, and what others see of a hand (USA-04, USA-05, USA-09)."""
 
 from __future__ import annotations
 

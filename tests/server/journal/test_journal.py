@@ -270,7 +270,7 @@ class NoRoomForTheEnd(MemoryJournal):
 
 
 def test_the_players_get_their_result_though_its_line_can_never_be_written(tmp_path: Path) -> None:
-    """The result follows from the acts, and these are written: the next server comes to the same one."""
+    """The result follows from the acts, and these are written: the next server computes the same one."""
     journal = NoRoomForTheEnd()
     world = World(open_journal=lambda _: journal)
     clients = world.seated(wants=BARE)
@@ -486,7 +486,7 @@ print(failed)
 
 
 def test_a_disk_that_really_takes_no_more_leaves_whole_records(tmp_path: Path) -> None:
-    """In a process of its own that may write no larger files."""
+    """The journal is written by another process, whose files may not get larger."""
     done = subprocess.run(
         [sys.executable, "-c", _FILL, str(tmp_path)], capture_output=True, text=True, check=True
     )
@@ -528,8 +528,8 @@ def test_with_sync_what_was_written_is_listed_once_until_it_is_synced(tmp_path: 
 def test_with_sync_the_disk_knows_the_names_of_the_files_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a journal before anybody hears of its match; of a replay, and of all that the journal
-    holds, before the journal is kept under another name."""
+    """The name of a journal is synced before anybody hears of its match. The name of a replay, and everything
+    in the journal, is synced before the journal gets another name."""
     calls: list[str] = []
     sync_folder, sync_data, replace = os.fsync, os.fdatasync, Path.replace
 

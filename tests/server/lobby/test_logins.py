@@ -141,7 +141,7 @@ def test_the_same_token_again_takes_over_the_session() -> None:
 
 
 def test_a_token_takes_its_session_back_after_the_match_too() -> None:
-    """And gets the end of it, if nobody was there when it came."""
+    """The session gets the end of the match, if it was not connected when the match ended."""
     world = World(tokens=TOKENS)
     client = world.connect()
     client.login("Ann", token="ann's")
@@ -180,7 +180,7 @@ def test_a_seat_needs_no_entry_in_the_file() -> None:
 
 
 def test_a_token_in_the_clear_is_refused_beyond_this_machine() -> None:
-    """Even a good one. Whoever runs the server may allow it."""
+    """Even a valid token is refused. The operator of the server may allow it."""
     world = World(tokens=TOKENS)
     client = world.connect("10.0.0.1", is_private=False)
     assert refused(client, Login(1, "Ann", token="ann's")) == ("auth.token_needs_tls", "/token")

@@ -212,7 +212,7 @@ def test_every_message_in_every_phase(phase: str, message: str) -> None:
     ],
 )
 def test_a_line_that_is_no_message_changes_nothing_in_any_phase(phase: str, line: bytes, code: str) -> None:
-    """Not even a try of the open ask."""
+    """It does not even cost a try of the open ask."""
     scene = PHASES[phase]()
     for client in (scene.client, *scene.others):
         client.news()

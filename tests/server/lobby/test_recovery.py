@@ -187,8 +187,8 @@ def _prefixes(recording: Recording, whole_pieces: int) -> Iterator[tuple[int, by
 
 @pytest.mark.parametrize("variant", EVERY_GAME, ids=variant_id)
 def test_a_match_goes_on_wherever_its_journal_breaks_off(variant: Variant, tmp_path: Path) -> None:
-    """At the end of any record or within one. Whoever had been told of an act finds it made; the clients go
-    on from what they had got, with the keys that they had, and the replay of the whole match is true."""
+    """The journal ends after any record or within one. A client that had heard of an act finds it made. The
+    clients continue with the events and the keys that they had, and the replay of the whole match is true."""
     recording = recorded(variant)
     steps = range(1, len(recording.pieces) + 1)
     chance = Random(variant_id(variant))
@@ -504,7 +504,8 @@ NOTES = ("half a thought", '\u0000\u001f\u2028"\\', "\U0001f682" * 250, "e\u0301
 
 @pytest.mark.parametrize("note", NOTES)
 def test_notes_of_any_kind_come_through(note: str, tmp_path: Path) -> None:
-    """In the record of a choice that is not shown yet, and in lines of the replay; cut to what one holds."""
+    """Notes are in the record of a choice that is not shown yet, and in lines of the replay, cut to their
+    bounds."""
     for acts in (1, 2, 5):
         world = World()
         clients = world.seated(wants=BARE)
@@ -521,7 +522,7 @@ def test_notes_of_any_kind_come_through(note: str, tmp_path: Path) -> None:
 
 
 def test_a_match_whose_last_act_was_written_ends_at_once(tmp_path: Path) -> None:
-    """And who comes for it within a minute gets the end."""
+    """A client that comes for it within a minute gets the end."""
     recording = recorded(EVERY_GAME[0])
     content = b"".join(recording.pieces[:-1])
     after = restarted(tmp_path, {recording.match: content})

@@ -233,7 +233,7 @@ def test_a_set_up_that_was_broken_off_goes_on() -> None:
 
 
 def test_a_ready_that_arrived_stays_good() -> None:
-    """To say it again after a resume is refused, and harmless."""
+    """A second `ready` after a resume is refused, and harmless."""
     world = World()
     one, other = world.seated(ready=False)
     one.say(Ready(one.match))
@@ -385,7 +385,7 @@ def test_a_session_that_left_its_match_ends_with_its_connection() -> None:
 
 
 def test_the_token_of_a_seat_takes_it_back() -> None:
-    """Without any key, as from nothing; the connection before is sent away."""
+    """The client has no key and no state. The connection before it is closed."""
     world = World()
     one, _ = reserved(world)
     again = world.connect()

@@ -198,7 +198,7 @@ def test_rooms_that_wait_are_no_matches() -> None:
 
 @pytest.mark.parametrize("join", [Join("usa", 2, room="a"), Join("usa", 2, against=("first",))])
 def test_a_server_has_places_for_so_many_matches(join: Join) -> None:
-    """Whose join would begin one more hears when to try again, and nothing has changed."""
+    """A client whose `join` would begin one more gets `retry_ms`, and nothing has changed."""
     world = World(limits=Limits(matches=1))
     world.player("waiting").say(Join("usa", 2, room="a"))
     first = world.practice("first", name="first")
@@ -401,7 +401,7 @@ def test_a_match_that_cannot_begin_is_told_to_a_program_that_embeds_the_server()
 
 @pytest.mark.parametrize("come", [1, 2])
 def test_a_reservation_that_is_taken_back_leaves_nothing_behind(come: int) -> None:
-    """Neither a room that waits nor a match that goes on."""
+    """No room that waits and no running match is left."""
     heard: list[LobbyEvent] = []
     world = World(listener=heard.append)
     clients = reserved(world, come=come)
@@ -425,7 +425,7 @@ def test_a_token_that_is_not_known_leads_nowhere() -> None:
 
 
 def test_a_deal_that_is_played_again_is_revealed_later() -> None:
-    """Neither players nor the replay learn the seed before, and then the replay is true."""
+    """Before that, neither the players nor the replay have the seed. After it, the replay is true."""
     world = World()
     clients = reserved(world, reveal_later=True)
     world.play(clients)
@@ -455,7 +455,7 @@ def test_the_reveal_makes_the_replay_whole(tmp_path: Any) -> None:  # Any: pytes
 
 
 def test_a_server_that_goes_down_lets_the_matches_end() -> None:
-    """Nobody joins any more; who waits is sent away, who plays is sent away at the end."""
+    """Nobody can join any more. Waiting clients are sent away at once, players at the end of their match."""
     world = World()
     players = world.seated()
     waiting = world.player("waiting")

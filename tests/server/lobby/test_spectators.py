@@ -111,7 +111,8 @@ def test_a_spectator_leaves_and_hears_no_more() -> None:
 
 
 def test_watching_ends_with_the_connection() -> None:
-    """Also with one that is taken over, by a client that might have missed something."""
+    """It also ends if another client takes the connection over, because that client might have missed
+    something."""
     world = World()
     players = world.seated()
     spectator = world.player("spectator")

@@ -124,7 +124,7 @@ def _is_hash(node: ast.expr, names: set[str]) -> bool:
 
 @pytest.mark.parametrize("module", sorted(SERVER.rglob("*.py")), ids=lambda path: path.stem)
 def test_hashes_of_secrets_are_compared_in_constant_time_everywhere(module: Path) -> None:
-    """By `is_same_hash`, which is the only one that calls `hmac`."""
+    """Only `is_same_hash` compares them, and only it calls `hmac`."""
     source = module.read_text("utf-8")
     assert compared_hashes(source) == []
     assert ("compare_digest" in source) == (module.stem == "tokens")

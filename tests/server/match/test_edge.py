@@ -1,4 +1,5 @@
-"""A bug of ours in a match ends that match and no other, wherever in the match it is and whoever called."""
+"""A bug of ours in a match ends that match and no other, no matter where in the match it is and who
+called."""
 
 from __future__ import annotations
 
@@ -141,7 +142,7 @@ def practice(world: World, player: Client) -> None:
 def test_a_bug_in_a_match_ends_that_match_alone(
     part: type, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And the log has its traceback; nobody loses a connection; everybody hears that it is over."""
+    """The log has its traceback, nobody loses a connection, and all players learn that the match is over."""
     bug = Bug(part, name, monkeypatch)
     world = World(time=QUICK, limits=FREE)
     neighbors = world.seated()

@@ -139,7 +139,7 @@ def test_each_seat_gets_its_own_view_of_what_happened(tmp_path: Path) -> None:
 
 
 def test_a_session_whose_only_match_has_ended_can_be_resumed_after_a_crash(tmp_path: Path) -> None:
-    """Its name stays taken for as long, and by nobody who does not make way."""
+    """Its name stays taken for as long, but the session makes way for a new one."""
     served = Served(tmp_path)
     client = player(served)
     served.play(client, served.practice(client))
@@ -230,7 +230,7 @@ def test_a_kept_journal_with_another_byte_costs_no_other_match(tmp_path: Path) -
 
 
 def test_an_end_is_repeated_for_as_long_as_a_session_is_kept(tmp_path: Path) -> None:
-    """From the end of the match; after a crash from the start of the server."""
+    """The time counts from the end of the match, and after a crash from the start of the server."""
     served = Served(tmp_path)
     client = player(served)
     match = served.practice(client)
@@ -326,7 +326,7 @@ def test_an_end_that_arrived_is_not_sent_again(is_killed: bool, tmp_path: Path) 
 
 
 def test_other_ids_in_the_list_are_ignored(tmp_path: Path) -> None:
-    """Of matches that go on, that are not the session's, that are named twice."""
+    """The list has ids of running matches, of matches of other sessions, and an id twice."""
     served = Served(tmp_path)
     client = player(served)
     match = served.practice(client)

@@ -130,7 +130,7 @@ def _some(lines: tuple[bytes, ...]) -> Iterator[bytes]:
 
 
 def test_texts_of_a_client_in_an_error_stay_short() -> None:
-    """And what is said of them stays within the bounds of the fields."""
+    """Quotes of them in an error stay within the bounds of the fields."""
     world = World()
     client = world.player("player")
     name = b"x" * 10_000

@@ -187,7 +187,8 @@ def test_the_end_opens_the_commitment_of_the_start() -> None:
 
 @every_game
 def test_nobody_can_tell_who_has_answered_a_simultaneous_choice(variant: Variant) -> None:
-    """What others are sent is the same, byte for byte, whoever answers first; and nothing, until the last."""
+    """The others get the same lines, byte for byte, no matter who answers first, and none before the last
+    answer."""
     sent: set[tuple[bytes, ...]] = set()
     for order in list(permutations(range(variant[1])))[:6]:
         world = World()
@@ -241,7 +242,7 @@ def test_neither_spectators_nor_the_log_nor_the_counts_tell_that_somebody_has_an
 
 
 def test_that_a_seat_plays_by_default_is_announced_when_the_choice_of_all_is_shown() -> None:
-    """L16: before, it would tell the others that this seat has an answer."""
+    """L16: before that, it would show the others that this seat has an answer."""
     world = World(time=Time(defaults_in_a_row=1))
     one, other, third = world.seated(("usa", 3, ()))
     for _ in range(3):
@@ -517,7 +518,7 @@ WHEN: dict[str, Callable[[Client], object]] = {
 
 @pytest.mark.parametrize("when", WHEN)
 def test_an_error_of_our_own_ends_that_match_and_no_other(when: str) -> None:
-    """The players are told, the log has where it was, and everybody else plays on."""
+    """The players get an error, the log shows where it happened, and everybody else plays on."""
     world = World(time=Time(move_ms=100, bank_ms=0))
     mover, (other,) = first_turn(world.seated())
     practicing = world.practice("first", name="somebody")

@@ -174,7 +174,7 @@ def silent_until_by_default(world: World, silent: Client, other: Client) -> None
 
 
 def test_three_defaults_in_a_row_and_the_seat_plays_by_default_for_good() -> None:
-    """The others are told, and nobody waits for it any more."""
+    """The other seats learn it, and nobody waits for the seat any more."""
     world = World(time=NO_BANK)
     mover, other = mover_of(world)
     silent_until_by_default(world, mover, other)
@@ -248,7 +248,7 @@ def test_a_seat_whose_player_never_came_is_played_by_default_from_the_beginning(
 
 
 def test_a_lost_connection_costs_nothing_but_time() -> None:
-    """Clocks go on; the others are told that it is lost, and that it is back."""
+    """The clocks run on. The others learn that the connection is lost, and that it is back."""
     world = World(time=SHORT)
     mover, other = mover_of(world)
     ask = asks_of(mover)[-1]
@@ -333,7 +333,7 @@ def test_an_ask_that_was_there_before_the_socket_was_full_has_its_clock() -> Non
 
 @pytest.mark.parametrize("comes_back", [True, False])
 def test_a_full_socket_that_is_closed_does_not_stop_the_match(comes_back: bool) -> None:
-    """Nor does another connection that takes over from it."""
+    """Another connection that takes over from it does not stop it either."""
     world = World(time=NO_BANK)
     one, other = world.seated(ready=False)
     block(one)

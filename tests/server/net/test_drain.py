@@ -1,6 +1,6 @@
 """Going down: what the first signal lets end, what the second leaves behind, and what neither waits for.
 
-`test_served_process` has the two signals alone: here is who comes, goes and stays meanwhile.
+`test_served_process` has the two signals alone. Here clients come, go and stay meanwhile.
 """
 
 from __future__ import annotations

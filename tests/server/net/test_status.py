@@ -1,4 +1,4 @@
-"""The status page: what it tells while matches run, and who may ask how."""
+"""The status page: what it shows while matches run, and which requests it answers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KNOWN = {
 
 
 class Page:
-    """The page of a server, for whoever asks."""
+    """The status page of a server."""
 
     def __init__(self, site: Site) -> None:
         page = site.do(lambda: StatusPage(site.server))

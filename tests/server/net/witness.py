@@ -65,7 +65,7 @@ class SeenMatch:
 
 @dataclass
 class Witness:
-    """Of one client, which plays under one name after another, and wants events."""
+    """The witness of one client, which plays under one name after another, and wants events."""
 
     matches: dict[str, SeenMatch] = field(default_factory=dict[str, SeenMatch])
     results: list[Message] = field(default_factory=list[Message])  # the `end` of each match

@@ -1,4 +1,4 @@
-"""What nobody is told: in no log a token, a key, a seed or a hand; on no line what a seat may not know."""
+"""Secrets: no log has a token, a key, a seed or a hand, and no line has what a seat may not know."""
 
 from __future__ import annotations
 
@@ -285,7 +285,7 @@ def _shown(events: Events, state: State, viewer: int) -> list[bytes]:
 
 @pytest.mark.parametrize("variant", EVERY_GAME, ids=variant_id)
 def test_the_lines_of_a_seat_follow_from_its_own_asks(variant: Variant) -> None:
-    """The ask has the decision, the moves and the view of who is asked, and of nobody else."""
+    """The ask has the decision, the moves and the view of the seat that is asked, and of no other seat."""
     world, clients = at(variant, 30)
     world.play_turns(clients, 5)
     for seat, client in enumerate(clients):

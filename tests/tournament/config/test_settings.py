@@ -111,7 +111,8 @@ def test_what_init_writes_can_be_read_and_says_the_defaults(folder: Path) -> Non
 
 
 def test_every_key_that_init_writes_is_known(folder: Path) -> None:
-    """Of the two commented bots: whatever else is wrong with such a key, it is no typo."""
+    """The keys are those of the two commented bots. Such a key may have another error, but it is not a
+    typo."""
     lines = template(["usa"], ["random", "greedy"]).splitlines()
     begin = lines.index("# [[bots]]")
     keys = [line.removeprefix("# ").partition(" = ")[0] for line in lines[begin:] if " = " in line]
@@ -128,7 +129,7 @@ PAIRS = GOOD.replace('game = "team_asia"', 'game = "card_game"')
 
 
 def test_a_remote_bot_is_let_in_by_its_token(folder: Path) -> None:
-    """The hash stands with the bot, or with its name in the file of tokens; organizers stand there, too."""
+    """The hash is in the bot's table, or after its name in the file of tokens. Organizers are there, too."""
     (folder / "tokens").write_text(f"ANNA {'1e' * 32}\nhelga {'2d' * 32} organizer\nfranz {'3c' * 32}\n")
     *_, last = read(folder, PAIRS + REMOTE).entrants
     assert (last.name, last.is_remote) == ("Anna", True)
@@ -187,7 +188,7 @@ PARTNERS = REMOTE.replace(f'"{HASH}"', f'["{HASH}", "{"1e" * 32}"]')
 
 
 def test_a_remote_bot_fills_a_team_with_a_token_for_each_of_its_seats(folder: Path) -> None:
-    """The hashes stand with the bot, or with the names of the partners in the file of tokens."""
+    """The hashes are in the bot's table, or after the names of the partners in the file of tokens."""
     *_, last = read(folder, GOOD + PARTNERS).entrants
     assert [(login.name, login.hash) for login in last.logins] == [("Anna.1", HASH), ("Anna.2", "1e" * 32)]
     (folder / "tokens").write_text(f"anna.2 {'2d' * 32}\nAnna.1 {'3c' * 32}\nAnna {'4b' * 32}\n")
@@ -312,7 +313,7 @@ def test_a_name_that_no_bot_can_have_is_refused_with_its_key(folder: Path) -> No
 
 
 def test_a_value_of_a_bot_is_taken_as_it_is_written(folder: Path) -> None:
-    """A table is no command line: neither quotes nor blanks in its values mean anything but in `cmd`."""
+    """A table is not a command line: quotes and blanks in its values have a meaning only in `cmd`."""
     settings = read(folder, GOOD.replace('THREADS = "1"', r"""A = "x y", B = "it's", C = "\"" """))
     assert settings.entrants[1].bot.environment == {"A": "x y", "B": "it's", "C": '"'}
 

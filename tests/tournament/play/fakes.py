@@ -40,7 +40,8 @@ def instances(settings: Settings, **most: int) -> Settings:
 
 @dataclass
 class FakeMatches:
-    """Who has the greater name wins. Each match takes `seconds`; `fails` may raise instead."""
+    """Matches that are not played: the bot with the greater name wins. Each match takes `seconds`; `fails`
+    may raise instead."""
 
     seconds: float = 1.0
     fails: Callable[[BotMatch, int], None] = lambda _match, _attempt: None

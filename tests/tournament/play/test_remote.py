@@ -172,8 +172,8 @@ def test_remote_bots_and_processes_play_a_whole_tournament(tmp_path: Path) -> No
 
 
 def test_a_remote_bot_that_dies_in_mid_match_costs_itself_and_nobody_else(tmp_path: Path) -> None:
-    """Who is there plays before it has come. Afterwards it is waited for; and, since the organizer has lost
-    patience when the tournament is resumed, not any more."""
+    """The bots that are there play before it has come. Then the runner waits for it. When the tournament is
+    resumed, the organizer has lost patience, and the runner does not wait any more."""
     token = new_token()
     script = tmp_path / "bot.py"
     script.write_text(SCRIPT)

@@ -135,7 +135,7 @@ def test_the_result_says_how_it_was_run(finished: Path) -> None:
 
 
 def test_there_are_never_more_processes_of_it_than_it_may_have(tmp_path: Path) -> None:
-    """With one, each other rotation of a deal ends the process that has seen it."""
+    """With one process, each other rotation of a deal ends the process that has seen the deal."""
     played(tmp_path / "cup", more="instances = 1", rounds=2)
     matches = reports(tmp_path / "cup")
     assert len(matches) == 4

@@ -60,7 +60,7 @@ class World:
 
 @dataclass(frozen=True)
 class Measured:
-    """Over all entrants and pairs of all repeats."""
+    """Figures over all entrants and pairs of all repeats."""
 
     covered: float  # of the intervals
     without: float  # entrants without an interval

@@ -289,7 +289,7 @@ def test_seats_that_no_match_names_have_no_effects() -> None:
 
 
 def test_seats_that_nobody_ever_changed_are_left_out_with_a_warning() -> None:
-    """Then the seat and who sits in it cannot be told apart."""
+    """Then the worth of the seat cannot be distinguished from the strength of its entrant."""
     outcomes = [replace(outcome, seats=(0, 1)) for outcome in duel(20, 10)]
     mixed = [*outcomes, *(replace(outcome, game="fair") for outcome in played(40, size=2))]
 
@@ -599,7 +599,7 @@ def test_without_the_prior_an_infinite_rating_is_refused() -> None:
 
 
 def test_groups_that_never_met_are_reported_and_have_their_own_zeros() -> None:
-    """The larger group comes first, and superiority is told within a group only."""
+    """The larger group comes first, and superiority is given within a group only."""
     there = [
         Outcome(("x", "y"), ((1, 2), (2, 1), (1, 2))[match % 3], block=f"x{match}") for match in range(30)
     ]
@@ -689,7 +689,7 @@ def test_no_matches_are_refused() -> None:
 
 
 def test_each_size_of_table_and_each_game_has_ratings_of_its_own() -> None:
-    """Here the strongest with two players is the weakest with three: the pooled rating stands between."""
+    """Here the strongest with two players is the weakest with three: the pooled rating is between the two."""
     two = played(80, entrants=4, size=2)
     three = [replace(outcome, ranks=tuple(4 - rank for rank in outcome.ranks), game="other")
              for outcome in played(80, entrants=4, size=3)]  # fmt: skip

@@ -35,7 +35,7 @@ def test_few_blocks_are_warned_of() -> None:
 
 
 def test_few_wins_of_the_weaker_are_warned_of() -> None:
-    """With so few of them the intervals hold the truth a little too seldom, says the simulation."""
+    """The simulation shows that with so few wins the intervals contain the true value a little too rarely."""
     assert measure(World((0.0, 3.0), 2, 16), 60, seed=1).warned > 0.5
     assert measure(World((0.0, 3.0), 2, 100), 20, seed=1).warned == 0
     assert measure(World((0.0, 2.0), 2, 30), 20, seed=1).warned < 0.1

@@ -96,7 +96,7 @@ def test_a_cell_of_the_cross_table_leads_to_the_results_of_the_two(
 
 
 def test_a_page_that_is_wrong_is_complained_of(browser: Browser, tmp_path: Path) -> None:
-    """So that no complaints mean something."""
+    """Without this, a page without complaints would prove nothing."""
     wrong = tmp_path / "wrong.html"
     wrong.write_text("<!DOCTYPE html><script>missing()</script><img src='nothing.png'>")
     page = Page(browser, wrong)

@@ -215,7 +215,7 @@ def test_a_state_that_is_no_database_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_state_that_is_just_being_made_is_none_yet(tmp_path: Path) -> None:
-    """Who looks on while the first runner starts finds a file without tables."""
+    """A reader that looks while the first runner starts finds a file without tables."""
     with closing(sqlite3.connect(tmp_path / "state.sqlite")) as database:
         database.execute("PRAGMA journal_mode = WAL")
         with look_into(tmp_path) as store:
