@@ -22,7 +22,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist lo
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-install: $(COMMAND) ## the command, and nothing played; prints where it is
+install: $(COMMAND) ## install the command, and print where it is; plays nothing
 	@echo "The command is $(abspath $(BIN))/stellwerk. To type only its name: . $(BIN)/activate"
 	@echo "next:"
 	@echo "  $(BIN)/stellwerk bots new python my-bot   # a bot of your own, which plays at once"
@@ -35,7 +35,7 @@ demo: $(COMMAND) ## play a small tournament of the reference bots
 test: $(TEST) ## run the whole test suite; ARGS='-k tunnel' passes options to pytest
 	$(PYTEST) $(ARGS)
 
-lint: $(DEV) ## ruff (rules and format), who imports whom, mypy, pyright
+lint: $(DEV) ## run ruff (rules and format), import-linter, mypy and pyright
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports --no-logo --no-cache
@@ -46,13 +46,13 @@ format: $(DEV) ## sort the imports and format the code
 	$(BIN)/ruff check --fix --select I
 	$(BIN)/ruff format
 
-vectors: $(TEST) ## make the vectors and transcripts of protocol/conformance anew
+vectors: $(TEST) ## regenerate the vectors and transcripts of protocol/conformance
 	$(BIN)/python -m tools.conformance_vectors
 
-schemas: $(COMMAND) ## make protocol/schema anew, after a change of the types on the wire
+schemas: $(COMMAND) ## regenerate protocol/schema, after a change of the types on the wire
 	$(BIN)/python -m stellwerk_protocol.schemas protocol/schema/v1
 
-examples: $(TEST) ## make protocol/examples anew, after a change of what is said in a session
+examples: $(TEST) ## regenerate protocol/examples, after a change of the messages in a session
 	$(BIN)/python -m tools.example_sessions
 
 starters: $(TEST) ## build the starters of all languages and let them play
@@ -64,14 +64,14 @@ bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' compares with a com
 	$(BIN)/python -m tests.benchmarks.bench_server $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_ratings
 
-mutants: $(TEST) ## break the rules one by one, and see that the tests notice
+mutants: $(TEST) ## break the rules one by one, and check that the tests notice
 	$(BIN)/python -m tests.mutants.run $(ARGS)
 
-simulations: $(TEST) ## how often the intervals of ratings and the gate's test err, in simulated tournaments
+simulations: $(TEST) ## measure how often rating intervals and the gate's test err, in simulated tournaments
 	$(BIN)/python -m tests.tournament.ratings.coverage_simulation $(ARGS)
 	$(BIN)/python -m tests.tournament.gate.gate_simulation
 
-soak: $(TEST) ## 1,000 games of every variant, 1,000 lives of a server, and the laws checked in each
+soak: $(TEST) ## play 1,000 games of every variant and 1,000 lives of a server, and check the laws in each
 	$(BIN)/python tests/soak/run.py $(ARGS)
 	$(BIN)/python tests/soak/serve.py
 
