@@ -1,4 +1,4 @@
-"""A server that stays while matches come and go: where it listens, and the bots that it has for several of them."""
+"""A server that stays while matches come and go: where it listens, and the bots that stay with it."""
 
 from __future__ import annotations
 
