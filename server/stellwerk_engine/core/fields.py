@@ -2,8 +2,8 @@
 
 A class whose name ends in `Fields`, here or in a part's file, declares fields of `State`: each once, with its
 type and its meaning. `write_state.py` writes them into `state.py`, and a test compares the two. A field is
-empty (0, False, None, no items) until `empty_state` or the part's `begin` sets it. Its type is made of names
-that `state.py` imports.
+empty (0, False, None, no items) until `empty_state` or the part's `begin` sets it. In a game without the part
+its lists stay empty, so copies share them. A field's type is made of names that `state.py` imports.
 """
 
 from __future__ import annotations

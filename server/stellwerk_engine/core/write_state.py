@@ -13,6 +13,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -41,20 +42,23 @@ class Field:
 class Section:
     title: str
     fields: tuple[Field, ...]
+    of_part: bool = False
 
 
 def sections() -> list[Section]:
     """Read the declarations: those of every game first, then those of the parts."""
-    files = [ENGINE / "core" / "fields.py", *sorted((ENGINE / "parts").rglob("*.py"))]
-    return [section for file in files for section in _sections_of(file.read_text(encoding="utf-8"))]
+    every_game = _sections_of(ENGINE / "core" / "fields.py", of_part=False)
+    parts = [_sections_of(file, of_part=True) for file in sorted((ENGINE / "parts").rglob("*.py"))]
+    return list(chain(every_game, *parts))
 
 
-def _sections_of(source: str) -> Iterator[Section]:
+def _sections_of(file: Path, of_part: bool) -> Iterator[Section]:
+    source = file.read_text(encoding="utf-8")
     lines = source.splitlines()
     for node in ast.parse(source).body:
         if isinstance(node, ast.ClassDef) and node.name.endswith("Fields"):
             title = (ast.get_docstring(node) or node.name).rstrip(".")
-            yield Section(title, tuple(_fields_of(node, lines)))
+            yield Section(title, tuple(_fields_of(node, lines)), of_part)
 
 
 def _fields_of(node: ast.ClassDef, lines: list[str]) -> Iterator[Field]:
@@ -82,14 +86,21 @@ def written(all_sections: list[Section]) -> str:
     lines += ["", "    def copy(self) -> State:"]
     lines.append('        """Return an independent state; what never changes is shared."""')
     lines.append("        twin = State.__new__(State)")
-    for field in fields:
-        lines.append(f"        twin.{field.name} = self.{field.name}" + ("[:]" if _is_list(field) else ""))
+    for section in all_sections:
+        lines += [
+            f"        twin.{field.name} = {_copied(field, section.of_part)}" for field in section.fields
+        ]
     lines += ["        return twin", "", END.rstrip()]
     return "\n".join(lines) + "\n"
 
 
-def _is_list(field: Field) -> bool:
-    return field.type.startswith("list[")
+def _copied(field: Field, of_part: bool) -> str:
+    """Return the text of an independent value. A game without the part never puts anything into the part's
+    empty lists, so copies share these."""
+    value = f"self.{field.name}"
+    if not field.type.startswith("list["):
+        return value
+    return f"{value} and {value}.copy()" if of_part else f"{value}.copy()"
 
 
 def _empty(field: Field) -> str:
