@@ -5,7 +5,8 @@
 Everything is measured in CPU time, in short slices in turn; figures are medians with their quartiles.
 Beside them is the cost of a bare Python function call in the same rounds, so that machines can be compared.
 With `--against` a commit is alive in the same run, and the ratios say how the two compare: 1.10 means that
-this checkout does 1.10 times as much in a CPU second. `--json FILE` writes the same figures for programs.
+this checkout does 1.10 times as much in a CPU second. Games that the commit lacks are not compared.
+`--json FILE` writes the same figures for programs.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ VARIANTS: Final = (
     "united_kingdom-4-advanced_technologies",
     "team_asia-6",
     "card_game-4",
+    "europe-4",
 )
 PLAYING: Final = ("play", "play with events")
 OPERATIONS: Final = ("copy", "legal", "apply", "apply with events", "view", "encode", "view and encode")
@@ -87,6 +89,11 @@ class Worker:
         count, games, spent = self.ask(variant, operation, seconds)
         return Sample(int(count), int(games), spent)
 
+    def has(self, variant: str) -> bool:
+        """Return whether the tree has the game; a shipped game has the id of its board."""
+        boards = self.tree.root / "server" / "stellwerk_engine" / "boards"
+        return (boards / f"{variant.partition('-')[0]}.json").exists()
+
     def close(self) -> None:
         self._process.kill()
         self._process.communicate()
@@ -124,17 +131,23 @@ def main() -> None:
 def measure(
     workers: Sequence[Worker], variants: Sequence[str], rounds: int, seconds: float
 ) -> tuple[list[Samples], list[Sample]]:
-    """Measure every operation of every variant in turn; return the samples of each worker, and bare calls."""
+    """Measure every operation of every variant in turn; return the samples of each worker, and bare calls. A
+    tree without the game has no samples of the variant."""
     samples: list[Samples] = [{} for _ in workers]
     calls: list[Sample] = []
     for variant in variants:
         print(f"measuring {variant} ...", file=sys.stderr)
+        able = [worker for worker in workers if worker.has(variant)]
+        samples_of_able = [own for own, worker in zip(samples, workers, strict=True) if worker in able]
         for worker in workers:
-            worker.ask(variant, "copy", 0)  # make the game, and warm up
+            if worker in able:
+                worker.ask(variant, "copy", 0)  # make the game, and warm up
+            else:
+                print(f"{worker.tree.name} does not have the game of {variant}", file=sys.stderr)
         for operation in (*PLAYING, *OPERATIONS):
             length = seconds if operation in PLAYING else seconds / 3
             sample = partial(Worker.sample, variant=variant, operation=operation, seconds=length)
-            for own, of_worker in zip(samples, in_turn(workers, sample, rounds), strict=True):
+            for own, of_worker in zip(samples_of_able, in_turn(able, sample, rounds), strict=True):
                 own[variant, operation] = of_worker
             calls.append(workers[0].sample(variant, "bare call", seconds / 10))
     return samples, calls
@@ -188,6 +201,7 @@ def print_report(
                     ),
                 ]
                 for variant in sizes
+                if (variant, "copy") in other
             ],
         )
     print_table(
