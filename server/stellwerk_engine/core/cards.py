@@ -7,6 +7,7 @@ more than MAX_CARDS, which makes `total` a remainder.
 """
 
 from collections.abc import Iterable
+from struct import Struct
 from typing import Final
 
 from stellwerk_protocol.cards import NO_CARDS, Cards
@@ -29,6 +30,8 @@ PLAIN_CARDS_MASK: Final = (1 << LOCOMOTIVE_SHIFT) - 1
 COUNT_MASK: Final = 0xFF
 GUARD: Final = sum(0x80 << shift for shift in SHIFT)  # bit 7 of every count
 LOW: Final = GUARD - sum(ONE)  # 0x7F in every count
+
+_nine_counts: Final = Struct("9B").unpack  # a tuple, which a call takes as it is
 
 
 def counts(cards: CardSet) -> bytes:
@@ -78,7 +81,7 @@ def as_list(cards: CardSet) -> list[CardColor]:
 
 
 def to_wire(cards: CardSet) -> Cards:
-    return Cards(*cards.to_bytes(9, "little")) if cards else NO_CARDS
+    return Cards(*_nine_counts(cards.to_bytes(9, "little"))) if cards else NO_CARDS
 
 
 def from_wire(cards: Cards) -> CardSet:

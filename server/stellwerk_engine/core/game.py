@@ -67,7 +67,7 @@ def make_game(rules: RuleSet, board_file: BoardFile, seat_count: int, options: S
         shares=_first(all_shares, {}),
         builds=_first(all_builds, {}),
         take_turn=tuple(TakeTurn(seat, rules.before_action) for seat in seats),
-        take_action=tuple(TakeTurn(seat, ()) for seat in seats),
+        take_action=tuple(TakeTurn(seat, (), is_whole=False) for seat in seats),
     )
 
 

@@ -33,14 +33,17 @@ PASS: Final = Pass()
 
 
 class TakeTurn:
-    """One action of the menu, or, only if there is none, a pass; and `before` it everything that the rules
-    allow there (UK-09), as long as nothing of that was done."""
+    """One action of the menu, or, only if there is none, a pass; and `before` it everything that the rules allow
+    there (UK-09), as long as nothing of that was done: then the turn is whole."""
 
-    __slots__ = ("before", "seats")
+    __slots__ = ("before", "seats", "wire")
 
-    def __init__(self, seat: Seat, before: tuple[Action, ...]) -> None:
+    def __init__(self, seat: Seat, before: tuple[Action, ...], is_whole: bool = True) -> None:
         self.seats = (seat,)
         self.before = before
+        self.wire: wire_decisions.Decision = (
+            wire_decisions.TakeTurn(self.seats) if is_whole else wire_decisions.TakeAction(self.seats)
+        )
 
     def legal(self, state: State, seat: Seat) -> list[Move]:
         moves: list[Move] = []
@@ -78,9 +81,7 @@ class TakeTurn:
         return PASS
 
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
-        if state.game.rules.before_action and not self.before:
-            return wire_decisions.TakeAction(self.seats)
-        return wire_decisions.TakeTurn(self.seats)
+        return self.wire
 
 
 def start_first_turn(state: State, seat: Seat, events: Events | None) -> None:

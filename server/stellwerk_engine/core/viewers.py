@@ -17,7 +17,7 @@ def viewer_kind(viewer: ViewerId) -> Viewer:
 
 def sees_seat(viewer: ViewerId, seat: Seat) -> bool:
     """Return whether the viewer may know what is private to the seat."""
-    return viewer in (seat, ALL_HANDS)
+    return viewer == seat or viewer == ALL_HANDS  # `in` would make a tuple
 
 
 def sees_team(game: Game, viewer: ViewerId, team: int) -> bool:

@@ -15,6 +15,7 @@ from stellwerk_engine.parts.long_tickets import removed_count_of
 from stellwerk_engine.parts.rail_yards.rail_yards import stack_view, yard_view
 from stellwerk_engine.parts.stations.build_station import stations_left, stations_view
 from stellwerk_engine.parts.technologies.buy_technology import supply_view
+from stellwerk_protocol.cards import Cards
 from stellwerk_protocol.names import CityNames, RouteName, TechnologyName, TicketNames
 from stellwerk_protocol.views import PlayerView, View, YardStack
 
@@ -49,12 +50,17 @@ def view(state: State, viewer: ViewerId) -> View:
 
 
 def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
-    """Return the public facts in the order of PlayerView's fields, then the private ones if the viewer may
-    see them."""
+    """Return public facts, and private ones for those who may see them."""
     game = state.game
+    board = game.board
     tickets_mask = state.ticket_masks[seat]
+    # on a map
     trains: int | UnsetType = UNSET
     routes: tuple[RouteName, ...] | UnsetType = UNSET
+    if board.longest_route:
+        trains = state.trains[seat]
+        routes = state.route_names[seat]
+    # of parts
     technologies: tuple[TechnologyName, ...] | UnsetType = UNSET
     stations: CityNames | UnsetType = UNSET
     left: int | UnsetType = UNSET
@@ -62,9 +68,6 @@ def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
     yard: tuple[YardStack, ...] | UnsetType = UNSET
     stack_count: int | UnsetType = UNSET
     completed: TicketNames | UnsetType = UNSET
-    if game.board.longest_route:
-        trains = state.trains[seat]
-        routes = state.route_names[seat]
     if state.supply:
         technologies = game.perks[state.technologies[seat]].names
     if state.stations:
@@ -75,8 +78,25 @@ def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
     if state.yards:
         yard = yard_view(state, seat)
         stack_count = total(state.stacks[seat])
-        completed = game.board.ticket_names[state.completed_masks[seat]]
-    public = (
+        completed = board.ticket_names[state.completed_masks[seat]]
+    # private to the seat
+    hand: Cards | UnsetType = UNSET
+    tickets: TicketNames | UnsetType = UNSET
+    offered: TicketNames | UnsetType = UNSET
+    returned: TicketNames | UnsetType = UNSET
+    stack: Cards | UnsetType = UNSET
+    removed: TicketNames | UnsetType = UNSET
+    if sees_seat(viewer, seat):
+        hand = to_wire(state.hands[seat])
+        tickets = board.ticket_names[tickets_mask]
+        if state.offered[seat]:
+            offered = tuple([board.tickets[ticket].name for ticket in state.offered[seat]])
+        returned = board.ticket_names[state.returned_masks[seat]]
+        if state.yards:
+            stack = stack_view(state, seat, viewer)
+        if state.removed_masks:
+            removed = board.ticket_names[state.removed_masks[seat]]
+    return PlayerView(  # in the order of its fields, for keywords take longer
         seat,
         game.team_of[seat],
         state.points[seat],
@@ -92,16 +112,10 @@ def _player(state: State, seat: Seat, viewer: ViewerId) -> PlayerView:
         yard,
         stack_count,
         completed,
-    )
-    if not sees_seat(viewer, seat):
-        return PlayerView(*public)
-    offered = state.offered[seat]
-    return PlayerView(
-        *public,
-        hand=to_wire(state.hands[seat]),
-        tickets=game.board.ticket_names[tickets_mask],
-        offered=tuple([game.board.tickets[ticket].name for ticket in offered]) if offered else UNSET,
-        returned=game.board.ticket_names[state.returned_masks[seat]],
-        stack=stack_view(state, seat, viewer) if state.yards else UNSET,
-        removed=game.board.ticket_names[state.removed_masks[seat]] if state.removed_masks else UNSET,
+        hand,
+        tickets,
+        offered,
+        returned,
+        stack,
+        removed,
     )

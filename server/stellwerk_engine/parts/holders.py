@@ -61,21 +61,19 @@ def put_on_holder(state: State, seat: Seat, cards: CardSet, is_open: bool) -> No
 
 
 def team_views(state: State, viewer: ViewerId) -> tuple[TeamView, ...]:
-    game = state.game
-    return tuple(
-        [
-            TeamView(
-                team=team,
-                holder_count=total(state.holders[team]),
-                known_holder=to_wire(state.known_holders[team]),
-                shared_count=state.shared_masks[team].bit_count(),
-                holder=to_wire(state.holders[team]) if sees_team(game, viewer, team) else UNSET,
-                shared_tickets=game.board.ticket_names[state.shared_masks[team]]
-                if sees_team(game, viewer, team)
-                else UNSET,
-            )
-            for team in range(len(game.seats_of_team))
-        ]
+    return tuple([_team_view(state, viewer, team) for team in range(len(state.holders))])
+
+
+def _team_view(state: State, viewer: ViewerId, team: int) -> TeamView:
+    sees = sees_team(state.game, viewer, team)
+    cards, shared_mask = state.holders[team], state.shared_masks[team]
+    return TeamView(
+        team=team,
+        holder_count=total(cards),
+        known_holder=to_wire(state.known_holders[team]),
+        shared_count=shared_mask.bit_count(),
+        holder=to_wire(cards) if sees else UNSET,
+        shared_tickets=state.game.board.ticket_names[shared_mask] if sees else UNSET,
     )
 
 

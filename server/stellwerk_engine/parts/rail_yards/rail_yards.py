@@ -177,9 +177,11 @@ def yard_view(state: State, seat: Seat) -> tuple[YardStack, ...]:
         return ()
     cards, locomotives = counts(state.yards[seat]), counts(state.yard_locomotives[seat])
     return tuple(
-        YardStack(COLOR_NAMES[color], cards[color], locomotives[color])
-        for color in PLAIN_COLORS
-        if cards[color]
+        [
+            YardStack(COLOR_NAMES[color], cards[color], locomotives[color])
+            for color in PLAIN_COLORS
+            if cards[color]
+        ]
     )
 
 

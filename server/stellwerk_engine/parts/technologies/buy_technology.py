@@ -334,8 +334,10 @@ def _move_in_view(game: Game, view: View, seat: Seat, technology: TechnologyName
 
 
 def supply_view(state: State) -> dict[TechnologyName, int]:
-    names = technology_ids(state.game)
-    return {name: left for name, left in zip(names, state.supply, strict=True) if left}
+    """Return how many are left of each technology that is left."""
+    all_mask = (1 << len(state.supply)) - 1
+    names = state.game.perks[all_mask].names
+    return {names[number]: left for number, left in enumerate(state.supply) if left}
 
 
 def _owns(state: State, team: int, number: TechnologyId) -> bool:
