@@ -16,7 +16,7 @@ def choose(state: State, decision: Decision, seat: Seat, move: Move) -> tuple[Mo
     """Note the seat's choice. Return all choices, in the order of the seats, once the last is in."""
     place = decision.seats.index(seat)
     choices = (*state.choices[:place], move, *state.choices[place + 1 :])
-    all_choices = tuple(choice for choice in choices if choice is not None)
+    all_choices = tuple([choice for choice in choices if choice is not None])
     if len(all_choices) < len(choices):
         state.choices = choices
         return None

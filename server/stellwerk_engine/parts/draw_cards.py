@@ -28,7 +28,7 @@ from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
-from stellwerk_protocol.names import Color, Place
+from stellwerk_protocol.names import MAX_SEATS, Color, Place
 from stellwerk_protocol.views import View
 
 
@@ -42,9 +42,10 @@ class DrawFirst(Move):
         return wire_moves.DrawCard()
 
     def apply(self, state: State, seat: Seat, events: Events | None) -> None:
+        action = self.action
         card = draw_blind(state)
         state.progress_turn = state.turn
-        if self.action.to_holder:
+        if action.to_holder:
             if events is not None:
                 events.append(ev.CardDrawn(seat, card=COLOR_NAMES[card]))
             if not state.pile:
@@ -56,7 +57,7 @@ class DrawFirst(Move):
             events.append(ev.CardDrawn(seat, "hand", COLOR_NAMES[card]))
         if not state.pile:
             pile_ran_out(state, events)
-        _ask_second_card(state, seat, "hand", events, self.action.second_optional)
+        _ask_second_card(state, seat, action.seconds[seat], events)
 
 
 class TakeFirst(Move):
@@ -70,22 +71,21 @@ class TakeFirst(Move):
         return wire_moves.TakeCard(COLOR_NAMES[self.card])
 
     def apply(self, state: State, seat: Seat, events: Events | None) -> None:
-        card = self.card
+        action, card = self.action, self.card
         take_open(state, card)
         state.progress_turn = state.turn
-        to_holder = self.action.to_holder
-        if to_holder and card != LOCOMOTIVE:
+        if action.to_holder and card != LOCOMOTIVE:
             if events is not None:
                 events.append(ev.CardTaken(seat, COLOR_NAMES[card]))
             replace_open_card(state, events)
             _ask_place(state, seat, card, events, is_open=True)
             return
-        _keep_open_card(state, seat, card, "holder" if to_holder else "hand", events)
+        _keep_open_card(state, seat, card, "holder" if action.to_holder else "hand", events)
         replace_open_card(state, events)
         if card == LOCOMOTIVE:
             end_turn(state, seat, events)
         else:
-            _ask_second_card(state, seat, "hand", events, self.action.second_optional)
+            _ask_second_card(state, seat, action.seconds[seat], events)
 
 
 class DrawThree(Move):
@@ -129,8 +129,9 @@ class TakeSecond(Move):
         return wire_moves.TakeCard(COLOR_NAMES[self.card])
 
     def apply(self, state: State, seat: Seat, events: Events | None) -> None:
-        take_open(state, self.card)
-        _keep_open_card(state, seat, self.card, self.place, events)
+        card = self.card
+        take_open(state, card)
+        _keep_open_card(state, seat, card, self.place, events)
         replace_open_card(state, events)
         end_turn(state, seat, events)
 
@@ -163,10 +164,12 @@ class PutFirst(Move):
         return wire_moves.PlaceCard(self.place)
 
     def apply(self, state: State, seat: Seat, events: Events | None) -> None:
-        _put(state, seat, self.card, self.place, self.is_open)
+        place = self.place
+        _put(state, seat, self.card, place, self.is_open)
         if events is not None:
-            events.append(ev.CardPlaced(seat, self.place, self.is_open, COLOR_NAMES[self.card]))
-        _ask_second_card(state, seat, "holder" if self.place == "hand" else "hand", events)
+            events.append(ev.CardPlaced(seat, place, self.is_open, COLOR_NAMES[self.card]))
+        other_place: Place = "holder" if place == "hand" else "hand"
+        _ask_second_card(state, seat, SECOND_CARD[other_place][seat], events)
 
 
 DRAW_THREE: Final = DrawThree()
@@ -200,17 +203,17 @@ class DrawCards(Action):
     the other one onto the team's holder, and so does an open locomotive (ASIA-06, ASIA-07).
     """
 
-    __slots__ = ("draw", "firsts", "second_optional", "take", "to_holder")
+    __slots__ = ("draw", "firsts", "seconds", "take", "to_holder")
 
     events = (ev.CardTaken, ev.CardDrawn, ev.CardPlaced)
     decisions = (wire_decisions.SecondCard, wire_decisions.PlaceCard)
 
     def __init__(self, second_optional: bool = False, to_holder: bool = False) -> None:
-        self.second_optional = second_optional
         self.to_holder = to_holder
         self.draw = DrawFirst(self)
         self.take = tuple(TakeFirst(self, card) for card in range(9))
         self.firsts = FirstDraws(self.draw, self.take)
+        self.seconds = (SECOND_CARD_OR_STOP if second_optional else SECOND_CARD)["hand"]
 
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
         moves += self.firsts[colors_present(state.market) | (1 if state.pile else 0)]
@@ -278,7 +281,7 @@ class DrawCards(Action):
         """Make the decision. A card drawn that the viewer does not see is still missing."""
         match pending:
             case wire_decisions.SecondCard(seats, place, may_stop):
-                state.pending = SECOND_CARD[seats[0], place, may_stop]
+                state.pending = (SECOND_CARD_OR_STOP if may_stop else SECOND_CARD)[place][seats[0]]
             case wire_decisions.PlaceCard(seats, is_open, card):
                 if card is not UNSET:
                     state.pending = PlaceCard(seats[0], COLOR_IDS[card], is_open)
@@ -307,12 +310,13 @@ def _into_place(
 class SecondCard:
     """Which second card, for which place; no open locomotive (USA-05)."""
 
-    __slots__ = ("may_stop", "place", "seats")
+    __slots__ = ("may_stop", "place", "seats", "wire")
 
     def __init__(self, seat: Seat, place: Place, may_stop: bool) -> None:
         self.seats = (seat,)
         self.place: Place = place
         self.may_stop = may_stop
+        self.wire = wire_decisions.SecondCard(self.seats, place, may_stop)
 
     def legal(self, state: State, seat: Seat) -> list[Move]:
         open_cards = counts(state.market)
@@ -352,19 +356,20 @@ class SecondCard:
         return STOP_DRAWING if self.may_stop else self.legal(state, seat)[0]
 
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
-        return wire_decisions.SecondCard(self.seats, self.place, self.may_stop)
+        return self.wire
 
 
-class SecondCards(dict[tuple[Seat, Place, bool], SecondCard]):
-    """The decisions about a second card, by seat, place, and whether the player may stop. Each is made
-    once."""
+def _second_cards(may_stop: bool) -> dict[Place, tuple[SecondCard, ...]]:
+    """Return the decision of each seat for a card to each place, made once."""
+    seats = range(MAX_SEATS)
+    return {
+        "hand": tuple(SecondCard(seat, "hand", may_stop) for seat in seats),
+        "holder": tuple(SecondCard(seat, "holder", may_stop) for seat in seats),
+    }
 
-    def __missing__(self, key: tuple[Seat, Place, bool]) -> SecondCard:
-        self[key] = decision = SecondCard(*key)
-        return decision
 
-
-SECOND_CARD: Final = SecondCards()
+SECOND_CARD: Final = _second_cards(may_stop=False)
+SECOND_CARD_OR_STOP: Final = _second_cards(may_stop=True)
 
 
 class PlaceCard:
@@ -405,14 +410,12 @@ def _ask_place(state: State, seat: Seat, card: CardColor, events: Events | None,
         events.append(ev.Asked(state.pending.to_wire(state, seat, sees_all=True)))
 
 
-def _ask_second_card(
-    state: State, seat: Seat, place: Place, events: Events | None, may_stop: bool = False
-) -> None:
+def _ask_second_card(state: State, seat: Seat, decision: SecondCard, events: Events | None) -> None:
     """Ask for a second card if one may legally be taken; else end the turn (USA-08)."""
     if not state.pile and not state.market & PLAIN_CARDS_MASK:
         end_turn(state, seat, events)
         return
-    state.pending = SECOND_CARD[seat, place, may_stop]
+    state.pending = decision
     if events is not None:
         events.append(ev.Asked(state.pending.to_wire(state, seat, sees_all=True)))
 
