@@ -101,3 +101,5 @@ Decision = (
     | PayTunnel
     | CompleteTickets
 )
+
+DecisionOfEveryGame = TakeTurn | TakeAction

@@ -319,7 +319,7 @@ class StationBuilt(_Event, frozen=True, tag="station_built"):
     cards: Cards
 
 
-Event = (
+EventOfEveryGame = (
     PileShuffled
     | CardsLaidOpen
     | MarketExchanged
@@ -334,6 +334,10 @@ Event = (
     | LastRound
     | TurnsEnded
     | GameEnded
+)
+
+Event = (
+    EventOfEveryGame
     | CardTaken
     | CardDrawn
     | CardPlaced

@@ -12,20 +12,13 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType
 
-from stellwerk.shared.narration import (
-    Style,
-    actor_of,
-    deed,
-    destination,
-    place_in_words,
-    route_in_words,
-    team_in_words,
-    ticket_in_words,
-)
+from stellwerk.shared.narration import Style, actor_of, deed, is_of_game, team_in_words
 from stellwerk_engine.core.state import Game
+from stellwerk_engine.core.words import Words
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import ALL_HANDS, ViewerId
+from stellwerk_engine.parts.draw_cards import destination
 from stellwerk_engine.replays.reader import ReplayError
 from stellwerk_engine.replays.verify import game_of
 from stellwerk_protocol import events as ev
@@ -178,6 +171,7 @@ class _Story:
             seat = actor_of(event)
             if seat is not None:
                 self._expect_seat(number, seat)
+            self._expect_kind(number, event)
             match event:
                 case ev.TurnStarted(seat, turn):
                     yield from self.close_chapter()
@@ -223,11 +217,11 @@ class _Story:
         """Describe an action in few words: where a known card goes, and what became of the tunnel."""
         match event:
             case ev.CardPlaced(_, place, _, card) if card == chapter.card_without_place:
-                chapter.deeds[-1].text += destination(place, self.game)
+                chapter.deeds[-1].text += destination(place)
                 chapter.deeds[-1].mark = mark
             case ev.RouteClaimed(_, route) | ev.TunnelAbandoned(_, route) if route == chapter.tunnel:
-                words = route_in_words(route, self.game)
-                phrase = phrase.replace(f"the tunnel {words}", "it").replace(words, "it")
+                ends = self.style.words(self.game).route(route)
+                phrase = phrase.replace(f"the tunnel {ends}", "it").replace(ends, "it")
                 chapter.deeds.append(_Deed(phrase, mark))
             case _:
                 chapter.deeds.append(_Deed(phrase, mark))
@@ -248,6 +242,14 @@ class _Story:
         if seat >= self.game.seat_count:
             raise ReplayError("differs", number, f"seat {seat}, in a game of {self.game.seat_count} players")
 
+    def _expect_kind(self, number: int, event: ev.Event) -> None:
+        """Refuse an event of another game."""
+        if not is_of_game(event, self.game):
+            tag = type(event).__struct_config__.tag
+            raise ReplayError(
+                "differs", number, f"{tag}, an event that the game {self.game.id} does not have"
+            )
+
 
 def _joined(deeds: Sequence[_Deed]) -> str:
     """Join two actions: `draws red, blue (fallback)`. A verb or a mark that both share comes once."""
@@ -266,6 +268,7 @@ def _joined(deeds: Sequence[_Deed]) -> str:
 
 
 def _ending(result: Result, game: Game, style: Style) -> Iterator[StoryLine]:
+    words = style.words(game)
     teams = sorted(result.teams, key=lambda team: team.rank)
     yield StoryLine()
     yield StoryLine(style.paint(f"The end, after {result.turns} turns", BOLD))
@@ -276,7 +279,7 @@ def _ending(result: Result, game: Game, style: Style) -> Iterator[StoryLine]:
             yield StoryLine(f"  Tickets of {team_in_words(team, style)}")
         for ticket in sorted(team.tickets, key=lambda ticket: -ticket.points):
             mark = " " if ticket.completed else "x"
-            yield StoryLine(f"  {ticket.points:>+5} {mark} {ticket_in_words(ticket.ticket, game)}")
+            yield StoryLine(f"  {ticket.points:>+5} {mark} {words.ticket(ticket.ticket)}")
 
 
 def _score_table(teams: Sequence[TeamResult], game: Game, style: Style) -> Iterator[StoryLine]:
@@ -306,4 +309,4 @@ def _score_table(teams: Sequence[TeamResult], game: Game, style: Style) -> Itera
 
 def _bonus_in_words(name: str, game: Game) -> str:
     kind, _, city = name.partition(":")
-    return f"bonus {place_in_words(city, game)}" if city else f"bonus {shown(kind.replace('_', ' '))}"
+    return f"bonus {Words(game.board).place(city)}" if city else f"bonus {shown(kind.replace('_', ' '))}"

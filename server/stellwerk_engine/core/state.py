@@ -29,6 +29,7 @@ from stellwerk_engine.core.board import Board, RouteId
 from stellwerk_engine.core.cards import CardSet, describe
 from stellwerk_engine.core.dice import Dice
 from stellwerk_engine.core.perks import Perks
+from stellwerk_engine.core.words import Words
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.events import Event
@@ -375,7 +376,8 @@ class Part:
     __slots__ = ()
 
     events: ClassVar[tuple[type[object], ...]] = ()
-    """The kinds of events that belong to this part: it says who may know what of them, and folds them."""
+    """The kinds of events that belong to this part: it says who may know what of them, folds them, and has
+    their sentences."""
     decisions: ClassVar[tuple[type[object], ...]] = ()
     """The kinds of decisions on the wire that belong to this part."""
 
@@ -438,6 +440,16 @@ class Part:
     def see_pending(self, state: State, pending: wire_decisions.Decision) -> None:
         """Make one of the part's decisions the pending one, as far as the view shows it."""
         raise NotImplementedError(f"nobody makes a decision of {type(pending).__name__}")
+
+    # for people who read what happened
+
+    def sentence(self, event: Event, words: Words) -> str:
+        """Describe one of the part's events, without who acts and without a full stop: `passes`."""
+        raise NotImplementedError(f"nobody describes {type(event).__name__}")
+
+    def question(self, decision: wire_decisions.Decision, words: Words) -> str:
+        """Return what one of the part's decisions asks: `which second card?`."""
+        raise NotImplementedError(f"nobody describes {type(decision).__name__}")
 
     # at the end
 

@@ -23,6 +23,7 @@ from stellwerk_engine.core.piles import draw_blind, pile_ran_out, replace_open_c
 from stellwerk_engine.core.state import Action, Events, Game, Move, Seat, State, ViewerId
 from stellwerk_engine.core.turn import end_turn
 from stellwerk_engine.core.viewers import sees_seat, sees_team
+from stellwerk_engine.core.words import Words
 from stellwerk_engine.parts.holders import into_holder_view, put_on_holder
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
@@ -277,6 +278,29 @@ class DrawCards(Action):
             case _:
                 raise NotImplementedError(event)
 
+    def sentence(self, event: ev.Event, words: Words) -> str:
+        match event:
+            case ev.CardTaken(_, card, place):
+                return f"takes {words.card(card)}{self._destination(place)}"
+            case ev.CardDrawn(_, place, card):
+                return f"draws {words.known_card(card)}{self._destination(place)}"
+            case ev.CardPlaced(_, place, _, card):
+                return f"puts {words.known_card(card)}{self._destination(place)}"
+            case _:
+                raise NotImplementedError(event)
+
+    def question(self, decision: wire_decisions.Decision, words: Words) -> str:
+        match decision:
+            case wire_decisions.SecondCard():
+                return "which second card?"
+            case wire_decisions.PlaceCard(_, _, card):
+                return f"where to put {words.known_card(card)}?"
+            case _:
+                raise NotImplementedError(decision)
+
+    def _destination(self, place: Place | UnsetType) -> str:
+        return destination(place) if self.to_holder and place is not UNSET else ""
+
     def see_pending(self, state: State, pending: wire_decisions.Decision) -> None:
         """Make the decision. A card drawn that the viewer does not see is still missing."""
         match pending:
@@ -287,6 +311,11 @@ class DrawCards(Action):
                     state.pending = PlaceCard(seats[0], COLOR_IDS[card], is_open)
             case _:
                 raise NotImplementedError(pending)
+
+
+def destination(place: Place) -> str:
+    """Describe where a card goes, in games with more than one place."""
+    return " into the hand" if place == "hand" else " onto the holder"
 
 
 def _sees_place(game: Game, viewer: ViewerId, seat: Seat, place: Place | UnsetType) -> bool:

@@ -19,6 +19,7 @@ from stellwerk_engine.core.board import TicketId, mask_of
 from stellwerk_engine.core.folding import present, tickets_with, with_player
 from stellwerk_engine.core.state import Events, Game, Part, RuleSet, Seat, State, ViewerId
 from stellwerk_engine.core.viewers import sees_seat
+from stellwerk_engine.core.words import Words
 from stellwerk_engine.parts.tickets import names_of, offer, shuffle_tickets
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.views import View
@@ -78,6 +79,11 @@ class LongTickets(Part):
         if event.tickets is not UNSET:
             player = replace(player, removed=tickets_with(game, present(player.removed), event.tickets))
         return with_player(view, player)
+
+    def sentence(self, event: ev.Event, words: Words) -> str:
+        assert isinstance(event, ev.TicketsRemoved)
+        removed = words.known_tickets(event.count, event.tickets)
+        return f"out of the game: {removed}" if event.seat is UNSET else f"takes {removed} out of the game"
 
     def see(self, state: State, view: View) -> None:
         ids = state.game.board.ticket_ids

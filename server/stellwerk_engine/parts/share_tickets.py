@@ -22,6 +22,7 @@ from stellwerk_engine.core.folding import (
 from stellwerk_engine.core.state import Action, Events, Game, Move, Seat, State, ViewerId
 from stellwerk_engine.core.turn import end_turn, start_first_turn
 from stellwerk_engine.core.viewers import sees_seat, sees_team
+from stellwerk_engine.core.words import Words
 from stellwerk_engine.parts.tickets import Then, announce, check_tickets, names_of
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
@@ -118,6 +119,18 @@ class ShareTickets(Action):
                 return with_progress(_share_in_view(game, view, seat, count, tickets))
             case _:
                 raise NotImplementedError(event)
+
+    def sentence(self, event: ev.Event, words: Words) -> str:
+        match event:
+            case ev.TicketsToShare(_, count, tickets):
+                return f"is to share one of {words.known_tickets(count, tickets)}"
+            case ev.TicketsShared(_, count, tickets):
+                return f"puts {words.known_tickets(count, tickets)} on the holder"
+            case _:
+                raise NotImplementedError(event)
+
+    def question(self, decision: wire_decisions.Decision, words: Words) -> str:
+        return "which ticket to put on the holder?"
 
     def see_pending(self, state: State, pending: wire_decisions.Decision) -> None:
         ask_all(state, ShareTicket(pending.seats, end_turn if state.turn else start_first_turn))

@@ -17,10 +17,12 @@ from stellwerk_engine.core.folding import present, tickets_with, tickets_without
 from stellwerk_engine.core.state import Action, Events, Game, Move, Part, RuleSet, Seat, State, ViewerId
 from stellwerk_engine.core.turn import end_turn, start_first_turn
 from stellwerk_engine.core.viewers import sees_seat
+from stellwerk_engine.core.words import Words
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.figures import counted
 from stellwerk_protocol.names import TicketName
 from stellwerk_protocol.views import View
 
@@ -167,6 +169,23 @@ class FirstTickets(Part):
                 return with_progress(view) if count else view
             case _:
                 raise NotImplementedError(event)
+
+    def sentence(self, event: ev.Event, words: Words) -> str:
+        match event:
+            case ev.TicketsOffered(_, count, tickets):
+                return f"is offered {words.known_tickets(count, tickets)}"
+            case ev.TicketsKept(_, count, returned_count, tickets, returned):
+                kept = f"keeps {words.known_tickets(count, tickets)}"
+                if not returned_count:
+                    return kept
+                return f"{kept}, puts back {words.known_tickets(returned_count, returned)}"
+            case _:
+                raise NotImplementedError(event)
+
+    def question(self, decision: wire_decisions.Decision, words: Words) -> str:
+        assert isinstance(decision, wire_decisions.KeepTickets)
+        at_least = f", at least {decision.keep}" if decision.keep else ""
+        return f"which of {counted(decision.offered_count, 'ticket')} to keep{at_least}?"
 
     def see_pending(self, state: State, pending: wire_decisions.Decision) -> None:
         assert isinstance(pending, wire_decisions.KeepTickets)

@@ -263,6 +263,18 @@ def test_a_seat_that_the_game_does_not_have_is_an_error_of_the_file(command: Com
     assert done.err == f"stellwerk: {file}:9: seat 5, in a game of 2 players\n"
 
 
+@pytest.mark.parametrize("viewer", [(), ("--seat", "0")])
+def test_an_event_of_another_game_is_an_error_of_the_file(viewer: tuple[str, ...], command: Command) -> None:
+    def edit(line: Any) -> None:
+        line["events"].append({"route": "boston-miami", "seat": 0, "type": "tunnel_abandoned"})
+
+    done = command.show(edited(short_replay(), 9, edit), *viewer)
+    assert done.code == 1
+    assert done.err.endswith(
+        "game.jsonl:9: tunnel_abandoned, an event that the game card_game does not have\n"
+    )
+
+
 def test_control_characters_of_the_file_are_not_obeyed(command: Command) -> None:
     lines = record(game_for("usa", 2), planner, note="\x1b[2J\x07\x9b31m\n\u202e!")
     out = command.show(lines).out

@@ -7,13 +7,15 @@ from typing import get_args
 import msgspec
 import pytest
 
-from stellwerk.shared.narration import PLAIN, Style, actor_of, cards_in_words, describe, ticket_in_words
+from stellwerk.shared.narration import PLAIN, Style, actor_of, describe
+from stellwerk_engine.core.state import Part
+from stellwerk_engine.core.words import Words
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import PUBLIC
 from stellwerk_engine.replays.reader import read_replay
 from stellwerk_protocol import decisions
 from stellwerk_protocol import events as ev
-from stellwerk_protocol.cards import Cards
+from stellwerk_protocol.cards import NO_CARDS, Cards
 from stellwerk_protocol.replays import MoveMade, SetUp
 from stellwerk_protocol.results import Result, TeamResult
 from tests.engine.recordings import game_for, mixed, record
@@ -22,6 +24,8 @@ from tests.support import every_variant
 RED = Cards(red=2)
 LOCOMOTIVES = Cards(red=1, locomotive=2)
 TICKET = ("boston-miami",)
+ASIAN = ("baroda-bangalore",)
+OF_CARDS = ("chicago-new_york-1",)
 RESULT = Result(
     reason="trains",
     turns=80,
@@ -49,6 +53,32 @@ SENTENCES: list[tuple[str, ev.Event, str]] = [
     ("team_asia", ev.Asked(decisions.ShareTicket((1,), (2,))), "Bo: which ticket to put on the holder?"),
     ("usa", ev.Asked(decisions.TakeTurn((1,))), "Bo: what to do?"),
     ("usa", ev.Asked(decisions.TakeAction((1,))), "Bo: which action, after the purchase?"),
+    (
+        "card_game",
+        ev.Asked(decisions.SecondCard((0,), "hand", True)),
+        "Ann: which second card?",
+    ),
+    (
+        "team_asia",
+        ev.Asked(decisions.PlaceCard((0,), True, "locomotive")),
+        "Ann: where to put a locomotive?",
+    ),
+    ("team_asia", ev.Asked(decisions.PlaceCard((0,), False)), "Ann: where to put a card?"),
+    (
+        "united_kingdom",
+        ev.Asked(decisions.ClaimRoute((0,), "right_of_way", 1, True, False)),
+        "Ann: which route to claim?",
+    ),
+    (
+        "team_asia",
+        ev.Asked(decisions.PayTunnel((0,), "delhi-kathmandu", RED, NO_CARDS, RED, 2)),
+        "Ann: 2 cards more for the tunnel Delhi - Kathmandu?",
+    ),
+    (
+        "card_game",
+        ev.Asked(decisions.CompleteTickets((0, 1), "pile")),
+        "Ann and Bo: which tickets to complete?",
+    ),
     ("usa", ev.Passed(0), "Ann passes"),
     ("card_game", ev.Stopped(1), "Bo stops"),
     ("usa", ev.LastRound(2), "the last round begins: 2 turns left"),
@@ -90,15 +120,19 @@ SENTENCES: list[tuple[str, ev.Event, str]] = [
         ev.TicketsRemoved(1, 0, ("cadiz-stockholm",)),
         "Ann takes Cadiz - Stockholm (21) out of the game",
     ),
-    ("usa", ev.TicketsToShare(0, 1, TICKET), "Ann is to share one of Boston - Miami (12)"),
-    ("usa", ev.TicketsShared(0, 1, TICKET), "Ann puts Boston - Miami (12) on the holder"),
+    ("team_asia", ev.TicketsToShare(0, 1, ASIAN), "Ann is to share one of Baroda - Bangalore (5)"),
+    ("team_asia", ev.TicketsShared(0, 1, ASIAN), "Ann puts Baroda - Bangalore (5) on the holder"),
     ("card_game", ev.CardsSent(0, RED), "Ann sends 2 red to the stack"),
     ("card_game", ev.CardsLaid(0, LOCOMOTIVES), "Ann lays 1 red, 2 locomotives in the yard"),
     ("card_game", ev.Raided(1, "red", LOCOMOTIVES), "Bo is raided and loses 1 red, 2 locomotives"),
     ("card_game", ev.StackTakenUp(1, 2, RED), "Bo takes up a stack of 2 red"),
     ("card_game", ev.StackTakenUp(1, 2), "Bo takes up a stack of 2 cards"),
-    ("usa", ev.TicketsCompleted(0, TICKET, 12), "Ann completes Boston - Miami (12): 12 points"),
-    ("usa", ev.TicketsCompleted(0, (), 0), "Ann completes no ticket: 0 points"),
+    (
+        "card_game",
+        ev.TicketsCompleted(0, OF_CARDS, 5),
+        "Ann completes Chicago - New York (5): 5 points",
+    ),
+    ("card_game", ev.TicketsCompleted(0, (), 0), "Ann completes no ticket: 0 points"),
     ("card_game", ev.HalfStarted(2), "half 2 begins"),
     (
         "united_kingdom",
@@ -131,11 +165,27 @@ def test_there_is_a_sentence_for_every_kind_of_event() -> None:
     assert {type(event) for _, event, _ in SENTENCES} == set(get_args(ev.Event))
 
 
+def test_there_is_a_question_for_every_kind_of_decision() -> None:
+    asked = {type(event.decision) for _, event, _ in SENTENCES if isinstance(event, ev.Asked)}
+    assert asked == set(get_args(decisions.Decision))
+
+
+def test_an_event_of_another_game_has_no_sentence() -> None:
+    game = game_for("usa", 2)
+    with pytest.raises(NotImplementedError, match="nobody describes Raided in usa"):
+        describe(ev.Raided(1, "red", RED), game)
+    with pytest.raises(NotImplementedError, match="nobody describes Raided"):
+        Part().sentence(ev.Raided(1, "red", RED), Words(game.board))
+    with pytest.raises(NotImplementedError, match="nobody describes TakeTurn"):
+        Part().question(decisions.TakeTurn((0,)), Words(game.board))
+
+
 @every_variant
 def test_a_redacted_event_names_no_ticket_and_no_card_that_the_public_does_not_know(
     variant: tuple[str, int, tuple[str, ...]],
 ) -> None:
     game = game_for(*variant)
+    words = Words(game.board)
     for line in read_replay(record(game, mixed("narrated"))):
         if not isinstance(line, SetUp | MoveMade):
             continue
@@ -147,9 +197,9 @@ def test_a_redacted_event_names_no_ticket_and_no_card_that_the_public_does_not_k
             assert actor is None or sentence.startswith(f"seat {actor} ")
             if public != event and not isinstance(event, ev.Asked):
                 tickets = getattr(event, "tickets", ()) or ()
-                assert not any(ticket_in_words(name, game) in sentence for name in tickets)
+                assert not any(words.ticket(name) in sentence for name in tickets)
                 cards = getattr(event, "cards", msgspec.UNSET)
-                assert not isinstance(cards, Cards) or cards_in_words(cards) not in sentence
+                assert not isinstance(cards, Cards) or words.cards(cards) not in sentence
                 assert sentence != describe(event, game)
 
 
@@ -162,6 +212,7 @@ def test_names_that_the_board_does_not_have_are_told_as_they_are() -> None:
 
 
 def test_colors_are_painted_each_in_its_own() -> None:
-    painted = cards_in_words(Cards(1, 1, 1, 1, 1, 1, 1, 1, 1), Style(color=True))
+    words = Style(color=True).words(game_for("usa", 2))
+    painted = words.cards(Cards(1, 1, 1, 1, 1, 1, 1, 1, 1))
     codes = [part.split("m")[0] for part in painted.split("\x1b[") if not part.startswith("0m")][1:]
     assert len(codes) == len(set(codes)) == 8, "all but white, which is as the terminal has it"

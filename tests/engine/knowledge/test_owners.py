@@ -17,24 +17,7 @@ from stellwerk_protocol.names import COLORS
 from tests.support import table
 
 OF_EVERY_GAME: frozenset[type[object]] = frozenset(
-    {
-        ev.PileShuffled,
-        ev.CardsLaidOpen,
-        ev.MarketExchanged,
-        ev.CardsRevealed,
-        ev.CardsDealt,
-        ev.LocomotiveDealt,
-        ev.TicketPileShuffled,
-        ev.TurnStarted,
-        ev.Asked,
-        ev.Passed,
-        ev.Stopped,
-        ev.LastRound,
-        ev.TurnsEnded,
-        ev.GameEnded,
-        decisions.TakeTurn,
-        decisions.TakeAction,
-    }
+    {*get_args(ev.EventOfEveryGame), *get_args(decisions.DecisionOfEveryGame)}
 )
 
 

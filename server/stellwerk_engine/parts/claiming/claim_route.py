@@ -33,6 +33,7 @@ from stellwerk_engine.core.folding import (
 )
 from stellwerk_engine.core.perks import Perks
 from stellwerk_engine.core.state import Action, Claims, Events, Game, Move, Seat, State, ViewerId
+from stellwerk_engine.core.words import Words
 from stellwerk_engine.parts.claiming.claim_table import ClaimTable
 from stellwerk_engine.parts.claiming.payments import (
     all_payments,
@@ -47,8 +48,9 @@ from stellwerk_engine.parts.holders import holder_of, out_of_holder_view, show_o
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
-from stellwerk_protocol.cards import Cards
+from stellwerk_protocol.cards import NO_CARDS, Cards
 from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.figures import counted
 from stellwerk_protocol.views import View
 
 
@@ -137,6 +139,27 @@ class ClaimRoute(Action):
             case _:
                 raise NotImplementedError(event)
 
+    def sentence(self, event: ev.Event, words: Words) -> str:
+        match event:
+            case ev.RouteClaimed(_, route, _, points, cards, holder_cards):
+                paid = _paid(cards, holder_cards, words)
+                return f"claims {words.route(route)} with {paid}: {counted(points, 'point')}"
+            case ev.TunnelTried(_, route, extra, cards, holder_cards, revealed):
+                paid = _paid(cards, holder_cards, words)
+                more = f"{extra} more to pay" if extra else "no more to pay"
+                return (
+                    f"tries the tunnel {words.route(route)} with {paid}; "
+                    f"against {words.cards(revealed)}: {more}"
+                )
+            case ev.TunnelAbandoned(_, route):
+                return f"gives the tunnel {words.route(route)} up"
+            case _:
+                raise NotImplementedError(event)
+
+    def question(self, decision: wire_decisions.Decision, words: Words) -> str:
+        assert isinstance(decision, wire_decisions.PayTunnel)
+        return f"{counted(decision.extra, 'card')} more for the tunnel {words.route(decision.route)}?"
+
     def see_pending(self, state: State, pending: wire_decisions.Decision) -> None:
         assert isinstance(pending, wire_decisions.PayTunnel)
         see_bill(state, pending.seats[0], pending)
@@ -148,6 +171,13 @@ def _show_cards(game: Game, view: View, seat: Seat, cards: Cards, holder_cards: 
     known = at_least(from_wire(player.known_cards), from_wire(cards))
     view = with_player(view, replace(player, known_cards=to_wire(known)))
     return show_on_holder(game, view, seat, holder_cards)
+
+
+def _paid(cards: Cards, holder_cards: Cards, words: Words) -> str:
+    if holder_cards == NO_CARDS:
+        return words.cards(cards)
+    from_holder = f"{words.cards(holder_cards)} of the holder"
+    return from_holder if cards == NO_CARDS else f"{words.cards(cards)} and {from_holder}"
 
 
 def _track_limits(board: Board, open_tracks: Mapping[int, int]) -> dict[RouteId, int]:

@@ -33,10 +33,12 @@ from stellwerk_engine.core.folding import (
 )
 from stellwerk_engine.core.state import Events, Game, Part, Seat, State, ViewerId
 from stellwerk_engine.core.viewers import sees_seat
+from stellwerk_engine.core.words import Words
 from stellwerk_engine.parts.rail_yards.complete_tickets import CompleteTickets, ask_to_complete
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.cards import NO_CARDS, Cards
+from stellwerk_protocol.figures import counted
 from stellwerk_protocol.names import COLORS, EndReason
 from stellwerk_protocol.views import PlayerView, View, YardStack
 
@@ -128,6 +130,27 @@ class RailYards(Part):
                 return replace(view, half=half, turns_left=UNSET, discards=NO_CARDS, players=players)
             case _:
                 raise NotImplementedError(event)
+
+    def sentence(self, event: ev.Event, words: Words) -> str:
+        match event:
+            case ev.CardsSent(_, cards):
+                return f"sends {words.cards(cards)} to the stack"
+            case ev.CardsLaid(_, cards):
+                return f"lays {words.cards(cards)} in the yard"
+            case ev.Raided(_, _, cards):
+                return f"is raided and loses {words.cards(cards)}"
+            case ev.StackTakenUp(_, count, cards):
+                return f"takes up a stack of {words.known_cards(count, cards)}"
+            case ev.TicketsCompleted(_, tickets, points):
+                completed = words.tickets(tickets) or "no ticket"
+                return f"completes {completed}: {counted(points, 'point')}"
+            case ev.HalfStarted(half):
+                return f"half {half} begins"
+            case _:
+                raise NotImplementedError(event)
+
+    def question(self, decision: wire_decisions.Decision, words: Words) -> str:
+        return "which tickets to complete?"
 
     def see(self, state: State, view: View) -> None:
         state.half = present(view.half)

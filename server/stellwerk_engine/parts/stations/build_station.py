@@ -38,6 +38,7 @@ from stellwerk_engine.core.state import (
     ViewerId,
 )
 from stellwerk_engine.core.turn import end_turn
+from stellwerk_engine.core.words import Words
 from stellwerk_engine.parts.claiming.place_claim import spend
 from stellwerk_engine.parts.stations.borrowed_routes import best_uses
 from stellwerk_protocol import events as ev
@@ -165,6 +166,10 @@ class BuildStation(Action):
             stations_left=present(player.stations_left) - 1,
         )
         return with_progress(with_player(view, player))
+
+    def sentence(self, event: ev.Event, words: Words) -> str:
+        assert isinstance(event, ev.StationBuilt)
+        return f"builds a station in {words.place(event.city)} with {words.cards(event.cards)}"
 
     def see(self, state: State, view: View) -> None:
         ids = state.game.board.city_ids

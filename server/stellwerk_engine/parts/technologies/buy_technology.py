@@ -40,6 +40,7 @@ from stellwerk_engine.core.state import (
     ViewerId,
 )
 from stellwerk_engine.core.turn import end_turn
+from stellwerk_engine.core.words import Words, title
 from stellwerk_engine.parts.claiming.claim_route import (
     Claim,
     add_claims,
@@ -216,6 +217,20 @@ class BuyTechnology(Action):
                 )
             case _:
                 raise NotImplementedError(event)
+
+    def sentence(self, event: ev.Event, words: Words) -> str:
+        match event:
+            case ev.TechnologyBought(_, technology, cards):
+                return f"buys {title(technology)} for {words.cards(cards)}"
+            case ev.TechnologyReturned(_, technology):
+                return f"gives {title(technology)} back"
+            case ev.TechnologiesWithdrawn(technologies):
+                return f"no longer for sale: {', '.join(map(title, technologies))}"
+            case _:
+                raise NotImplementedError(event)
+
+    def question(self, decision: wire_decisions.Decision, words: Words) -> str:
+        return "which route to claim?"
 
     def see(self, state: State, view: View) -> None:
         supply = present(view.supply)
