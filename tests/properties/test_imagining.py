@@ -244,6 +244,16 @@ def test_a_view_that_does_not_add_up_is_refused() -> None:
             imagine(state.game, wrong, Dice(bytes(32)))
 
 
+def test_a_view_with_too_many_or_too_few_long_tickets_is_refused() -> None:
+    state = started("europe", 3)
+    seen = view(state, 0)
+    assert isinstance(seen.removed_tickets, int)
+    for more in (-1, 1):
+        removed, pile = seen.removed_tickets + more, seen.ticket_pile - more
+        with pytest.raises(ValueError, match="no state of this game"):
+            imagine(state.game, replace(seen, removed_tickets=removed, ticket_pile=pile), Dice(bytes(32)))
+
+
 def test_later_shuffles_are_those_of_the_dice() -> None:
     state = started("usa", 2)
     dice = Dice(seed_from_text("later"))

@@ -17,16 +17,16 @@ A struct from the wire becomes a move only through `check`, which is the law; `l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import msgspec
 
 from stellwerk_engine.boards.board_file import BoardFile
 from stellwerk_engine.boards.board_file import Route as RouteRecord
-from stellwerk_engine.core.board import Board, RouteId
-from stellwerk_engine.core.cards import CardSet, describe
+from stellwerk_engine.core.board import Board, RouteId, TicketId
+from stellwerk_engine.core.cards import CardColor, CardSet, describe
 from stellwerk_engine.core.dice import Dice
 from stellwerk_engine.core.perks import Perks
 from stellwerk_engine.core.words import Words
@@ -319,6 +319,51 @@ class Decision(Protocol):
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision: ...
 
 
+# -- what viewers do not see -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CardGap:
+    """So many cards of an owner that the viewer does not see, all in one place."""
+
+    owner: int  # a seat, or a team
+    count: int
+    put: Callable[[State, int, Sequence[CardColor]], None]  # puts cards there, of this owner
+    payers: tuple[Seat, ...] = ()  # who pays with the cards there
+
+
+@dataclass(frozen=True, slots=True)
+class TicketGap:
+    """So many tickets of an owner that the viewer does not see, all in one place."""
+
+    place: str
+    owner: int  # a seat, or a team
+    count: int
+    put: Callable[[State, int, Sequence[TicketId]], None]
+    is_team: bool = False
+    is_kept: bool = False  # these are among the tickets that the view counts as the seat's
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """All that a viewer does not see, except the piles."""
+
+    cards: list[CardGap] = field(default_factory=list[CardGap])
+    tickets: list[TicketGap] = field(default_factory=list[TicketGap])
+
+
+class HiddenCards(Protocol):
+    """The cards that a viewer does not see."""
+
+    def count_of(self, seat: Seat) -> int:
+        """Return with how many of them the seat pays."""
+        ...
+
+    def fit(self, cards: CardSet, seat: Seat) -> bool:
+        """Return whether the seat may have all these, and enough are left for the pile."""
+        ...
+
+
 # -- rules -------------------------------------------------------------------------------------------
 
 
@@ -440,6 +485,37 @@ class Part:
     def see_pending(self, state: State, pending: wire_decisions.Decision) -> None:
         """Make one of the part's decisions the pending one, as far as the view shows it."""
         raise NotImplementedError(f"nobody makes a decision of {type(pending).__name__}")
+
+    # what they do not know
+
+    def cards_lying(self, state: State) -> CardSet:
+        """Return the cards in the part's places, as far as the state knows them."""
+        return 0
+
+    def tickets_lying(self, state: State) -> int:
+        """Return the tickets in the part's places, as far as the state knows them, as a mask."""
+        return 0
+
+    def add_gaps(self, state: State, view: View, gaps: Gaps) -> None:
+        """Add the part's places of which the view shows only how much is there, and the state has less."""
+
+    def add_gaps_of_choice(self, state: State, pending: wire_decisions.Decision, gaps: Gaps) -> None:
+        """Add what the seats asked by one of the part's decisions have before them and the view hides."""
+
+    def demands(self, state: State, hidden: HiddenCards) -> Iterable[CardSet]:
+        """Return sets of hidden cards, one of which the asked seat has, or it would not have been asked; none
+        if nothing follows from one of the part's decisions."""
+        return ()
+
+    def apart_mask(self, game: Game) -> int:
+        """Return the tickets that never lie in the ticket pile, as a mask."""
+        return 0
+
+    def deal_apart(
+        self, state: State, tickets: Sequence[TicketId], gaps: Sequence[TicketGap]
+    ) -> list[tuple[TicketGap, TicketId]]:
+        """Choose the gaps of all hidden tickets that never lie in the ticket pile, by the state's dice."""
+        raise NotImplementedError  # every part that keeps tickets apart has its own
 
     # for people who read what happened
 

@@ -14,22 +14,17 @@ once nobody has answered yet, for a view does not tell who has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, assert_never
+from typing import Final
 
 from msgspec import UNSET
 
-from stellwerk_engine.core.board import GRAY, Route, TicketId, bits, mask_of
+from stellwerk_engine.core.board import TicketId, bits, mask_of
 from stellwerk_engine.core.cards import (
-    LOCOMOTIVE,
-    ONE,
-    ONE_LOCOMOTIVE,
-    PLAIN_COLORS,
     CardColor,
     CardSet,
     as_list,
-    counts,
     covers,
     from_wire,
     in_both,
@@ -39,20 +34,21 @@ from stellwerk_engine.core.cards import (
 )
 from stellwerk_engine.core.dice import SEED_SIZE, Dice
 from stellwerk_engine.core.set_up import empty_state
-from stellwerk_engine.core.state import NOT_LAST_ROUND, Game, Seat, State
-from stellwerk_engine.parts.claiming.claim_route import claimable_mask, takeable_mask
-from stellwerk_engine.parts.claiming.payments import units_to_pay
-from stellwerk_engine.parts.claiming.tunnels import PayTunnel
-from stellwerk_engine.parts.draw_cards import PlaceCard
-from stellwerk_engine.parts.holders import holder_of
-from stellwerk_engine.parts.long_tickets import NOBODY, remove_tickets
-from stellwerk_engine.parts.technologies.buy_technology import ClaimNow
+from stellwerk_engine.core.state import (
+    NOT_LAST_ROUND,
+    CardGap,
+    Game,
+    Gaps,
+    Part,
+    Seat,
+    State,
+    TicketGap,
+)
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol.cards import Cards
 from stellwerk_protocol.names import TicketNames
 from stellwerk_protocol.views import PlayerView, View
 
-FIRST_TICKETS: Final = 4  # of a player, a long one among them (EUR-03)
 _NO_DICE: Final = Dice(bytes(SEED_SIZE))
 
 
@@ -74,8 +70,9 @@ class Imagination:
         self._seen = _visible_state(game, view)
         for seat, stack in enumerate(counted_stacks):
             self._seen.stacks[seat] = from_wire(stack)
-        self._cards = _plan_cards(self._seen, view)
-        self._tickets = _plan_tickets(self._seen, view)
+        gaps = _gaps(self._seen, view)
+        self._cards = _plan_cards(self._seen, view, gaps.cards)
+        self._tickets = _plan_tickets(self._seen, view, gaps.tickets)
 
     def deal(self, dice: Dice) -> State:
         state = self._seen.copy()
@@ -87,18 +84,6 @@ class Imagination:
 
 # -- records -----------------------------------------------------------------------------------------
 
-_CardPlace = Literal["hand", "holder", "stack", "drawn"]
-_TicketPlace = Literal["secret", "shared", "offered", "to_share", "removed"]
-
-
-@dataclass(frozen=True, slots=True)
-class _CardGap:
-    """So many cards are hidden in this place of a seat, or of a team (`holder`)."""
-
-    place: _CardPlace
-    owner: int
-    count: int
-
 
 @dataclass(frozen=True, slots=True)
 class _CardPlan:
@@ -107,27 +92,31 @@ class _CardPlan:
     pile_or_gaps: CardSet
     only_gaps: CardSet  # the pile cannot hold these
     pile_count: int
-    gaps: tuple[_CardGap, ...]
+    gaps: tuple[CardGap, ...]
     demands: tuple[CardSet, ...]
 
+    def count_of(self, seat: Seat) -> int:
+        return sum(gap.count for gap in self.gaps if seat in gap.payers)
 
-@dataclass(frozen=True, slots=True)
-class _TicketGap:
-    place: _TicketPlace
-    owner: int
-    count: int
+    def fit(self, cards: CardSet, seat: Seat) -> bool:
+        spare = total(self.pile_or_gaps) - self.pile_count
+        return (
+            total(cards) <= self.count_of(seat)
+            and total(without(cards, self.only_gaps)) <= spare
+            and covers(self.pile_or_gaps + self.only_gaps, cards)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _TicketPlan:
-    """The hidden tickets. Those that the viewer put back lie lowest in the pile."""
+    """The hidden tickets. Those that the viewer put back lie lowest in the pile; those of a part that keeps
+    tickets apart are never in it."""
 
     put_back: tuple[TicketId, ...]
     others: tuple[TicketId, ...]
     pile_count: int
-    gaps: tuple[_TicketGap, ...]
-    long: tuple[TicketId, ...]  # each was dealt to one of these seats, or to nobody
-    long_seats: tuple[Seat, ...]
+    gaps: tuple[TicketGap, ...]
+    apart: tuple[tuple[Part, tuple[TicketId, ...]], ...]
 
 
 # -- dealing -----------------------------------------------------------------------------------------
@@ -151,22 +140,8 @@ def _deal_cards(plan: _CardPlan, state: State) -> None:
     start = 0
     for gap in plan.gaps:
         end = start + gap.count
-        _put_cards(state, gap, hidden[start:end])
+        gap.put(state, gap.owner, hidden[start:end])
         start = end
-
-
-def _put_cards(state: State, gap: _CardGap, cards: list[CardColor]) -> None:
-    match gap.place:
-        case "hand":
-            state.hands[gap.owner] += of(cards)
-        case "holder":
-            state.holders[gap.owner] += of(cards)
-        case "stack":
-            state.stacks[gap.owner] += of(cards)
-        case "drawn":
-            state.pending = PlaceCard(gap.owner, cards[0], is_open=False)
-        case _:
-            assert_never(gap.place)
 
 
 def _deal_tickets(plan: _TicketPlan, state: State) -> None:
@@ -179,50 +154,15 @@ def _deal_tickets(plan: _TicketPlan, state: State) -> None:
     hidden = others[above:]
     if len(put_back) > len(lowest):
         hidden = dice.shuffled("imagine/secrets", hidden + put_back[len(lowest) :])
-    with_long = _deal_long_tickets(plan, state)
+    counts = [gap.count for gap in plan.gaps]
+    for part, tickets in plan.apart:
+        for gap, ticket in part.deal_apart(state, tickets, plan.gaps):
+            gap.put(state, gap.owner, (ticket,))
+            counts[plan.gaps.index(gap)] -= 1
     start = 0
-    for gap in plan.gaps:
-        end = start + gap.count - (gap in with_long)
-        _put_tickets(state, gap, hidden[start:end])
-        start = end
-
-
-def _deal_long_tickets(plan: _TicketPlan, state: State) -> set[_TicketGap]:
-    """Deal one to every seat, kept or not: it is as likely as another of its first tickets to be among those
-    removed. The rest was dealt to nobody (EUR-03). Return the gaps that got one."""
-    chosen: set[_TicketGap] = set()
-    if not plan.long:
-        return chosen
-    long = state.dice.shuffled("imagine/long_tickets", plan.long)
-    source = state.dice.stream("imagine/long_ticket_kept")
-    for seat in plan.long_seats:
-        gaps = {gap.place: gap for gap in plan.gaps if gap.owner == seat}
-        removed = gaps.get("removed")
-        if removed is not None and source.below(FIRST_TICKETS) < removed.count:
-            gap = removed
-        else:
-            gap = gaps["offered" if state.turn == 0 else "secret"]
-        chosen.add(gap)
-        _put_tickets(state, gap, [long.pop()])
-    remove_tickets(state, NOBODY, long)
-    return chosen
-
-
-def _put_tickets(state: State, gap: _TicketGap, tickets: list[TicketId]) -> None:
-    match gap.place:
-        case "secret":
-            state.ticket_masks[gap.owner] |= mask_of(tickets)
-        case "shared":
-            state.shared_masks[gap.owner] |= mask_of(tickets)
-        case "offered":
-            state.offered[gap.owner] += tuple(tickets)
-        case "removed":
-            remove_tickets(state, gap.owner, tickets)
-        case "to_share":
-            state.ticket_masks[gap.owner] |= mask_of(tickets)
-            state.offered[gap.owner] = tuple(tickets)
-        case _:
-            assert_never(gap.place)
+    for gap, count in zip(plan.gaps, counts, strict=True):
+        gap.put(state, gap.owner, hidden[start : start + count])
+        start += count
 
 
 # -- what is seen ------------------------------------------------------------------------------------
@@ -288,180 +228,78 @@ def _require(possible: bool) -> None:
         raise ValueError("no state of this game looks like this view")
 
 
-def _plan_cards(state: State, view: View) -> _CardPlan:
+def _gaps(state: State, view: View) -> Gaps:
+    """List what the seats asked have before them, hands and tickets, then the places of the parts."""
+    gaps = Gaps()
+    owner = None if view.pending is UNSET else state.game.owners.get(type(view.pending))
+    if owner is not None and view.pending is not UNSET:
+        owner.add_gaps_of_choice(state, view.pending, gaps)
+    kept = {gap.owner: gap.count for gap in gaps.tickets if gap.is_kept}
+    for player in view.players:
+        seat = player.seat
+        missing = player.hand_count - total(state.hands[seat])
+        gaps.cards.append(CardGap(seat, missing, _add_cards, payers=(seat,)))
+        missing = player.ticket_count - state.ticket_masks[seat].bit_count() - kept.get(seat, 0)
+        gaps.tickets.append(TicketGap("secret", seat, missing, _add_tickets))
+    for part in state.game.parts:
+        part.add_gaps(state, view, gaps)
+    return gaps
+
+
+def _add_cards(state: State, seat: Seat, cards: Sequence[CardColor]) -> None:
+    state.hands[seat] += of(cards)
+
+
+def _add_tickets(state: State, seat: Seat, tickets: Sequence[TicketId]) -> None:
+    state.ticket_masks[seat] |= mask_of(tickets)
+
+
+def _plan_cards(state: State, view: View, gaps: Sequence[CardGap]) -> _CardPlan:
     unseen = without(state.game.board.deck, _cards_seen(state))
     pile_or_gaps = in_both(state.may_hold, unseen)
-    gaps = _card_gaps(state, view)
     _require(total(unseen) == view.pile + sum(gap.count for gap in gaps))
     _require(total(pile_or_gaps) >= view.pile)
-    plan = _CardPlan(pile_or_gaps, unseen - pile_or_gaps, view.pile, gaps, ())
-    return replace(plan, demands=_demands(plan, state))
+    asked = -1 if view.pending is UNSET else view.pending.seats[0]
+    gaps_of_asked_first = sorted(gaps, key=lambda gap: asked not in gap.payers)
+    filled = tuple(gap for gap in gaps_of_asked_first if gap.count)
+    plan = _CardPlan(pile_or_gaps, unseen - pile_or_gaps, view.pile, filled, ())
+    return replace(plan, demands=_demands(plan, state, view))
 
 
 def _cards_seen(state: State) -> CardSet:
-    lying = sum(total(yard) for yard in state.yard_locomotives)
-    seen = state.market + state.discards + lying * ONE_LOCOMOTIVE
-    seen += sum(state.hands) + sum(state.holders) + sum(state.yards) + sum(state.stacks)
-    if isinstance(state.pending, PlaceCard):
-        seen += ONE[state.pending.card]
-    if isinstance(state.pending, PayTunnel):
-        seen += state.pending.revealed
-    return seen
+    lying = sum(part.cards_lying(state) for part in state.game.parts)
+    return state.market + state.discards + sum(state.hands) + lying
 
 
-def _card_gaps(state: State, view: View) -> tuple[_CardGap, ...]:
-    """Return the gaps; those of the seat that was asked come first."""
-    gaps: list[_CardGap] = []
-    asked = -1 if view.pending is UNSET else view.pending.seats[0]
-    if view.pending is not UNSET and state.pending is None:
-        gaps.append(_CardGap("drawn", asked, 1))
-    for player in view.players:
-        gaps.append(_CardGap("hand", player.seat, player.hand_count - total(state.hands[player.seat])))
-    for team in () if view.teams is UNSET else view.teams:
-        gaps.append(_CardGap("holder", team.team, team.holder_count - total(state.holders[team.team])))
-    for player in view.players:
-        if player.stack_count is not UNSET:
-            missing = player.stack_count - total(state.stacks[player.seat])
-            gaps.append(_CardGap("stack", player.seat, missing))
-    gaps.sort(key=lambda gap: not _can_pay_from(state.game, gap, asked))
-    return tuple(gap for gap in gaps if gap.count)
+def _demands(plan: _CardPlan, state: State, view: View) -> tuple[CardSet, ...]:
+    """Return sets of hidden cards, one of which the asked player has; none, if nothing follows."""
+    owner = None if view.pending is UNSET else state.game.owners.get(type(view.pending))
+    demands = () if owner is None else tuple(owner.demands(state, plan))
+    return () if 0 in demands else demands
 
 
-def _can_pay_from(game: Game, gap: _CardGap, seat: Seat) -> bool:
-    if gap.place == "holder":
-        return seat >= 0 and gap.owner == game.team_of[seat]
-    return gap.place == "hand" and gap.owner == seat
-
-
-def _plan_tickets(state: State, view: View) -> _TicketPlan:
-    seen = put_back = 0
-    for mask in (*state.ticket_masks, *state.shared_masks, *state.completed_masks, *state.removed_masks):
+def _plan_tickets(state: State, view: View, gaps: Sequence[TicketGap]) -> _TicketPlan:
+    game = state.game
+    seen = put_back = apart_mask = 0
+    for mask in (*state.ticket_masks, *state.completed_masks):
         seen |= mask
     for offered in state.offered:
         seen |= mask_of(offered)
+    for part in game.parts:
+        seen |= part.tickets_lying(state)
+        apart_mask |= part.apart_mask(game)
     for mask in state.returned_masks:
         put_back |= mask & ~seen
-    hidden = range(len(state.game.board.tickets))
-    others = [ticket for ticket in hidden if not (seen | put_back) >> ticket & 1]
-    long = [ticket for ticket in others if state.game.board.file.tickets[ticket].long]
+    hidden = ((1 << len(game.board.tickets)) - 1) & ~seen
+    in_turn = sorted(gaps, key=lambda gap: (gap.is_team, gap.owner))
+    apart = [(part, tuple(bits(hidden & ~put_back & part.apart_mask(game)))) for part in game.parts]
     plan = _TicketPlan(
         put_back=tuple(bits(put_back)),
-        others=tuple(ticket for ticket in others if ticket not in long),
+        others=tuple(bits(hidden & ~put_back & ~apart_mask)),
         pile_count=view.ticket_pile,
-        gaps=_ticket_gaps(state, view),
-        long=tuple(long),
-        long_seats=tuple(player.seat for player in view.players if long and player.removed is UNSET),
+        gaps=tuple(gap for gap in in_turn if gap.count),
+        apart=tuple((part, tickets) for part, tickets in apart if tickets),
     )
-    missing = view.ticket_pile + sum(gap.count for gap in plan.gaps) - len(plan.long_seats)
-    _require(len(plan.put_back) + len(plan.others) == missing)
+    _require(hidden.bit_count() == view.ticket_pile + sum(gap.count for gap in plan.gaps))
+    _require(all(gap.count > 0 for gap in plan.gaps))
     return plan
-
-
-def _ticket_gaps(state: State, view: View) -> tuple[_TicketGap, ...]:
-    gaps: list[_TicketGap] = []
-    offers = _hidden_offers(state, view)
-    for player in view.players:
-        seat = player.seat
-        missing = player.ticket_count - state.ticket_masks[seat].bit_count()
-        if seat in offers:
-            gaps.append(offers[seat])
-            missing -= offers[seat].count if offers[seat].place == "to_share" else 0
-        gaps.append(_TicketGap("secret", seat, missing))
-        if player.removed_count is not UNSET and player.removed is UNSET:
-            gaps.append(_TicketGap("removed", seat, player.removed_count))
-    for team in () if view.teams is UNSET else view.teams:
-        missing = team.shared_count - state.shared_masks[team.team].bit_count()
-        gaps.append(_TicketGap("shared", team.team, missing))
-    return tuple(gap for gap in gaps if gap.count)
-
-
-def _hidden_offers(state: State, view: View) -> dict[Seat, _TicketGap]:
-    """Return what seats choose from, if the viewer does not see their tickets."""
-    match view.pending:
-        case wire_decisions.KeepTickets(seats, offered_count):
-            offers = [_TicketGap("offered", seat, offered_count) for seat in seats]
-        case wire_decisions.ShareTicket(seats, offered_counts):
-            counted = zip(seats, offered_counts, strict=True)
-            offers = [_TicketGap("to_share", seat, number) for seat, number in counted]
-        case _:
-            offers = []
-    return {offer.owner: offer for offer in offers if not state.offered[offer.owner]}
-
-
-# -- what a decision shows of hidden cards -----------------------------------------------------------
-
-
-def _demands(plan: _CardPlan, state: State) -> tuple[CardSet, ...]:
-    """Return sets of hidden cards, one of which the asked player has; none, if nothing follows."""
-    match state.pending:
-        case PayTunnel() as bill:
-            found = tuple(_that_pay_bill(plan, state, bill))
-        case ClaimNow() as claim:
-            found = tuple(_that_pay_claim(plan, state, claim))
-        case _:
-            found = ()
-    return () if 0 in found else found
-
-
-def _fits(plan: _CardPlan, state: State, demanded: CardSet, seat: Seat) -> bool:
-    """Return whether the player may have all these hidden cards, and enough are left for the pile."""
-    room = sum(gap.count for gap in plan.gaps if _can_pay_from(state.game, gap, seat))
-    spare = total(plan.pile_or_gaps) - plan.pile_count
-    return (
-        total(demanded) <= room
-        and total(without(demanded, plan.only_gaps)) <= spare
-        and covers(plan.pile_or_gaps + plan.only_gaps, demanded)
-    )
-
-
-def _that_pay_bill(plan: _CardPlan, state: State, bill: PayTunnel) -> Iterator[CardSet]:
-    """Yield the cards with which the seat can pay; otherwise it would not have been asked (ASIA-17)."""
-    seat = bill.seats[0]
-    missing = max(0, bill.extra - bill.cards_left(state, seat))
-    for locomotives in range(missing + 1):
-        of_color = missing - locomotives
-        demanded = of_color * ONE[bill.color] + locomotives * ONE_LOCOMOTIVE
-        if (of_color == 0 or bill.color != LOCOMOTIVE) and _fits(plan, state, demanded, seat):
-            yield demanded
-
-
-def _that_pay_claim(plan: _CardPlan, state: State, claim: ClaimNow) -> Iterator[CardSet]:
-    """Yield the cards with which the seat can claim; otherwise it would not have been asked (UK-21,
-    UK-22)."""
-    seat = claim.seats[0]
-    mask = takeable_mask(state, seat) if claim.right_of_way else claimable_mask(state, seat)
-    for route_id in bits(mask):
-        route = state.game.board.routes[route_id]
-        for color in PLAIN_COLORS if route.color == GRAY else (route.color,):
-            demanded = _towards(plan, state, seat, route, color)
-            if demanded is not None:
-                yield demanded
-
-
-def _towards(plan: _CardPlan, state: State, seat: Seat, route: Route, color: CardColor) -> CardSet | None:
-    """Cards of the color and locomotives that make the player able to pay for the route; None: no way to."""
-    perks = state.game.perks[state.technologies[seat]]
-    purse = counts(state.hands[seat] + holder_of(state, seat))
-    hidden = sum(gap.count for gap in plan.gaps if _can_pay_from(state.game, gap, seat))
-    units = units_to_pay(route, perks.discount)
-    without_substitute = _units_without_substitute(units, sum(purse) + hidden, perks.substitute)
-    demanded: CardSet = 0
-    of_color = min(purse[color], units - route.symbols)
-    while of_color < min(without_substitute, units - route.symbols):
-        if not _fits(plan, state, demanded + ONE[color], seat):
-            break
-        demanded += ONE[color]
-        of_color += 1
-    locomotives = purse[LOCOMOTIVE]
-    while of_color + locomotives < without_substitute:
-        demanded += ONE_LOCOMOTIVE
-        locomotives += 1
-    return demanded if _fits(plan, state, demanded, seat) else None
-
-
-def _units_without_substitute(units: int, cards: int, substitute: int) -> int:
-    """So many units at least are paid with cards that stand for themselves, for so many cards there are."""
-    for number in range(units) if substitute else ():
-        if (units - number) * substitute <= cards - number:
-            return number
-    return units

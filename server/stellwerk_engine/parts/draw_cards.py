@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import UNSET, UnsetType
@@ -15,12 +16,13 @@ from stellwerk_engine.core.cards import (
     PLAIN_CARDS_MASK,
     PLAIN_COLORS,
     CardColor,
+    CardSet,
     colors_present,
     counts,
 )
 from stellwerk_engine.core.folding import into_hand, minus, one_card
 from stellwerk_engine.core.piles import draw_blind, pile_ran_out, replace_open_card, take_open
-from stellwerk_engine.core.state import Action, Events, Game, Move, Seat, State, ViewerId
+from stellwerk_engine.core.state import Action, CardGap, Events, Game, Gaps, Move, Seat, State, ViewerId
 from stellwerk_engine.core.turn import end_turn
 from stellwerk_engine.core.viewers import sees_seat, sees_team
 from stellwerk_engine.core.words import Words
@@ -278,6 +280,14 @@ class DrawCards(Action):
             case _:
                 raise NotImplementedError(event)
 
+    def cards_lying(self, state: State) -> CardSet:
+        """Return the card drawn that waits for its place."""
+        return ONE[state.pending.card] if isinstance(state.pending, PlaceCard) else 0
+
+    def add_gaps_of_choice(self, state: State, pending: wire_decisions.Decision, gaps: Gaps) -> None:
+        if isinstance(pending, wire_decisions.PlaceCard) and pending.card is UNSET:
+            gaps.cards.append(CardGap(pending.seats[0], 1, _draw_hidden))
+
     def sentence(self, event: ev.Event, words: Words) -> str:
         match event:
             case ev.CardTaken(_, card, place):
@@ -311,6 +321,10 @@ class DrawCards(Action):
                     state.pending = PlaceCard(seats[0], COLOR_IDS[card], is_open)
             case _:
                 raise NotImplementedError(pending)
+
+
+def _draw_hidden(state: State, seat: Seat, cards: Sequence[CardColor]) -> None:
+    state.pending = PlaceCard(seat, cards[0], is_open=False)
 
 
 def destination(place: Place) -> str:

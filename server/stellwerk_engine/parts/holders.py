@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from stellwerk_engine.core.board import mask_of
-from stellwerk_engine.core.cards import CardSet, at_least, from_wire, to_wire, total
+from stellwerk_engine.core.board import TicketId, mask_of
+from stellwerk_engine.core.cards import CardColor, CardSet, at_least, from_wire, of, to_wire, total
 from stellwerk_engine.core.folding import minus, number_of, plus, present, still_known, with_team
-from stellwerk_engine.core.state import Game, Part, Seat, State, ViewerId
+from stellwerk_engine.core.state import CardGap, Game, Gaps, Part, Seat, State, TicketGap, ViewerId
 from stellwerk_engine.core.viewers import sees_team
 from stellwerk_protocol.cards import NO_CARDS, Cards
 from stellwerk_protocol.views import TeamView, View
@@ -34,6 +35,24 @@ class Holders(Part):
         state.known_holders = [0] * teams
         state.shared_masks = [0] * teams
 
+    def cards_lying(self, state: State) -> CardSet:
+        return sum(state.holders)
+
+    def tickets_lying(self, state: State) -> int:
+        lying = 0
+        for mask in state.shared_masks:
+            lying |= mask
+        return lying
+
+    def add_gaps(self, state: State, view: View, gaps: Gaps) -> None:
+        for team_view in present(view.teams):
+            team = team_view.team
+            partners = state.game.seats_of_team[team]
+            missing = team_view.holder_count - total(state.holders[team])
+            gaps.cards.append(CardGap(team, missing, _add_cards, payers=partners))
+            missing = team_view.shared_count - state.shared_masks[team].bit_count()
+            gaps.tickets.append(TicketGap("shared", team, missing, _add_tickets, is_team=True))
+
     def see(self, state: State, view: View) -> None:
         for team in () if view.teams is UNSET else view.teams:
             known = from_wire(team.known_holder)
@@ -42,6 +61,14 @@ class Holders(Part):
             if team.shared_tickets is not UNSET:
                 ids = state.game.board.ticket_ids
                 state.shared_masks[team.team] = mask_of([ids[name] for name in team.shared_tickets])
+
+
+def _add_cards(state: State, team: int, cards: Sequence[CardColor]) -> None:
+    state.holders[team] += of(cards)
+
+
+def _add_tickets(state: State, team: int, tickets: Sequence[TicketId]) -> None:
+    state.shared_masks[team] |= mask_of(tickets)
 
 
 def holder_of(state: State, seat: Seat) -> CardSet:

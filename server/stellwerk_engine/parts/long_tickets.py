@@ -7,7 +7,7 @@ was dealt them, if anybody was.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,10 +17,20 @@ from msgspec.structs import replace
 from stellwerk_engine.boards.board_file import BoardFile
 from stellwerk_engine.core.board import TicketId, mask_of
 from stellwerk_engine.core.folding import present, tickets_with, with_player
-from stellwerk_engine.core.state import Events, Game, Part, RuleSet, Seat, State, ViewerId
+from stellwerk_engine.core.state import (
+    Events,
+    Game,
+    Gaps,
+    Part,
+    RuleSet,
+    Seat,
+    State,
+    TicketGap,
+    ViewerId,
+)
 from stellwerk_engine.core.viewers import sees_seat
 from stellwerk_engine.core.words import Words
-from stellwerk_engine.parts.tickets import names_of, offer, shuffle_tickets
+from stellwerk_engine.parts.tickets import FirstTickets, names_of, offer, shuffle_tickets
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.views import View
 
@@ -79,6 +89,47 @@ class LongTickets(Part):
         if event.tickets is not UNSET:
             player = replace(player, removed=tickets_with(game, present(player.removed), event.tickets))
         return with_player(view, player)
+
+    def tickets_lying(self, state: State) -> int:
+        lying = 0
+        for mask in state.removed_masks:
+            lying |= mask
+        return lying
+
+    def add_gaps(self, state: State, view: View, gaps: Gaps) -> None:
+        undealt = present(view.removed_tickets)
+        for player in view.players:
+            removed_count = present(player.removed_count)
+            undealt -= removed_count
+            if player.removed is UNSET:
+                gaps.tickets.append(TicketGap("removed", player.seat, removed_count, remove_tickets))
+        gaps.tickets.append(TicketGap("removed", NOBODY, undealt, remove_tickets))
+
+    def apart_mask(self, game: Game) -> int:
+        return mask_of(long_tickets(game))
+
+    def deal_apart(
+        self, state: State, tickets: Sequence[TicketId], gaps: Sequence[TicketGap]
+    ) -> list[tuple[TicketGap, TicketId]]:
+        """Deal one to every seat, kept or not: it is as likely as another of its first tickets to be among
+        those removed. The rest was dealt to nobody (EUR-03)."""
+        first = state.game.part(FirstTickets)
+        assert first is not None
+        dealt_first = self.number + first.number
+        long = state.dice.shuffled("imagine/long_tickets", tickets)
+        source = state.dice.stream("imagine/long_ticket_kept")
+        chosen: list[TicketGap] = []
+        for seat in range(state.game.seat_count):
+            places = {gap.place: gap for gap in gaps if gap.owner == seat}
+            removed = places.get("removed")
+            if removed is not None and source.below(dealt_first) < removed.count:
+                chosen.append(removed)
+            elif places:
+                chosen.append(places["offered" if state.turn == 0 else "secret"])
+        chosen += [gap for gap in gaps if gap.owner == NOBODY for _ in range(gap.count)]
+        if len(chosen) != len(long):
+            raise ValueError("no state of this game has so many long tickets")
+        return list(zip(chosen, reversed(long), strict=True))
 
     def sentence(self, event: ev.Event, words: Words) -> str:
         assert isinstance(event, ev.TicketsRemoved)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
@@ -19,7 +20,7 @@ from stellwerk_engine.core.folding import (
     with_progress,
     with_team,
 )
-from stellwerk_engine.core.state import Action, Events, Game, Move, Seat, State, ViewerId
+from stellwerk_engine.core.state import Action, Events, Game, Gaps, Move, Seat, State, TicketGap, ViewerId
 from stellwerk_engine.core.turn import end_turn, start_first_turn
 from stellwerk_engine.core.viewers import sees_seat, sees_team
 from stellwerk_engine.core.words import Words
@@ -120,6 +121,12 @@ class ShareTickets(Action):
             case _:
                 raise NotImplementedError(event)
 
+    def add_gaps_of_choice(self, state: State, pending: wire_decisions.Decision, gaps: Gaps) -> None:
+        assert isinstance(pending, wire_decisions.ShareTicket)
+        for seat, count in zip(pending.seats, pending.offered_counts, strict=True):
+            if not state.offered[seat]:
+                gaps.tickets.append(TicketGap("to share", seat, count, _keep_to_share, is_kept=True))
+
     def sentence(self, event: ev.Event, words: Words) -> str:
         match event:
             case ev.TicketsToShare(_, count, tickets):
@@ -162,6 +169,11 @@ class ShareTickets(Action):
     def fallback(self, state: State, seat: Seat) -> Move | None:
         secret = next(bits(state.ticket_masks[seat]), None)
         return None if secret is None else state.game.shares[secret, secret]
+
+
+def _keep_to_share(state: State, seat: Seat, tickets: Sequence[TicketId]) -> None:
+    state.ticket_masks[seat] |= mask_of(tickets)
+    state.offered[seat] = tuple(tickets)
 
 
 def _share_in_view(game: Game, view: View, seat: Seat, count: int, tickets: TicketNames | UnsetType) -> View:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Protocol
@@ -14,7 +14,19 @@ from stellwerk_engine.boards.board_file import BoardFile
 from stellwerk_engine.core.board import Board, TicketId, mask_of
 from stellwerk_engine.core.choices import ask_all, choose
 from stellwerk_engine.core.folding import present, tickets_with, tickets_without, with_player, with_progress
-from stellwerk_engine.core.state import Action, Events, Game, Move, Part, RuleSet, Seat, State, ViewerId
+from stellwerk_engine.core.state import (
+    Action,
+    Events,
+    Game,
+    Gaps,
+    Move,
+    Part,
+    RuleSet,
+    Seat,
+    State,
+    TicketGap,
+    ViewerId,
+)
 from stellwerk_engine.core.turn import end_turn, start_first_turn
 from stellwerk_engine.core.viewers import sees_seat
 from stellwerk_engine.core.words import Words
@@ -170,6 +182,12 @@ class FirstTickets(Part):
             case _:
                 raise NotImplementedError(event)
 
+    def add_gaps_of_choice(self, state: State, pending: wire_decisions.Decision, gaps: Gaps) -> None:
+        assert isinstance(pending, wire_decisions.KeepTickets)
+        for seat in pending.seats:
+            if not state.offered[seat]:
+                gaps.tickets.append(TicketGap("offered", seat, pending.offered_count, _add_to_offer))
+
     def sentence(self, event: ev.Event, words: Words) -> str:
         match event:
             case ev.TicketsOffered(_, count, tickets):
@@ -192,6 +210,10 @@ class FirstTickets(Part):
         action = self if state.turn == 0 else state.game.part(DrawTickets)
         assert action is not None
         ask_all(state, KeepTickets(pending.seats, pending.offered_count, pending.keep, action))
+
+
+def _add_to_offer(state: State, seat: Seat, tickets: Sequence[TicketId]) -> None:
+    state.offered[seat] += tuple(tickets)
 
 
 class DrawTickets(Action):

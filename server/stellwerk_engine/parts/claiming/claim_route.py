@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from msgspec import UNSET
@@ -32,7 +32,17 @@ from stellwerk_engine.core.folding import (
     with_progress,
 )
 from stellwerk_engine.core.perks import Perks
-from stellwerk_engine.core.state import Action, Claims, Events, Game, Move, Seat, State, ViewerId
+from stellwerk_engine.core.state import (
+    Action,
+    Claims,
+    Events,
+    Game,
+    HiddenCards,
+    Move,
+    Seat,
+    State,
+    ViewerId,
+)
 from stellwerk_engine.core.words import Words
 from stellwerk_engine.parts.claiming.claim_table import ClaimTable
 from stellwerk_engine.parts.claiming.payments import (
@@ -43,7 +53,7 @@ from stellwerk_engine.parts.claiming.payments import (
     units_to_pay,
 )
 from stellwerk_engine.parts.claiming.place_claim import after_claim, hand_over, place_claim
-from stellwerk_engine.parts.claiming.tunnels import see_bill, try_tunnel
+from stellwerk_engine.parts.claiming.tunnels import PayTunnel, see_bill, try_tunnel
 from stellwerk_engine.parts.holders import holder_of, out_of_holder_view, show_on_holder
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
@@ -138,6 +148,14 @@ class ClaimRoute(Action):
                 return _show_cards(game, onto_discards(view, revealed), seat, cards, holder_cards)
             case _:
                 raise NotImplementedError(event)
+
+    def cards_lying(self, state: State) -> CardSet:
+        """Return the cards revealed for a tunnel."""
+        return state.pending.revealed if isinstance(state.pending, PayTunnel) else 0
+
+    def demands(self, state: State, hidden: HiddenCards) -> Iterable[CardSet]:
+        assert isinstance(state.pending, PayTunnel)
+        return state.pending.demands(state, hidden)
 
     def sentence(self, event: ev.Event, words: Words) -> str:
         match event:

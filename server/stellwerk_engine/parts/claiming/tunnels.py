@@ -5,9 +5,13 @@ The cards laid stay in hand and holder until the attempt ends; the decision to p
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from stellwerk_engine.core.board import Route
 from stellwerk_engine.core.cards import (
     LOCOMOTIVE,
+    ONE,
+    ONE_LOCOMOTIVE,
     PLAIN_COLORS,
     SHIFT,
     CardColor,
@@ -21,7 +25,7 @@ from stellwerk_engine.core.cards import (
     total,
 )
 from stellwerk_engine.core.piles import discard, reveal
-from stellwerk_engine.core.state import Decision, Events, Move, Seat, State
+from stellwerk_engine.core.state import Decision, Events, HiddenCards, Move, Seat, State
 from stellwerk_engine.parts.claiming.claim_table import split_payment
 from stellwerk_engine.parts.claiming.place_claim import after_claim, place_claim
 from stellwerk_engine.parts.holders import holder_of
@@ -208,6 +212,16 @@ class PayTunnel:
 
     def fallback(self, state: State, seat: Seat) -> Move:
         return Abandon(self)
+
+    def demands(self, state: State, hidden: HiddenCards) -> Iterator[CardSet]:
+        """Yield hidden cards that pay: who could not pay was not asked (ASIA-17)."""
+        seat = self.seats[0]
+        missing = max(0, self.extra - self.cards_left(state, seat))
+        for locomotives in range(missing + 1):
+            of_color = missing - locomotives
+            demanded = of_color * ONE[self.color] + locomotives * ONE_LOCOMOTIVE
+            if (of_color == 0 or self.color != LOCOMOTIVE) and hidden.fit(demanded, seat):
+                yield demanded
 
     def to_wire(self, state: State, viewer_seat: Seat, sees_all: bool) -> wire_decisions.Decision:
         return wire_decisions.PayTunnel(

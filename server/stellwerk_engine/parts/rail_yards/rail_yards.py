@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec import UNSET, UnsetType
@@ -12,12 +12,16 @@ from stellwerk_engine.core.board import mask_of
 from stellwerk_engine.core.cards import (
     COLOR_IDS,
     COLOR_NAMES,
+    ONE_LOCOMOTIVE,
     PLAIN_COLORS,
     SHIFT,
+    CardColor,
     CardSet,
     counts,
     from_wire,
+    of,
     to_wire,
+    total,
 )
 from stellwerk_engine.core.choices import ask_all
 from stellwerk_engine.core.folding import (
@@ -31,7 +35,7 @@ from stellwerk_engine.core.folding import (
     with_player,
     with_progress,
 )
-from stellwerk_engine.core.state import Events, Game, Part, Seat, State, ViewerId
+from stellwerk_engine.core.state import CardGap, Events, Game, Gaps, Part, Seat, State, ViewerId
 from stellwerk_engine.core.viewers import sees_seat
 from stellwerk_engine.core.words import Words
 from stellwerk_engine.parts.rail_yards.complete_tickets import CompleteTickets, ask_to_complete
@@ -131,6 +135,15 @@ class RailYards(Part):
             case _:
                 raise NotImplementedError(event)
 
+    def cards_lying(self, state: State) -> CardSet:
+        locomotives = sum(total(lying) for lying in state.yard_locomotives)
+        return sum(state.yards) + locomotives * ONE_LOCOMOTIVE + sum(state.stacks)
+
+    def add_gaps(self, state: State, view: View, gaps: Gaps) -> None:
+        for player in view.players:
+            missing = present(player.stack_count) - total(state.stacks[player.seat])
+            gaps.cards.append(CardGap(player.seat, missing, _onto_stack))
+
     def sentence(self, event: ev.Event, words: Words) -> str:
         match event:
             case ev.CardsSent(_, cards):
@@ -185,6 +198,10 @@ class RailYards(Part):
         for seat in state.game.seats_of_team[team]:
             completed_mask |= state.completed_masks[seat]
         return completed_mask
+
+
+def _onto_stack(state: State, seat: Seat, cards: Sequence[CardColor]) -> None:
+    state.stacks[seat] += of(cards)
 
 
 def has_open_stacks(game: Game) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
@@ -32,6 +32,7 @@ from stellwerk_engine.core.state import (
     Award,
     Events,
     Game,
+    HiddenCards,
     Move,
     RuleSet,
     Seat,
@@ -52,6 +53,7 @@ from stellwerk_engine.parts.claiming.claim_route import (
 )
 from stellwerk_engine.parts.claiming.payments import all_payments, divides, least_missed, substituted_payment
 from stellwerk_engine.parts.claiming.place_claim import AnsweredByClaims
+from stellwerk_engine.parts.technologies.hidden_claims import cards_for_claims
 from stellwerk_engine.parts.technologies.perks import PerksTable
 from stellwerk_engine.parts.technologies.technology import Technology
 from stellwerk_protocol import decisions as wire_decisions
@@ -217,6 +219,12 @@ class BuyTechnology(Action):
                 )
             case _:
                 raise NotImplementedError(event)
+
+    def demands(self, state: State, hidden: HiddenCards) -> Iterable[CardSet]:
+        """Return hidden cards that make a claim: who could make none was not asked (UK-21, UK-22)."""
+        assert isinstance(state.pending, ClaimNow)
+        seat = state.pending.seats[0]
+        return cards_for_claims(state, seat, state.pending.mask(state, seat), hidden)
 
     def sentence(self, event: ev.Event, words: Words) -> str:
         match event:
@@ -497,18 +505,18 @@ class ClaimNow(AnsweredByClaims):
 
     def legal(self, state: State, seat: Seat) -> list[Move]:
         moves: list[Move] = []
-        add_claims(state, seat, self._mask(state, seat), moves)
+        add_claims(state, seat, self.mask(state, seat), moves)
         if self.may_stop:
             moves.append(StopClaiming(self))
         return moves
 
     def legal_complete(self, state: State, seat: Seat) -> bool:
-        return claims_complete(state, seat, self._mask(state, seat))
+        return claims_complete(state, seat, self.mask(state, seat))
 
     def check(self, state: State, seat: Seat, wire: wire_moves.Move) -> Move:
         match wire:
             case wire_moves.ClaimRoute():
-                return check_claim(state, seat, wire, self._mask(state, seat))
+                return check_claim(state, seat, wire, self.mask(state, seat))
             case wire_moves.Stop() if self.may_stop:
                 return StopClaiming(self)
             case _:
@@ -543,5 +551,6 @@ class ClaimNow(AnsweredByClaims):
             self.seats, self.name, self.claims_left, self.right_of_way, self.may_stop
         )
 
-    def _mask(self, state: State, seat: Seat) -> int:
+    def mask(self, state: State, seat: Seat) -> int:
+        """Return the routes that may be claimed now."""
         return takeable_mask(state, seat) if self.right_of_way else claimable_mask(state, seat)
