@@ -517,6 +517,17 @@ class Part:
         """Choose the gaps of all hidden tickets that never lie in the ticket pile, by the state's dice."""
         raise NotImplementedError  # every part that keeps tickets apart has its own
 
+    # how long messages get
+
+    def view_bytes(self, game: Game) -> int:
+        """Return how many bytes the part adds to a view at most."""
+        return 0
+
+    def moves_bytes(self, game: Game) -> tuple[int, int]:
+        """Return how many bytes the moves take that the part lists besides draws and claims, and how many
+        moves these are, at most."""
+        return 0, 0
+
     # for people who read what happened
 
     def sentence(self, event: Event, words: Words) -> str:

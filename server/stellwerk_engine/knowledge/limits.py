@@ -2,8 +2,9 @@
 
 A server line stays below 60,000 bytes. The longest line holds a view and the moves listed for a turn. Both
 are bounded here for any hand and any course of play: the view by what it can name at most, the claims by
-the worst hand of every size, which is put together color by color. An organiser's board that could break
-the limit is refused.
+the worst hand of every size, which is put together color by color. A part bounds what it
+adds to a view, and its other moves (`Part.view_bytes`, `Part.moves_bytes`). An organiser's board that could
+break the limit is refused.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ import msgspec
 from stellwerk_engine.boards.board_file import BoardError
 from stellwerk_engine.core.board import GRAY, Kind, bits
 from stellwerk_engine.core.cards import (
-    COLOR_NAMES,
     LOCOMOTIVE,
     LOCOMOTIVE_SHIFT,
     PLAIN_COLORS,
@@ -25,23 +25,21 @@ from stellwerk_engine.core.cards import (
     CardColor,
     to_wire,
 )
+from stellwerk_engine.core.lengths import CARD_BYTES, names_bytes
 from stellwerk_engine.core.state import Game
 from stellwerk_engine.parts.claiming.claim_table import CLAIMS_LISTED_BOTH_WAYS
 from stellwerk_engine.parts.claiming.payments import plain_payment, units_to_pay
 from stellwerk_engine.parts.holders import Holders
-from stellwerk_engine.parts.rail_yards.lay_cards import SETS_LISTED_UP_TO, LayCards
-from stellwerk_engine.parts.share_tickets import PAIRS_LISTED_UP_TO, ShareTickets
-from stellwerk_engine.parts.stations.build_station import BuildStation
 from stellwerk_engine.parts.technologies.buy_technology import technologies_of
 from stellwerk_protocol import moves
 
 MAX_LINE_BYTES: Final = 60_000  # asyncio's readline breaks at 64 KiB
 ENVELOPE_BYTES: Final = 1_000  # the rest of a message, around view and moves
-OTHER_MOVES_BYTES: Final = 600  # the ways to draw
+OTHER_MOVES: Final = 11  # the ways to draw
+OTHER_MOVES_BYTES: Final = 600
 _PLAYER_BYTES: Final = 500  # a player's numbers, known cards, stack and yard, with all field names
 LARGE_HAND: Final = 48  # with substitutes: so many cards pay for every route
 _VIEW_BYTES: Final = 1_500  # the rest of a view, with the viewer's own hand and a pending tunnel
-_CARD_BYTES: Final = tuple(len(f'"{name}":60,') for name in COLOR_NAMES)
 
 _encode = msgspec.json.Encoder().encode
 
@@ -80,38 +78,17 @@ def _too_large(game: Game, longest: Longest) -> BoardError:
     )
 
 
-def _names_bytes(names: list[str]) -> int:
-    return sum(len(name) + 3 for name in names)
-
-
 def _view(game: Game) -> int:
-    board = game.board
-    all_technologies = technologies_of(game.rules)
-    technologies = _names_bytes([technology.id for technology in all_technologies])
-    return (
-        _VIEW_BYTES
-        + game.seat_count * (_PLAYER_BYTES + technologies)
-        + technologies
-        + 4 * len(all_technologies)
-        + _route_names(game)
-        + _names_bytes([ticket.name for ticket in board.tickets])  # each is in one place that a seat sees
-        + _station_names(game)
-    )
-
-
-def _station_names(game: Game) -> int:
-    """Count the bytes of the longest names of cities, as many as there are stations."""
-    part = game.part(BuildStation)
-    if part is None:
-        return 0
-    names = sorted((city.id for city in game.board.file.cities), key=len, reverse=True)
-    return _names_bytes(names[: part.number * game.seat_count])
+    # each ticket is in one place that a seat sees
+    tickets = names_bytes(ticket.name for ticket in game.board.tickets)
+    of_parts = sum(part.view_bytes(game) for part in game.parts)
+    return _VIEW_BYTES + game.seat_count * _PLAYER_BYTES + _route_names(game) + tickets + of_parts
 
 
 def _route_names(game: Game) -> int:
     """Count the bytes of the route names: once each, or where routes can be shared, as far as trains last."""
     every = [route for route in game.board.routes if route.bit]
-    once = _names_bytes([route.name for route in every])
+    once = names_bytes([route.name for route in every])
     if not any(technology.claims_taken for technology in technologies_of(game.rules)):
         return once
     best = [0] * (game.board.trains + 1)  # bytes of names, by trains placed
@@ -125,34 +102,10 @@ def _route_names(game: Game) -> int:
 
 
 def _other_moves(game: Game) -> tuple[int, int]:
-    """Purchases, tickets to share, cards to lay."""
-    size, count = OTHER_MOVES_BYTES, 11
-    for technology in technologies_of(game.rules):
-        size += (
-            len(technology.id)
-            + len('{"type":"buy_technology","technology":"","cards":{}},')
-            + sum(_CARD_BYTES)
-        )
-        count += 1
-    longest_names = sorted((len(ticket.name) + 3 for ticket in game.board.tickets), reverse=True)
-    if game.rules.part(ShareTickets) is not None:
-        head = len('{"type":"share_tickets","tickets":[]},')
-        pairs = PAIRS_LISTED_UP_TO * (PAIRS_LISTED_UP_TO - 1) // 2
-        named = sum(longest_names[:PAIRS_LISTED_UP_TO])
-        some = pairs * head + (PAIRS_LISTED_UP_TO - 1) * named + PAIRS_LISTED_UP_TO * head + named
-        every = len(longest_names) * head + sum(longest_names)
-        size += max(some, every)
-        count += max(pairs + PAIRS_LISTED_UP_TO, len(longest_names))
-    if game.rules.part(BuildStation) is not None:
-        cities = game.board.file.cities
-        head = len('{"type":"build_station","city":"","cards":{}},') + sum(sorted(_CARD_BYTES)[-2:])
-        size += sum(head + len(city.id) for city in cities)
-        count += len(cities)
-    if game.rules.part(LayCards) is not None:
-        laid = len('{"type":"lay_cards","cards":{}},') + sum(sorted(_CARD_BYTES)[-3:])
-        size += (SETS_LISTED_UP_TO + 56) * laid
-        count += SETS_LISTED_UP_TO + 56
-    return size, count
+    """Draws, and what parts list besides claims."""
+    moves_of_parts = [part.moves_bytes(game) for part in game.parts]
+    size = OTHER_MOVES_BYTES + sum(size for size, _ in moves_of_parts)
+    return size, OTHER_MOVES + sum(count for _, count in moves_of_parts)
 
 
 def _claims(game: Game) -> tuple[int, int]:
@@ -207,7 +160,7 @@ def _claims_with_holder(game: Game) -> tuple[int, int]:
     """Count every route under every color that it takes, holder first, or so many claims both ways; each
     with all the card names that its length can need."""
     head = len(_encode(moves.ClaimRoute(""))) + 1 + len('"cards":{},"holder_cards":{},')
-    longest = sorted(_CARD_BYTES)
+    longest = sorted(CARD_BYTES)
     texts: list[int] = []
     for route in game.board.routes:
         if route.bit:
@@ -324,6 +277,6 @@ def _claim_body(
     substitutes = units - min(mine, units - kind.symbols) - locomotives
     cards = units + substitutes * (substitute - 1)
     kinds_of_cards = min(cards, 1 + (locomotives > 0) + substitutes * substitute)
-    names = sorted(_CARD_BYTES if locomotives else _CARD_BYTES[:LOCOMOTIVE])[-kinds_of_cards:]
+    names = sorted(CARD_BYTES if locomotives else CARD_BYTES[:LOCOMOTIVE])[-kinds_of_cards:]
     text = len(_encode(moves.ClaimRoute(""))) + 1 + len('"cards":{},')
     return text + sum(names) - max(0, len(names) - cards // 10)  # so many counts have one digit only

@@ -127,6 +127,16 @@ class ShareTickets(Action):
             if not state.offered[seat]:
                 gaps.tickets.append(TicketGap("to share", seat, count, _keep_to_share, is_kept=True))
 
+    def moves_bytes(self, game: Game) -> tuple[int, int]:
+        """Count all tickets by themselves, or so many of the longest names with all their pairs."""
+        head = len('{"type":"share_tickets","tickets":[]},')
+        names = sorted((len(ticket.name) + 3 for ticket in game.board.tickets), reverse=True)
+        pairs = PAIRS_LISTED_UP_TO * (PAIRS_LISTED_UP_TO - 1) // 2
+        named = sum(names[:PAIRS_LISTED_UP_TO])
+        some = pairs * head + (PAIRS_LISTED_UP_TO - 1) * named + PAIRS_LISTED_UP_TO * head + named
+        every = len(names) * head + sum(names)
+        return max(some, every), max(pairs + PAIRS_LISTED_UP_TO, len(names))
+
     def sentence(self, event: ev.Event, words: Words) -> str:
         match event:
             case ev.TicketsToShare(_, count, tickets):

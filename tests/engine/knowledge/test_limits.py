@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+from itertools import product
 
 import msgspec
 import pytest
@@ -11,20 +12,21 @@ import pytest
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import BoardError, Route, shipped_board
 from stellwerk_engine.core.game import make_game
-from stellwerk_engine.core.state import Game, State
+from stellwerk_engine.core.state import Action, Game, Move, State
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.limits import MAX_LINE_BYTES, Longest, check_line, longest_line
 from stellwerk_engine.knowledge.view import ALL_HANDS, view
+from stellwerk_engine.parts.claiming.claim_route import ClaimRoute
+from stellwerk_engine.parts.draw_cards import DrawCards
+from stellwerk_engine.parts.share_tickets import PAIRS_LISTED_UP_TO
 from stellwerk_engine.parts.technologies.buy_technology import technologies_of
+from stellwerk_engine.parts.tickets import DrawTickets
 from tests.engine.recordings import mixed
 from tests.support import VARIANTS, dealt, every_variant, started, table, variant_id
 
 LARGEST_TABLES = [
-    ("usa", 5, ()),
-    ("card_game", 4, ()),
-    ("team_asia", 6, ()),
-    ("united_kingdom", 4, ("advanced_technologies",)),
-    ("europe", 5, ()),
+    (rules.id, max(rules.seat_counts), tuple(option.id for option in rules.options))
+    for rules in RULE_SETS.values()
 ]
 
 
@@ -83,6 +85,30 @@ def test_the_worst_hands_found_by_climbing_stay_below_it(
             worst, hand, holder = size, new_hand, new_holder
     assert worst[0] <= longest.moves
     assert worst[0] > longest.moves / 4  # else the climbing, or the bound, is worth nothing
+
+
+def test_the_moves_of_each_part_stay_below_its_own_bound(position: State) -> None:
+    """Draws and claims are bounded for all games."""
+    rules = position.game.rules
+    for action in (*rules.menu, *rules.before_action):
+        if not isinstance(action, DrawCards | DrawTickets | ClaimRoute):
+            size, count = most_listed(action, position.copy())
+            bound_size, bound_count = action.moves_bytes(position.game)
+            assert bound_size / 4 < size <= bound_size
+            assert count <= bound_count
+
+
+def most_listed(action: Action, state: State) -> tuple[int, int]:
+    """Return the most bytes, with the number of moves, for even hands and for few or many tickets."""
+    most = (0, 0)
+    for ticket_count in (1, PAIRS_LISTED_UP_TO, len(state.game.board.tickets)):
+        state.ticket_masks[0] = (1 << ticket_count) - 1
+        for of_color, locomotives in product(range(11), repeat=2):
+            put(state, [of_color] * 8 + [locomotives], [0] * 9)
+            listed: list[Move] = []
+            action.add_legal(state, 0, listed)
+            most = max(most, (sum(len(move.json) + 1 for move in listed), len(listed)))
+    return most
 
 
 @every_variant

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
@@ -23,8 +24,9 @@ from stellwerk_engine.core.cards import (
     total,
     without,
 )
+from stellwerk_engine.core.lengths import CARD_BYTES
 from stellwerk_engine.core.piles import discard
-from stellwerk_engine.core.state import Action, Events, Move, Seat, State
+from stellwerk_engine.core.state import Action, Events, Game, Move, Seat, State
 from stellwerk_engine.core.turn import end_turn
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
@@ -163,6 +165,11 @@ class LayCards(Action):
         free = [color for color in PLAIN_COLORS if hand[color] and not to_beat[color]]
         for one, two, three in combinations(free, 3):
             moves.append(LAY[ONE[one] + ONE[two] + ONE[three]])
+
+    def moves_bytes(self, game: Game) -> tuple[int, int]:
+        laid = len('{"type":"lay_cards","cards":{}},') + sum(sorted(CARD_BYTES)[-3:])
+        number = SETS_LISTED_UP_TO + math.comb(len(PLAIN_COLORS), 3)
+        return number * laid, number
 
     def legal_complete(self, state: State, seat: Seat) -> bool:
         hand = counts(state.hands[seat])

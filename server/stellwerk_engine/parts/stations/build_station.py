@@ -25,6 +25,7 @@ from stellwerk_engine.core.cards import (
     total,
 )
 from stellwerk_engine.core.folding import onto_discards, out_of_hand, present, with_player, with_progress
+from stellwerk_engine.core.lengths import CARD_BYTES, names_bytes
 from stellwerk_engine.core.piles import discard
 from stellwerk_engine.core.state import (
     Action,
@@ -166,6 +167,21 @@ class BuildStation(Action):
             stations_left=present(player.stations_left) - 1,
         )
         return with_progress(with_player(view, player))
+
+    # how long messages get
+
+    def view_bytes(self, game: Game) -> int:
+        """Count the longest names of cities, as many as there are stations."""
+        names = sorted((city.id for city in game.board.file.cities), key=len, reverse=True)
+        return names_bytes(names[: self.number * game.seat_count])
+
+    def moves_bytes(self, game: Game) -> tuple[int, int]:
+        """Count one payment for each city."""
+        cities = game.board.file.cities
+        head = len('{"type":"build_station","city":"","cards":{}},') + sum(sorted(CARD_BYTES)[-2:])
+        return sum(head + len(city.id) for city in cities), len(cities)
+
+    # for people who read what happened
 
     def sentence(self, event: ev.Event, words: Words) -> str:
         assert isinstance(event, ev.StationBuilt)

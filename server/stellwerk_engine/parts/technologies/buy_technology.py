@@ -25,6 +25,7 @@ from stellwerk_engine.core.cards import (
     without,
 )
 from stellwerk_engine.core.folding import onto_discards, out_of_hand, present, with_player, with_progress
+from stellwerk_engine.core.lengths import CARD_BYTES, names_bytes
 from stellwerk_engine.core.perks import Perks
 from stellwerk_engine.core.piles import discard
 from stellwerk_engine.core.state import (
@@ -225,6 +226,15 @@ class BuyTechnology(Action):
         assert isinstance(state.pending, ClaimNow)
         seat = state.pending.seats[0]
         return cards_for_claims(state, seat, state.pending.mask(state, seat), hidden)
+
+    def view_bytes(self, game: Game) -> int:
+        """Count each technology for each player and for the supply, which has its number too."""
+        names = names_bytes(self.ids)
+        return (game.seat_count + 1) * names + 4 * len(self.technologies)
+
+    def moves_bytes(self, game: Game) -> tuple[int, int]:
+        head = len('{"type":"buy_technology","technology":"","cards":{}},') + sum(CARD_BYTES)
+        return sum(head + len(name) for name in self.ids), len(self.ids)
 
     def sentence(self, event: ev.Event, words: Words) -> str:
         match event:
