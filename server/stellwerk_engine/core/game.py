@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from stellwerk_engine.boards.board_file import BoardFile
 from stellwerk_engine.boards.board_file import Route as RouteRecord
-from stellwerk_engine.core.board import RouteId, compile_board
+from stellwerk_engine.core.board import Board, RouteId, compile_board
 from stellwerk_engine.core.cards import CardSet
 from stellwerk_engine.core.fit import check_fit
 from stellwerk_engine.core.perks import Perks
@@ -38,18 +38,13 @@ def make_game(rules: RuleSet, board_file: BoardFile, seat_count: int, options: S
         raise GameError(f"the game {rules.id} is not played by {seat_count}; numbers of players: {counts}")
     chosen = tuple(sorted(set(options)))
     rules = _with_options(rules, chosen)
-    parts = rules.parts
     check_fit(board_file, rules)
-
-    def needs(route: RouteRecord) -> int:
-        return sum(part.needs(board_file, route) for part in parts)
-
-    board = compile_board(board_file, needs)
+    board = _compiled(board_file, rules)
+    rules = _on_board(rules, board)
+    parts = rules.parts
     seats = range(seat_count)
     all_perks = [part.perks(board) for part in parts]
     all_claims = [part.claims(board, seat_count) for part in parts]
-    all_shares = [part.shares(board) for part in parts]
-    all_builds = [part.builds(board) for part in parts]
     return Game(
         rules=rules,
         options=chosen,
@@ -64,8 +59,6 @@ def make_game(rules: RuleSet, board_file: BoardFile, seat_count: int, options: S
         owners={kind: part for part in parts for kind in (*part.events, *part.decisions)},
         perks=_first(all_perks, {0: Perks(names=(), openable_mask=board.routes_mask)}),
         claims=_first(all_claims, _NoClaims()),
-        shares=_first(all_shares, {}),
-        builds=_first(all_builds, {}),
         take_turn=tuple(TakeTurn(seat, rules.before_action) for seat in seats),
         take_action=tuple(TakeTurn(seat, (), is_whole=False) for seat in seats),
     )
@@ -81,6 +74,24 @@ def _with_options(rules: RuleSet, chosen: tuple[str, ...]) -> RuleSet:
         if option.id in chosen:
             rules = replace(rules, **option.changes)
     return rules
+
+
+def _compiled(board_file: BoardFile, rules: RuleSet) -> Board:
+    def needs(route: RouteRecord) -> int:
+        return sum(part.needs(board_file, route) for part in rules.parts)
+
+    return compile_board(board_file, needs)
+
+
+def _on_board(rules: RuleSet, board: Board) -> RuleSet:
+    """Return the rule set whose parts have their tables for the board."""
+    return replace(
+        rules,
+        set_up=tuple(part.on_board(board) for part in rules.set_up),
+        menu=tuple(action.on_board(board) for action in rules.menu),
+        before_action=tuple(action.on_board(board) for action in rules.before_action),
+        other_parts=tuple(part.on_board(board) for part in rules.other_parts),
+    )
 
 
 class _NoClaims:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
 import msgspec
 
@@ -443,14 +443,9 @@ class Part:
         """Return the claims of the board; None if this part claims no routes."""
         return None
 
-    def shares(self, board: Board) -> dict[tuple[int, int], Move] | None:
-        """Return a table from two tickets to the move that shares them; None if this part shares none."""
-        return None
-
-    def builds(self, board: Board) -> dict[CardSet, tuple[Move, ...]] | None:
-        """Return a table from a payment to the moves that build, one for each city; None if this part builds
-        nothing."""
-        return None
+    def on_board(self, board: Board) -> Self:
+        """Return the part with the tables that only itself needs, made for this board."""
+        return self
 
     # when a match begins
 
@@ -644,7 +639,7 @@ class RuleSet:
 class Game:
     """A game before its first shuffle, with all tables: made once, shared by every state of every match."""
 
-    rules: RuleSet  # as the options changed them
+    rules: RuleSet  # as the options changed them; its parts are on the board
     options: tuple[str, ...]
     board: Board
     seat_count: int
@@ -655,8 +650,6 @@ class Game:
     owners: dict[type[object], Part]  # of kinds of events and of decisions on the wire
     perks: dict[int, Perks]  # by the technologies held
     claims: Claims
-    shares: dict[tuple[int, int], Move]
-    builds: dict[CardSet, tuple[Move, ...]]
     # decisions without content
     take_turn: tuple[Decision, ...]
     take_action: tuple[Decision, ...]  # after a purchase

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Final
+from typing import Final, Self
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -99,6 +100,13 @@ class ShareTickets(Action):
     events = (ev.TicketsToShare, ev.TicketsShared)
     decisions = (wire_decisions.ShareTicket,)
 
+    shares: Mapping[tuple[TicketId, TicketId], Move] = field(
+        default_factory=dict[tuple[TicketId, TicketId], Move], repr=False, compare=False
+    )
+
+    def on_board(self, board: Board) -> Self:
+        return dataclasses.replace(self, shares=Shares(board))
+
     def redact(self, game: Game, event: ev.Event, viewer: ViewerId) -> ev.Event:
         match event:
             case ev.TicketsToShare(seat, count):
@@ -152,12 +160,9 @@ class ShareTickets(Action):
     def see_pending(self, state: State, pending: wire_decisions.Decision) -> None:
         ask_all(state, ShareTicket(pending.seats, end_turn if state.turn else start_first_turn))
 
-    def shares(self, board: Board) -> dict[tuple[TicketId, TicketId], Move]:
-        return Shares(board)
-
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
         secret = list(bits(state.ticket_masks[seat]))
-        shares = state.game.shares
+        shares = self.shares
         moves += [shares[ticket, ticket] for ticket in secret]
         if len(secret) <= PAIRS_LISTED_UP_TO:
             moves += [shares[pair] for pair in combinations(secret, 2)]
@@ -174,11 +179,11 @@ class ShareTickets(Action):
         chosen = check_tickets(state.game.board, wire.tickets, secret)
         if len(chosen) not in (1, 2):
             raise IllegalMoveError("game.wrong_tickets", "/tickets", "one or two tickets")
-        return state.game.shares[chosen[0], chosen[-1]]
+        return self.shares[chosen[0], chosen[-1]]
 
     def fallback(self, state: State, seat: Seat) -> Move | None:
         secret = next(bits(state.ticket_masks[seat]), None)
-        return None if secret is None else state.game.shares[secret, secret]
+        return None if secret is None else self.shares[secret, secret]
 
 
 def _keep_to_share(state: State, seat: Seat, tickets: Sequence[TicketId]) -> None:

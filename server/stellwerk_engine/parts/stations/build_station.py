@@ -7,6 +7,11 @@ of several colors that of which the hand has fewest cards, of equal ones the fir
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Self
+
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -89,19 +94,20 @@ class Builds(dict[CardSet, tuple[Move, ...]]):
         return builds
 
 
+@dataclass(frozen=True, slots=True)
 class BuildStation(Action):
     """The action of a turn. Each player has so many stations, and gets points for those left at the end."""
 
-    __slots__ = ("number", "points_left")
-
     events = (ev.StationBuilt,)
 
-    def __init__(self, number: int, points_left: int) -> None:
-        self.number = number
-        self.points_left = points_left
+    number: int
+    points_left: int
+    builds: Mapping[CardSet, tuple[Move, ...]] = field(
+        default_factory=dict[CardSet, tuple[Move, ...]], repr=False, compare=False
+    )
 
-    def builds(self, board: Board) -> dict[CardSet, tuple[Move, ...]]:
-        return Builds(board)
+    def on_board(self, board: Board) -> Self:
+        return dataclasses.replace(self, builds=Builds(board))
 
     def begin(self, state: State) -> None:
         state.stations = ((),) * state.game.seat_count
@@ -113,7 +119,7 @@ class BuildStation(Action):
         pay = cheapest_payment(state.hands[seat], cost) if cost else 0
         if pay:
             free = free_mask(state)
-            moves += [build for city, build in enumerate(state.game.builds[pay]) if free >> city & 1]
+            moves += [build for city, build in enumerate(self.builds[pay]) if free >> city & 1]
 
     def legal_complete(self, state: State, seat: Seat) -> bool:
         cost = self._next_cost(state, seat)
@@ -139,7 +145,7 @@ class BuildStation(Action):
         if not _pays(pay, cost):
             price = "1 card" if cost == 1 else f"{cost} cards of one color or locomotives"
             raise IllegalMoveError("game.wrong_payment", "/cards", price)
-        return game.builds[pay][city]
+        return self.builds[pay][city]
 
     def fallback(self, state: State, seat: Seat) -> Move | None:
         """Return the first move that is listed."""
