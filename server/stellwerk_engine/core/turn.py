@@ -33,8 +33,8 @@ PASS: Final = Pass()
 
 
 class TakeTurn:
-    """One action of the menu, or, only if there is none, a pass; and `before` it everything that the rules allow
-    there (UK-09), as long as nothing of that was done: then the turn is whole."""
+    """One action of the menu, or, only if there is none, a pass; and `before` it everything that the rules
+    allow there (UK-09), as long as nothing of that was done: then the turn is whole."""
 
     __slots__ = ("before", "seats", "wire")
 
