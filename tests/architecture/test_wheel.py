@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from stellwerk.bots.starters import BY_LANGUAGE, copy_starter
+from stellwerk_engine.games.shipped import RULE_SETS
 from tests.tools import needs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -127,7 +128,7 @@ def test_the_installed_command_tells_the_version_of_the_project(installed: Insta
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("boards", "list"), ("usa", "united_kingdom", "team_asia", "card_game", "europe")),
+        (("boards", "list"), tuple(RULE_SETS)),
         (("bots", "list"), ("python", "javascript", "go", "rust", "java", "cpp", "c", "shell")),
         (("kit", "codec", "--list"), ("encode-ping", "message-pong-largest", "many", "refused-null")),
     ],

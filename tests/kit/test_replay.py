@@ -18,6 +18,7 @@ from stellwerk_bots.players import new_player
 from stellwerk_engine import engine
 from stellwerk_engine.core.dice import Dice
 from stellwerk_engine.core.state import Move, Seat, State
+from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import view
 from stellwerk_engine.replays.reader import read_replay
@@ -29,7 +30,7 @@ from tests.kit.doctor.bots import CrashesAtStart, IndexTooHigh
 from tests.kit.doctor.examining import command
 
 GREEDY = (sys.executable, "-m", "stellwerk_bots", "greedy")
-VARIANTS = {"usa": 3, "card_game": 2, "team_asia": 4, "united_kingdom": 2, "europe": 3}
+VARIANTS = {rules.id: min(rules.seat_counts) for rules in RULE_SETS.values()}
 
 LISTENER = """
 import json, os, sys

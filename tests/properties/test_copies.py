@@ -10,6 +10,7 @@ from hypothesis import given
 from stellwerk_engine import engine
 from stellwerk_engine.core.state import State
 from stellwerk_engine.core.write_state import sections
+from stellwerk_engine.games.shipped import RULE_SETS
 from tests.properties.playing import Habit, Line, Variant, any_kind, examples, lines, moments, play_on, played
 from tests.support import every_variant, fingerprint
 
@@ -27,7 +28,7 @@ def test_every_field_of_a_state_that_can_change_in_place_is_copied() -> None:
     """Or a copy would share it, for good or until a rule is added that uses it. Copies share the lists of
     parts that their game lacks: the next test would find who put anything into one."""
     of_parts = {field.name for section in sections() if section.of_part for field in section.fields}
-    for variant in (("team_asia", 4, ()), ("card_game", 4, ()), ("united_kingdom", 4, ()), ("europe", 4, ())):
+    for variant in [(game_id, 4, ()) for game_id in RULE_SETS]:
         line = Line(0, 0, any_kind)
         for state in moments(variant, line, 1):
             twin = state.copy()

@@ -14,6 +14,7 @@ from stellwerk_engine.core.board import bits
 from stellwerk_engine.core.cards import COLOR_IDS, as_list, counts, of, to_wire, total
 from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.core.state import State
+from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.imagine import Imagination, imagine
 from stellwerk_engine.knowledge.view import PUBLIC, ViewerId, view
 from stellwerk_engine.parts.claiming.tunnels import PayTunnel
@@ -144,7 +145,7 @@ def test_an_imagined_set_up_leads_to_the_first_turn(variant: Variant) -> None:
             engine.apply(state, seat, engine.fallback(state, seat))
 
 
-@pytest.mark.parametrize("game_id", ["usa", "card_game", "team_asia", "united_kingdom", "europe"])
+@pytest.mark.parametrize("game_id", RULE_SETS)
 def test_an_imagined_choice_of_tickets_leads_to_the_next_players_turn(game_id: str) -> None:
     state = started(game_id, 4)
     play(state, 0, moves.DrawTickets())

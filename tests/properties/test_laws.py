@@ -16,6 +16,7 @@ from stellwerk_engine.core.board import bits
 from stellwerk_engine.core.scoring import connects
 from stellwerk_engine.core.state import Events, Move, Seat, State
 from stellwerk_engine.core.turn import IDLE_ROUNDS
+from stellwerk_engine.games.shipped import RULE_SETS
 from tests.properties.laws import (
     assert_lawful,
     assert_networks_are_connected,
@@ -50,7 +51,7 @@ def test_events_are_told_or_not_without_changing_the_game(variant: Variant, line
 # -- networks ----------------------------------------------------------------------------------------
 
 
-MAPS = ("usa", "team_asia", "united_kingdom", "europe")
+MAPS = tuple(rules.id for rules in RULE_SETS.values() if "map" in rules.board_features)
 every_map_variant = pytest.mark.parametrize(
     "variant", [variant for variant in VARIANTS if variant[0] in MAPS], ids=variant_id
 )

@@ -17,6 +17,7 @@ from stellwerk.shared.errors import DONE, not_writable
 from stellwerk.shared.folders import empty_folder
 from stellwerk.shared.terminal import flush_stdout, own_name, say
 from stellwerk.tournament import command as tournament_command
+from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_server.journal.journal import write_whole
 from stellwerk_tournament.config.settings import FILE
 from stellwerk_tournament.report.derived import REPORT
@@ -43,26 +44,7 @@ concurrency = 2
 [schedule]
 rounds = {rounds}
 
-[[games]]
-game = "usa"
-players = 2
-
-[[games]]
-game = "united_kingdom"
-players = 2
-
-[[games]]
-game = "team_asia"
-players = 4
-
-[[games]]
-game = "europe"
-players = 2
-
-[[games]]
-game = "card_game"
-players = 3
-
+{games}
 [[bots]]
 built_in = "random"
 
@@ -71,6 +53,11 @@ built_in = "greedy"
 
 [[bots]]
 built_in = "planner"
+"""
+GAME: Final = """\
+[[games]]
+game = "{game}"
+players = {players}
 """
 
 
@@ -91,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     seed = checked_seed(arguments.seed)
     folder = _folder(arguments.folder)
     try:
-        write_whole(folder / FILE, TOURNAMENT.format(rounds=arguments.rounds).encode())
+        write_whole(folder / FILE, _settings(arguments.rounds).encode())
     except OSError as error:
         raise not_writable(str(folder / FILE), error) from None
     words = ["run", str(folder), f"--seed={seed}"]
@@ -102,6 +89,12 @@ def run(arguments: argparse.Namespace) -> int:
     if code == DONE:
         _name_what_is_there(folder)
     return code
+
+
+def _settings(rounds: int) -> str:
+    """Return a tournament over every game, each with as few players as it takes."""
+    games = [GAME.format(game=rules.id, players=min(rules.seat_counts)) for rules in RULE_SETS.values()]
+    return TOURNAMENT.format(rounds=rounds, games="\n".join(games))
 
 
 def _folder(name: str | None) -> Path:

@@ -15,6 +15,7 @@ import pytest
 
 from stellwerk.__main__ import main
 from stellwerk_engine.boards.board_file import shipped_board
+from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.reader import lines_of
 from stellwerk_engine.replays.verify import verify
 from tests.command.program import COMMAND, SECONDS, environment, refused, stellwerk
@@ -75,7 +76,7 @@ def test_partners_play_by_the_same_policy() -> None:
     ]
 
 
-@pytest.mark.parametrize("game", ["usa", "team_asia", "united_kingdom", "card_game", "europe"])
+@pytest.mark.parametrize("game", RULE_SETS)
 def test_the_points_of_a_seat_are_the_sum_of_what_they_are_made_of(game: str) -> None:
     for played in report(game, "--games", "2", "--policy", "planner,random")["games"]:
         for seat in played["seats"]:

@@ -26,6 +26,7 @@ from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import parse_board, shipped_board
 from stellwerk_engine.core.dice import Dice
 from stellwerk_engine.core.state import Events, Seat
+from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.reader import Fault, ReplayError, lines_of, read_replay
 from stellwerk_engine.replays.verify import Verdict, verify
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
@@ -105,13 +106,7 @@ def test_every_game_that_was_recorded_is_good(variant: Variant) -> None:
 
 @pytest.mark.parametrize(
     "variant",
-    [
-        ("usa", 3, ()),
-        ("united_kingdom", 2, ()),
-        ("team_asia", 4, ()),
-        ("card_game", 4, ()),
-        ("europe", 3, ()),
-    ],
+    [(rules.id, max(set(rules.seat_counts) & {3, 4}), ()) for rules in RULE_SETS.values()],
 )
 def test_a_game_of_greedy_players_with_fallbacks_in_between_is_good(variant: Variant) -> None:
     lines = record(game_for(*variant), planner, late_seats=(1,))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_process import LONGEST_LINE
 from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.resolved import FILE as RESOLVED
@@ -93,9 +94,7 @@ def test_without_rounds_and_width_there_is_one_round(folder: Path) -> None:
 
 
 def test_what_init_writes_can_be_read_and_says_the_defaults(folder: Path) -> None:
-    text = template(
-        ["usa", "united_kingdom", "team_asia", "card_game", "europe"], ["random", "greedy", "planner"]
-    )
+    text = template(list(RULE_SETS), ["random", "greedy", "planner"])
     plain = read(folder, text)
     everything = "\n".join(
         line.removeprefix("# ") if line.startswith("# ") and " = " in line.partition("#")[2][:20] else line

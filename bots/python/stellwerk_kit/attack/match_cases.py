@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_kit.attack.attack import Attack, Case
 from stellwerk_kit.attack.caller import Caller, Message
 from stellwerk_kit.failed import DoesNotApplyError, FailedError
@@ -600,7 +601,7 @@ MATCH_CASES: Final = (
             "a match keeps to the laws from `start` to `end` (L3 to L8, L11 to L13, L21)",
             partial(plays, game=game),
         )
-        for game in ("usa", "card_game", "team_asia", "united_kingdom", "europe")
+        for game in RULE_SETS
     ),
     Case("plays-by-moves", "the fallback is legal, and can be sent as a move (L13)", plays_by_moves),
     Case("plays-blindly", "the server accepts an index without the list (L12)", plays_blindly),
