@@ -414,8 +414,9 @@ class Claims(Protocol):
 class Part:
     """A chapter of a rule book, with its numbers. A game has a part or not; nothing asks which game it is.
 
-    Each method is a moment at which a part may have something to do. Most parts have nothing to do at most
-    moments, so a part defines only what it needs. Parts are called in the order of `RuleSet.parts`.
+    Each method is a moment at which a part may have something to do, or a fact that only the part knows. Most
+    parts have little of this, so a part defines only what it needs. Parts are called in the order of
+    `RuleSet.parts`.
     """
 
     __slots__ = ()

@@ -3,5 +3,6 @@
 Imports `parts` and `core`, and no game. Law: a fact that nobody decided about is shown to nobody. Folding
 the events of a viewer gives its view, and dealing everything hidden anew changes neither.
 
-`limits.py` computes how long a message about a game can become.
+`limits.py` computes how long a message about a game can become. What is true of one part only is beside the
+part: `redact.py`, `fold.py`, `imagine.py` and `limits.py` call it.
 """
