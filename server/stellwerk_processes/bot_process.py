@@ -3,16 +3,17 @@
 Law: whatever a bot does, it costs nobody else anything. It is the leader of a session and a process group of
 its own, finds nothing of the runner's environment but what is listed here, no open descriptor but its
 standard streams, and an empty folder of its own. What it prints is read all the time, so that it never waits
-for a reader. When it ends, or is to end, or the runner is cancelled, the whole group is killed before its
-leader's id is given back: till then that id cannot mean anybody else. Then its folder is removed.
+for a reader. When it ends, or is to end, or the runner is cancelled or killed, its supervisor
+(`sandbox/supervise.py`) kills all that it started, and ends itself. Then its folder is removed.
 
 Most bots live for one match. One that plays match after match (`standing_server.py`) keeps its process and
 its folder; what it left there is removed before the next one. Whatever that is, removing it raises nothing
 and is given up after some time, and no link in it leads anywhere else, even if the bot makes one meanwhile.
 
-Limits are set by a shell that then becomes the bot. They hold before the bot's first instruction, and no
-Python code runs between fork and exec, where the runner's threads would make it unsafe. A process that makes
-a session of its own leaves the group, and only a sandbox (`Confinement.wrap`) keeps it.
+The supervisor is started by the runner, and the bot by the supervisor, which has one thread only: so it can
+set limits between fork and exec, where Python code of the runner's would be unsafe. They hold before the
+bot's first instruction. The two talk over a control socket. What comes from there is read with suspicion: at
+the lowest levels a bot can take the supervisor over, which costs it nothing but its own report.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import resource
 import secrets
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -37,6 +39,12 @@ import trio
 from stellwerk_engine.boards.located_json import quoted
 from stellwerk_processes.bot_log import BotLog, readable
 from stellwerk_processes.bot_spec import BotSpec
+from stellwerk_processes.processor_time import children, descendants, descendants_ms
+from stellwerk_processes.sandbox import supervise
+from stellwerk_processes.sandbox.bubblewrap import cure_of
+from stellwerk_processes.sandbox.launch import DESCRIPTORS as DESCRIPTORS
+from stellwerk_processes.sandbox.launch import Launch, Start, User, launch_of
+from stellwerk_processes.sandbox.levels import LIMITS, Sandbox
 
 Isolation = Literal["none", "user", "namespace"]
 StartKey = Literal["cmd", "dir", "wrap"]
@@ -44,9 +52,9 @@ StartKey = Literal["cmd", "dir", "wrap"]
 PRINTED_BYTES: Final = 64 * 1024  # kept of what a bot prints: enough for any traceback
 LAST_LINES: Final = 10
 LONGEST_LINE: Final = 300
-DESCRIPTORS: Final = 1024  # what most systems give a process anyway
 GRACE: Final = 0.5  # seconds to end by oneself, and then once more to heed SIGTERM
 LONGEST_END: Final = 5.0  # seconds for the kernel to end a process that was killed
+LONGEST_GIVING_UP: Final = 2.0  # seconds for a supervisor that is not needed after all
 LONGEST_FORGETTING: Final = 5.0  # seconds to empty a folder, which a bot may be filling as fast
 LONGEST_REMOVAL: Final = 60.0  # seconds to remove it in the end: enough for some millions of files
 
@@ -57,12 +65,8 @@ _NAMESPACES: Final = frozenset(
 _USERS: Final = frozenset({"sudo", "doas", "setpriv", "runuser", "su", "su-exec", "gosu"})
 _RSS_PRECISION: Final = 4096  # kilobytes: the kernel counts pages in batches
 _READ_SIZE: Final = 16 * 1024
-
-_SHELL: Final = "/bin/sh"  # where POSIX systems have it
-_CONFINE: Final = (
-    'ulimit -c 0 && ulimit -n "$1" && if [ "$2" ]; then ulimit -d "$2"; fi'
-    ' && shift 2 && unset PWD OLDPWD && exec "$@"'
-)
+_LONGEST_WORD: Final = 4096  # of a supervisor
+_MOST_DESCRIPTORS: Final = 2  # that it sends
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +82,20 @@ class Invitation:
 @dataclass(frozen=True, slots=True)
 class Confinement:
     """The limits of a bot. `wrap` is put before its command, with the bot's private folder in place of
-    `{directory}`. `memory_mb` bounds the data of each of its processes, not of all together."""
+    `{directory}`, and takes the place of the `sandbox`, whose level is a certain one (`resolve` finds the one
+    for `auto`). `memory_mb` bounds the data of each of its processes; at the level `full`, all memory of all
+    of them together."""
 
     wrap: tuple[str, ...] = ()
     memory_mb: int | None = None
+    sandbox: Sandbox = LIMITS
 
     @property
     def isolation(self) -> Isolation:
-        """The isolation that the wrapping program is there for."""
-        program = os.path.basename(self.wrap[0]) if self.wrap else ""
+        """The isolation that the sandbox, or the wrapping program, is there for."""
+        if not self.wrap:
+            return "namespace" if self.sandbox.level in ("namespace", "full") else "none"
+        program = os.path.basename(self.wrap[0])
         if program in _NAMESPACES:
             return "namespace"
         return "user" if program in _USERS else "none"
@@ -108,7 +117,7 @@ class BotStartError(Exception):
 class BotReport:
     """The end of a bot. `status` or `signal`, or neither, if not even SIGKILL ended it. `stopped`: the runner
     had asked it to end before. `cpu_ms` is that of its processes, `max_rss_kb` that of the largest of them,
-    if it was larger than the runner: the kernel counts a process's time before exec, in the runner's
+    if it was larger than the supervisor: the kernel counts a process's time before exec, in the supervisor's
     memory."""
 
     status: int | None
@@ -126,10 +135,38 @@ class BotReport:
         return "cannot be killed" if self.status is None else f"exit status {self.status}"
 
 
+class OpenFolder:
+    """A folder that is in none of this machine's. Threads use it and close it as they like: its descriptor
+    means nothing else while one of them uses it."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._lock = threading.Lock()
+        self._is_closed = False
+
+    @contextlib.contextmanager
+    def path(self) -> Generator[str]:
+        """Return a path of the folder for as long as the block runs; one of nothing if it was closed."""
+        with self._lock:
+            number = None if self._is_closed else os.dup(self._number)
+        try:
+            yield "" if number is None else _path_of(number)
+        finally:
+            if number is not None:
+                os.close(number)
+
+    def close(self) -> None:
+        with self._lock:
+            self._is_closed = True
+            os.close(self._number)
+
+
 class RunningBot:
-    """A bot that `run_bot` has started. With `transport=stdio`, `transport` are the bot's standard input and
-    output; they belong to the caller, who closes them. `directory` is its private folder. The `log`, if there
-    is one, gets all that it prints."""
+    """A bot that `run_bot` has started. `pid` is its first process, `supervisor` the parent of that. With
+    `transport=stdio`, `transport` are the bot's standard input and output; they belong to the caller, who
+    closes them. Without a network, its connections over TCP come to the `listener`, which belongs to the
+    caller too. `directory` is its private folder. The `log`, if there is one, gets all that it prints.
+    `user`: as whom it runs."""
 
     def __init__(
         self,
@@ -138,12 +175,22 @@ class RunningBot:
         transport: trio.abc.Stream | None,
         directory: str = "",
         log: BotLog | None = None,
+        *,
+        supervisor: int = 0,
+        listener: trio.SocketListener | None = None,
+        user: User = "runner",
+        folder: OpenFolder | None = None,
     ) -> None:
         self.spec = spec
         self.pid = pid
+        self.supervisor = supervisor
         self.transport = transport
+        self.listener = listener
         self.directory = directory
         self.log = log
+        self.user: User = user
+        self.cgroup: str | None = None
+        self._folder = folder
         self.report: BotReport | None = None
         self._printed = bytearray()
         self._stopping = trio.Event()
@@ -165,12 +212,22 @@ class RunningBot:
         lines = map(readable, self._printed.decode("utf-8", "replace").splitlines())
         return tuple(line[:LONGEST_LINE] for line in lines if line)[-count:]
 
+    def pids(self) -> frozenset[int]:
+        """Return all processes of the bot that there are at the moment; those of ours beside it are not among
+        them."""
+        return frozenset(descendants(self.supervisor))
+
+    def processor_ms(self) -> float:
+        """Return the processor time that the bot has used up to now. Never raises."""
+        return descendants_ms(self.supervisor)
+
     def forget(self, seconds: float = LONGEST_FORGETTING) -> None:
         """Forget what the bot has printed, and remove what it has left in its private folder, as far as
         possible. What another user has hidden there remains, and so does what the bot keeps making anew. May
         wait for the disk."""
         self._printed.clear()
-        _empty(self.directory, seconds)
+        with contextlib.nullcontext(self.directory) if self._folder is None else self._folder.path() as path:
+            _empty(path, seconds)
 
     # The rest is for `run_bot`.
 
@@ -205,18 +262,29 @@ async def run_bot(
     """
     folder = _PrivateFolder.make(for_everybody=confinement.isolation == "user")
     try:
-        process = await _start(spec, invitation, confinement, folder.directory)
-        bot = RunningBot(spec, process.popen.pid, process.transport, folder.directory, log)
-        stopped = True
-        try:
-            task_status.started(bot)
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(_hear, bot, process)
-                stopped = await _live(bot, process, grace)
-                nursery.cancel_scope.cancel()
-        finally:
-            with trio.CancelScope(shield=True):
-                bot.end(await _bury(bot, process, grace, stopped=stopped))
+        with contextlib.ExitStack() as to_live:
+            process = await _start(spec, invitation, confinement, folder.directory, to_live)
+            bot = RunningBot(
+                spec,
+                process.bot_pid,
+                process.transport,
+                process.directory,
+                log,
+                supervisor=process.supervisor,
+                listener=process.listener,
+                user=process.user,
+                folder=process.folder,
+            )
+            stopped = True
+            try:
+                task_status.started(bot)
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(_hear, bot, process)
+                    stopped = await _live(bot, process, grace)
+                    nursery.cancel_scope.cancel()
+            finally:
+                with trio.CancelScope(shield=True):
+                    bot.end(await _bury(bot, process, grace, stopped=stopped))
     finally:
         with trio.CancelScope(shield=True):
             await trio.to_thread.run_sync(folder.remove)
@@ -281,27 +349,32 @@ def environment_of(
 
 @dataclass(frozen=True, slots=True)
 class _Process:
-    """A process. `memory_before` is what the kernel already counts as its memory: see `BotReport`."""
+    """A bot with its supervisor. `popen` is the supervisor, or bubblewrap, whose child that is then."""
 
     popen: subprocess.Popen[bytes]
-    descriptor: int  # of the process itself: readable when it has ended
+    descriptor: int  # of that process itself: readable when it has ended
+    control: socket.socket
     printed: trio.abc.ReceiveStream
     transport: trio.abc.Stream | None
-    memory_before: int
+    supervisor: int
+    bot_pid: int
+    listener: trio.SocketListener | None
+    directory: str
+    folder: OpenFolder | None
+    user: User
 
     def has_exited(self) -> bool:
-        """Return whether the process has exited, without giving its id back."""
+        """Return whether the supervisor has exited, and all that it started, without giving its id back."""
         flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
         return os.waitid(os.P_PID, self.popen.pid, flags) is not None
 
     async def exited(self) -> None:
         await trio.lowlevel.wait_readable(self.descriptor)
 
-    def signal_group(self, number: signal.Signals) -> None:
-        """Send a signal to the group. Nobody has waited for the leader yet, so the id is still its own. A
-        process of another user may not be signaled."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.popen.pid, number)
+    def ask(self, word: bytes) -> None:
+        """Send a word to the supervisor, if it is still there and listens."""
+        with contextlib.suppress(OSError):
+            self.control.send(word)
 
 
 async def _live(bot: RunningBot, process: _Process, grace: float) -> bool:
@@ -326,13 +399,13 @@ async def _bury(bot: RunningBot, process: _Process, grace: float, *, stopped: bo
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_hear, bot, process)
         if not process.has_exited():
-            process.signal_group(signal.SIGTERM)
+            process.ask(supervise.TERMINATE)
             with trio.move_on_after(grace):
                 await process.exited()
-        process.signal_group(signal.SIGKILL)
+        process.ask(supervise.KILL)
         with trio.move_on_after(LONGEST_END):
             await process.exited()
-        # What is left in the pipe. Who left the group may hold it open for ever.
+        # What is left in the pipe. A process that nobody could kill may hold it open for ever.
         nursery.cancel_scope.deadline = trio.current_time() + grace
     await process.printed.aclose()
     os.close(process.descriptor)
@@ -340,19 +413,41 @@ async def _bury(bot: RunningBot, process: _Process, grace: float, *, stopped: bo
 
 
 def _report(bot: RunningBot, process: _Process, stopped: bool) -> BotReport:
-    """Give the process's id back, and return what it has used."""
+    """Give the supervisor's id back, and return what it has reported. If it was killed itself, what it was
+    seen to use is all that is known."""
     pid, wait_status, usage = os.wait4(process.popen.pid, os.WNOHANG)
-    code = os.waitstatus_to_exitcode(wait_status) if pid else None
-    if code is not None:
-        process.popen.returncode = code  # it was waited for here, and not by Popen
+    if pid:
+        process.popen.returncode = os.waitstatus_to_exitcode(wait_status)  # waited for here, not by Popen
+    else:
+        process.popen.kill()
+    code = process.popen.returncode if pid else None
+    cpu_ms, max_rss_kb = round(1000 * (usage.ru_utime + usage.ru_stime)), None
+    ended = _last_word(process.control)
+    process.control.close()
+    if ended is not None:
+        code, cpu_ms, max_rss_kb = ended
+    elif code == 0:
+        code = -signal.SIGKILL  # it was taken over
     return BotReport(
         status=code if code is not None and code >= 0 else None,
         signal=_signal_name(-code) if code is not None and code < 0 else None,
         stopped=stopped,
-        cpu_ms=round(1000 * (usage.ru_utime + usage.ru_stime)),
-        max_rss_kb=usage.ru_maxrss if usage.ru_maxrss > process.memory_before else None,
+        cpu_ms=cpu_ms,
+        max_rss_kb=max_rss_kb,
         last_lines=bot.last_lines(),
     )
+
+
+def _last_word(control: socket.socket) -> tuple[int, int, int | None] | None:
+    """Return what a supervisor has reported last: the exit code as Python has it, the processor time and the
+    memory of the bot."""
+    with contextlib.suppress(OSError, ValueError):
+        word = control.recv(_LONGEST_WORD)
+        if word.startswith(supervise.ENDED):
+            status, used, memory = word.removeprefix(supervise.ENDED).split()
+            code = os.waitstatus_to_exitcode(int(status))
+            return code, max(0, round(1000 * float(used))), int(memory) or None
+    return None
 
 
 def _signal_name(number: int) -> str:
@@ -370,9 +465,24 @@ async def _hear(bot: RunningBot, process: _Process) -> None:
 # -- start -------------------------------------------------------------------------------------------
 
 
-async def _start(spec: BotSpec, invitation: Invitation, confinement: Confinement, directory: str) -> _Process:
-    argv = (*_confining(confinement), *command_line(spec, confinement, directory))
-    environment = environment_of(spec, invitation, directory, os.environ)
+async def _start(
+    spec: BotSpec,
+    invitation: Invitation,
+    confinement: Confinement,
+    directory: str,
+    to_live: contextlib.ExitStack,
+) -> _Process:
+    start = Start(
+        argv=command_line(spec, confinement, directory),
+        environment=environment_of(spec, invitation, directory, os.environ),
+        directory=spec.directory,
+        folder=spec.folder,
+        private=directory,
+        built_in=spec.built_in,
+        wrapped=bool(confinement.wrap),
+        memory_mb=confinement.memory_mb,
+        port=_port(invitation.address),
+    )
     # Their ends of the pipes are closed here in any case, ours unless a _Process comes of it.
     with contextlib.ExitStack() as theirs, contextlib.ExitStack() as on_failure:
         printed, their_errors = _pipe(on_failure, theirs)
@@ -382,35 +492,97 @@ async def _start(spec: BotSpec, invitation: Invitation, confinement: Confinement
             their_input, our_output = _pipe(theirs, on_failure)
             our_input, their_output = _pipe(on_failure, theirs)
             stdio = our_output, our_input
+        control, their_control = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        on_failure.enter_context(control)
+        theirs.enter_context(their_control)
+        control.setblocking(False)
+        launch = launch_of(
+            start,
+            confinement.sandbox,
+            control=their_control.fileno(),
+            cgroups=(),
+            to_start=theirs,
+            to_live=to_live,
+        )
 
         def popen() -> subprocess.Popen[bytes]:
             return subprocess.Popen(
-                argv,
+                launch.argv,
                 stdin=their_input,
                 stdout=their_output,
                 stderr=their_errors,
-                cwd=spec.directory or directory,
-                env=environment,
+                pass_fds=launch.passed,
+                cwd="/",
+                env={"PATH": os.defpath},
                 start_new_session=True,
             )
 
         started = await trio.to_thread.run_sync(popen)  # in a thread, for it waits until the exec
-        on_failure.callback(_give_up, started)
+        on_failure.callback(_give_up, started, control)
         descriptor = os.pidfd_open(started.pid)
+        on_failure.callback(os.close, descriptor)
+        theirs.close()
+        bot_pid, descriptors = await _begun(control, printed, launch)
         on_failure.pop_all()
-    memory_before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss + _RSS_PRECISION
-    transport = None
-    if stdio is not None:
-        transport = trio.StapledStream(*map(trio.lowlevel.FdStream, stdio))
-    return _Process(started, descriptor, trio.lowlevel.FdStream(printed), transport, memory_before)
+    supervisor, listener, folder = started.pid, None, None
+    if launch.is_inside:
+        supervisor = next(iter(children(started.pid)), started.pid)
+        bot_pid = next(iter(children(supervisor)), supervisor)
+        inside, *others = descriptors
+        folder = OpenFolder(inside)
+        to_live.callback(folder.close)
+        directory = _path_of(inside)
+        for number in others:
+            listener = trio.SocketListener(trio.socket.from_stdlib_socket(socket.socket(fileno=number)))
+    return _Process(
+        started,
+        descriptor,
+        control,
+        trio.lowlevel.FdStream(printed),
+        None if stdio is None else trio.StapledStream(*map(trio.lowlevel.FdStream, stdio)),
+        supervisor,
+        bot_pid,
+        listener,
+        directory,
+        folder,
+        launch.user,
+    )
 
 
-def _confining(confinement: Confinement) -> tuple[str, ...]:
-    """Return the call of the shell that sets the limits and then becomes the command behind it."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    descriptors = DESCRIPTORS if most == resource.RLIM_INFINITY else min(DESCRIPTORS, most)
-    kilobytes = "" if confinement.memory_mb is None else str(confinement.memory_mb * 1024)
-    return (_SHELL, "-c", _CONFINE, "sh", str(descriptors), kilobytes)
+async def _begun(control: socket.socket, printed: int, launch: Launch) -> tuple[int, list[int]]:
+    """Wait until the bot runs. Return its id, as its supervisor sees it, and the descriptors of what is only
+    in there. OSError if the sandbox could not be set up."""
+    await trio.lowlevel.wait_readable(control)
+    try:
+        word, numbers, _, _ = socket.recv_fds(control, _LONGEST_WORD, _MOST_DESCRIPTORS)
+    except ConnectionError:
+        word, numbers = b"", []
+    expected = launch.descriptor_count
+    if word.startswith(supervise.STARTED) and len(numbers) == expected:
+        return int(word.removeprefix(supervise.STARTED)), numbers
+    for number in numbers:
+        os.close(number)
+    if word.startswith(supervise.FAULT):
+        raise OSError(0, f"sandbox: {readable(word.removeprefix(supervise.FAULT).decode())}")
+    os.set_blocking(printed, False)
+    message = ""
+    with contextlib.suppress(BlockingIOError):
+        message = os.read(printed, _READ_SIZE).decode("utf-8", "replace").strip()
+    lines = [readable(line) for line in message.splitlines()]
+    cure = cure_of(message)
+    problem = f"sandbox: {lines[-1][:LONGEST_LINE] if lines else 'its supervisor ended at once'}"
+    raise OSError(0, f"{problem}; {cure}" if cure else problem)
+
+
+def _path_of(folder: int) -> str:
+    return f"/proc/self/fd/{folder}/."  # with the dot it is a folder and no link
+
+
+def _port(address: str) -> int:
+    """Return the TCP port that a bot connects to; 0 if it does not."""
+    scheme, _, place = address.partition("://")
+    port = place.rpartition(":")[2]
+    return int(port) if scheme == "tcp" and port.isdecimal() else 0
 
 
 def _located(word: str) -> str:
@@ -425,9 +597,14 @@ def _pipe(reader: contextlib.ExitStack, writer: contextlib.ExitStack) -> tuple[i
     return reading, writing
 
 
-def _give_up(started: subprocess.Popen[bytes]) -> None:
-    started.kill()
-    started.wait()
+def _give_up(started: subprocess.Popen[bytes], control: socket.socket) -> None:
+    """End a supervisor that may have started its bot: without the runner it does that by itself."""
+    control.close()
+    try:
+        started.wait(LONGEST_GIVING_UP)
+    except subprocess.TimeoutExpired:
+        started.kill()
+        started.wait()
 
 
 # -- the private folder ------------------------------------------------------------------------------

@@ -37,7 +37,9 @@ NO_VARIABLES: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class BotSpec:
-    """How to start a bot. Without a `directory` its working directory is its private one. `process`: a fresh
+    """How to start a bot. Without a `directory` its working directory is its private one. `folder` is what it
+    may read in a sandbox; without it that is the `directory`, or the folders of files in the command, unless
+    they hold more than a bot. `process`: a fresh
     one for each match, one that plays match after match, or none on this machine, and then there is no
     `command`."""
 
@@ -48,6 +50,7 @@ class BotSpec:
     transport: Transport = "tcp"
     built_in: bool = False
     process: Process = "fresh"
+    folder: str | None = None
 
 
 class BotSpecError(ValueError):
@@ -69,6 +72,7 @@ def bot_spec(
     environment: Mapping[str, str] = NO_VARIABLES,
     transport: str | None = None,
     process: Process = "fresh",
+    folder: str | None = None,
 ) -> BotSpec:
     """Make a spec of what a user gave for each key: a text like `--bot` and a table in TOML both end here.
     BotSpecError for a value that cannot be used."""
@@ -92,6 +96,7 @@ def bot_spec(
         transport="stdio" if transport == "stdio" else "tcp",
         built_in=built_in is not None,
         process=process,
+        folder=folder,
     )
 
 

@@ -22,10 +22,17 @@ _TICK_MS: Final = 1000 / os.sysconf("SC_CLK_TCK")
 def processor_ms(pid: int) -> float:
     """Return the time of a process, which may end at any time and have any name. Of descendants that have
     ended, count what can still be seen. Never raises."""
-    return sum(map(_own_ms, _family(pid)))
+    return sum(map(_own_ms, {pid, *descendants(pid)}))
 
 
-def _family(pid: int) -> set[int]:
+def descendants_ms(pid: int) -> float:
+    """Return what the descendants of a process have used, without the process itself. Never raises."""
+    return _buried_ms(pid) + sum(map(_own_ms, descendants(pid)))
+
+
+def descendants(pid: int) -> set[int]:
+    """Return the children of a process, their children, and so on, without the process itself. One that forks
+    all the time may get away; who has to be sure asks again. Never raises."""
     family: set[int] = set()
     unseen, threads_left = [pid], MOST_THREADS
     while unseen and threads_left > 0:
@@ -33,20 +40,42 @@ def _family(pid: int) -> set[int]:
         if member in family:
             continue  # one whose parent ends gets another one, and may be met again
         family.add(member)
-        with contextlib.suppress(OSError, ValueError):
-            for thread in os.listdir(f"/proc/{member}/task")[:threads_left]:
-                threads_left -= 1
-                children = Path(f"/proc/{member}/task/{thread}/children").read_bytes()
-                unseen.extend(map(int, children.split()))
-    return family
+        threads = _threads(member)[:threads_left]
+        threads_left -= len(threads)
+        for thread in threads:
+            unseen.extend(_children_of_thread(member, thread))
+    return family - {pid}
+
+
+def children(pid: int) -> list[int]:
+    """Return the children of a process, in the order in which it started them."""
+    return [child for thread in _threads(pid) for child in _children_of_thread(pid, thread)]
+
+
+def _threads(pid: int) -> list[str]:
+    with contextlib.suppress(OSError):
+        return os.listdir(f"/proc/{pid}/task")
+    return []
+
+
+def _children_of_thread(pid: int, thread: str) -> list[int]:
+    with contextlib.suppress(OSError, ValueError):
+        return list(map(int, Path(f"/proc/{pid}/task/{thread}/children").read_bytes().split()))
+    return []
 
 
 def _own_ms(pid: int) -> float:
     """Return the time of a process and of the children that it has waited for, which are counted nowhere
     else."""
     used = 0.0
-    with contextlib.suppress(OSError, ValueError, IndexError):
+    with contextlib.suppress(OSError):
         used += 1000 * time.clock_gettime(~pid << 3 | _SCHEDULER_CLOCK)
+    return used + _buried_ms(pid)
+
+
+def _buried_ms(pid: int) -> float:
+    """Return what those children of a process have used that it has waited for."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
         fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-        used += _TICK_MS * (int(fields[13]) + int(fields[14]))
-    return used
+        return _TICK_MS * (int(fields[13]) + int(fields[14]))
+    return 0.0

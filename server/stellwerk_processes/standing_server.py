@@ -24,7 +24,6 @@ from stellwerk_processes.bot_process import Confinement, Invitation, RunningBot
 from stellwerk_processes.bot_spec import LONGEST_NAME, BotSpec
 from stellwerk_processes.embedded_server import LOOPBACK, EmbeddedServer, open_embedded
 from stellwerk_processes.faults import faults_of
-from stellwerk_processes.processor_time import processor_ms
 from stellwerk_processes.started_match import (
     NO_OBSERVER,
     STDIO,
@@ -33,6 +32,7 @@ from stellwerk_processes.started_match import (
     MatchResult,
     StandingBot,
     play_among,
+    serve_inside,
     start_bot,
 )
 from stellwerk_protocol.messages import Bye
@@ -186,7 +186,7 @@ class StandingServer:
         taken.append(process)
         assert process.bot is not None
         process.deals.add(bot_match.plan.seed)
-        process.standing_bot.used_ms = processor_ms(process.bot.pid)
+        process.standing_bot.used_ms = process.bot.processor_ms()
         await trio.to_thread.run_sync(process.bot.forget)
         if bot_match.logs is not None and process.bot.log is not None:
             process.bot.log.begin(bot_match.logs.heading(seat))
@@ -218,6 +218,8 @@ class StandingServer:
         self._nursery.start_soon(self._attend, process, bot)
         if bot.transport is not None:
             self._nursery.start_soon(self._carry, process, bot.transport)
+        if bot.listener is not None:
+            self._nursery.start_soon(serve_inside, self._server, bot, bot.listener)
         return process
 
     def _login_name(self, name: str) -> str:

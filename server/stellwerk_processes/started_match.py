@@ -38,7 +38,6 @@ from stellwerk_processes.embedded_server import (
     open_embedded,
 )
 from stellwerk_processes.faults import Conduct
-from stellwerk_processes.processor_time import processor_ms
 from stellwerk_processes.seat_report import Played
 from stellwerk_protocol.names import Seat
 from stellwerk_protocol.results import Result
@@ -53,6 +52,7 @@ from stellwerk_server.operate.settings import Limits
 
 SHOW: Final = 0.2  # seconds at least from one time that a match is shown to the next
 HEARD_OUT: Final = 1.0  # seconds for the server to read what a process wrote before it ended
+ROUNDS: Final = 3  # of the event loop, to accept a connection that is there
 LINES_KEPT: Final = 1000  # of what a bot printed
 STDIO: Final = "stdio:"
 NO_PROCESS: Final = BotReport(None, None, stopped=True, cpu_ms=0, max_rss_kb=None, last_lines=())
@@ -302,6 +302,8 @@ async def _start_all(
         served.seated.append(_Seated(seat, spec, bot))
         if bot.transport is not None:
             nursery.start_soon(_carry, served, served.seated[-1], bot.transport)
+        if bot.listener is not None:
+            nursery.start_soon(serve_inside, served.server, bot, bot.listener)
 
 
 async def _see_it_through(served: _ServedMatch, bot_match: BotMatch, observer: MatchObserver) -> None:
@@ -340,6 +342,16 @@ async def start_bot(
     except OSError as error:
         raise NoResultError(f"{spec.name}: cannot be started: {error.strerror or error}") from None
     return bot
+
+
+async def serve_inside(server: Server, bot: RunningBot, listener: trio.SocketListener) -> None:
+    """Serve a bot that has a network of its own, until it has ended. What it sent before is heard."""
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(server.serve_listener, listener)
+        await bot.ended()
+        for _ in range(ROUNDS):
+            await trio.lowlevel.checkpoint()
+        nursery.cancel_scope.cancel()
 
 
 async def _carry(served: _ServedMatch, seated: _Seated, transport: trio.abc.Stream) -> None:
@@ -532,5 +544,5 @@ def _report(seated: _Seated) -> BotReport:
         return bot.report
     if bot.report is not None:
         return replace(bot.report, cpu_ms=max(0, bot.report.cpu_ms - round(standing_bot.used_ms)))
-    used_ms = processor_ms(bot.pid) - standing_bot.used_ms
+    used_ms = bot.processor_ms() - standing_bot.used_ms
     return replace(NO_PROCESS, cpu_ms=max(0, round(used_ms)), last_lines=bot.last_lines())

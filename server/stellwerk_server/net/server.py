@@ -122,6 +122,14 @@ class Server:
         bound = listeners[0].socket.getsockname()
         return bound[0], bound[1]
 
+    async def serve_listener(self, listener: trio.SocketListener) -> None:
+        """Accept connections over TCP from a listener that somebody else has opened, until cancelled."""
+
+        async def handle(stream: trio.SocketStream) -> None:
+            await self._handle(stream, None)
+
+        await trio.serve_listeners(handle, [listener], handler_nursery=self.nursery)
+
     async def serve_stream(self, stream: trio.abc.Stream, address: str) -> None:
         """Serve one client over any stream, such as a process's pipes, until it is over."""
         await self._serve(StreamTransport(stream), address, "stdio", is_private=True)

@@ -1,0 +1,125 @@
+"""The last steps before a program: it gives up what it must not have, and cannot get it back.
+
+This runs between fork and exec in a supervisor (`supervise.py`), and so it imports nothing of ours. Law: any
+step that fails raises OSError, and the program is not started. No step is left out silently.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+
+TYPE_CHECKING = False  # see `supervise.py`
+if TYPE_CHECKING:
+    from typing import Final
+
+    from stellwerk_processes.sandbox.orders import Orders
+
+_SET_DEATH_SIGNAL: Final = 1
+_SIGKILL: Final = 9
+_SET_DUMPABLE: Final = 4
+_SET_SECCOMP: Final = 22
+_CAPBSET_READ: Final = 23
+_CAPBSET_DROP: Final = 24
+_SET_SECUREBITS: Final = 28
+_SET_CHILD_SUBREAPER: Final = 36
+_SET_NO_NEW_PRIVS: Final = 38
+_CAP_AMBIENT: Final = 47
+_CAP_AMBIENT_CLEAR_ALL: Final = 4
+_SECCOMP_FILTER: Final = 2
+_NO_ROOT: Final = 0x3  # user 0 gets no capabilities by exec, and that is locked
+_CAPABILITY_VERSION: Final = 0x20080522
+_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446  # on every architecture
+_PATH_BENEATH, _NET_PORT = 1, 2
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def take_in_orphans() -> None:
+    """Become the parent of all descendants whose own parent ends."""
+    _prctl(_SET_CHILD_SUBREAPER, 1)
+
+
+def hide() -> None:
+    """Let no process of the same user read or trace this one."""
+    _prctl(_SET_DUMPABLE, 0)
+
+
+def give_up_powers(orders: Orders, user: int | None) -> None:
+    """Take the steps that the orders ask for, as the `user`, if there is one."""
+    for number in orders["cgroups"]:
+        os.write(number, b"0")
+    for what, limit in orders["limits"]:
+        resource.setrlimit(what, (limit, limit))
+    if orders["drops_capabilities"]:
+        _drop_bounds()
+    if user is not None:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+    if orders["drops_capabilities"]:
+        _drop_capabilities()
+    _prctl(_SET_DEATH_SIGNAL, _SIGKILL)  # should the supervisor be killed; a change of user would undo it
+    if orders["no_new_privileges"]:
+        _prctl(_SET_NO_NEW_PRIVS, 1)
+    if orders["landlock"] is not None:
+        _restrict_by_landlock(*orders["landlock"])
+    if orders["seccomp"]:
+        _filter_calls(orders["seccomp"])
+
+
+def _drop_bounds() -> None:
+    """Drop all capabilities that a later exec could give."""
+    number = 0
+    while _libc.prctl(_CAPBSET_READ, number, 0, 0, 0) >= 0:
+        _prctl(_CAPBSET_DROP, number)
+        number += 1
+    _prctl(_SET_SECUREBITS, _NO_ROOT)
+
+
+def _drop_capabilities() -> None:
+    _libc.prctl(_CAP_AMBIENT, _CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)  # kernels before 4.3 have none
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
+    _check(_libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
+
+
+def _restrict_by_landlock(
+    attributes: bytes, paths: list[tuple[str, int]], ports: list[tuple[int, int]]
+) -> None:
+    ruleset = _check(
+        _libc.syscall(_LANDLOCK_CREATE, attributes, len(attributes), 0), "landlock_create_ruleset"
+    )
+    for path, rights in paths:
+        try:
+            beneath = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except OSError:  # has gone, or is none of this user's: then no rule is needed
+            continue
+        rule = rights.to_bytes(8, "little") + beneath.to_bytes(4, "little")
+        _check(_libc.syscall(_LANDLOCK_ADD, ruleset, _PATH_BENEATH, rule, 0), f"landlock_add_rule: {path}")
+        os.close(beneath)
+    for port, rights in ports:
+        rule = rights.to_bytes(8, "little") + port.to_bytes(8, "little")
+        _check(_libc.syscall(_LANDLOCK_ADD, ruleset, _NET_PORT, rule, 0), f"landlock_add_rule: port {port}")
+    _check(_libc.syscall(_LANDLOCK_RESTRICT, ruleset, 0), "landlock_restrict_self")
+    os.close(ruleset)
+
+
+def _filter_calls(program: bytes) -> None:
+    """Load a filter of system calls: instructions of eight bytes each."""
+    instructions = ctypes.create_string_buffer(program, len(program))
+    pointer = ctypes.addressof(instructions)
+    size = ctypes.sizeof(ctypes.c_void_p)
+    header = (len(program) // 8).to_bytes(size, "little") + pointer.to_bytes(size, "little")
+    _check(_libc.prctl(_SET_SECCOMP, _SECCOMP_FILTER, header, 0, 0), "seccomp")
+
+
+def _prctl(option: int, value: int) -> None:
+    _check(_libc.prctl(option, value, 0, 0, 0), f"prctl {option}")
+
+
+def _check(answer: int, what: str) -> int:
+    if answer < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return answer

@@ -1,0 +1,218 @@
+"""The plan of a start: which processes, with which orders, make a bot run at its level.
+
+Law: a plan is made for one start from what there is now. It names everything that the level consists of; what
+cannot be set up then fails the start.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import marshal
+import os
+import resource
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from stellwerk_processes.sandbox import supervise
+from stellwerk_processes.sandbox.bubblewrap import PRIVATE, bubblewrap, call_of_bubblewrap
+from stellwerk_processes.sandbox.landlock import Ruleset, landlock_abi, ruleset, scopes
+from stellwerk_processes.sandbox.levels import Level, Sandbox, is_at_least
+from stellwerk_processes.sandbox.orders import Orders
+from stellwerk_processes.sandbox.seccomp import call_filter
+from stellwerk_processes.sandbox.users import others_can_use, own_user
+from stellwerk_processes.sandbox.views import View, system_paths, view_of
+
+User = Literal["own", "runner", "root_without_powers"]
+
+DESCRIPTORS: Final = 1024  # what most systems give a process anyway
+_MB: Final = 1024 * 1024
+_NO_HOSTS: Final = b"127.0.0.1 localhost\n::1 localhost\n"
+_START: Final = (
+    "import sys;sys.path.insert(0,{!r});from stellwerk_processes.sandbox.supervise import main;main({},{})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What is to be started: a command line that can be found in `path`, its environment, its working
+    directory, its private folder, and what it may see. `wrapped`: a command of the organizer's confines it.
+    `port`: where it connects to."""
+
+    argv: tuple[str, ...]
+    environment: dict[str, str]
+    directory: str | None
+    folder: str | None
+    private: str
+    built_in: bool
+    wrapped: bool
+    memory_mb: int | None
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A start at a level. `argv` starts the supervisor, which gets these descriptors under their own numbers.
+    `is_inside`: the bot lives in namespaces, and the supervisor sends that many descriptors of what is only
+    in there."""
+
+    argv: tuple[str, ...]
+    passed: tuple[int, ...]
+    is_inside: bool
+    descriptor_count: int
+    user: User
+
+
+def lacking(level: Level) -> str:
+    """Return what this machine lacks for a level, as far as that can be seen without trying."""
+    if level == "landlock" and not landlock_abi():
+        return "this kernel has no Landlock"
+    if is_at_least(level, "namespace") and bubblewrap() is None:
+        return "bubblewrap is not installed"
+    return ""
+
+
+def launch_of(
+    start: Start,
+    sandbox: Sandbox,
+    *,
+    control: int,
+    cgroups: Sequence[int],
+    to_start: contextlib.ExitStack,
+    to_live: contextlib.ExitStack,
+) -> Launch:
+    """Make the plan. `control` is the supervisor's end of the control socket. The stacks hold what is needed
+    until the supervisor has been started, and until the bot has ended. OSError if the machine lacks what the
+    level consists of."""
+    level = sandbox.level
+    assert level != "auto"  # `resolve` has found what that is here
+    if start.wrapped:
+        level = "none"
+    if problem := lacking(level):
+        raise OSError(0, f"sandbox {level}: {problem}")
+    is_inside = is_at_least(level, "namespace")
+    view = _view(start, sandbox)
+    user: int | None = None
+    who: User = "runner"
+    if is_at_least(level, "limits") and os.geteuid() == 0:
+        who = "root_without_powers"
+        if others_can_use(view.paths, without_ancestors=is_inside):
+            user = to_live.enter_context(own_user())
+        who = "own" if user is not None else "root_without_powers"
+    if user is not None and not is_inside:
+        os.chmod(os.path.dirname(start.private), 0o711)
+        os.chown(start.private, user, user)
+    private = PRIVATE if is_inside else start.private
+    environment = dict(start.environment)
+    for name in ("HOME", "TMPDIR"):
+        if environment.get(name) == start.private:
+            environment[name] = private
+    confines = is_at_least(level, "limits")
+    is_root = os.geteuid() == 0
+    orders: Orders = {
+        "argv": list(start.argv),
+        "environment": environment,
+        "folder": start.directory or private,
+        "private": private if is_inside else "",
+        "user": user,
+        "drops_capabilities": confines and is_root,
+        "no_new_privileges": confines,
+        "limits": _limits(start, sandbox, level, has_own_user=user is not None),
+        "landlock": _landlock(start, sandbox, level, view),
+        "seccomp": b"",
+        "cgroups": list(cgroups),
+        "port": start.port if is_inside and not sandbox.network else 0,
+    }
+    if is_at_least(level, "landlock"):
+        orders["seccomp"] = call_filter(tcp_only=level == "landlock" and not sandbox.network)
+    orders_at = _file(marshal.dumps(dict(orders)), to_start)
+    passed = [control, orders_at, *cgroups]
+    start_text = _START.format(_our_place(), control, orders_at)
+    argv = [os.path.realpath(sys.executable), "-I", "-S", "-c", start_text]
+    if is_inside:
+        files = [(_file(text, to_start), place) for text, place in _files(user, network=sandbox.network)]
+        passed += [number for number, _ in files]
+        call = call_of_bubblewrap(
+            [*system_paths(network=sandbox.network, users=False), *view.paths],
+            is_root=is_root,
+            network=sandbox.network,
+            disk_mb=sandbox.disk_mb,
+            files=files,
+        )
+        argv = [*call, *argv]
+    count = (1 + (orders["port"] != 0)) if is_inside else 0
+    return Launch(tuple(argv), tuple(passed), is_inside, count, who)
+
+
+def _view(start: Start, sandbox: Sandbox) -> View:
+    return view_of(
+        start.argv,
+        start.environment.get("PATH", os.defpath),
+        folder=start.folder,
+        directory=start.directory,
+        built_in=start.built_in,
+        bind=sandbox.bind,
+        hidden=sandbox.hidden,
+    )
+
+
+def _limits(start: Start, sandbox: Sandbox, level: Level, *, has_own_user: bool) -> list[tuple[int, int]]:
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    descriptors = DESCRIPTORS if most == resource.RLIM_INFINITY else min(DESCRIPTORS, most)
+    limits = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, descriptors)]
+    if start.memory_mb is not None:
+        limits.append((resource.RLIMIT_DATA, start.memory_mb * _MB))
+    if is_at_least(level, "limits"):
+        others = 0 if has_own_user or is_at_least(level, "namespace") else _own_thread_count()
+        limits.append((resource.RLIMIT_NPROC, sandbox.processes + others))
+        limits.append((resource.RLIMIT_FSIZE, sandbox.disk_mb * _MB))
+    return [(what, _within(what, limit)) for what, limit in limits]
+
+
+def _within(what: int, limit: int) -> int:
+    _, most = resource.getrlimit(what)
+    return limit if most == resource.RLIM_INFINITY else min(limit, most)
+
+
+def _own_thread_count() -> int:
+    """Count the threads of this user, among which the kernel counts those of the bots."""
+    uid, count = os.getuid(), 0
+    with os.scandir("/proc") as entries:
+        for entry in entries:
+            if entry.name.isdigit():
+                with contextlib.suppress(OSError):
+                    if entry.stat().st_uid == uid:
+                        count += os.stat(f"/proc/{entry.name}/task").st_nlink - 2
+    return count
+
+
+def _landlock(start: Start, sandbox: Sandbox, level: Level, view: View) -> Ruleset | None:
+    if level == "landlock":
+        readable = [*system_paths(network=True, users=True), *view.paths]
+        return ruleset(readable, [start.private], [start.port] if start.port else [])
+    return scopes() if is_at_least(level, "namespace") and sandbox.network else None
+
+
+def _files(user: int | None, *, network: bool) -> list[tuple[bytes, str]]:
+    """Return the files that are made inside: some programs ask who they are, and where localhost is."""
+    uid, gid = (os.getuid(), os.getgid()) if user is None else (user, user)
+    files = [
+        (f"bot:x:{uid}:{gid}:bot:{PRIVATE}:/bin/sh\n".encode(), "/etc/passwd"),
+        (f"bot:x:{gid}:\n".encode(), "/etc/group"),
+    ]
+    return files if network else [*files, (_NO_HOSTS, "/etc/hosts")]
+
+
+def _file(content: bytes, stack: contextlib.ExitStack) -> int:
+    """Return a descriptor of a file in memory."""
+    number = os.memfd_create("stellwerk")
+    stack.callback(os.close, number)
+    os.write(number, content)
+    os.lseek(number, 0, os.SEEK_SET)
+    return number
+
+
+def _our_place() -> str:
+    """Return the folder in which the package of the supervisor is."""
+    return os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(supervise.__file__))))

@@ -1,0 +1,286 @@
+"""The supervisor, the one process of ours beside each bot: it starts the bot, and ends all its processes.
+
+A small program of its own, `python -I -S`, from the standard library alone and without its larger modules,
+for it is started as often as bots are. Inside namespaces it is process 1. It has one thread, and sleeps until
+the bot ends, an orphan ends, or the runner sends a word over the control socket: TERMINATE, or KILL. It sends
+FAULT with a cause if the sandbox cannot be set up, STARTED when the bot runs (inside namespaces with the
+descriptors of the private folder and of the port to listen at), and ENDED with the wait status and what was
+used.
+
+Law: when the bot has ended, when the runner asks, and when the runner has gone (then the control socket
+ends), every descendant is killed, until none is left. Descendants cannot get away: those whose parents end
+become children of the supervisor.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import marshal
+import os
+import resource
+import select
+import sys
+import time
+
+from stellwerk_processes.sandbox import confine
+
+TYPE_CHECKING = False  # not from `typing`, which takes longer to load than all the rest
+if TYPE_CHECKING:
+    from typing import Final, NoReturn
+
+    from stellwerk_processes.sandbox.orders import Orders
+
+TERMINATE: Final = b"t"
+KILL: Final = b"k"
+FAULT: Final = b"fault "
+STARTED: Final = b"started "
+ENDED: Final = b"ended "
+NOT_EXECUTABLE: Final = 126  # exit statuses, as shells use them
+NOT_FOUND: Final = 127
+
+_SIGKILL: Final = 9
+_SIGPIPE: Final = 13
+_SIGTERM: Final = 15
+_SIGCHLD: Final = 17
+_SIGXFSZ: Final = 25
+_SET_MASK: Final = 2
+_CLOEXEC: Final = 0o2000000
+_NOT_A_PROGRAM: Final = 8  # ENOEXEC
+_NO_SUCH_FILE: Final = 2
+_LONGEST_WORD: Final = 64
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def main(control: int, orders_at: int) -> None:
+    """Supervise one bot. The arguments are descriptors: of the control socket, and of the orders."""
+    for number in os.listdir("/proc/self/fd"):
+        if int(number) > 2:
+            _close_on_exec(int(number))
+    with open(orders_at, "rb") as file:
+        orders: Orders = marshal.load(file)
+    try:
+        confine.take_in_orphans()
+        confine.hide()
+        children = _block_signals()
+        descriptors = _open_inside(orders)
+        bot, used_before = _start(orders)
+    except OSError as error:
+        os.write(control, FAULT + str(error).encode())
+        sys.exit(1)
+    _send(control, STARTED + str(bot).encode(), descriptors)
+    status = _live(bot, children, control)
+    _end_all()
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = usage.ru_utime + usage.ru_stime - used_before
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # the child had as much before its exec
+    with_own = usage.ru_maxrss if usage.ru_maxrss > own + 4096 else 0
+    try:
+        os.write(control, ENDED + f"{status} {used:.6f} {with_own}".encode())
+    except OSError:
+        pass  # the runner has gone
+    os._exit(0)
+
+
+# -- start -------------------------------------------------------------------------------------------
+
+
+def _close_on_exec(number: int) -> None:
+    try:
+        os.set_inheritable(number, False)
+    except OSError:
+        pass  # the one by which they were listed
+
+
+def _block_signals() -> int:
+    """Block all signals, and return a descriptor that is readable when a child has ended."""
+    every = ctypes.create_string_buffer(128)
+    _libc.sigfillset(every)
+    _libc.sigprocmask(_SET_MASK, every, None)
+    of_children = ctypes.create_string_buffer(128)
+    _libc.sigemptyset(of_children)
+    _libc.sigaddset(of_children, _SIGCHLD)
+    descriptor: int = _libc.signalfd(-1, of_children, _CLOEXEC)
+    if descriptor < 0:
+        raise OSError(ctypes.get_errno(), "signalfd")
+    return descriptor
+
+
+def _unblock_signals() -> None:
+    none = ctypes.create_string_buffer(128)
+    _libc.sigemptyset(none)
+    for number in (_SIGPIPE, _SIGXFSZ):  # which Python ignores, and a program expects as usual
+        _libc.signal(number, None)
+    _libc.sigprocmask(_SET_MASK, none, None)
+
+
+def _open_inside(orders: Orders) -> list[int]:
+    """Return the descriptors that the runner needs of what only exists in here."""
+    if not orders["private"]:
+        return []
+    folder = os.open(orders["private"], os.O_RDONLY | os.O_DIRECTORY)
+    if orders["user"] is not None:
+        os.fchown(
+            folder, orders["user"], orders["user"]
+        )  # root's powers to open it then are not kept in here
+    descriptors = [folder]
+    if orders["port"]:
+        import _socket  # `socket` takes as long to load as all the rest of this program
+
+        listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+        listener.bind(("127.0.0.1", orders["port"]))
+        listener.listen(16)
+        descriptors.append(listener.detach())
+    return descriptors
+
+
+def _start(orders: Orders) -> tuple[int, float]:
+    """Start the bot. Return its id and the time that the child used before it became the bot. OSError if
+    something failed that is no fault of the program."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _become(orders, writing)
+    os.close(writing)
+    with open(reading, "rb") as pipe:
+        word = pipe.read()
+    if word.startswith(FAULT):
+        os.waitpid(child, 0)
+        raise OSError(word.removeprefix(FAULT).decode())
+    return child, float(word or b"0")
+
+
+def _become(orders: Orders, writing: int) -> NoReturn:
+    """Become the bot. A fault of ours is written to the pipe; one of the program to standard error."""
+    try:
+        os.setsid()
+        confine.give_up_powers(orders, orders["user"])
+        _unblock_signals()
+        os.write(writing, str(time.process_time()).encode())
+    except OSError as error:
+        os.write(writing, FAULT + str(error).encode())
+        os._exit(1)
+    argv, environment = orders["argv"], orders["environment"]
+    what = orders["folder"]
+    try:
+        os.chdir(orders["folder"])
+        what = argv[0]
+        _execute(argv, environment)
+    except OSError as error:
+        os.write(2, f"stellwerk: cannot start: {what}: {error.strerror}\n".encode())
+        os._exit(NOT_FOUND if error.errno == _NO_SUCH_FILE else NOT_EXECUTABLE)
+
+
+def _execute(argv: list[str], environment: dict[str, str]) -> NoReturn:
+    try:
+        os.execvpe(argv[0], argv, environment)
+    except OSError as error:
+        if error.errno != _NOT_A_PROGRAM:
+            raise
+        os.execve("/bin/sh", ["/bin/sh", *argv], environment)  # a script without a line that names its shell
+
+
+def _send(control: int, word: bytes, descriptors: list[int]) -> None:
+    if not descriptors:
+        os.write(control, word)
+        return
+    import _socket
+
+    rights = b"".join(number.to_bytes(4, sys.byteorder) for number in descriptors)
+    sock = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, fileno=control)
+    sock.sendmsg([word], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, rights)])
+    sock.detach()
+    for number in descriptors:
+        os.close(number)
+
+
+# -- life --------------------------------------------------------------------------------------------
+
+
+def _live(bot: int, children: int, control: int) -> int:
+    """Wait until the bot has ended, is to be killed, or the runner has gone. Return its wait status."""
+    poll = select.poll()
+    poll.register(children, select.POLLIN)
+    poll.register(control, select.POLLIN)
+    while True:
+        for number, _ in poll.poll():
+            if number == children:
+                os.read(children, 1024)
+                status = _reap(bot)
+                if status is not None:
+                    return status
+                continue
+            try:
+                word = os.read(control, _LONGEST_WORD)
+            except OSError:
+                word = b""
+            if word == TERMINATE:
+                _signal_all(_SIGTERM)
+            else:  # KILL, or the runner has gone
+                return _end_all(bot)
+
+
+def _reap(bot: int) -> int | None:
+    """Bury all that have ended. Return the bot's wait status if it is among them."""
+    found = None
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return found
+        if pid == 0:
+            return found
+        if pid == bot:
+            found = status
+
+
+def _end_all(bot: int = 0) -> int:
+    """Kill every descendant until none is left. Return the bot's wait status if it was one of them."""
+    found = 0
+    while True:
+        _signal_all(_SIGKILL)
+        try:
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if pid == bot:
+                    found = status
+                if pid == 0:
+                    break
+        except ChildProcessError:
+            return found
+        time.sleep(0.001)
+
+
+def _signal_all(number: int) -> None:
+    if os.getpid() == 1:  # all that can be seen in here
+        try:
+            os.kill(-1, number)
+        except ProcessLookupError:
+            pass
+        return
+    for pid in _descendants(os.getpid()):
+        try:
+            os.kill(pid, number)
+        except (ProcessLookupError, PermissionError):
+            pass
+
+
+def _descendants(root: int) -> list[int]:
+    """Return all descendants that there are at the moment, parents first."""
+    found: list[int] = []
+    unseen = [root]
+    while unseen:
+        pid = unseen.pop()
+        try:
+            threads = os.listdir(f"/proc/{pid}/task")
+        except OSError:
+            continue
+        for thread in threads:
+            try:
+                with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
+                    children = [int(child) for child in file.read().split()]
+            except OSError:
+                continue
+            found += children
+            unseen += children
+    return found
