@@ -1,0 +1,402 @@
+"""The level of the sandbox that holds on this machine, as a witness has seen it.
+
+Law: a level is what was tried, not what was asked for. The witness (`sandbox/witness.py`) is started as every
+bot is, tries what the sandbox is there to refuse, and this side looks what came of it. A level holds if all
+that belongs to it was refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import platform
+import secrets
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import trio
+
+from stellwerk_processes.bot_process import Confinement, Invitation, RunningBot, run_bot
+from stellwerk_processes.bot_spec import BotSpec
+from stellwerk_processes.sandbox import witness
+from stellwerk_processes.sandbox.landlock import landlock_abi
+from stellwerk_processes.sandbox.launch import lacking
+from stellwerk_processes.sandbox.levels import (
+    LEVELS,
+    Level,
+    Sandbox,
+    SandboxError,
+    SandboxRecord,
+    is_at_least,
+)
+
+SECONDS: Final = 60  # for a witness; it needs one or two
+SECONDS_TO_END: Final = 5  # for the process that it leaves: it should have ended already
+PAGE: Final = "see tournament/README.md, Sandbox"
+
+_SET_DUMPABLE: Final = 4
+_OUTLIVE: Final = "outlive"
+_LONGEST_ANSWER: Final = 64 * 1024
+
+WHAT: Final[Mapping[str, str]] = {
+    "read_files": "read files of the organizer",
+    "write_files": "leave files behind",
+    "loopback": "connect to other programs of this machine",
+    "other_address": "connect to the server's port at another address",
+    "udp": "send over UDP",
+    "internet": "reach the internet",
+    "abstract_sockets": "connect to abstract sockets",
+    "unix_sockets": "connect to sockets in folders",
+    "see_processes": "see other processes",
+    "signal_runner": "signal the runner",
+    "read_runner_memory": "read the runner's memory",
+    "signal_other_bots": "signal other bots",
+    "read_other_bots": "read other bots' tokens",
+    "gain_privileges": "gain privileges",
+    "user_namespaces": "make user namespaces",
+    "many_processes": f"start {witness.MANY_PROCESSES} processes",
+    "much_memory": "use 2 GB of memory",
+    "fill_disk": "use more disk than it has",
+    _OUTLIVE: "live on after its end",
+}
+"""What is tried, in words that continue "a bot could"."""
+
+_OF_THE_NETWORK: Final = frozenset({"loopback", "other_address", "udp", "internet", "unix_sockets"})
+_OF_LEVEL: Final[Mapping[Level, frozenset[str]]] = {
+    "none": frozenset({_OUTLIVE}),
+    "limits": frozenset({"gain_privileges", "many_processes"}),
+    "landlock": frozenset({"read_files", "write_files", "read_runner_memory", "read_other_bots"}),
+    "namespace": frozenset(
+        {
+            *_OF_THE_NETWORK,
+            "abstract_sockets",
+            "see_processes",
+            "signal_runner",
+            "signal_other_bots",
+            "user_namespaces",
+            "fill_disk",
+        }
+    ),
+    "full": frozenset({"much_memory"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A confinement with the level that holds, and what is known of it."""
+
+    confinement: Confinement
+    record: SandboxRecord
+
+
+def hide_memory() -> None:
+    """Let no other process of this user read this one's memory, which holds tokens and seeds. Programs that
+    it starts are as they would be."""
+    ctypes.CDLL(None).prctl(_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+async def resolve(confinement: Confinement) -> Resolved:
+    """Return the confinement with the level that holds here: the one that is asked for, or for `auto` the
+    highest. SandboxError if that is not to be had, or is below the one that is required."""
+    sandbox = confinement.sandbox
+    if confinement.wrap:
+        return await _wrapped(confinement)
+    problems: list[str] = []
+    for level in reversed(LEVELS) if sandbox.level == "auto" else (sandbox.level,):
+        if sandbox.require is not None and not is_at_least(level, sandbox.require):
+            raise SandboxError(
+                f"the sandbox must be at least {sandbox.require}: {'; '.join(problems)} ({PAGE})"
+            )
+        attempt = await try_level(confinement, level)
+        if attempt.problem:
+            problems.append(f"{level}: {attempt.problem}")
+        else:
+            certain = replace(confinement, sandbox=replace(sandbox, level=level))
+            return Resolved(certain, attempt.record)
+    raise SandboxError(f"the sandbox is not to be had here: {'; '.join(problems)} ({PAGE})")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One level, tried. `problem` says why it does not hold, in one line; empty if it does."""
+
+    level: Level
+    record: SandboxRecord
+    problem: str = ""
+
+
+async def try_level(confinement: Confinement, level: Level) -> Attempt:
+    """Let the witness try a level. Never raises for what the machine lacks."""
+    sandbox = replace(confinement.sandbox, level=level)
+    unseen = SandboxRecord(
+        level=level,
+        asked=confinement.sandbox.level,
+        untried=tuple(WHAT),
+        kernel=platform.release(),
+        landlock_abi=landlock_abi(),
+    )
+    if problem := lacking(level):
+        return Attempt(level, unseen, problem)
+    try:
+        seen, user = await _testimony(replace(confinement, sandbox=sandbox))
+    except (OSError, ValueError, trio.TooSlowError) as error:
+        why = getattr(error, "strerror", None) or str(error) or "the witness did not answer in time"
+        return Attempt(level, unseen, str(why).removeprefix("sandbox: "))
+    record = SandboxRecord(
+        level=level,
+        asked=confinement.sandbox.level,
+        refused=_with(witness.REFUSED, seen),
+        allowed=_with(witness.DONE, seen),
+        untried=_with(witness.UNTRIED, seen),
+        user=user,
+        kernel=unseen.kernel,
+        landlock_abi=unseen.landlock_abi,
+    )
+    missing = [name for name in record.allowed if name in _expected(sandbox, level, record)]
+    if missing:
+        return Attempt(level, record, f"a bot could {_listed(WHAT[name] for name in missing)}")
+    return Attempt(level, record)
+
+
+def describe(record: SandboxRecord) -> str:
+    """Return a sentence about the sandbox for people."""
+    who = {
+        "own": "each as a user of its own",
+        "runner": "as the runner's own user",
+        "root_without_powers": "as root without its capabilities",
+    }[record.user]
+    name = "a wrapping command" if record.wrapped else record.level
+    allowed = [WHAT[name] for name in record.allowed if name in WHAT]
+    could = f"a bot could {_listed(allowed)}" if allowed else "everything that was tried was refused"
+    untried = f"; not tried: {_listed(WHAT[name] for name in record.untried)}" if record.untried else ""
+    return f"{name}: bots ran {who}; {could}{untried}"
+
+
+def _expected(sandbox: Sandbox, level: Level, record: SandboxRecord) -> frozenset[str]:
+    """Return what must be refused at a level. Limits by user do not hold for root."""
+    names = {name for each in LEVELS if is_at_least(level, each) for name in _OF_LEVEL[each]}
+    if sandbox.network:
+        names -= _OF_THE_NETWORK
+    if record.user == "root_without_powers":
+        names -= {"many_processes"}
+    return frozenset(names)
+
+
+async def _wrapped(confinement: Confinement) -> Resolved:
+    """Let the witness try what the organizer's own command refuses. The level is the highest that fits."""
+    try:
+        seen, _ = await _testimony(confinement)
+    except (OSError, ValueError, trio.TooSlowError):
+        seen = dict.fromkeys(WHAT, witness.UNTRIED)
+    level: Level = "none"
+    for each in LEVELS:
+        if any(seen.get(name) != witness.REFUSED for name in _OF_LEVEL[each]):
+            break
+        level = each
+    required = confinement.sandbox.require
+    if required is not None and not is_at_least(level, required):
+        raise SandboxError(
+            f"the sandbox must be at least {required}, and the wrap only does what {level} does"
+        )
+    record = SandboxRecord(
+        level=level,
+        asked=confinement.sandbox.level,
+        refused=_with(witness.REFUSED, seen),
+        allowed=_with(witness.DONE, seen),
+        untried=_with(witness.UNTRIED, seen),
+        wrapped=True,
+        kernel=platform.release(),
+        landlock_abi=landlock_abi(),
+    )
+    return Resolved(confinement, record)
+
+
+def _with(result: str, seen: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(name for name in WHAT if seen.get(name, witness.UNTRIED) == result)
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(words)
+
+
+# -- the witness -------------------------------------------------------------------------------------
+
+
+async def _testimony(confinement: Confinement) -> tuple[dict[str, str], Any]:
+    """Start the witness, and return what it could do, and as whom it ran."""
+    with _offered(confinement) as outside:
+        with trio.fail_after(SECONDS):
+            async with trio.open_nursery() as nursery:
+                other = await _start(nursery, confinement, "wait", outside)
+                waiting = json.loads(await _line(other))
+                offer = {**outside.offer, "other": other.pid, "other_token": outside.token}
+                bot = await _start(nursery, confinement, json.dumps(offer), outside)
+                answer: dict[str, Any] = json.loads(await _line(bot))
+                await bot.ended()
+                has_ended = await _is_closed(bot)
+                other.stop()
+        is_apart = answer.pop("pid") != bot.pid and waiting["pid"] != other.pid
+        seen: dict[str, str] = {name: answer[name] for name in WHAT if name in answer}
+        if is_apart:  # the numbers that it was given mean other processes to it, or none
+            for name in ("signal_runner", "signal_other_bots"):
+                seen[name] = witness.REFUSED
+        for name, has_arrived in outside.arrived().items():
+            seen[name] = witness.DONE if has_arrived else witness.REFUSED
+        seen[_OUTLIVE] = witness.REFUSED if has_ended else witness.DONE
+        return seen, bot.user
+
+
+class _Outside:
+    """What the witness is to find out here, if it can: files, sockets, a runner."""
+
+    def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
+        self.token = secrets.token_hex(16)
+        self.name = f"stellwerk-witness-{self.token}"
+        self.folders = [str(folder), *dict.fromkeys((tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm"))]
+        secret = folder / "secret"
+        secret.write_text(self.token)
+        secret.chmod(0o644)
+        folder.chmod(0o777)
+        self._sockets: dict[str, socket.socket] = {}
+
+        def bound(name: str, family: socket.AddressFamily, kind: socket.SocketKind, address: Any) -> Any:
+            sock = stack.enter_context(socket.socket(family, kind))
+            sock.setblocking(False)
+            sock.bind(address)
+            if kind == socket.SOCK_STREAM:
+                sock.listen()
+            self._sockets[name] = sock
+            return sock.getsockname()
+
+        tcp, udp = socket.SOCK_STREAM, socket.SOCK_DGRAM
+        self.port: int = bound("server", socket.AF_INET, tcp, ("127.0.0.1", 0))[1]
+        bound("other_address", socket.AF_INET, tcp, ("127.0.0.2", self.port))
+        loopback = bound("loopback", socket.AF_INET, tcp, ("127.0.0.1", 0))[1]
+        over_udp = bound("udp", socket.AF_INET, udp, ("127.0.0.1", 0))[1]
+        bound("abstract_sockets", socket.AF_UNIX, tcp, "\0" + self.name)
+        unix = str(folder / "socket")
+        bound("unix_sockets", socket.AF_UNIX, tcp, unix)
+        os.chmod(unix, 0o777)
+        self.offer: dict[str, Any] = {
+            "secret": str(secret),
+            "home": os.path.expanduser("~"),
+            "home_size": _size(os.path.expanduser("~")),
+            "folders": self.folders,
+            "name": self.name,
+            "port": self.port,
+            "loopback": loopback,
+            "udp": over_udp,
+            "abstract": self.name,
+            "unix": unix,
+            "has_route": _has_route(),
+            "runner": os.getpid(),
+            "runner_started": _started(os.getpid()),
+            "free_memory": os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+        }
+
+    def arrived(self) -> dict[str, bool]:
+        """Return what the witness has reached, by the names of what it tried."""
+        arrived = {name: _has_come(sock) for name, sock in self._sockets.items() if name != "server"}
+        arrived["write_files"] = False
+        for folder in self.folders:
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(folder, self.name))
+                arrived["write_files"] = True
+        return arrived
+
+
+@contextlib.contextmanager
+def _offered(confinement: Confinement) -> Generator[_Outside]:
+    folder = Path(tempfile.mkdtemp(prefix="stellwerk-outside-"))
+    try:
+        with contextlib.ExitStack() as stack:
+            outside = _Outside(folder, stack)
+            outside.offer["disk"] = confinement.sandbox.disk_mb * 1024 * 1024
+            outside.offer["uses_memory"] = confinement.sandbox.level == "full"
+            yield outside
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+async def _start(nursery: trio.Nursery, confinement: Confinement, word: str, outside: _Outside) -> RunningBot:
+    spec = _witness(word)
+    invitation = Invitation("witness", f"tcp://127.0.0.1:{outside.port}", outside.token, "")
+
+    async def run(task_status: trio.TaskStatus[RunningBot]) -> None:
+        await run_bot(spec, invitation, confinement, task_status=task_status)
+
+    bot: RunningBot = await nursery.start(run)
+    if bot.listener is not None:
+        await bot.listener.aclose()
+    return bot
+
+
+def _witness(word: str) -> BotSpec:
+    program = os.path.abspath(witness.__file__)
+    command = (os.path.realpath(sys.executable), "-I", "-S", program, word)
+    return BotSpec("witness", command, transport="stdio", folder=os.path.dirname(program))
+
+
+async def _line(bot: RunningBot) -> bytes:
+    """Return the one line that the witness prints. ValueError if it ends without."""
+    assert bot.transport is not None
+    answer = bytearray()
+    while not answer.endswith(b"\n"):
+        data = await bot.transport.receive_some(_LONGEST_ANSWER)
+        if not data or len(answer) > _LONGEST_ANSWER:
+            report = await bot.ended()
+            last = report.last_lines[-1] if report.last_lines else report.cause
+            raise ValueError(f"the witness could not run: {last}")
+        answer += data
+    return bytes(answer)
+
+
+async def _is_closed(bot: RunningBot) -> bool:
+    """Return whether nobody has the bot's output open any more."""
+    assert bot.transport is not None
+    async with bot.transport:
+        with trio.move_on_after(SECONDS_TO_END):
+            while await bot.transport.receive_some(_LONGEST_ANSWER):
+                pass
+            return True
+    return False
+
+
+def _has_come(sock: socket.socket) -> bool:
+    try:
+        if sock.type == socket.SOCK_DGRAM:
+            sock.recv(64)
+        else:
+            sock.accept()[0].close()
+    except OSError:
+        return False
+    return True
+
+
+def _size(folder: str) -> int:
+    """Return how many entries a folder has; more than one, for a lonely one may be the way to a program."""
+    with contextlib.suppress(OSError):
+        return max(2, len(os.listdir(folder)))
+    return 2
+
+
+def _has_route() -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        try:
+            sock.connect(witness.NOWHERE)  # sends nothing
+        except OSError:
+            return False
+    return True
+
+
+def _started(pid: int) -> int:
+    """Return when a process was started, which tells it from another one with its id."""
+    return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19])

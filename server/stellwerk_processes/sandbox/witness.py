@@ -1,0 +1,260 @@
+"""The witness: a program that tries all that a sandbox is there to refuse, and prints what it could do.
+
+It runs as a bot does, in the very same sandbox: `python -I -S witness.py OFFER`. The offer is JSON: what
+there is outside to be reached. The witness prints one line of JSON: for each attempt `done`, `refused`, or
+`untried`. What only the other side can know (whether a connection arrived, whether a file is there, whether a
+process lived on) is left to `resolve_sandbox.py`, which made the offer. With the word `wait` instead, it is
+another bot, which does nothing.
+
+Law: it harms nothing. Every load is bounded, nothing is sent beyond this machine, and what it makes it
+removes, or it goes with the sandbox.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import mmap
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+MANY_PROCESSES: Final = 500
+MUCH_MEMORY: Final = 2 * 1024**3
+NEEDED_MEMORY: Final = 3 * 1024**3  # that is free, before so much is really used
+NEEDED_DISK: Final = 2 * 1024**3
+STEP: Final = 16 * 1024 * 1024
+SECONDS: Final = 2.0  # for the other side to take a connection
+NOWHERE: Final = ("192.0.2.1", 9)  # an address of TEST-NET-1
+DONE, REFUSED, UNTRIED = "done", "refused", "untried"
+
+_NEW_USER_NAMESPACE: Final = 0x10000000
+
+Offer = dict[str, Any]  # JSON; both sides are in this package
+
+
+def main() -> None:
+    if sys.argv[1] == "wait":
+        print(json.dumps({"pid": os.getpid()}), flush=True)
+        sys.stdin.readline()
+        return
+    offer: Offer = json.loads(sys.argv[1])
+    attempts: dict[str, Callable[[Offer], bool | None]] = {
+        "read_files": _read_files,
+        "write_files": _write_files,
+        "loopback": lambda offer: _connect(socket.AF_INET, ("127.0.0.1", offer["loopback"])),
+        "other_address": lambda offer: _connect(socket.AF_INET, ("127.0.0.2", offer["port"])),
+        "udp": _send,
+        "internet": _internet,
+        "abstract_sockets": lambda offer: _connect(socket.AF_UNIX, "\0" + offer["abstract"]),
+        "unix_sockets": lambda offer: _connect(socket.AF_UNIX, offer["unix"]),
+        "see_processes": _see_processes,
+        "signal_runner": lambda offer: _signal(offer["runner"]),
+        "read_runner_memory": lambda offer: _open_memory(offer["runner"]),
+        "signal_other_bots": lambda offer: _signal(offer["other"]),
+        "read_other_bots": _read_other_bots,
+        "gain_privileges": _gain_privileges,
+        "user_namespaces": _user_namespaces,
+        "many_processes": _many_processes,
+        "much_memory": _much_memory,
+        "fill_disk": _fill_disk,
+    }
+    results: dict[str, object] = {"pid": os.getpid(), "uid": os.getuid()}
+    for name, attempt in attempts.items():
+        try:
+            done = attempt(offer)
+        except (OSError, MemoryError):
+            done = False
+        results[name] = UNTRIED if done is None else DONE if done else REFUSED
+    print(json.dumps(results), flush=True)
+    _leave_a_child()
+
+
+# -- files -------------------------------------------------------------------------------------------
+
+
+def _read_files(offer: Offer) -> bool:
+    """Read the secret, or see more of the runner's home than the way to a program in it."""
+    try:
+        with open(offer["secret"], "rb") as file:
+            return bool(file.read())
+    except OSError:
+        return bool(len(os.listdir(offer["home"])) >= offer["home_size"])
+
+
+def _write_files(offer: Offer) -> bool:
+    """Leave a file where the next bot could find it. The other side looks whether it is there."""
+    has_written = False
+    for folder in offer["folders"]:
+        try:
+            with open(os.path.join(folder, offer["name"]), "w") as file:
+                file.write("seen\n")
+        except OSError:
+            continue
+        has_written = True
+    return has_written
+
+
+def _fill_disk(offer: Offer) -> bool | None:
+    """Use more than a bot has, in its private folder."""
+    home = os.environ["HOME"]
+    room = os.statvfs(home)
+    most = offer["disk"] + STEP
+    if room.f_bavail * room.f_frsize < most:
+        return False if room.f_blocks * room.f_frsize <= offer["disk"] else None
+    names = [os.path.join(home, f"filled-{number}") for number in range(most // STEP + 1)]
+    try:
+        for name in names:
+            with open(name, "wb") as file:
+                os.posix_fallocate(file.fileno(), 0, STEP)
+    finally:
+        for name in names:
+            try:
+                os.unlink(name)
+            except FileNotFoundError:
+                break
+    return True
+
+
+# -- the network -------------------------------------------------------------------------------------
+
+
+def _connect(family: socket.AddressFamily, address: Any) -> bool:
+    with socket.socket(family, socket.SOCK_STREAM) as sock:
+        sock.settimeout(SECONDS)
+        sock.connect(address)
+    return True
+
+
+def _send(offer: Offer) -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        sock.sendto(b"seen", ("127.0.0.1", offer["udp"]))
+    return True
+
+
+def _internet(offer: Offer) -> bool | None:
+    """Look for a way out, without sending anything: a UDP socket connects silently; a TCP socket that is
+    bound to the loopback device gets no further than the filters."""
+    if not offer["has_route"]:
+        return None
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+            sock.connect(NOWHERE)
+        return True
+    except PermissionError:
+        pass  # this kind of socket is refused; the other kind may not be
+    except OSError:
+        return False  # there is no way
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"lo\0")
+        sock.setblocking(False)
+        try:
+            sock.connect(NOWHERE)
+        except PermissionError:
+            return False
+        except OSError:
+            pass  # what the device makes of it
+    return True
+
+
+# -- other processes ---------------------------------------------------------------------------------
+
+
+def _see_processes(offer: Offer) -> bool:
+    with open(f"/proc/{offer['runner']}/stat", "rb") as file:
+        started = int(file.read().rpartition(b")")[2].split()[19])
+    return bool(started == offer["runner_started"])
+
+
+def _signal(pid: int) -> bool:
+    os.kill(pid, 0)
+    return True
+
+
+def _open_memory(pid: int) -> bool:
+    os.close(os.open(f"/proc/{pid}/mem", os.O_RDONLY))
+    return True
+
+
+def _read_other_bots(offer: Offer) -> bool:
+    with open(f"/proc/{offer['other']}/environ", "rb") as file:
+        return offer["other_token"].encode() in file.read()
+
+
+# -- powers ------------------------------------------------------------------------------------------
+
+
+def _gain_privileges(_: Offer) -> bool:
+    """Look whether a program could give this process more powers than it has, or it has some already."""
+    with open("/proc/self/status", encoding="ascii") as file:
+        fields = dict(line.split(":", 1) for line in file)
+    return int(fields["NoNewPrivs"]) == 0 or int(fields["CapEff"], 16) != 0
+
+
+def _user_namespaces(_: Offer) -> bool:
+    return _in_a_child(lambda: ctypes.CDLL(None).unshare(_NEW_USER_NAMESPACE) == 0)
+
+
+def _many_processes(_: Offer) -> bool:
+    children: list[int] = []
+    try:
+        for _number in range(MANY_PROCESSES):
+            child = os.fork()
+            if child == 0:
+                signal.pause()
+                os._exit(0)
+            children.append(child)
+    finally:
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+        for child in children:
+            os.waitpid(child, 0)
+    return True
+
+
+def _much_memory(offer: Offer) -> bool | None:
+    """Ask for memory, and use it where only that shows what is refused."""
+
+    def use() -> bool:
+        memory = mmap.mmap(-1, MUCH_MEMORY, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        if offer["uses_memory"]:
+            for place in range(0, MUCH_MEMORY, mmap.PAGESIZE):
+                memory[place] = 1
+        return True
+
+    if offer["uses_memory"] and offer["free_memory"] < NEEDED_MEMORY:
+        return None
+    return _in_a_child(use)
+
+
+def _leave_a_child() -> None:
+    """Leave a process that has nothing to do with this one any more. It keeps standard output open: the other
+    side sees when it ends."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN)
+            time.sleep(60)
+        os._exit(0)
+    os.wait()
+
+
+def _in_a_child(attempt: Callable[[], bool]) -> bool:
+    """Try it in a process that may be killed for it."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            status = 0 if attempt() else 1
+        finally:
+            os._exit(status)
+    return os.waitpid(child, 0)[1] == 0
+
+
+if __name__ == "__main__":
+    main()
