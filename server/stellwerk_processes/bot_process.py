@@ -44,7 +44,7 @@ from stellwerk_processes.sandbox import supervise
 from stellwerk_processes.sandbox.bubblewrap import cure_of
 from stellwerk_processes.sandbox.launch import DESCRIPTORS as DESCRIPTORS
 from stellwerk_processes.sandbox.launch import Launch, Start, User, launch_of
-from stellwerk_processes.sandbox.levels import LIMITS, Sandbox
+from stellwerk_processes.sandbox.levels import LIMITS, Sandbox, Wanted
 
 Isolation = Literal["none", "user", "namespace"]
 StartKey = Literal["cmd", "dir", "wrap"]
@@ -89,6 +89,11 @@ class Confinement:
     wrap: tuple[str, ...] = ()
     memory_mb: int | None = None
     sandbox: Sandbox = LIMITS
+
+    @property
+    def level(self) -> Wanted:
+        """The level of the sandbox: none of ours if the organizer's own command confines bots."""
+        return "none" if self.wrap else self.sandbox.level
 
     @property
     def isolation(self) -> Isolation:

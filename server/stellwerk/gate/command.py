@@ -35,17 +35,17 @@ from stellwerk.gate.report import (
     step_in_words,
 )
 from stellwerk.shared import progress as play_progress
-from stellwerk.shared.bot_arguments import bot_of, expect_startable, wrap_of
+from stellwerk.shared.bot_arguments import bot_of, expect_startable
 from stellwerk.shared.choose_game import checked_seed, chosen_game, whole_number
 from stellwerk.shared.errors import not_writable, usage_error
 from stellwerk.shared.folders import empty_folder
+from stellwerk.shared.sandbox_arguments import add_sandbox_argument, confinement_of
 from stellwerk.shared.terminal import complain, flush_stdout, say
 from stellwerk.shared.version import version
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_kit.bot_process import CannotStartError
 from stellwerk_kit.doctor.doctor import Finding
-from stellwerk_processes.bot_process import Confinement
 from stellwerk_processes.bot_spec import BUILT_IN, BotSpec
 from stellwerk_server.journal.journal import write_whole
 from stellwerk_server.operate.collector import collect_rarely
@@ -148,6 +148,7 @@ def _add_match_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number(16, 1_000_000),
         help="most data that a process of a bot may have (default: no limit)",
     )
+    add_sandbox_argument(parser)
 
 
 def _add_test_arguments(parser: argparse.ArgumentParser) -> None:
@@ -224,7 +225,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _gate(arguments: argparse.Namespace) -> _Gate:
     candidate = bot_of("--candidate", arguments.candidate)
     baselines = [bot_of(f"--baseline {n}", text) for n, text in enumerate(arguments.baseline, 1)]
-    confinement = Confinement(wrap_of(arguments.wrap), arguments.memory)
+    confinement = confinement_of(arguments)
     for what, bot in (("--candidate", candidate), *((f"--baseline {bot.name}", bot) for bot in baselines)):
         expect_startable(what, bot, confinement)
     rules = Rules(_hypotheses(arguments), arguments.blocks, arguments.max_blocks, arguments.faults)

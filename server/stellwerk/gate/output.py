@@ -56,6 +56,7 @@ def lines_of(report: GateReport) -> Iterator[str]:
         "test": trial_in_words(report.test),
         "seed": "drawn" if report.seed is None else shown(report.seed, 200),
         "isolation": report.isolation,
+        "sandbox": report.sandbox,
     }
     if report.doctor is not None:
         rows["doctor"] = doctor_in_words(report.doctor)

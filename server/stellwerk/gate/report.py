@@ -18,6 +18,7 @@ from stellwerk.shared.errors import DONE, FAILED, INFRASTRUCTURE
 from stellwerk_kit.doctor.doctor import Failure, Finding
 from stellwerk_processes.bot_process import Isolation
 from stellwerk_processes.faults import Fault
+from stellwerk_processes.sandbox.levels import Wanted
 from stellwerk_protocol.canonical import shown
 from stellwerk_tournament.gate.gate import Found, Judge, Verdict, Word
 from stellwerk_tournament.gate.sequential import interval, log_likelihood_ratio
@@ -108,6 +109,7 @@ class GateReport(Struct, frozen=True):
     faults: tuple[FoundFault, ...]
     doctor: tuple[Finding, ...] | None
     isolation: Isolation
+    sandbox: Wanted
     seed: str | None
     version: str
 
@@ -146,6 +148,7 @@ def report_of(
         faults=tuple(_found(judge, found) for found in tally.found),
         doctor=None if doctor is None else tuple(doctor),
         isolation=settings.confinement.isolation,
+        sandbox=settings.confinement.level,
         seed=seed,
         version=version,
     )
@@ -365,6 +368,7 @@ def _markdown(report: GateReport) -> Iterator[str]:
                 yield from _row(game_in_words(game), f"{percent(game.score)} in {game.blocks:,} blocks")
         yield from _row("test", trial_in_words(report.test))
         yield from _row("isolation", report.isolation)
+        yield from _row("sandbox", report.sandbox)
         yield ""
     for cause in report.void_blocks[:3]:
         yield from _fenced([f"void, through no bot's fault: {cause}"])

@@ -21,13 +21,13 @@ from stellwerk.play.games import PlayedGames, PlayOptions, play_games
 from stellwerk.play.plan import PlayPlan, complete_blocks, longest_seed_text
 from stellwerk.play.report import MatchReport, PlayReport
 from stellwerk.play.table import lines_of_faults, lines_of_match, lines_of_matches, lines_of_missing
-from stellwerk.shared.bot_arguments import bot_of, expect_startable, wrap_of
+from stellwerk.shared.bot_arguments import bot_of, expect_startable
 from stellwerk.shared.choose_game import checked_seed, game_of_arguments, unknown, whole_number
 from stellwerk.shared.errors import DONE, FAILED, usage_error
 from stellwerk.shared.folders import writable_folder
+from stellwerk.shared.sandbox_arguments import add_sandbox_argument, confinement_of
 from stellwerk.shared.terminal import own_name, say
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_processes.bot_process import Confinement
 from stellwerk_processes.bot_spec import BUILT_IN, with_unique_names
 from stellwerk_processes.faults import Fault, FaultKind
 from stellwerk_protocol.canonical import shown
@@ -155,7 +155,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--wrap",
         metavar="CMD",
         default="",
-        help="put before each bot's command; {directory} in it is the bot's own folder",
+        help="put before each bot's command, in place of the sandbox; {directory} in it is the bot's own "
+        "folder",
     )
     add(
         "--memory",
@@ -163,6 +164,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number(LEAST_MB, MOST_MB),
         help="most data that a process of a bot may have (default: no limit)",
     )
+    add_sandbox_argument(parser)
     add("--json", action="store_true", help="everything as one JSON object, instead of a table")
 
 
@@ -196,7 +198,7 @@ def _session(arguments: argparse.Namespace) -> PlayOptions:
     )
     bots = tuple(replace(bot, process=arguments.process) for bot in specs)
     _expect_enough_bots(arguments, len(bots))
-    confinement = Confinement(wrap_of(arguments.wrap), arguments.memory)
+    confinement = confinement_of(arguments)
     for number, bot in enumerate(bots, 1):
         expect_startable(f"--bot {number}", bot, confinement)
     plan = PlayPlan(
@@ -247,6 +249,7 @@ def _report(options: PlayOptions, outcome: PlayedGames) -> PlayReport:
         bots=tuple(bot.name for bot in plan.bots),
         seed=plan.seed,
         isolation=options.confinement.isolation,
+        sandbox=options.confinement.level,
         jobs=options.jobs,
         process=plan.bots[0].process,
         not_started=outcome.missing,
@@ -263,6 +266,7 @@ def _print(plan: PlayPlan, report: PlayReport) -> None:
     say(f"board         {plan.game.board.id} {report.board[:16]}...")
     say(f"seed          {shown(report.seed, 200)}")
     say(f"isolation     {report.isolation}")
+    say(f"sandbox       {report.sandbox}")
     say("")
     for line in _result(plan, report.matches):
         say(line)

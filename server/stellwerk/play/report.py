@@ -8,6 +8,7 @@ from stellwerk.play.plan import PlannedGame
 from stellwerk_processes.bot_process import Isolation
 from stellwerk_processes.bot_spec import Process
 from stellwerk_processes.faults import Fault, faults_of
+from stellwerk_processes.sandbox.levels import Wanted
 from stellwerk_processes.seat_report import Played, SeatReport, seat_reports
 from stellwerk_processes.started_match import MatchResult
 from stellwerk_protocol.names import Count, EndReason, Seat
@@ -47,6 +48,7 @@ class PlayReport(Struct, frozen=True):
     bots: tuple[str, ...]
     seed: str
     isolation: Isolation
+    sandbox: Wanted
     jobs: int
     process: Process
     not_started: list[NotStarted]

@@ -383,6 +383,7 @@ def report(**changes: Any) -> GateReport:
             Finding("end", "law", "FAIL", 0.1, failure=Failure(NASTY[0], NASTY[3], NASTY)),
         ),
         isolation="none",
+        sandbox="limits",
         seed=None,
         version="1",
     )

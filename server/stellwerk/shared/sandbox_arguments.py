@@ -1,0 +1,37 @@
+"""The sandbox on the command line: what `--sandbox`, `--wrap` and `--memory` mean together."""
+
+from __future__ import annotations
+
+import argparse
+
+import trio
+
+from stellwerk.shared.bot_arguments import wrap_of
+from stellwerk.shared.errors import infrastructure_error
+from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.resolve_sandbox import hide_memory, resolve
+from stellwerk_processes.sandbox.levels import LEVELS, Sandbox, SandboxError
+
+
+def add_sandbox_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--sandbox",
+        choices=("auto", *LEVELS),
+        default="limits",
+        help="how bots are confined: no level below is taken instead, and auto is the highest that holds on "
+        "this machine (default: limits); `stellwerk sandbox` shows what each level refuses",
+    )
+
+
+def confinement_of(arguments: argparse.Namespace) -> Confinement:
+    """Return the confinement that the arguments ask for. A level above `limits` is tried first: CommandError
+    if it does not hold here. From now on no other process reads this one's memory."""
+    hide_memory()
+    sandbox = Sandbox(level=arguments.sandbox)
+    confinement = Confinement(wrap_of(arguments.wrap), arguments.memory, sandbox)
+    if confinement.wrap or sandbox.level in ("none", "limits"):
+        return confinement
+    try:
+        return trio.run(resolve, confinement).confinement
+    except SandboxError as error:
+        raise infrastructure_error(f"--sandbox {sandbox.level}: {error}") from None
