@@ -477,23 +477,15 @@ async def _start(
     directory: str,
     to_live: contextlib.ExitStack,
 ) -> _Process:
-    start = Start(
-        argv=command_line(spec, confinement, directory),
-        environment=environment_of(spec, invitation, directory, os.environ),
-        directory=spec.directory,
-        folder=spec.folder,
-        private=directory,
-        built_in=spec.built_in,
-        wrapped=bool(confinement.wrap),
-        memory_mb=confinement.memory_mb,
-        port=_port(invitation.address),
-    )
+    argv = command_line(spec, confinement, directory)
     # Their ends of the pipes are closed here in any case, ours unless a _Process comes of it.
     with contextlib.ExitStack() as theirs, contextlib.ExitStack() as on_failure:
         printed, their_errors = _pipe(on_failure, theirs)
-        their_input, their_output = subprocess.DEVNULL, their_errors
         stdio: tuple[int, int] | None = None
-        if spec.transport == "stdio":
+        if spec.transport == "tcp":
+            their_input, their_output = os.open(os.devnull, os.O_RDONLY), their_errors
+            theirs.callback(os.close, their_input)
+        else:
             their_input, our_output = _pipe(theirs, on_failure)
             our_input, their_output = _pipe(on_failure, theirs)
             stdio = our_output, our_input
@@ -501,6 +493,18 @@ async def _start(
         on_failure.enter_context(control)
         theirs.enter_context(their_control)
         control.setblocking(False)
+        start = Start(
+            argv=argv,
+            environment=environment_of(spec, invitation, directory, os.environ),
+            directory=spec.directory,
+            folder=spec.folder,
+            private=directory,
+            built_in=spec.built_in,
+            wrapped=bool(confinement.wrap),
+            memory_mb=confinement.memory_mb,
+            port=_port(invitation.address),
+            streams=(their_input, their_output),
+        )
         launch = launch_of(
             start,
             confinement.sandbox,
@@ -513,8 +517,8 @@ async def _start(
         def popen() -> subprocess.Popen[bytes]:
             return subprocess.Popen(
                 launch.argv,
-                stdin=their_input,
-                stdout=their_output,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
                 stderr=their_errors,
                 pass_fds=launch.passed,
                 cwd="/",

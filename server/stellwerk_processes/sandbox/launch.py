@@ -38,7 +38,7 @@ _START: Final = (
 class Start:
     """What is to be started: a command line that can be found in `path`, its environment, its working
     directory, its private folder, and what it may see. `wrapped`: a command of the organizer's confines it.
-    `port`: where it connects to."""
+    `port`: where it connects to. `streams` are the descriptors of its input and output."""
 
     argv: tuple[str, ...]
     environment: dict[str, str]
@@ -49,6 +49,7 @@ class Start:
     wrapped: bool
     memory_mb: int | None
     port: int
+    streams: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +124,12 @@ def launch_of(
         "seccomp": b"",
         "cgroups": list(cgroups),
         "port": start.port if is_inside and not sandbox.network else 0,
+        "streams": list(start.streams),
     }
     if is_at_least(level, "landlock"):
         orders["seccomp"] = call_filter(tcp_only=level == "landlock" and not sandbox.network)
     orders_at = _file(marshal.dumps(dict(orders)), to_start)
-    passed = [control, orders_at, *cgroups]
+    passed = [control, orders_at, *start.streams, *cgroups]
     start_text = _START.format(_our_place(), control, orders_at)
     argv = [os.path.realpath(sys.executable), "-I", "-S", "-c", start_text]
     if is_inside:

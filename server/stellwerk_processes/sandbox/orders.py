@@ -13,7 +13,9 @@ class Orders(TypedDict):
     """`folder` is the working directory. `private` is the bot's private folder if it only exists inside of
     namespaces: the supervisor gives it to the `user`, and shows it to the runner. Each limit holds as it is,
     soft and hard. `landlock` is the ruleset's attributes, its paths and its ports; `seccomp` a filter.
-    `cgroups` are descriptors to join them by. `port`: where to listen inside, unless it is 0."""
+    `cgroups` are descriptors to join them by. `port`: where to listen inside, unless it is 0. `streams` are
+    the descriptors of the bot's input and output: nobody but the bot has those, so that the runner sees when
+    it closes them."""
 
     argv: list[str]
     environment: dict[str, str]
@@ -27,3 +29,4 @@ class Orders(TypedDict):
     seccomp: bytes
     cgroups: list[int]
     port: int
+    streams: list[int]

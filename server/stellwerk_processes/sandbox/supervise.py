@@ -141,7 +141,8 @@ def _start(orders: Orders) -> tuple[int, float]:
     child = os.fork()
     if child == 0:
         _become(orders, writing)
-    os.close(writing)
+    for number in (writing, *orders["streams"]):
+        os.close(number)
     with open(reading, "rb") as pipe:
         word = pipe.read()
     if word.startswith(FAULT):
@@ -154,6 +155,8 @@ def _become(orders: Orders, writing: int) -> NoReturn:
     """Become the bot. A fault of ours is written to the pipe; one of the program to standard error."""
     try:
         os.setsid()
+        for number, stream in enumerate(orders["streams"]):
+            os.dup2(stream, number)
         confine.give_up_powers(orders, orders["user"])
         _unblock_signals()
         os.write(writing, str(time.process_time()).encode())
