@@ -42,9 +42,10 @@ from stellwerk_processes.bot_spec import BotSpec
 from stellwerk_processes.processor_time import children, descendants, descendants_ms
 from stellwerk_processes.sandbox import supervise
 from stellwerk_processes.sandbox.bubblewrap import cure_of
+from stellwerk_processes.sandbox.cgroups import Cgroup, joinable, make_cgroup, remove_cgroup
 from stellwerk_processes.sandbox.launch import DESCRIPTORS as DESCRIPTORS
 from stellwerk_processes.sandbox.launch import Launch, Start, User, launch_of
-from stellwerk_processes.sandbox.levels import LIMITS, Sandbox, Wanted
+from stellwerk_processes.sandbox.levels import LIMITS, MEMORY_MB, CgroupVersion, Sandbox, Wanted
 
 Isolation = Literal["none", "user", "namespace"]
 StartKey = Literal["cmd", "dir", "wrap"]
@@ -84,7 +85,7 @@ class Confinement:
     """The limits of a bot. `wrap` is put before its command, with the bot's private folder in place of
     `{directory}`, and takes the place of the `sandbox`, whose level is a certain one (`resolve` finds the one
     for `auto`). `memory_mb` bounds the data of each of its processes; at the level `full`, all memory of all
-    of them together."""
+    of them together, and is then 1024 if it is not set."""
 
     wrap: tuple[str, ...] = ()
     memory_mb: int | None = None
@@ -123,7 +124,7 @@ class BotReport:
     """The end of a bot. `status` or `signal`, or neither, if not even SIGKILL ended it. `stopped`: the runner
     had asked it to end before. `cpu_ms` is that of its processes, `max_rss_kb` that of the largest of them,
     if it was larger than the supervisor: the kernel counts a process's time before exec, in the supervisor's
-    memory."""
+    memory. `out_of_memory`: the kernel has killed a process of it that needed more than the sandbox has."""
 
     status: int | None
     signal: str | None
@@ -131,6 +132,7 @@ class BotReport:
     cpu_ms: int
     max_rss_kb: int | None
     last_lines: tuple[str, ...]
+    out_of_memory: bool = False
 
     @property
     def cause(self) -> str:
@@ -171,7 +173,8 @@ class RunningBot:
     `transport=stdio`, `transport` are the bot's standard input and output; they belong to the caller, who
     closes them. Without a network, its connections over TCP come to the `listener`, which belongs to the
     caller too. `directory` is its private folder. The `log`, if there is one, gets all that it prints.
-    `user`: as whom it runs."""
+    `user`: as whom it runs. `cgroup` is its folder in control groups of version 2, if it has one: with it all
+    processes of the bot, and none of ours, can be stopped at once."""
 
     def __init__(
         self,
@@ -185,6 +188,7 @@ class RunningBot:
         listener: trio.SocketListener | None = None,
         user: User = "runner",
         folder: OpenFolder | None = None,
+        cgroup: Cgroup | None = None,
     ) -> None:
         self.spec = spec
         self.pid = pid
@@ -194,7 +198,8 @@ class RunningBot:
         self.directory = directory
         self.log = log
         self.user: User = user
-        self.cgroup: str | None = None
+        self.cgroup = None if cgroup is None else cgroup.freezable
+        self.cgroup_version: CgroupVersion = 0 if cgroup is None else cgroup.version
         self._folder = folder
         self.report: BotReport | None = None
         self._printed = bytearray()
@@ -279,6 +284,7 @@ async def run_bot(
                 listener=process.listener,
                 user=process.user,
                 folder=process.folder,
+                cgroup=process.cgroup,
             )
             stopped = True
             try:
@@ -367,6 +373,7 @@ class _Process:
     directory: str
     folder: OpenFolder | None
     user: User
+    cgroup: Cgroup | None
 
     def has_exited(self) -> bool:
         """Return whether the supervisor has exited, and all that it started, without giving its id back."""
@@ -408,6 +415,8 @@ async def _bury(bot: RunningBot, process: _Process, grace: float, *, stopped: bo
             with trio.move_on_after(grace):
                 await process.exited()
         process.ask(supervise.KILL)
+        if process.cgroup is not None:
+            process.cgroup.kill()
         with trio.move_on_after(LONGEST_END):
             await process.exited()
         # What is left in the pipe. A process that nobody could kill may hold it open for ever.
@@ -440,6 +449,7 @@ def _report(bot: RunningBot, process: _Process, stopped: bool) -> BotReport:
         cpu_ms=cpu_ms,
         max_rss_kb=max_rss_kb,
         last_lines=bot.last_lines(),
+        out_of_memory=process.cgroup is not None and process.cgroup.has_run_out_of_memory(),
     )
 
 
@@ -505,11 +515,15 @@ async def _start(
             port=_port(invitation.address),
             streams=(their_input, their_output),
         )
+        cgroup = None
+        if confinement.level == "full":
+            cgroup = make_cgroup(confinement.memory_mb or MEMORY_MB, confinement.sandbox.processes)
+            to_live.callback(remove_cgroup, cgroup)
         launch = launch_of(
             start,
             confinement.sandbox,
             control=their_control.fileno(),
-            cgroups=(),
+            cgroups=() if cgroup is None else theirs.enter_context(joinable(cgroup)),
             to_start=theirs,
             to_live=to_live,
         )
@@ -555,6 +569,7 @@ async def _start(
         directory,
         folder,
         launch.user,
+        cgroup,
     )
 
 

@@ -121,6 +121,9 @@ def _absence(conduct: Conduct) -> list[Fault]:
     if conduct.ended_early and any(map(_OUT_OF_MEMORY.search, report.last_lines)):
         how = f"ended with {report.cause} before the match did, for want of memory, as it says itself"
         return [Fault("out_of_memory", 1, how, report.last_lines)]
+    if conduct.ended_early and report.out_of_memory:
+        how = f"ended with {report.cause} before the match did: it needed more memory than the sandbox has"
+        return [Fault("out_of_memory", 1, how, report.last_lines)]
     if conduct.ended_early:
         return [Fault("crash", 1, f"ended with {report.cause} before the match did", report.last_lines)]
     if conduct.hung_up:

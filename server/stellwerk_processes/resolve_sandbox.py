@@ -28,9 +28,10 @@ from stellwerk_processes.bot_process import Confinement, Invitation, RunningBot,
 from stellwerk_processes.bot_spec import BotSpec
 from stellwerk_processes.sandbox import witness
 from stellwerk_processes.sandbox.landlock import landlock_abi
-from stellwerk_processes.sandbox.launch import lacking
+from stellwerk_processes.sandbox.launch import User, lacking
 from stellwerk_processes.sandbox.levels import (
     LEVELS,
+    CgroupVersion,
     Level,
     Sandbox,
     SandboxError,
@@ -146,7 +147,7 @@ async def try_level(confinement: Confinement, level: Level) -> Attempt:
     if problem := lacking(level):
         return Attempt(level, unseen, problem)
     try:
-        seen, user = await _testimony(replace(confinement, sandbox=sandbox))
+        seen, user, cgroup = await _testimony(replace(confinement, sandbox=sandbox))
     except (OSError, ValueError, trio.TooSlowError) as error:
         why = getattr(error, "strerror", None) or str(error) or "the witness did not answer in time"
         return Attempt(level, unseen, str(why).removeprefix("sandbox: "))
@@ -159,6 +160,7 @@ async def try_level(confinement: Confinement, level: Level) -> Attempt:
         user=user,
         kernel=unseen.kernel,
         landlock_abi=unseen.landlock_abi,
+        cgroup=cgroup,
     )
     missing = [name for name in record.allowed if name in _expected(sandbox, level, record)]
     if missing:
@@ -193,7 +195,7 @@ def _expected(sandbox: Sandbox, level: Level, record: SandboxRecord) -> frozense
 async def _wrapped(confinement: Confinement) -> Resolved:
     """Let the witness try what the organizer's own command refuses. The level is the highest that fits."""
     try:
-        seen, _ = await _testimony(confinement)
+        seen, _, _ = await _testimony(confinement)
     except (OSError, ValueError, trio.TooSlowError):
         seen = dict.fromkeys(WHAT, witness.UNTRIED)
     level: Level = "none"
@@ -230,8 +232,8 @@ def _listed(words: Iterable[str]) -> str:
 # -- the witness -------------------------------------------------------------------------------------
 
 
-async def _testimony(confinement: Confinement) -> tuple[dict[str, str], Any]:
-    """Start the witness, and return what it could do, and as whom it ran."""
+async def _testimony(confinement: Confinement) -> tuple[dict[str, str], User, CgroupVersion]:
+    """Start the witness, and return what it could do, as whom it ran, and in which control groups."""
     with _offered(confinement) as outside:
         with trio.fail_after(SECONDS):
             async with trio.open_nursery() as nursery:
@@ -251,7 +253,7 @@ async def _testimony(confinement: Confinement) -> tuple[dict[str, str], Any]:
         for name, has_arrived in outside.arrived().items():
             seen[name] = witness.DONE if has_arrived else witness.REFUSED
         seen[_OUTLIVE] = witness.REFUSED if has_ended else witness.DONE
-        return seen, bot.user
+        return seen, bot.user, bot.cgroup_version
 
 
 class _Outside:

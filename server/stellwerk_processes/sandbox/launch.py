@@ -163,7 +163,7 @@ def _limits(start: Start, sandbox: Sandbox, level: Level, *, has_own_user: bool)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     descriptors = DESCRIPTORS if most == resource.RLIM_INFINITY else min(DESCRIPTORS, most)
     limits = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, descriptors)]
-    if start.memory_mb is not None:
+    if start.memory_mb is not None and level != "full":
         limits.append((resource.RLIMIT_DATA, start.memory_mb * _MB))
     if is_at_least(level, "limits"):
         others = 0 if has_own_user or is_at_least(level, "namespace") else _own_thread_count()

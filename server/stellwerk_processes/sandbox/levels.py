@@ -17,6 +17,7 @@ CgroupVersion = Literal[0, 1, 2]
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 PROCESSES: Final = 256  # threads included: virtual machines start some dozens of them
 DISK_MB: Final = 256
+MEMORY_MB: Final = 1024  # of all processes of a bot together at the level `full`, unless another limit is set
 
 
 @dataclass(frozen=True, slots=True)
