@@ -88,6 +88,8 @@ _OF_LEVEL: Final[Mapping[Level, frozenset[str]]] = {
     ),
     "full": frozenset({"much_memory"}),
 }
+_RARELY_BY_WRAPS: Final = frozenset({"many_processes", "fill_disk", "user_namespaces"})
+"""What does not count when an organizer's own command is compared with a level; the record has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +177,12 @@ def describe(record: SandboxRecord) -> str:
         "runner": "as the runner's own user",
         "root_without_powers": "as root without its capabilities",
     }[record.user]
-    name = "a wrapping command" if record.wrapped else record.level
+    name = f"a wrapping command, about as {record.level}" if record.wrapped else record.level
     allowed = [WHAT[name] for name in record.allowed if name in WHAT]
     could = f"a bot could {_listed(allowed)}" if allowed else "everything that was tried was refused"
     untried = f"; not tried: {_listed(WHAT[name] for name in record.untried)}" if record.untried else ""
-    return f"{name}: bots ran {who}; {could}{untried}"
+    as_whom = "" if record.wrapped else f"bots ran {who}; "
+    return f"{name}: {as_whom}{could}{untried}"
 
 
 def _expected(sandbox: Sandbox, level: Level, record: SandboxRecord) -> frozenset[str]:
@@ -200,7 +203,8 @@ async def _wrapped(confinement: Confinement) -> Resolved:
         seen = dict.fromkeys(WHAT, witness.UNTRIED)
     level: Level = "none"
     for each in LEVELS:
-        if any(seen.get(name) != witness.REFUSED for name in _OF_LEVEL[each]):
+        names = _OF_LEVEL[each] - _RARELY_BY_WRAPS
+        if any(seen.get(name) != witness.REFUSED for name in names):
             break
         level = each
     required = confinement.sandbox.require
@@ -234,26 +238,40 @@ def _listed(words: Iterable[str]) -> str:
 
 async def _testimony(confinement: Confinement) -> tuple[dict[str, str], User, CgroupVersion]:
     """Start the witness, and return what it could do, as whom it ran, and in which control groups."""
-    with _offered(confinement) as outside:
-        with trio.fail_after(SECONDS):
-            async with trio.open_nursery() as nursery:
-                other = await _start(nursery, confinement, "wait", outside)
-                waiting = json.loads(await _line(other))
-                offer = {**outside.offer, "other": other.pid, "other_token": outside.token}
-                bot = await _start(nursery, confinement, json.dumps(offer), outside)
-                answer: dict[str, Any] = json.loads(await _line(bot))
-                await bot.ended()
-                has_ended = await _is_closed(bot)
-                other.stop()
-        is_apart = answer.pop("pid") != bot.pid and waiting["pid"] != other.pid
-        seen: dict[str, str] = {name: answer[name] for name in WHAT if name in answer}
-        if is_apart:  # the numbers that it was given mean other processes to it, or none
-            for name in ("signal_runner", "signal_other_bots"):
-                seen[name] = witness.REFUSED
-        for name, has_arrived in outside.arrived().items():
-            seen[name] = witness.DONE if has_arrived else witness.REFUSED
-        seen[_OUTLIVE] = witness.REFUSED if has_ended else witness.DONE
-        return seen, bot.user, bot.cgroup_version
+    failure: OSError | ValueError | None = None
+    testimony: tuple[dict[str, str], User, CgroupVersion] | None = None
+    with _offered(confinement) as outside, trio.fail_after(SECONDS):
+        async with trio.open_nursery() as nursery:
+            try:
+                testimony = await _ask(nursery, confinement, outside)
+            except (OSError, ValueError) as error:
+                failure = error  # the nursery would wrap it
+            nursery.cancel_scope.cancel()
+    if testimony is None:
+        assert failure is not None
+        raise failure
+    return testimony
+
+
+async def _ask(
+    nursery: trio.Nursery, confinement: Confinement, outside: _Outside
+) -> tuple[dict[str, str], User, CgroupVersion]:
+    other = await _start(nursery, confinement, "wait", outside)
+    waiting = json.loads(await _line(other))
+    offer = {**outside.offer, "other": other.pid, "other_token": outside.token}
+    bot = await _start(nursery, confinement, json.dumps(offer), outside)
+    answer: dict[str, Any] = json.loads(await _line(bot))
+    await bot.ended()
+    has_ended = await _is_closed(bot)
+    is_apart = answer.pop("pid") != bot.pid and waiting["pid"] != other.pid
+    seen: dict[str, str] = {name: answer[name] for name in WHAT if name in answer}
+    if is_apart:  # the numbers that it was given mean other processes to it, or none
+        for name in ("signal_runner", "signal_other_bots"):
+            seen[name] = witness.REFUSED
+    for name, has_arrived in outside.arrived().items():
+        seen[name] = witness.DONE if has_arrived else witness.REFUSED
+    seen[_OUTLIVE] = witness.REFUSED if has_ended else witness.DONE
+    return seen, bot.user, bot.cgroup_version
 
 
 class _Outside:
