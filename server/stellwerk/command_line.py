@@ -63,6 +63,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "protocol": Entry("say where the specification and the schemas are", works_anywhere=True),
     "ratings": Entry("rate players by the results in a file, with honest errors", works_anywhere=True),
     "replay": Entry("show a recorded game, or verify that it is true", works_anywhere=True),
+    "sandbox": Entry("try what each level of the sandbox refuses on this machine"),
     "serve": Entry("let bots play matches over TCP"),
     "simulate": Entry("play many games between built-in policies", works_anywhere=True),
     "token": Entry("draw a token for a player of a closed server", works_anywhere=True),

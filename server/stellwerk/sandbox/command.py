@@ -1,0 +1,82 @@
+"""`stellwerk sandbox`: each level, tried here, as a table; and what to do about those that do not hold."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+import trio
+
+from stellwerk.shared.errors import DONE
+from stellwerk.shared.terminal import aligned, say
+from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.resolve_sandbox import WHAT, Attempt, hide_memory, try_level
+from stellwerk_processes.sandbox.levels import LEVELS, Sandbox
+
+DESCRIPTION: Final = """\
+Try on this machine what each level of the sandbox refuses to a bot.
+
+A small program runs as bots run, and tries to read and write files outside, to
+reach the network, other processes and the runner, to start many processes, to
+use much memory, to fill the disk, and to live on. Nothing leaves this machine.
+'-' means refused, 'yes' that a bot could do it.
+"""
+
+_AS: Final = {"own": "own user", "runner": "you", "root_without_powers": "root*"}
+_ROOT: Final = (
+    "* root without its capabilities, since a file or folder that the program needs is closed to other users.",
+    "  Bots are confined better if everybody can read their programs, or if you are an ordinary user.",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = DESCRIPTION
+    parser.add_argument("--json", action="store_true", help="as JSON, instead of a table")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    hide_memory()
+    attempts = trio.run(_try_all)
+    if arguments.json:
+        levels = [{"problem": attempt.problem, **msgspec.to_builtins(attempt.record)} for attempt in attempts]
+        say(json.dumps({"levels": levels}))
+        return DONE
+    for line in _lines(attempts):
+        say(line)
+    return DONE
+
+
+async def _try_all() -> list[Attempt]:
+    return [await try_level(Confinement(sandbox=Sandbox(level=level)), level) for level in LEVELS]
+
+
+def _lines(attempts: Sequence[Attempt]) -> Iterator[str]:
+    record = attempts[0].record
+    landlock = f"ABI {record.landlock_abi}" if record.landlock_abi else "none"
+    version = attempts[-1].record.cgroup
+    yield f"kernel        {record.kernel}"
+    yield f"landlock      {landlock}"
+    yield f"cgroups       {f'version {version}' if version else 'none that this user can make'}"
+    yield ""
+    rows = [["a bot could", *(attempt.level for attempt in attempts)]]
+    rows += [[words, *(_word(attempt, name) for attempt in attempts)] for name, words in WHAT.items()]
+    rows.append(["runs as", *(_AS[attempt.record.user] for attempt in attempts)])
+    yield from aligned(rows, left=(0, *range(1, len(attempts) + 1)))
+    if any(attempt.record.user == "root_without_powers" for attempt in attempts):
+        yield from ("", *_ROOT)
+    yield ""
+    highest = next(attempt for attempt in reversed(attempts) if not attempt.problem)
+    yield f"auto is {highest.level}"
+    for attempt in attempts:
+        if attempt.problem:
+            yield f"{attempt.level} does not hold: {attempt.problem}"
+
+
+def _word(attempt: Attempt, name: str) -> str:
+    if name in attempt.record.untried:
+        return "?"
+    return "yes" if name in attempt.record.allowed else "-"
