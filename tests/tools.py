@@ -35,6 +35,8 @@ from typing import Final, NoReturn
 import pytest
 
 from stellwerk.bots.starters import BY_LANGUAGE, STARTERS, Library, Tool, lack_of
+from stellwerk_processes.sandbox.cgroups import make_cgroup, remove_cgroup
+from stellwerk_processes.sandbox.landlock import landlock_abi
 
 VARIABLE: Final = "STELLWERK_ALL_TOOLS"
 _BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
@@ -112,6 +114,13 @@ def browser() -> str:
     return next(filter(None, map(shutil.which, _BROWSERS)))
 
 
+def as_ordinary_user(*words: str) -> list[str]:
+    """Return the command that runs this Python, or another one with our packages, as an ordinary user."""
+    command = _ordinary_python()
+    assert command is not None, "needs an ordinary user's Python"
+    return [*command, *words]
+
+
 def bwrap() -> tuple[str, ...]:
     return tuple(BWRAP.replace("{directory}", tempfile.gettempdir()).split())
 
@@ -171,6 +180,39 @@ def _address_beyond_loopback() -> str | None:
     return None
 
 
+@cache
+def _ordinary_python() -> tuple[str, ...] | None:
+    """Return the beginning of a command: ours, unless this is root, whose folders others may not enter."""
+    packages = os.pathsep.join(path for path in (os.getcwd(), *sys.path) if path)
+    for python in (sys.executable, "/usr/bin/python3"):
+        user = SETPRIV if os.geteuid() == 0 else ()
+        command = (*user, "env", f"PYTHONPATH={packages}", "HOME=/nonexistent", python)
+        if works("", *command, "-c", "import trio, stellwerk_processes.bot_process")() is None:
+            return command
+    return None
+
+
+def _ordinary_users_python() -> str | None:
+    return None if _ordinary_python() is not None else "a Python for an ordinary user"
+
+
+def _namespaces() -> str | None:
+    """Return what is missing for namespaces of an ordinary user, and as root for root's."""
+    if shutil.which("bwrap") is None:
+        return None
+    missing = works("namespaces", *bwrap(), "true")()
+    return missing or works("namespaces", *SETPRIV * (os.geteuid() == 0), *bwrap(), "true")()
+
+
+def _control_groups() -> str | None:
+    """Return what is missing to limit the memory of a group of processes."""
+    try:
+        remove_cgroup(make_cgroup(64, 16))
+    except OSError:
+        return "control groups"
+    return None
+
+
 def _sandboxes() -> str | None:
     """Return what is missing to make sandboxes, which containers often forbid.
 
@@ -226,6 +268,11 @@ CIRCUMSTANCES: Final[dict[str, Need]] = {
     "IPv6": Need(_ipv6),
     "Linux": Need(lambda: None if sys.platform == "linux" else "Linux"),
     "network": Need(_address_beyond_loopback),
+    "control groups": Need(_control_groups),
+    "Landlock": Need(lambda: None if landlock_abi() >= 6 else "Landlock of Linux 6.12"),
+    "namespaces": Need(_namespaces),
+    "ordinary user's Python": Need(_ordinary_users_python),
+    "root": Need(lambda: "root" if os.geteuid() else None),
     "ordinary user": Need(lambda: None if os.geteuid() else "a user other than root"),
     "sandboxes": Need(_sandboxes),
 }

@@ -171,10 +171,10 @@ class OpenFolder:
 class RunningBot:
     """A bot that `run_bot` has started. `pid` is its first process, `supervisor` the parent of that. With
     `transport=stdio`, `transport` are the bot's standard input and output; they belong to the caller, who
-    closes them. Without a network, its connections over TCP come to the `listener`, which belongs to the
-    caller too. `directory` is its private folder. The `log`, if there is one, gets all that it prints.
-    `user`: as whom it runs. `cgroup` is its folder in control groups of version 2, if it has one: with it all
-    processes of the bot, and none of ours, can be stopped at once."""
+    closes them. `has_listener`: it has a network of its own, and connects to a port in there. `directory` is
+    its private folder. The `log`, if there is one, gets all that it prints. `user`: as whom it runs. `cgroup`
+    is its folder in control groups of version 2, if it has one: with it all processes of the bot, and none of
+    ours, can be stopped at once."""
 
     def __init__(
         self,
@@ -185,7 +185,7 @@ class RunningBot:
         log: BotLog | None = None,
         *,
         supervisor: int = 0,
-        listener: trio.SocketListener | None = None,
+        listening: socket.socket | None = None,
         user: User = "runner",
         folder: OpenFolder | None = None,
         cgroup: Cgroup | None = None,
@@ -194,7 +194,8 @@ class RunningBot:
         self.pid = pid
         self.supervisor = supervisor
         self.transport = transport
-        self.listener = listener
+        self.has_listener = listening is not None
+        self._listening = listening
         self.directory = directory
         self.log = log
         self.user: User = user
@@ -221,6 +222,11 @@ class RunningBot:
         to be shown: without control characters, and cut where they are long."""
         lines = map(readable, self._printed.decode("utf-8", "replace").splitlines())
         return tuple(line[:LONGEST_LINE] for line in lines if line)[-count:]
+
+    def open_listener(self) -> trio.SocketListener:
+        """Return a listener for the port that the bot connects to in its own network. It is the caller's."""
+        assert self._listening is not None
+        return trio.SocketListener(trio.socket.from_stdlib_socket(self._listening.dup()))
 
     def pids(self) -> frozenset[int]:
         """Return all processes of the bot that there are at the moment; those of ours beside it are not among
@@ -281,7 +287,7 @@ async def run_bot(
                 process.directory,
                 log,
                 supervisor=process.supervisor,
-                listener=process.listener,
+                listening=process.listening,
                 user=process.user,
                 folder=process.folder,
                 cgroup=process.cgroup,
@@ -369,7 +375,7 @@ class _Process:
     transport: trio.abc.Stream | None
     supervisor: int
     bot_pid: int
-    listener: trio.SocketListener | None
+    listening: socket.socket | None
     directory: str
     folder: OpenFolder | None
     user: User
@@ -513,6 +519,7 @@ async def _start(
             wrapped=bool(confinement.wrap),
             memory_mb=confinement.memory_mb,
             port=_port(invitation.address),
+            listens=spec.transport == "tcp",
             streams=(their_input, their_output),
         )
         cgroup = None
@@ -547,7 +554,7 @@ async def _start(
         theirs.close()
         bot_pid, descriptors = await _begun(control, printed, launch)
         on_failure.pop_all()
-    supervisor, listener, folder = started.pid, None, None
+    supervisor, listening, folder = started.pid, None, None
     if launch.is_inside:
         supervisor = next(iter(children(started.pid)), started.pid)
         bot_pid = next(iter(children(supervisor)), supervisor)
@@ -556,7 +563,7 @@ async def _start(
         to_live.callback(folder.close)
         directory = _path_of(inside)
         for number in others:
-            listener = trio.SocketListener(trio.socket.from_stdlib_socket(socket.socket(fileno=number)))
+            listening = to_live.enter_context(socket.socket(fileno=number))
     return _Process(
         started,
         descriptor,
@@ -565,7 +572,7 @@ async def _start(
         None if stdio is None else trio.StapledStream(*map(trio.lowlevel.FdStream, stdio)),
         supervisor,
         bot_pid,
-        listener,
+        listening,
         directory,
         folder,
         launch.user,

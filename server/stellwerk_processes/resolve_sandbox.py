@@ -354,8 +354,6 @@ async def _start(nursery: trio.Nursery, confinement: Confinement, word: str, out
         await run_bot(spec, invitation, confinement, task_status=task_status)
 
     bot: RunningBot = await nursery.start(run)
-    if bot.listener is not None:
-        await bot.listener.aclose()
     return bot
 
 

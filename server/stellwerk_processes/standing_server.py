@@ -218,8 +218,8 @@ class StandingServer:
         self._nursery.start_soon(self._attend, process, bot)
         if bot.transport is not None:
             self._nursery.start_soon(self._carry, process, bot.transport)
-        if bot.listener is not None:
-            self._nursery.start_soon(serve_inside, self._server, bot, bot.listener)
+        if bot.has_listener:
+            self._nursery.start_soon(serve_inside, self._server, bot)
         return process
 
     def _login_name(self, name: str) -> str:

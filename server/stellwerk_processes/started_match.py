@@ -302,8 +302,8 @@ async def _start_all(
         served.seated.append(_Seated(seat, spec, bot))
         if bot.transport is not None:
             nursery.start_soon(_carry, served, served.seated[-1], bot.transport)
-        if bot.listener is not None:
-            nursery.start_soon(serve_inside, served.server, bot, bot.listener)
+        if bot.has_listener:
+            nursery.start_soon(serve_inside, served.server, bot)
 
 
 async def _see_it_through(served: _ServedMatch, bot_match: BotMatch, observer: MatchObserver) -> None:
@@ -344,10 +344,10 @@ async def start_bot(
     return bot
 
 
-async def serve_inside(server: Server, bot: RunningBot, listener: trio.SocketListener) -> None:
+async def serve_inside(server: Server, bot: RunningBot) -> None:
     """Serve a bot that has a network of its own, until it has ended. What it sent before is heard."""
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(server.serve_listener, listener)
+        nursery.start_soon(server.serve_listener, bot.open_listener())
         await bot.ended()
         for _ in range(ROUNDS):
             await trio.lowlevel.checkpoint()

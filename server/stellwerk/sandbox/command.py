@@ -27,7 +27,7 @@ use much memory, to fill the disk, and to live on. Nothing leaves this machine.
 
 _AS: Final = {"own": "own user", "runner": "you", "root_without_powers": "root*"}
 _ROOT: Final = (
-    "* root without its capabilities, since a file or folder that the program needs is closed to other users.",
+    "* root without its capabilities: a file or folder that the program needs is closed to other users.",
     "  Bots are confined better if everybody can read their programs, or if you are an ordinary user.",
 )
 

@@ -38,7 +38,8 @@ _START: Final = (
 class Start:
     """What is to be started: a command line that can be found in `path`, its environment, its working
     directory, its private folder, and what it may see. `wrapped`: a command of the organizer's confines it.
-    `port`: where it connects to. `streams` are the descriptors of its input and output."""
+    `port`: where it may connect to over TCP, and `listens` whether it does that. `streams` are the
+    descriptors of its input and output."""
 
     argv: tuple[str, ...]
     environment: dict[str, str]
@@ -49,6 +50,7 @@ class Start:
     wrapped: bool
     memory_mb: int | None
     port: int
+    listens: bool
     streams: tuple[int, int]
 
 
@@ -123,7 +125,7 @@ def launch_of(
         "landlock": _landlock(start, sandbox, level, view),
         "seccomp": b"",
         "cgroups": list(cgroups),
-        "port": start.port if is_inside and not sandbox.network else 0,
+        "port": start.port if is_inside and start.listens and not sandbox.network else 0,
         "streams": list(start.streams),
     }
     if is_at_least(level, "landlock"):

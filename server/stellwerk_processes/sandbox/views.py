@@ -43,6 +43,7 @@ SETTINGS: Final = (
 )
 OF_THE_NETWORK: Final = ("/etc/hosts", "/etc/resolv.conf", "/run/systemd/resolve")
 OF_USERS: Final = ("/etc/passwd", "/etc/group")
+OF_THE_KERNEL: Final = ("/proc", "/sys", "/dev")  # each level has its own
 MOST_LINKS: Final = 20
 MOST_INTERPRETERS: Final = 4  # a script's interpreter can be a script
 
@@ -115,7 +116,7 @@ def _seen(paths: Iterable[str], too_broad: set[str], given: Iterable[str] = ()) 
     seen: set[str] = set()
     for path in (*paths, *given):
         for each in (os.path.abspath(path), os.path.realpath(path)):
-            if each in seen or not os.path.exists(each) or is_beneath(each, SYSTEM):
+            if each in seen or not os.path.exists(each) or is_beneath(each, (*SYSTEM, *OF_THE_KERNEL)):
                 continue
             seen.add(each)
             shows_too_much = os.path.isdir(each) and any(
