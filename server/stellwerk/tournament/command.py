@@ -42,6 +42,7 @@ from stellwerk.tournament.output import (
 )
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import BUILT_IN
+from stellwerk_processes.resolve_sandbox import hide_memory
 from stellwerk_protocol.canonical import shown
 from stellwerk_server.journal.journal import write_whole
 from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
@@ -225,6 +226,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         _resolve(folder, source, settings, has_matches=bool(opened.lines))
         limit = raise_limit()
         collect_rarely()
+        hide_memory()
         shape = arguments.progress or default_shape()
         observer = observer_of(shape, settings)
         remote_setup = RemoteSetup(
