@@ -133,7 +133,7 @@ def _remove(folders: list[str] | tuple[str, ...], seconds: float) -> None:
 
 def _mounts() -> dict[str, _Mount]:
     """Return the hierarchies by controller; that of version 2 under an empty name."""
-    own = {}
+    own: dict[str, str] = {}
     for line in _text("/proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         for controller in controllers.split(","):

@@ -163,10 +163,10 @@ def _prefix(program: str) -> Iterator[str]:
     yield folder
     try:
         with open(os.path.join(folder, "pyvenv.cfg"), encoding="utf-8") as file:
-            settings = dict(line.partition("=")[::2] for line in file)
+            settings = [line.partition("=") for line in file]
     except (OSError, UnicodeDecodeError):
         return
-    for key, value in settings.items():
+    for key, _, value in settings:
         if key.strip() == "home":
             yield os.path.dirname(value.strip())
     yield from _linked_packages(folder)

@@ -83,15 +83,17 @@ def _read_files(offer: Offer) -> bool:
         with open(offer["secret"], "rb") as file:
             return bool(file.read())
     except OSError:
-        return bool(len(os.listdir(offer["home"])) >= offer["home_size"])
+        home: str = offer["home"]
+        return bool(len(os.listdir(home)) >= offer["home_size"])
 
 
 def _write_files(offer: Offer) -> bool:
     """Leave a file where the next bot could find it. The other side looks whether it is there."""
     has_written = False
-    for folder in offer["folders"]:
+    folders: list[str] = offer["folders"]
+    for folder in folders:
         try:
-            with open(os.path.join(folder, offer["name"]), "w") as file:
+            with open(os.path.join(folder, str(offer["name"])), "w") as file:
                 file.write("seen\n")
         except OSError:
             continue
