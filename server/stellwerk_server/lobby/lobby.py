@@ -99,6 +99,10 @@ class Lobby:
         """The matches that run."""
         return self._matches.running
 
+    def listed(self) -> list[MatchSession]:
+        """Return the running matches that anybody may learn of."""
+        return [match for match in self.matches.values() if match.plan.is_watchable]
+
     @property
     def ended_matches(self) -> Collection[EndedMatch]:
         """The matches that are over, and whose end some player may not have heard."""

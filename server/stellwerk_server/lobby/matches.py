@@ -160,8 +160,11 @@ class Matches:
     # -- who watches -----------------------------------------------------------------------------
 
     def watch(self, session: Session, watch: Watch, now: float) -> None:
+        """Let a session watch. An organizer gets the same answers about a match that nobody may watch as
+        about none: an organizer can be the author of a bot, too."""
         match = self._running.get(watch.match)
-        if match is None or match.is_over:
+        is_known = match is not None and (match.plan.is_watchable or match.id in session.matches)
+        if match is None or match.is_over or not is_known:
             raise RefusedError("protocol.no_such_match", "the id of a match that runs", "/match")
         if watch.viewer == "all_hands" and not session.is_organizer:
             raise RefusedError("auth.not_allowed", "an organizer's token", "/viewer")

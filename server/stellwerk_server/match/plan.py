@@ -16,7 +16,7 @@ class MatchPlan:
     name for each seat, as all players see them.
 
     `seed` and `salt` are secret until the match is over. With `reveal_later` they stay so until all matches
-    of the same deal are over.
+    of the same deal are over, and until then nobody but its players learns of the match.
     """
 
     match: str
@@ -26,6 +26,12 @@ class MatchPlan:
     salt: bytes
     clocks: Clocks
     reveal_later: bool = False
+
+    @property
+    def is_watchable(self) -> bool:
+        """Return whether anybody may learn of the match while it runs. What is public of it, such as the
+        market, would show the cards to come to a seat of another match of the same deal."""
+        return not self.reveal_later
 
     def __repr__(self) -> str:
         """Name the match, and neither its secrets nor its whole board."""

@@ -47,7 +47,7 @@ class StatusPage:
                 "decisions": match.decision_count,
                 "turn": match.state.turn,
             }
-            for match in list(lobby.matches.values())[:RUNNING_SHOWN]
+            for match in lobby.listed()[:RUNNING_SHOWN]
         ]
         return msgspec.json.encode(
             {

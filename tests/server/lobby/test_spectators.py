@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import Literal
+
+import pytest
 
 from stellwerk_engine.core.dice import Dice
 from stellwerk_engine.engine import new_game
@@ -22,7 +25,12 @@ from stellwerk_protocol.messages import (
 from stellwerk_server.lobby.tokens import TokenHolder, Tokens
 from tests.server.support import Client, World, codes, ended, first_turn, peek, reserved, snapshot
 
-TOKENS = Tokens((TokenHolder("Org", sha256(b"org's").hexdigest(), is_organizer=True),))
+TOKENS = Tokens(
+    (
+        TokenHolder("Org", sha256(b"org's").hexdigest(), is_organizer=True),
+        TokenHolder("Bot", sha256(b"bot's").hexdigest(), is_organizer=False),
+    )
+)
 
 
 def organizer(world: World) -> Client:
@@ -182,3 +190,44 @@ def test_a_match_in_its_set_up_can_be_watched() -> None:
         player.say(Ready(player.match))
     world.play(players)
     assert spectator.has_ended()
+
+
+# -- matches whose deal others have yet to play ------------------------------------------------------
+
+
+@pytest.mark.parametrize("viewer", ["public", "all_hands"])
+@pytest.mark.parametrize("name", ["Org", "Bot"])
+def test_nobody_watches_a_match_whose_deal_others_have_yet_to_play(
+    name: str, viewer: Literal["public", "all_hands"]
+) -> None:
+    """An organizer neither: it can be the author of a bot. The answer is that to an id that was made up."""
+    world = World(tokens=TOKENS)
+    players = reserved(world, reveal_later=True)
+    watching = world.connect()
+    watching.login(name, token="org's" if name == "Org" else "bot's")
+    watching.news()
+    before = snapshot(world)
+    watching.say(Watch("nowhere", viewer))
+    watching.say(Watch("reserved", viewer))
+    assert watching.lines[-1] == watching.lines[-2]
+    assert peek(watching.lines[-1]).code == "protocol.no_such_match"
+    assert snapshot(world) == before
+    world.play(players)
+    watching.say(Watch("reserved", viewer))
+    assert watching.lines[-1] == watching.lines[-2]
+
+
+def test_a_player_of_one_rotation_does_not_watch_another() -> None:
+    world = World()
+    playing = reserved(world, match="one", reveal_later=True)
+    reserved(world, match="other", reveal_later=True)
+    assert codes(playing[0].say(Watch("other"))) == ["protocol.no_such_match"]
+    assert codes(playing[0].say(Watch("one"))) == ["protocol.out_of_phase"]  # which it plays in, and knows
+
+
+def test_only_matches_that_anybody_may_watch_are_listed() -> None:
+    world = World()
+    reserved(world, match="hidden", reveal_later=True)
+    reserved(world, match="shown")
+    assert [match.id for match in world.lobby.listed()] == ["shown"]
+    assert world.lobby.counts().running == 2
