@@ -43,7 +43,7 @@ from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
 from stellwerk_server.operate.settings import Limits
 
 if TYPE_CHECKING:
-    pass
+    from stellwerk_server.match.match_session import MatchSession
 
 MOST_WAITING: Final = 64  # processes without a match: more would cost memory that those who play may need
 OVER: Final = "nothing: all has been played"
@@ -122,6 +122,10 @@ class StandingServer:
             if session.connection is not None
             and (holder := self._remote.holder_with(session.token_hash)) is not None
         }
+
+    def listed(self) -> list[MatchSession]:
+        """Return the running matches that anybody may learn of."""
+        return self._server.lobby.listed()
 
     async def presence_changed(self) -> None:
         """Wait until a bot comes or goes: `present` may differ then from what it is now."""

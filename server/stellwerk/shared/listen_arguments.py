@@ -1,4 +1,5 @@
-"""Where remote bots come in, on the command line: `--listen HOST:PORT`, with TLS or without."""
+"""Where a tournament listens, on the command line: for remote bots, with TLS or without, and for readers of
+the status page."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import re
 import ssl
 from typing import Final
 
+from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import usage_error
 from stellwerk_protocol.canonical import shown
 from stellwerk_server.net.listen_address import ListenAddress
@@ -45,6 +47,35 @@ def listen_address_of(arguments: argparse.Namespace) -> ListenAddress | None:
         )
     tls = tls_context(arguments.tls_cert, arguments.tls_key)
     return ListenAddress(address["v6"] or address["host"], port, tls, bool(arguments.plaintext_tokens))
+
+
+def add_status_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("status page")
+    group.add_argument(
+        "--status-port",
+        metavar="PORT",
+        type=whole_number(0, 65_535),
+        help="serve the state as JSON over HTTP there; 0 takes any free port",
+    )
+    group.add_argument("--status-host", metavar="HOST", help="default: 127.0.0.1: this machine only")
+
+
+def status_of(arguments: argparse.Namespace) -> tuple[str, int] | None:
+    """Read where the status page is. None without `--status-port`."""
+    if arguments.status_port is None:
+        if arguments.status_host is not None:
+            raise usage_error("--status-host: goes with --status-port only")
+        return None
+    return arguments.status_host or "127.0.0.1", arguments.status_port
+
+
+def status_words(arguments: argparse.Namespace) -> list[str]:
+    """Repeat the arguments for the command that resumes."""
+    return [
+        f"--{name.replace('_', '-')}={getattr(arguments, name)}"
+        for name in ("status_port", "status_host")
+        if getattr(arguments, name) is not None
+    ]
 
 
 def tls_context(certificate: str | None, key: str | None) -> ssl.SSLContext | None:

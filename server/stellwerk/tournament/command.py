@@ -28,7 +28,15 @@ from stellwerk.shared.errors import (
     not_writable,
     usage_error,
 )
-from stellwerk.shared.listen_arguments import add_listen_arguments, exposure, listen_address_of, listen_words
+from stellwerk.shared.listen_arguments import (
+    add_listen_arguments,
+    add_status_arguments,
+    exposure,
+    listen_address_of,
+    listen_words,
+    status_of,
+    status_words,
+)
 from stellwerk.shared.terminal import complain, own_name, say
 from stellwerk.shared.version import version
 from stellwerk.tournament.output import (
@@ -36,7 +44,6 @@ from stellwerk.tournament.output import (
     default_shape,
     fault_lines,
     observer_of,
-    rounded,
     say_json,
     table_of,
 )
@@ -60,8 +67,9 @@ from stellwerk_tournament.config.resolved import (
 )
 from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, Source, parse, settings_of
 from stellwerk_tournament.config.template import template
-from stellwerk_tournament.play.progress import rows_of
+from stellwerk_tournament.play.progress import rounded, rows_of
 from stellwerk_tournament.play.runner import RemoteSetup, RunError, play_tournament, total_matches
+from stellwerk_tournament.play.status_page import NO_PAGE, StatusSetup
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
 from stellwerk_tournament.report.derived import Tournament, ratings_json, write_all
 from stellwerk_tournament.report.verify import OtherVersionError, UntrueError, verify
@@ -149,6 +157,7 @@ def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", metavar="S", help="for built-in bots only: the same S gives the same matches")
     add("--progress", choices=SHAPES, help="default: table on a terminal, lines elsewhere")
     add_listen_arguments(parser)
+    add_status_arguments(parser)
 
 
 def _width(text: str) -> float:
@@ -216,6 +225,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
     if seed is not None and any(entrant.bot.process != "fresh" for entrant in settings.entrants):
         raise usage_error('--seed: not with process = "reused": such a bot may remember other matches')
     listen_at = _listen_address(folder, arguments, settings)
+    status_at = status_of(arguments)
     total_matches(settings, plan_of(settings))  # says what cannot be scheduled
     resume = _resume_command(folder, arguments)
     with open_store(folder) as opened:
@@ -232,9 +242,21 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         remote_setup = RemoteSetup(
             listen_at, room_for_more(limit), observer.listening, observer.remote_bots_changed
         )
+        status_setup = NO_PAGE
+        if status_at is not None:
+            runner = f"stellwerk {version()}"
+            status_setup = StatusSetup(*status_at, runner, observer.status_page)
         try:
             finished = trio.run(
-                partial(play_tournament, settings, opened, observer, seed, remote_setup=remote_setup)
+                partial(
+                    play_tournament,
+                    settings,
+                    opened,
+                    observer,
+                    seed,
+                    remote_setup=remote_setup,
+                    status_setup=status_setup,
+                )
             )
         except CannotListenError as error:
             raise infrastructure_error(str(error)) from None
@@ -362,7 +384,7 @@ def _resume_command(folder: Path, arguments: argparse.Namespace) -> str:
         if value is not None:
             text = f"{value:g}" if isinstance(value, float) else str(value)
             words.append(f"--{name.replace('_', '-')}={text}")
-    return _command("resume", folder, *words, *listen_words(arguments))
+    return _command("resume", folder, *words, *listen_words(arguments), *status_words(arguments))
 
 
 def _command(name: str, folder: Path, *words: str) -> str:

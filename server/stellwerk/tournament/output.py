@@ -17,8 +17,16 @@ from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.figures import counted, interval, signed
 from stellwerk_server.net.listen_address import shown_address
 from stellwerk_tournament.config.settings import Settings
-from stellwerk_tournament.play.progress import BlockEnded, Ended, Observer, Progress, Row
-from stellwerk_tournament.ratings.elo import hundredths
+from stellwerk_tournament.play.progress import (
+    BlockEnded,
+    Ended,
+    Observer,
+    Progress,
+    Row,
+    RunningBlock,
+    RunningMatch,
+    rounded,
+)
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings, Sums
 
@@ -35,6 +43,10 @@ class Shown(Observer, Protocol):
     """An observer that also reports what remote bots do."""
 
     def listening(self, host: str, port: int) -> None: ...
+
+    def status_page(self, url: str) -> None:
+        """Report where the status page is."""
+        ...
 
     def remote_bots_changed(self, progress: Progress) -> None:
         """Report that a remote bot has come or gone."""
@@ -62,21 +74,6 @@ def table_of(rows: Sequence[Row]) -> list[str]:
     """Write a table, the best on top, with the interval of each rating."""
     cells = [_HEAD, *(_cells(place, row) for place, row in enumerate(rows, 1))]
     return list(aligned(cells, left={1}))
-
-
-def rounded(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Round to a hundredth of an Elo for programs, as in `ratings.json`."""
-    return tuple(
-        msgspec.structs.replace(
-            row,
-            score=round(row.score, 4),
-            points=round(row.points, 2),
-            elo=None if row.elo is None else hundredths(row.elo),
-            low=None if row.low is None else hundredths(row.low),
-            high=None if row.high is None else hundredths(row.high),
-        )
-        for row in rows
-    )
 
 
 def fault_lines(lines: Sequence[MatchLine], names: Sequence[str]) -> list[str]:
@@ -118,6 +115,20 @@ def summary_of(progress: Progress) -> str:
     return ", ".join(parts) + (f"; {_missing(progress)}" if progress.missing else "")
 
 
+def running_lines(progress: Progress, most: int) -> list[str]:
+    """Write what runs, at most so many lines: first the matches that can be watched, by their ids."""
+    lines = [*map(_running_match, progress.matches), *map(_running_block, progress.blocks)]
+    return lines[: max(0, most)]
+
+
+def _running_match(match: RunningMatch) -> str:
+    return shown(f"match {match.match}, block {match.block}, {match.game}: {', '.join(match.players)}", 1000)
+
+
+def _running_block(block: RunningBlock) -> str:
+    return shown(f"block {block.block}, {block.game}: {', '.join(block.players)}", 1000)
+
+
 def _missing(progress: Progress) -> str:
     """Name the bots that are not connected; of many only the first."""
     first, rest = progress.missing[:MOST_NAMED], progress.missing[MOST_NAMED:]
@@ -151,11 +162,21 @@ def _where(host: str, port: int) -> str:
     return f"listening on {shown_address(host, port)}"
 
 
+def _status_page(url: str) -> str:
+    return f"status page: {url}"
+
+
 class _Silence:
     def listening(self, host: str, port: int) -> None:
         _err(_where(host, port))
 
+    def status_page(self, url: str) -> None:
+        _err(_status_page(url))
+
     def remote_bots_changed(self, progress: Progress) -> None:
+        pass
+
+    def match_began(self, match: RunningMatch, progress: Progress) -> None:
         pass
 
     def match_ended(self, ended: Ended, progress: Progress) -> None:
@@ -175,8 +196,14 @@ class _Lines:
     def listening(self, host: str, port: int) -> None:
         _err(_where(host, port))
 
+    def status_page(self, url: str) -> None:
+        _err(_status_page(url))
+
     def remote_bots_changed(self, progress: Progress) -> None:
         _err(_missing(progress) if progress.missing else "all remote bots are connected")
+
+    def match_began(self, match: RunningMatch, progress: Progress) -> None:
+        _err(f"{_running_match(match)}: begins")
 
     def match_ended(self, ended: Ended, progress: Progress) -> None:
         if ended.cause is not None:
@@ -207,12 +234,19 @@ class _JsonLines:
     def listening(self, host: str, port: int) -> None:
         say_json(type="listening", address=shown_address(host, port))
 
+    def status_page(self, url: str) -> None:
+        say_json(type="status_page", url=url)
+
     def remote_bots_changed(self, progress: Progress) -> None:
         say_json(type="remote_bots", missing=progress.missing)
 
+    def match_began(self, match: RunningMatch, progress: Progress) -> None:
+        say_json(type="match_began", **msgspec.structs.asdict(match))
+
     def match_ended(self, ended: Ended, progress: Progress) -> None:
         cause = {} if ended.cause is None else {"cause": ended.cause}
-        say_json(type="match_ended", block=ended.block.number, rotation=ended.rotation, **cause)
+        match = {} if ended.match is None else {"match": ended.match}
+        say_json(type="match_ended", block=ended.block.number, rotation=ended.rotation, **match, **cause)
 
     def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
         cause = {} if ended.cause is None else {"cause": ended.cause}
@@ -222,6 +256,7 @@ class _JsonLines:
             round=ended.block.round,
             entrants=ended.block.entrants,
             status=ended.status,
+            matches=[line.match for line in ended.lines],
             progress=msgspec.structs.replace(progress, rows=rounded(progress.rows)),
             **cause,
         )
@@ -240,7 +275,13 @@ class _Table:
     def listening(self, host: str, port: int) -> None:
         _err(_where(host, port))
 
+    def status_page(self, url: str) -> None:
+        _err(_status_page(url))
+
     def remote_bots_changed(self, progress: Progress) -> None:
+        self._draw(progress)
+
+    def match_began(self, match: RunningMatch, progress: Progress) -> None:
         self._draw(progress)
 
     def match_ended(self, ended: Ended, progress: Progress) -> None:
@@ -258,8 +299,10 @@ class _Table:
 
     def _draw(self, progress: Progress) -> None:
         columns, rows = size()
-        lines = [*table_of(progress.rows)[: max(2, rows - 4)], "", summary_of(progress)]
+        table = table_of(progress.rows)[: max(2, rows - 4)]
+        lines = [*table, "", summary_of(progress)]
         lines += [shown(self._notice, 1000)] if self._notice else []
+        lines += running_lines(progress, rows - len(lines) - 1)
         back = f"\r\x1b[{self._height}A\x1b[J" if self._height else ""
         text = "".join(f"{line[: columns - 1]}\n" for line in lines)
         with contextlib.suppress(OSError):

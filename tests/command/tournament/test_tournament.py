@@ -19,11 +19,11 @@ from xml.etree import ElementTree
 import pytest
 
 from stellwerk.__main__ import main
-from stellwerk.tournament.output import fault_lines, rounded, table_of
+from stellwerk.tournament.output import fault_lines, table_of
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_processes.faults import Fault
 from stellwerk_server.journal.journal import write_whole
-from stellwerk_tournament.play.progress import Row
+from stellwerk_tournament.play.progress import Row, rounded
 from stellwerk_tournament.report.derived import FILES
 from tests.command.program import COMMAND, SECONDS, environment
 from tests.tournament.report.report_tournaments import line as match_line

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from stellwerk_server.net.status import RUNNING_SHOWN, StatusPage
+from stellwerk_server.net.status import MOST_READERS, RUNNING_SHOWN, StatusPage
 from stellwerk_server.operate.settings import Limits
 from tests.server.served_process import PATIENCE, Message
 from tests.server.serving import NO_RATE, Site, on_site
@@ -196,3 +196,15 @@ def test_who_asks_nothing_is_dropped_and_holds_up_nobody() -> None:
             site.wait(2_000)
             assert silent.recv(100) == b""
         assert player.play_on(ask)["result"]["ranks"]
+
+
+def test_so_many_readers_at_a_time_and_no_more() -> None:
+    with on_site() as site, ExitStack() as silent:
+        page = Page(site)
+        for _ in range(MOST_READERS):
+            silent.enter_context(page.reached())
+        with page.reached() as one_more:
+            assert one_more.recv(100) == b""
+        silent.close()
+        site.wait(2_000)
+        assert page.status()["running"] == 0

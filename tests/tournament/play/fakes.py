@@ -19,7 +19,7 @@ from stellwerk_processes.started_match import BotMatch, MatchResult
 from stellwerk_protocol.names import EndReason
 from stellwerk_protocol.results import Result, TeamResult
 from stellwerk_tournament.config.settings import FILE, Settings, parse, settings_of
-from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress
+from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress, RunningMatch
 from stellwerk_tournament.store.match_line import MatchLine
 
 ENDED: Final = BotReport(0, None, True, 1, None, ())
@@ -95,11 +95,16 @@ def upside_down(played: MatchResult) -> MatchResult:
 class Witness:
     """An observer that remembers. `on_block` may stop the tournament, say."""
 
+    began: list[RunningMatch] = field(default_factory=list[RunningMatch])
     ended: list[Ended] = field(default_factory=list[Ended])
     blocks: list[BlockEnded] = field(default_factory=list[BlockEnded])
     last: Progress | None = None
     stops: int = 0
     on_block: Callable[[BlockEnded], None] = lambda _: None
+
+    def match_began(self, match: RunningMatch, progress: Progress) -> None:
+        self.began.append(match)
+        self.last = progress
 
     def match_ended(self, ended: Ended, progress: Progress) -> None:
         self.ended.append(ended)

@@ -35,7 +35,7 @@ from stellwerk_tournament.gate.sequential import (
     look,
     look_once,
 )
-from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress
+from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress, RunningMatch
 from stellwerk_tournament.play.runner import Execute, play_tournament
 from stellwerk_tournament.schedule.schedule import blocks_of_round, plan_of
 from stellwerk_tournament.store.match_line import MatchLine, scores_of
@@ -304,6 +304,9 @@ class _Ear:
         self._judge = judge
         self._decided = decided
         self._watcher = watcher
+
+    def match_began(self, match: RunningMatch, progress: Progress) -> None:
+        pass
 
     def match_ended(self, ended: Ended, progress: Progress) -> None:
         pass

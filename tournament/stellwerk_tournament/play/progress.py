@@ -1,16 +1,21 @@
 """How far a tournament has come: what the runner reports to the display.
 
 Law: what is shown of a running block contains nothing that its bots must not know, for they may be able to
-read it: results count when their block is complete, and only faults are shown at once.
+read it: results count when their block is complete, and only faults are shown at once. A match is shown by
+its id, with which everybody can watch it, if nobody else plays its deal; of the other matches, only the bots
+of their blocks are shown.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+import msgspec
 from msgspec import Struct
 
+from stellwerk_tournament.ratings.elo import hundredths
 from stellwerk_tournament.ratings.ratings import Ratings
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.match_line import MatchLine
@@ -32,9 +37,29 @@ class Row(Struct, frozen=True, omit_defaults=True):
     high: float | None = None
 
 
+class RunningMatch(Struct, frozen=True):
+    """A running match that has a deal of its own. `players` are the bots, by seat."""
+
+    match: str
+    block: int
+    round: int
+    rotation: int
+    game: str
+    players: tuple[str, ...]
+
+
+class RunningBlock(Struct, frozen=True):
+    """A block of one deal that has begun: its matches are not shown before all of them are over."""
+
+    block: int
+    round: int
+    game: str
+    players: tuple[str, ...]
+
+
 class Progress(Struct, frozen=True, omit_defaults=True):
     """`total` is how many matches there will be, if that is known. `seconds_left` is a guess from the rate of
-    this run. `missing` are the remote bots that are not connected."""
+    this run. `missing` are the remote bots that are not connected. `matches` and `blocks` are what runs."""
 
     played: int
     running: int
@@ -44,16 +69,19 @@ class Progress(Struct, frozen=True, omit_defaults=True):
     matches_per_minute: float | None = None
     seconds_left: float | None = None
     missing: tuple[str, ...] = ()
+    matches: tuple[RunningMatch, ...] = ()
+    blocks: tuple[RunningBlock, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
     """The end of a match. It was played, and its result waits for its block; or it failed, through nobody's
-    fault here."""
+    fault here. `match` is its id, if that was shown while it ran."""
 
     block: Block
     rotation: int
     cause: str | None = None
+    match: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +96,10 @@ class BlockEnded:
 
 class Observer(Protocol):
     """An observer of a tournament. The runner calls it, and goes on when it returns."""
+
+    def match_began(self, match: RunningMatch, progress: Progress) -> None:
+        """Show a match that can be watched from now on."""
+        ...
 
     def match_ended(self, ended: Ended, progress: Progress) -> None: ...
 
@@ -101,3 +133,18 @@ def rows_of(standings: Standings, ratings: Ratings | None) -> tuple[Row, ...]:
             )
         )
     return tuple(rows)
+
+
+def rounded(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Round to a hundredth of an Elo for programs, as in `ratings.json`."""
+    return tuple(
+        msgspec.structs.replace(
+            row,
+            score=round(row.score, 4),
+            points=round(row.points, 2),
+            elo=None if row.elo is None else hundredths(row.elo),
+            low=None if row.low is None else hundredths(row.low),
+            high=None if row.high is None else hundredths(row.high),
+        )
+        for row in rows
+    )

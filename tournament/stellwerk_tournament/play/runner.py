@@ -13,6 +13,7 @@ Laws:
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import signal
 import traceback
@@ -22,7 +23,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
-from typing import Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import msgspec
 import trio
@@ -31,7 +32,13 @@ from stellwerk_processes.bot_process import BotStartError, Confinement
 from stellwerk_processes.faults import Fault
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_processes.standing_server import StandingServer, StandingSetup, open_standing_server
-from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError, play_match
+from stellwerk_processes.started_match import (
+    BotMatch,
+    MatchObserver,
+    MatchResult,
+    NoResultError,
+    play_match,
+)
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
 from stellwerk_server.operate.settings import clocks_of
@@ -39,7 +46,16 @@ from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.settings import Settings, Variant
 from stellwerk_tournament.play.attendance import Attendance
 from stellwerk_tournament.play.lag import MOST_MS, LagWatch
-from stellwerk_tournament.play.progress import BlockEnded, Ended, Observer, Progress, rows_of
+from stellwerk_tournament.play.progress import (
+    BlockEnded,
+    Ended,
+    Observer,
+    Progress,
+    RunningBlock,
+    RunningMatch,
+    rows_of,
+)
+from stellwerk_tournament.play.status_page import NO_PAGE, StatusSetup, TournamentPage
 from stellwerk_tournament.ratings.outcomes import Outcome
 from stellwerk_tournament.ratings.ratings import FEWEST_DEGREES, RatingError, Ratings, rate
 from stellwerk_tournament.schedule.deal import block_secret, bot_seed, match_id, salt
@@ -55,6 +71,9 @@ from stellwerk_tournament.schedule.schedule import (
 from stellwerk_tournament.store.match_line import MatchLine, line_of_result, scores_of
 from stellwerk_tournament.store.standings import Standings
 from stellwerk_tournament.store.store import Opened, Standing, StoreError
+
+if TYPE_CHECKING:
+    from stellwerk_server.match.match_session import MatchSession
 
 ATTEMPTS: Final = 3
 VOIDS_IN_A_ROW: Final = 3  # after so many there is something wrong that will not pass
@@ -108,17 +127,19 @@ async def play_tournament(
     seed: str | None = None,
     execute: Execute = play_match,
     remote_setup: RemoteSetup = NO_REMOTE_BOTS,
+    status_setup: StatusSetup = NO_PAGE,
 ) -> bool:
     """Play, and return whether all has been played; it has not if somebody stopped the runner before.
 
     StoreError if the folder cannot be written, RunError if it makes no sense to go on, CannotListenError if
-    remote bots cannot come in. `seed` is for tournaments that are to be repeated. `execute` plays the matches
-    whose bots are started for them.
+    remote bots cannot come in or the status page cannot be shown. `seed` is for tournaments that are to be
+    repeated. `execute` plays the matches whose bots are started for them.
     """
     lag = LagWatch()
     trio.lowlevel.add_instrument(lag)
     try:
-        return await _Runner(settings, opened, observer, seed, execute, remote_setup, lag).run()
+        runner = _Runner(settings, opened, observer, seed, execute, remote_setup, status_setup, lag)
+        return await runner.run()
     finally:
         trio.lowlevel.remove_instrument(lag)
 
@@ -142,6 +163,7 @@ class _Runner:
         seed: str | None,
         execute: Execute,
         remote_setup: RemoteSetup,
+        status_setup: StatusSetup,
         lag: LagWatch,
     ) -> None:
         self._settings = settings
@@ -152,6 +174,7 @@ class _Runner:
         self._seed = seed
         self._execute = execute
         self._remote_setup = remote_setup
+        self._status_setup = status_setup
         self._standing: StandingServer | None = None
         self._watching = trio.CancelScope()
         self._lag = lag
@@ -169,6 +192,7 @@ class _Runner:
         self._next_stage = 0
         self._at_table: Counter[str] = Counter()
         self._running = 0
+        self._shown: dict[str, RunningMatch] = {}  # the running matches that anybody may watch, by id
         self._voids_in_a_row = 0
         self._void_count = 0
 
@@ -231,6 +255,13 @@ class _Runner:
         )
 
     async def _open(self, nursery: trio.Nursery) -> None:
+        if self._status_setup.host is not None:
+
+            def note_bug(error: Exception) -> None:
+                nursery.start_soon(self._log_page_bug, error)
+
+            page = TournamentPage(self._settings, self._status_setup, self._progress, self._listed, note_bug)
+            await page.listen(nursery)
         if self._standing is None:
             return
         where = await self._standing.listen()
@@ -436,13 +467,11 @@ class _Runner:
         late_before, began_at = self._lag.count, trio.current_time()
         bot_match = self._bot_match(begun, rotation)
         try:
-            played = await self._play_out(bot_match)
+            played = await self._play_out(begun.block, rotation, bot_match)
         except (BotStartError, NoResultError) as error:
             return self._paths.hidden(str(error))
         except Exception as error:
-            where = traceback.format_exception(error)
-            lines = self._paths.hidden_lines("".join(where).splitlines())
-            await self._on_disk(partial(self._store.log, OWN_LOG, _heading(begun.block, rotation), lines))
+            await self._log_error(_heading(begun.block, rotation), error)
             return self._paths.hidden(f"{type(error).__name__}: {error}")
         line = self._line(begun, rotation, played, trio.current_time() - began_at)
         late = [bot.bot for bot in line.bots if any(fault.kind == "time" for fault in bot.faults)]
@@ -450,10 +479,36 @@ class _Runner:
             return f"the runner was late by more than {MOST_MS:g} ms in a match in which {late[0]} was, too"
         return line, played
 
-    async def _play_out(self, bot_match: BotMatch) -> MatchResult:
+    async def _log_error(self, heading: str, error: Exception) -> None:
+        lines = self._paths.hidden_lines("".join(traceback.format_exception(error)).splitlines())
+        await self._on_disk(partial(self._store.log, OWN_LOG, heading, lines))
+
+    async def _log_page_bug(self, error: Exception) -> None:
+        """Log a bug in the status page, which is no reason to stop."""
+        with contextlib.suppress(StoreError):
+            await self._log_error("status page", error)
+
+    async def _play_out(self, block: Block, rotation: int, bot_match: BotMatch) -> MatchResult:
         if self._standing is None or all(bot.process == "fresh" for bot in bot_match.bots):
             return await self._execute(bot_match, self._settings.confinement)
-        return await self._standing.play(bot_match, self._attendance.given_up(trio.current_time()))
+        observer = MatchObserver(begun=partial(self._show, block, rotation, bot_match))
+        absent = self._attendance.given_up(trio.current_time())
+        try:
+            return await self._standing.play(bot_match, absent, observer)
+        finally:
+            self._shown.pop(bot_match.plan.match, None)
+
+    def _show(self, block: Block, rotation: int, bot_match: BotMatch) -> None:
+        """Show a match that has begun, if it may be shown."""
+        plan = bot_match.plan
+        if plan.is_watchable:
+            players = tuple(bot.name for bot in bot_match.bots)
+            match = RunningMatch(plan.match, block.number, block.round, rotation, plan.game.id, players)
+            self._shown[plan.match] = match
+            self._observer.match_began(match, self._progress())
+
+    def _listed(self) -> list[MatchSession]:
+        return [] if self._standing is None else self._standing.listed()
 
     async def _keep(self, begun: _Begun, rotation: int, line: MatchLine, played: MatchResult) -> None:
         await self._on_disk(partial(self._write, begun.block, rotation, line, played))
@@ -461,7 +516,8 @@ class _Runner:
             return  # it has become so meanwhile
         begun.running.discard(rotation)
         begun.kept.add(rotation)
-        self._observer.match_ended(Ended(begun.block, rotation), self._progress())
+        own_id = None if line.deal == "same_in_block" else line.match
+        self._observer.match_ended(Ended(begun.block, rotation, match=own_id), self._progress())
         if begun.is_over:
             await self._complete(begun)
 
@@ -575,6 +631,12 @@ class _Runner:
             matches_per_minute=round(60 * rate, 1) if rate > 0 else None,
             seconds_left=left,
             missing=self._attendance.missing,
+            matches=tuple(self._shown.values()),
+            blocks=tuple(
+                RunningBlock(block.number, block.round, self._variant(block).choice.game_id, block.entrants)
+                for block in (begun.block for begun in self._begun)
+                if not self._has_own_deals(block)
+            ),
         )
 
 
