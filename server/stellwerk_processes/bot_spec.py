@@ -23,7 +23,7 @@ from stellwerk_protocol.names import PLAYER_NAME
 Transport = Literal["tcp", "stdio"]
 Process = Literal["fresh", "reused", "remote"]
 
-BUILT_IN: Final = ("random", "greedy", "planner", "searcher")
+BUILT_IN: Final = ("random", "beginner", "greedy", "planner", "searcher")
 KEYS: Final = ("name", "cmd", "dir", "env.NAME", "transport")
 LONGEST_NAME: Final = 32  # as on the wire
 SET_BY_STELLWERK: Final = ("STELLWERK_ADDRESS", "STELLWERK_TOKEN", "STELLWERK_NAME", "STELLWERK_BOT_SEED")

@@ -52,7 +52,7 @@ def test_the_client_and_the_simple_bots_need_the_standard_library_alone() -> Non
     program = """
 import sys
 from stellwerk_bots import __main__, client, players
-players.new_player("random"), players.new_player("greedy")
+players.new_player("random"), players.new_player("beginner"), players.new_player("greedy")
 foreign = {name.partition(".")[0] for name in sys.modules} & {
     "msgspec", "trio", "structlog", "stellwerk_engine", "stellwerk_protocol"}
 print(sorted(foreign))

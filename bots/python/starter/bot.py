@@ -68,7 +68,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--players", type=int, help="the number of seats (default: 2, or one more than --against names)"
     )
-    parser.add_argument("--against", default="", help="house bots for the other seats: random,greedy,planner")
+    parser.add_argument("--against", default="", help="house bots for the other seats: random,beginner,...")
     parser.add_argument("--room", help="the name of a room")
     parser.add_argument("--seed", help="the seed of the deal, with --against")
     return parser.parse_args()

@@ -7,7 +7,7 @@ from typing import Final
 
 from stellwerk_bots.bot import NewPlayer
 
-NAMES: Final = ("random", "greedy", "planner", "searcher")  # from the weakest to the strongest
+NAMES: Final = ("random", "beginner", "greedy", "planner", "searcher")  # from the weakest to the strongest
 
 
 def new_player(name: str) -> NewPlayer:
@@ -18,6 +18,10 @@ def new_player(name: str) -> NewPlayer:
             from stellwerk_bots.random_bot import new_random
 
             return new_random
+        case "beginner":
+            from stellwerk_bots.beginner import new_beginner
+
+            return new_beginner
         case "greedy":
             from stellwerk_bots.greedy import new_greedy
 

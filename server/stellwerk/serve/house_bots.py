@@ -9,7 +9,7 @@ from typing import Final
 from stellwerk_bots.players import new_player
 from stellwerk_server.match.house_player import NewHousePlayer
 
-HOUSE_BOTS: Final = ("random", "greedy", "planner")
+HOUSE_BOTS: Final = ("random", "beginner", "greedy", "planner")
 """Bots that answer within milliseconds, because all others wait while they think."""
 
 

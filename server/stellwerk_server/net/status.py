@@ -77,7 +77,7 @@ class StatusPage:
 
     async def listen(self, host: str, port: int) -> tuple[str, int]:
         lobby = self._server.lobby
-        page = JsonPage(self.text, lambda error: lobby.note_bug("status.bug", error))
+        page = JsonPage(self.text, lambda error: lobby.setup.note_bug("status.bug", error))
         return await page.listen(self._server.nursery, host, port)
 
     def text(self) -> bytes:
