@@ -39,10 +39,10 @@ class Beginner:
             case "claim_route":
                 return 1000 + 10 * self._lengths[move["route"]] - _locomotives(move)
             case "lay_cards":
-                return 500 + 10 * sum(move["cards"].values()) - _locomotives(move)
+                cards: dict[str, int] = move["cards"]
+                return 500 + 10 * sum(cards.values()) - _locomotives(move)
             case "take_card":
-                held = _held(move["card"], view)
-                return 30 + held if held else 10
+                return _worth_of_card(move["card"], view)
             case "draw_three":
                 return 25
             case "draw_card":
@@ -82,9 +82,9 @@ def _limit(view: Message) -> int:
     return CARDS_TO_ASK_FOR // len(view["players"])
 
 
-def _held(color: str, view: Message) -> int:
+def _worth_of_card(color: str, view: Message) -> int:
     held: int = own_view(view)["hand"].get(color, 0)
-    return held
+    return 30 + held if held else 10
 
 
 def _locomotives(move: Item) -> int:
