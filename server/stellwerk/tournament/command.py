@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Final
 
 import trio
 
-from stellwerk.shared.choose_game import checked_seed, unknown, whole_number
+from stellwerk.shared.choose_game import checked_seed, whole_number
 from stellwerk.shared.errors import (
     DONE,
     FAILED,
@@ -39,6 +38,8 @@ from stellwerk.shared.listen_arguments import (
 )
 from stellwerk.shared.terminal import complain, own_name, say
 from stellwerk.shared.version import version
+from stellwerk.tournament.expectation import Budget, Expectation, budget, expectation, with_proposal
+from stellwerk.tournament.init import init
 from stellwerk.tournament.output import (
     SHAPES,
     default_shape,
@@ -66,7 +67,6 @@ from stellwerk_tournament.config.resolved import (
     without_resolved,
 )
 from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, Source, parse, settings_of
-from stellwerk_tournament.config.template import template
 from stellwerk_tournament.play.progress import rounded, rows_of
 from stellwerk_tournament.play.runner import RemoteSetup, RunError, play_tournament, total_matches
 from stellwerk_tournament.play.status_page import NO_PAGE, StatusSetup
@@ -100,11 +100,12 @@ the tournament is being played. 'run' and 'resume' make them when they end.
 EXAMPLES: Final = """\
 examples:
   stellwerk tournament init cup --game usa --bot greedy --bot planner
-  stellwerk tournament run cup --dry-run
+  stellwerk tournament run cup --dry-run --budget 2h
   stellwerk tournament run cup
   stellwerk tournament resume cup
   stellwerk tournament report cup
   stellwerk tournament verify cup
+  stellwerk tournament init final --from cup --top 4 --budget 200
   stellwerk tournament run cup --listen 0.0.0.0:7878 --tls-cert cert.pem --tls-key key.pem
 """
 
@@ -123,13 +124,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         command.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="default: this folder")
         return command
 
-    init = add("init", "write a tournament.toml, with all that can be set in it")
-    init.add_argument(
+    new = add("init", "write a tournament.toml, with all that can be set in it")
+    new.add_argument(
         "--game", metavar="GAME", action="append", default=[], help=f"{', '.join(RULE_SETS)} (default: usa)"
     )
-    init.add_argument(
+    new.add_argument(
         "--bot", metavar="NAME", action="append", default=[], help=f"built-in bots: {', '.join(BUILT_IN)}"
     )
+    new.add_argument(
+        "--from", dest="cup", metavar="CUP", help="take games, bots and conditions of this tournament"
+    )
+    new.add_argument(
+        "--top",
+        metavar="N",
+        type=whole_number(2, 1000),
+        help="with --from: only the first N of its ranking (default: all that have played)",
+    )
+    _add_budget(new, "write a schedule that fits: so many matches, or a time such as 2h or 90m")
     for name, text in (("run", "start playing"), ("resume", "continue where it stopped")):
         command = add(name, text)
         _add_run_arguments(command)
@@ -137,8 +148,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             command.add_argument(
                 "--dry-run",
                 action="store_true",
-                help="show which bots would play each other, and play nothing",
+                help="show which bots would play each other, and play nothing but a trial match",
             )
+            _add_budget(command, "with --dry-run: propose a schedule that fits, as in 'init'")
     status = add("status", "show how much has been played, also while it runs")
     status.add_argument("--json", action="store_true", help="as one JSON object")
     ratings = add("ratings", "show the ratings, from all complete blocks")
@@ -147,6 +159,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     report.formatter_class = argparse.RawDescriptionHelpFormatter
     report.description = REPORT
     add("verify", "play every replay again, and compute every figure again")
+
+
+def _add_budget(parser: argparse.ArgumentParser, text: str) -> None:
+    parser.add_argument("--budget", metavar="MATCHES|TIME", type=budget, help=text)
 
 
 def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
@@ -175,7 +191,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         match arguments.tournament_command:
             case "init":
-                return _init(folder, arguments.game or ["usa"], arguments.bot or ["random", "greedy"])
+                return _init(folder, arguments)
             case "run":
                 return _show_schedule(folder, arguments) if arguments.dry_run else _play(folder, arguments)
             case "resume":
@@ -197,27 +213,24 @@ def run(arguments: argparse.Namespace) -> int:
 # -- init --------------------------------------------------------------------------------------------
 
 
-def _init(folder: Path, games: Sequence[str], bots: Sequence[str]) -> int:
-    for kind, names, known in (("game", games, tuple(RULE_SETS)), ("built-in bot", bots, BUILT_IN)):
-        for name in names:
-            if name not in known:
-                raise usage_error(unknown(kind, name, known))
-    path = folder / FILE
-    if path.exists():
-        raise usage_error(f"{path}: already exists")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_whole(path, template(games, bots).encode())
-    except OSError as error:
-        raise not_writable(str(path), error) from None
-    say(f"{shown(str(path), 1000)}: written; have a look at it, then: {_command('run', folder)}")
+def _init(folder: Path, arguments: argparse.Namespace) -> int:
+    init(folder, arguments, _command("run", folder), _read_cup)
     return DONE
+
+
+def _read_cup(folder: Path) -> tuple[Source, Tournament, int | None]:
+    """Read a tournament that was played, and how many matches it has in all, if that is known."""
+    source = _source(folder)
+    tournament = _tournament(folder, settings_of(source, folder, to_play=False))
+    return source, tournament, total_matches(tournament.settings, plan_of(tournament.settings))
 
 
 # -- run and resume ----------------------------------------------------------------------------------
 
 
 def _play(folder: Path, arguments: argparse.Namespace) -> int:
+    if getattr(arguments, "budget", None) is not None:
+        raise usage_error("--budget: goes with --dry-run: 'run' plays the schedule of the file")
     source, settings = _settings(folder, arguments)
     seed: str | None = None if arguments.seed is None else checked_seed(arguments.seed)
     if seed is not None and not all(entrant.bot.built_in for entrant in settings.entrants):
@@ -239,6 +252,10 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         hide_memory()
         shape = arguments.progress or default_shape()
         observer = observer_of(shape, settings)
+        if total_matches(settings, plan_of(settings)) is not None and settings.rounds is not None:
+            at_once = settings.matches_at_once()
+            expected = expectation(plan_of(settings), settings.variants, at_once, opened.lines)
+            observer.planned(expected.lines(settings.rounds, len(opened.lines))[:1])
         remote_setup = RemoteSetup(
             listen_at, room_for_more(limit), observer.listening, observer.remote_bots_changed
         )
@@ -395,19 +412,37 @@ def _show_schedule(folder: Path, arguments: argparse.Namespace) -> int:
     _, settings = _settings(folder, arguments)
     plan = plan_of(settings)
     rounds = 1 if settings.rounds is None else settings.rounds
+    is_known = total_matches(settings, plan) is not None
+    expected = expectation(
+        plan, settings.variants, settings.matches_at_once(), read_matches(folder).lines, trial=True
+    )
+    for line in expected.lines(rounds):
+        say(line if is_known else f"each round: {line}")
+    if arguments.budget is not None:
+        return _propose(expected, arguments.budget)
     stages = range(1 if needs_results(plan) else rounds * stages_of_round(plan))
     for number in stages:
         for block in stage(plan, number):
             choice = settings.variants[block.variant].choice
             what = ", ".join([f"{choice.game_id} of {choice.seat_count}", *choice.options])
             say(f"round {block.round}, block {block.number}: {what}: {', '.join(block.entrants)}")
-    total = total_matches(settings, plan)
     if needs_results(plan):
         say("the tables after these follow from the results")
     elif settings.rounds is None:
         say(f"and so on, until all intervals are at most {settings.until_width:g} Elo wide")
-    if total is not None:
-        say(f"{total:,} matches, {settings.matches_at_once()} at a time")
+    return DONE
+
+
+def _propose(expected: Expectation, budget: Budget) -> int:
+    """Show a schedule that fits into the budget. ScheduleError if there is none."""
+    proposal = expected.proposal(budget)
+    if proposal is None:
+        raise infrastructure_error("no trial match could be played: give a number of matches")
+    say(f"a schedule for {budget.text}:")
+    for line in ("[schedule]", f'kind = "{proposal.kind}"', f"rounds = {proposal.rounds}"):
+        say(f"  {line}")
+    for line in with_proposal(expected, proposal).lines(proposal.rounds):
+        say(line)
     return DONE
 
 

@@ -40,7 +40,11 @@ _HEAD: Final = ("", "bot", "elo", "95 %", "score", "points", "matches", "faults"
 
 
 class Shown(Observer, Protocol):
-    """An observer that also reports what remote bots do."""
+    """An observer that also reports what the runner is about to do, and what remote bots do."""
+
+    def planned(self, lines: Sequence[str]) -> None:
+        """Report how many matches there will be."""
+        ...
 
     def listening(self, host: str, port: int) -> None: ...
 
@@ -111,7 +115,7 @@ def summary_of(progress: Progress) -> str:
     if progress.matches_per_minute is not None:
         parts.append(f"{progress.matches_per_minute:g} a minute")
     if progress.seconds_left is not None:
-        parts.append(f"{_clock(progress.seconds_left)} left")
+        parts.append(f"{clock(progress.seconds_left)} left")
     return ", ".join(parts) + (f"; {_missing(progress)}" if progress.missing else "")
 
 
@@ -148,7 +152,8 @@ def _cells(place: int, row: Row) -> tuple[str, ...]:
     )
 
 
-def _clock(seconds: float) -> str:
+def clock(seconds: float) -> str:
+    """Write a time as `1:02:03`, or `2:03` if it is less than an hour."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
@@ -167,6 +172,9 @@ def _status_page(url: str) -> str:
 
 
 class _Silence:
+    def planned(self, lines: Sequence[str]) -> None:
+        pass
+
     def listening(self, host: str, port: int) -> None:
         _err(_where(host, port))
 
@@ -192,6 +200,10 @@ class _Silence:
 class _Lines:
     def __init__(self, settings: Settings) -> None:
         self._variants = settings.variants
+
+    def planned(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            _err(line)
 
     def listening(self, host: str, port: int) -> None:
         _err(_where(host, port))
@@ -231,6 +243,9 @@ STOPPING: Final = "stopping when the running blocks are complete; once more, and
 
 
 class _JsonLines:
+    def planned(self, lines: Sequence[str]) -> None:
+        pass  # `progress` has the numbers
+
     def listening(self, host: str, port: int) -> None:
         say_json(type="listening", address=shown_address(host, port))
 
@@ -271,6 +286,10 @@ class _Table:
     def __init__(self) -> None:
         self._height = 0
         self._notice = ""
+
+    def planned(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            _err(line)
 
     def listening(self, host: str, port: int) -> None:
         _err(_where(host, port))

@@ -398,10 +398,13 @@ def test_init_writes_a_tournament_that_can_be_shown_at_once(
     )
     assert main(["tournament", "run", folder, "--dry-run", "--rounds", "3"]) == 0
     out = capsys.readouterr().out.splitlines()
-    assert out[1:4] == [
+    assert out[0].endswith(f"then: stellwerk tournament run {folder}")
+    assert out[1].startswith("20 matches in 10 blocks, ")
+    assert out[2] == out[4].replace("3", "10") == "each bot plays 10 blocks; every two bots meet"
+    assert out[3].startswith("6 matches in 3 blocks, ")
+    assert out[5:] == [
         f"round {number}, block {number}: card_game of 2: random, planner" for number in range(3)
     ]
-    assert out[4].startswith("6 matches, ")
     assert not (tmp_path / "new" / "cup" / "state.sqlite").exists()
 
 
@@ -421,6 +424,15 @@ def test_init_writes_a_tournament_that_can_be_shown_at_once(
         (("status", "{damaged}"), "matches.jsonl: line 1: no record of a match"),
         (("run", "{many}"), 'take kind = "random" or "swiss"'),
         (("run", "{cup}", "--until-width", "0"), "expected a number of Elo points above 0"),
+        (("run", "{cup}", "--budget", "200"), "--budget: goes with --dry-run"),
+        (("init", "{none}", "--top", "4"), "--top: goes with --from only"),
+        (("init", "{none}", "--budget", "2d"), "expected a number of matches such as 200, or a time"),
+        (("init", "{none}", "--budget", "1"), "one round of random tables has 2 matches"),
+        (("init", "{none}", "--from", "{cup}"), "no block has been played, so there is no ranking yet"),
+        (("init", "{none}", "--from", "{none}"), "is not there"),
+        (("init", "{none}", "--from", "{finished}", "--top", "9"), "--top 9: only "),
+        (("init", "{none}", "--from", "{finished}", "--bot", "greedy"), "--bot: does not go with --from"),
+        (("init", "{cup}", "--from", "{finished}"), "already exists"),
     ],
     ids=str,
 )

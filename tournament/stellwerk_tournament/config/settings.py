@@ -161,10 +161,15 @@ class Settings:
         return tuple(entrant.name for entrant in self.entrants)
 
     def matches_at_once(self) -> int:
-        """Return how many matches run at a time. A negative `concurrency` leaves so many cores free."""
-        if self.concurrency > 0:
-            return self.concurrency
-        return max(1, len(os.sched_getaffinity(0)) + self.concurrency)
+        """Return how many matches run at a time."""
+        return matches_at_once(self.concurrency)
+
+
+def matches_at_once(concurrency: int) -> int:
+    """Return how many matches run at a time. A negative number leaves so many cores free."""
+    if concurrency > 0:
+        return concurrency
+    return max(1, len(os.sched_getaffinity(0)) + concurrency)
 
 
 class SettingsError(ValueError):

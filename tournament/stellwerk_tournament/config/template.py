@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Final
 
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_server.operate.settings import Time
+from stellwerk_tournament.config.settings import Kind
+
+ROUNDS: Final = 10
 
 
-def template(games: Sequence[str], bots: Sequence[str]) -> str:
+def template(
+    games: Sequence[str], bots: Sequence[str], kind: Kind = "round_robin", rounds: int = ROUNDS
+) -> str:
     """Return a commented file. `games` are ids, `bots` names of built-in ones."""
     time = Time()
     parts = [
         _HEAD,
-        _SCHEDULE,
+        schedule_text(kind, rounds),
         _CLOCKS.format(**{name: getattr(time, name) for name in time.__struct_fields__}),
     ]
     parts += [_game(game) for game in games]
     parts += [_BOTS, *(f"[[bots]]\nbuilt_in = {json.dumps(bot)}\n" for bot in bots)]
     return "\n".join(parts)
+
+
+def schedule_text(kind: Kind, rounds: int) -> str:
+    """Return the table of the schedule."""
+    return _SCHEDULE.format(kind=f'"{kind}"'.ljust(22), rounds=str(rounds).ljust(20))
 
 
 def _game(game: str) -> str:
@@ -54,9 +65,9 @@ _HEAD = """\
 
 _SCHEDULE = """\
 [schedule]
-kind = "round_robin"          # all meet all; "gauntlet": one against all; "swiss": those with equal scores;
+kind = {kind} # all meet all; "gauntlet": one against all; "swiss": those with equal scores;
                               # "random": everybody as often as everybody else
-rounds = 10                   # a round has a block for each table: one deal in every rotation of the seats
+rounds = {rounds} # a round has a block for each table: one deal in every rotation of the seats
 # until_width = 40            # or till all 95 % intervals are that narrow, in Elo; or what comes first
 # hero = "my_bot"             # of a gauntlet; without it the first bot
 """

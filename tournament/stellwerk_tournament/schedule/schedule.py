@@ -87,7 +87,7 @@ def stages_of_round(plan: SchedulePlan) -> int:
 
 def blocks_of_round(plan: SchedulePlan) -> int:
     """Return how many blocks a round has. ScheduleError if they are too many."""
-    return sum(weight * _table_count(plan, size) for size, weight in plan.variants)
+    return sum(weight * tables_of_stage(plan, size) for size, weight in plan.variants)
 
 
 def stage(plan: SchedulePlan, number: int, history: Sequence[Met] = ()) -> tuple[Block, ...]:
@@ -96,7 +96,7 @@ def stage(plan: SchedulePlan, number: int, history: Sequence[Met] = ()) -> tuple
     round, within = divmod(number, stages_of_round(plan))
     first = round * blocks_of_round(plan)
     for variant, (size, weight) in enumerate(plan.variants):
-        tables = _table_count(plan, size)
+        tables = tables_of_stage(plan, size)
         if within < weight:
             number_of_first = first + within * tables
             earlier = [met for met in history if met.number < number_of_first]
@@ -116,7 +116,7 @@ def needs_results(plan: SchedulePlan) -> bool:
 # -- tables ------------------------------------------------------------------------------------------
 
 
-def _table_count(plan: SchedulePlan, size: int) -> int:
+def tables_of_stage(plan: SchedulePlan, size: int) -> int:
     """Return how many tables a stage has, the same for all stages of a variant."""
     count = len(plan.entrants)
     if plan.kind in ("swiss", "random"):

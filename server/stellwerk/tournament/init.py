@@ -1,0 +1,177 @@
+"""`stellwerk tournament init`: a new `tournament.toml`, from nothing or out of an earlier tournament."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from stellwerk.shared.choose_game import unknown
+from stellwerk.shared.errors import not_writable, usage_error
+from stellwerk.shared.terminal import complain, say
+from stellwerk.tournament.expectation import Budget, expectation, with_proposal
+from stellwerk.tournament.output import table_of
+from stellwerk_engine.boards.board_file import shipped_board
+from stellwerk_engine.games.game_choice import GameChoice
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_processes.bot_spec import BUILT_IN
+from stellwerk_protocol.canonical import shown
+from stellwerk_server.journal.journal import write_whole
+from stellwerk_tournament.config.final import final_text, mentions_folder
+from stellwerk_tournament.config.settings import FILE, Kind, Settings, Source, Variant, matches_at_once
+from stellwerk_tournament.config.template import ROUNDS, schedule_text, template
+from stellwerk_tournament.play.progress import Row, ranking_of
+from stellwerk_tournament.report.derived import Tournament
+from stellwerk_tournament.schedule.schedule import SchedulePlan
+from stellwerk_tournament.store.match_line import MatchLine
+
+KIND: Final[Kind] = "round_robin"
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A file that is still without its schedule. `text` writes it; `lines` are of matches like those to come,
+    `of` names where they were played."""
+
+    text: Callable[[Kind, int], str]
+    names: tuple[str, ...]
+    authors: tuple[str | None, ...]
+    variants: tuple[Variant, ...]
+    at_once: int
+    lines: Sequence[MatchLine] = ()
+    of: str = ""
+
+
+def init(
+    folder: Path,
+    arguments: argparse.Namespace,
+    begin: str,
+    read: Callable[[Path], tuple[Source, Tournament, int | None]],
+) -> None:
+    """Write the file, and say what it comes to. `begin` is the command that plays it. `read` reads an earlier
+    tournament, and how many matches it has in all, if that is known."""
+    path = folder / FILE
+    if path.exists():
+        raise usage_error(f"{path}: already exists")
+    if arguments.cup is None:
+        if arguments.top is not None:
+            raise usage_error("--top: goes with --from only")
+        draft = _new(arguments.game or ["usa"], arguments.bot or ["random", "greedy"])
+        rows: tuple[Row, ...] = ()
+    else:
+        draft, rows = _final(folder, arguments, read)
+    kind, rounds, lines = _schedule(draft, arguments.budget)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(path, draft.text(kind, rounds).encode())
+    except OSError as error:
+        raise not_writable(str(path), error) from None
+    for line in table_of(rows) if rows else ():
+        say(line)
+    say(f"{shown(str(path), 1000)}: written; have a look at it, then: {begin}")
+    for line in lines:
+        say(line)
+
+
+def _schedule(draft: _Draft, budget: Budget | None) -> tuple[Kind, int, list[str]]:
+    """Return the schedule, and what it comes to. ScheduleError if nothing fits into the budget."""
+    sizes = tuple((variant.entrant_count, variant.weight) for variant in draft.variants)
+    if max(size for size, _ in sizes) > len(draft.names) or len({*draft.names}) < len(draft.names):
+        return KIND, ROUNDS, []  # `run` says what is wrong
+    plan = SchedulePlan(KIND, draft.names, draft.authors, sizes)
+    needs_time = budget is not None and budget.seconds is not None
+    expected = expectation(plan, draft.variants, draft.at_once, draft.lines, of=draft.of, trial=needs_time)
+    if budget is None:
+        return KIND, ROUNDS, expected.lines(ROUNDS)
+    proposal = expected.proposal(budget)
+    if proposal is None:
+        raise usage_error(f"--budget {budget.text}: no trial match could be played: give a number of matches")
+    lines = with_proposal(expected, proposal).lines(proposal.rounds)
+    return proposal.kind, proposal.rounds, [f'kind = "{proposal.kind}", rounds = {proposal.rounds}', *lines]
+
+
+def _new(games: Sequence[str], bots: Sequence[str]) -> _Draft:
+    for kind, names, known in (("game", games, tuple(RULE_SETS)), ("built-in bot", bots, BUILT_IN)):
+        for name in names:
+            if name not in known:
+                raise usage_error(unknown(kind, name, known))
+    variants = [
+        GameChoice(game, min(RULE_SETS[game].seat_counts), (), shipped_board(RULE_SETS[game].board))
+        for game in games
+    ]
+    return _Draft(
+        text=lambda kind, rounds: template(games, bots, kind, rounds),
+        names=tuple(bots),
+        authors=(None,) * len(bots),
+        variants=tuple(Variant(choice, 1) for choice in variants),
+        at_once=matches_at_once(-1),
+    )
+
+
+# -- a final -----------------------------------------------------------------------------------------
+
+
+def _final(
+    folder: Path,
+    arguments: argparse.Namespace,
+    read: Callable[[Path], tuple[Source, Tournament, int | None]],
+) -> tuple[_Draft, tuple[Row, ...]]:
+    for name in ("game", "bot"):
+        if getattr(arguments, name):
+            raise usage_error(f"--{name}: does not go with --from, which takes games and bots over")
+    cup = Path(arguments.cup)
+    source, tournament, total = read(cup)
+    settings, lines = tournament.settings, tournament.lines
+    rows = _best(cup, settings, tournament, arguments.top)
+    for variant in settings.variants:
+        if variant.entrant_count > len(rows):
+            raise usage_error(
+                f"--top {len(rows)}: {variant.entrant_count} bots play {variant.choice.game_id} at a table"
+            )
+    if total is not None and len(lines) < total:
+        complain(f"{cup}: only {len(lines):,} of {total:,} matches have been played")
+    if mentions_folder(source):
+        complain(
+            f"wrap has {{folder}}, which is {folder} in the final: check that it shows the bots of {cup}"
+        )
+    numbers = {entrant.name: number for number, entrant in enumerate(settings.entrants)}
+    taken = [numbers[row.bot] for row in rows]
+    comment = [
+        f"A final of the best {len(rows)} bots of {shown(os.path.relpath(cup, folder), 1000)}: "
+        f"{', '.join(row.bot for row in rows)}.",
+        "Check it with:  stellwerk tournament run --dry-run FOLDER",
+        "Paths count from this folder. 'stellwerk tournament init' writes a file that explains all settings.",
+    ]
+    draft = _Draft(
+        text=lambda kind, rounds: final_text(source, folder, taken, schedule_text(kind, rounds), comment),
+        names=tuple(row.bot for row in rows),
+        authors=tuple(settings.entrants[number].author for number in taken),
+        variants=settings.variants,
+        at_once=settings.matches_at_once(),
+        lines=lines,
+        of=str(cup),
+    )
+    return draft, rows
+
+
+def _best(cup: Path, settings: Settings, tournament: Tournament, top: int | None) -> tuple[Row, ...]:
+    """Return the first rows of the ranking, of all bots that have played."""
+    played = {name for line in tournament.lines for name in line.players}
+    if not played:
+        raise usage_error(f"{cup}: no block has been played, so there is no ranking yet")
+    gone = sorted(played.difference(settings.names))
+    if gone:
+        raise usage_error(f"{cup / FILE}: {gone[0]} has played, and is not in the file any more")
+    rows = ranking_of(tournament.lines)
+    if top is not None and top > len(rows):
+        raise usage_error(f"--top {top}: only {len(rows)} bots have played in {cup}")
+    if top is not None and top < len(rows) and _are_equal(rows[top - 1], rows[top]):
+        complain(f"{rows[top - 1].bot} and {rows[top].bot} are equal: {rows[top - 1].bot} was taken by name")
+    return rows[:top]
+
+
+def _are_equal(one: Row, other: Row) -> bool:
+    return (one.score, one.elo) == (other.score, other.elo)
