@@ -43,6 +43,7 @@ from stellwerk_server.lobby.rooms import GameShelf, Reservation
 from stellwerk_server.lobby.session import Connection, Kind
 from stellwerk_server.lobby.setup import LobbySetup
 from stellwerk_server.lobby.tokens import Tokens, hashed
+from stellwerk_server.match.ask_listener import AskListener
 from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.plan import MatchPlan
@@ -527,6 +528,7 @@ def reserved(
     match: str = "reserved",
     reveal_later: bool = False,
     come: int | None = None,
+    asks: AskListener | None = None,
 ) -> list[Client]:
     """Reserve the seats of a match for tokens, and log in the first `come` of its players."""
     seats = variant[1]
@@ -542,6 +544,7 @@ def reserved(
                 reveal_later=reveal_later,
             ),
             token_hashes=tuple(hashed(f"token{seat}") for seat in range(seats)),
+            asks=asks,
         )
     )
     clients: list[Client] = []

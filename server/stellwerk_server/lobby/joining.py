@@ -251,6 +251,8 @@ class Rooms:
             for session in seated.values():
                 self._outbox.say(session, line(Error(refused.code, refused.expected)))
             return
+        if room.reservation is not None:
+            match.asks = room.reservation.asks
         for seat in match.seats:
             seat.by_default = seat.number not in seated
         self._matches.begin(match, {}, now)

@@ -17,6 +17,7 @@ from stellwerk_server.match.plan import MatchPlan
 
 if TYPE_CHECKING:
     from stellwerk_server.lobby.session import Session
+    from stellwerk_server.match.ask_listener import AskListener
 
 
 class GameShelf:
@@ -55,10 +56,12 @@ class GameShelf:
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """A match whose seats wait for their tokens: for a program that embeds the server."""
+    """A match whose seats wait for their tokens: for a program that embeds the server. `asks` hears of each
+    of its asks."""
 
     plan: MatchPlan
     token_hashes: tuple[str, ...]
+    asks: AskListener | None = None
 
     def seat_of(self, token: str) -> int | None:
         given = hashed(token)

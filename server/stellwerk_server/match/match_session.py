@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
     from stellwerk_engine.core.state import Events
     from stellwerk_protocol.error_codes import ErrorCode
+    from stellwerk_server.match.ask_listener import AskListener
     from stellwerk_server.match.deadlines import Timer
     from stellwerk_server.match.house_player import NewHousePlayer
     from stellwerk_server.match.recipient import Outgoing, Recipient
@@ -79,6 +80,7 @@ class MatchSession:
         "_to_announce",
         "_unwritten_ms",
         "_was_recalled",
+        "asks",
         "clocks",
         "game",
         "id",
@@ -118,6 +120,7 @@ class MatchSession:
         self.state = executor.state
         committed = self._journal.header.commitment or ""
         self._audience = Audience(plan, self.seats, committed, executor.events)
+        self.asks: AskListener | None = None
         self._unwritten_ms = unwritten_ms
         self._on_bug = on_bug
         self._on_over = on_over
@@ -389,6 +392,8 @@ class MatchSession:
         return False
 
     def _open_ask(self, seat: MatchSeat, now: float) -> None:
+        if self.asks is not None:
+            now = self.asks.asked(seat.number, now)
         ask = seat.open_ask(now)
         if seat.is_connected:
             self._send(seat, self._ask_line(seat, ask, now))
@@ -552,6 +557,8 @@ class MatchSession:
         """Apply a move, record it, and send what everybody may know of it."""
         events: Events = []
         seat.ask = None
+        if self.asks is not None:
+            self.asks.answered(seat.number)
         self._made_count += 1
         engine.apply(self.state, seat.number, move, events)
         was_refused = bool(self._journal.unwritten)
