@@ -104,6 +104,7 @@ class Session:
     __slots__ = (
         "connection",
         "id",
+        "is_held",
         "is_organizer",
         "key_hashes",
         "language",
@@ -131,6 +132,7 @@ class Session:
         self.token_hash: str | None = None
         self.seat_token_hash: str | None = None  # a token for one seat: it goes when the match is over
         self.is_organizer = False
+        self.is_held = False  # its client is stopped and cannot read: see `Server.hold`
         self.room_ids: list[str] = []
         self.matches: dict[str, tuple[MatchSession | EndedMatch, int]] = {}  # with its seat there
         self.watched: dict[str, MatchSession] = {}

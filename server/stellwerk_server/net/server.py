@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import ssl
 
     from stellwerk_server.journal.journal import Journals
-    from stellwerk_server.lobby.session import Connection, Kind
+    from stellwerk_server.lobby.session import Connection, Kind, Session
 
 BACKLOG: Final = 1024
 MOST_LINGERING: Final = 1024
@@ -52,11 +52,12 @@ class _Peer:
     """A connection and what it runs over. `scope` ends its reader. While there is something `unsent` one task
     sends it, and nobody else does: `patience` ends that task, and `sent` is set when it is through. Before
     the handshake of TLS, what is `unsent` waits without such a task. First, what is `unsynced` waits for the
-    disk."""
+    disk. `most_unsent` bytes are the limit."""
 
     __slots__ = (
         "connection",
         "is_given_up",
+        "most_unsent",
         "patience",
         "scope",
         "sent",
@@ -66,9 +67,10 @@ class _Peer:
         "unsynced",
     )
 
-    def __init__(self, connection: Connection, transport: Transport) -> None:
+    def __init__(self, connection: Connection, transport: Transport, most_unsent: int) -> None:
         self.connection = connection
         self.transport = transport
+        self.most_unsent = most_unsent
         self.unsynced: deque[_Piece] = deque()
         self.unsent = b""
         self.is_given_up = False  # nothing more is sent
@@ -158,7 +160,7 @@ class Server:
 
     async def _serve(self, transport: Transport, address: str, kind: Kind, *, is_private: bool) -> None:
         connection = self.lobby.connect(address, kind, is_private, self.clock.now())
-        peer = self._peers[connection] = _Peer(connection, transport)
+        peer = self._peers[connection] = _Peer(connection, transport, self.lobby.setup.limits.unsent_bytes)
         cause = "closed by the client"
         try:
             with peer.scope:
@@ -245,7 +247,7 @@ class Server:
             data = b""
         if peer.unsent or not peer.transport.is_open:
             peer.unsent += data
-            if len(peer.unsent) > self.lobby.setup.limits.unsent_bytes:
+            if len(peer.unsent) > peer.most_unsent and not _is_held(peer):
                 self._too_slow(peer)
         elif data:
             taken = peer.transport.try_send(data)
@@ -264,11 +266,10 @@ class Server:
     async def _send_rest(self, peer: _Peer) -> None:
         """Send what the socket did not take at once. Give a line up half-way only together with the whole
         connection."""
-        seconds = self.lobby.setup.limits.unsent_ms / 1000
         try:
             while peer.unsent:
                 piece = peer.unsent
-                with trio.move_on_after(seconds) as peer.patience:
+                with trio.CancelScope(deadline=self._patience_ends(peer)) as peer.patience:
                     await peer.transport.send_all(piece)
                 if peer.patience.cancelled_caught:
                     self._too_slow(peer)
@@ -279,9 +280,33 @@ class Server:
             peer.scope.cancel()
             return
         finally:
+            peer.most_unsent = self.lobby.setup.limits.unsent_bytes
             peer.sent.set()
         self._drained(peer)
         self.flush()
+
+    def _patience_ends(self, peer: _Peer) -> float:
+        """Until when a piece has to be sent, by Trio's clock."""
+        seconds = self.lobby.setup.limits.unsent_ms / 1000
+        return inf if _is_held(peer) else trio.current_time() + seconds
+
+    def hold(self, session: Session) -> None:
+        """Let the limits of what may stay unsent stand still: the session's client has been stopped by the
+        program that embeds this server, and cannot read."""
+        session.is_held = True
+        self._set_patience(session)
+
+    def release(self, session: Session) -> None:
+        """Let the limits count again, for a client that goes on. It has all the time that a piece gets, and
+        what has piled up meanwhile does not count."""
+        session.is_held = False
+        self._set_patience(session)
+
+    def _set_patience(self, session: Session) -> None:
+        peer = None if session.connection is None else self._peers.get(session.connection)
+        if peer is not None and peer.unsent:
+            peer.patience.deadline = self._patience_ends(peer)
+            peer.most_unsent = len(peer.unsent) + self.lobby.setup.limits.unsent_bytes
 
     def _drained(self, peer: _Peer) -> None:
         """Note that the kernel has all that the disk has: the clocks of the asks in it begin now."""
@@ -383,6 +408,11 @@ class Server:
         if self._peers:
             with trio.move_on_after(self.lobby.setup.limits.unsent_ms / 1000):
                 await self._gone.wait()
+
+
+def _is_held(peer: _Peer) -> bool:
+    session = peer.connection.session
+    return session is not None and session.is_held
 
 
 async def open_listeners(host: str | None, port: int) -> list[trio.SocketListener]:

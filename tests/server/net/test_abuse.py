@@ -147,6 +147,54 @@ def test_who_never_reads_is_dropped_and_can_come_back(limit: str) -> None:
         assert back.until("ask")["ask"] == ask["ask"]
 
 
+@pytest.mark.parametrize("limit", ["bytes", "ms"])
+def test_who_is_stopped_by_us_is_not_dropped_until_it_goes_on_and_does_not_read(limit: str) -> None:
+    limits = replace(NO_RATE, unsent_bytes=10**6 if limit == "bytes" else 10**9)
+    with on_site(limits=limits) as site, good_match(site):
+        player = site.player("player", max_matches=2)
+        watched = player.practice("usa")["match"]
+        stopped = site.call(receive_bytes=4_096)
+        stopped.login("stopped", max_matches=2)
+        stopped.practice("card_game")
+        [session] = [one for one in site.server.lobby.sessions.values() if one.name == "stopped"]
+        stopped.send(watch_and_leave(watched) * 400)
+        if limit == "bytes":
+            site.do(lambda: site.server.hold(session))
+        for caller in (player, stopped):
+            caller.say(type="join", game="card_game", players=2, room="both")
+        match = player.until("start")["match"]  # all that `stopped` said has been heard
+        site.do(lambda: site.server.hold(session))
+        player.say(type="leave", match=match)  # which `stopped` would be told
+        site.wait(60_000)
+        assert session.connection is not None
+        site.do(lambda: site.server.release(session))
+        site.wait(4_999)
+        assert session.connection is not None
+        site.wait(1)
+        assert site.logged("connection.closed", cause="server.too_slow")["name"] == "stopped"
+
+
+def test_who_goes_on_and_reads_gets_all_that_has_piled_up() -> None:
+    with on_site(limits=replace(NO_RATE, unsent_bytes=10**6)) as site, good_match(site):
+        player = site.player("player", max_matches=2)
+        watched = player.practice("usa")["match"]
+        stopped = site.call(receive_bytes=4_096)
+        stopped.login("stopped", max_matches=2)
+        stopped.practice("card_game")
+        [session] = [one for one in site.server.lobby.sessions.values() if one.name == "stopped"]
+        site.do(lambda: site.server.hold(session))
+        stopped.send(watch_and_leave(watched) * 400)
+        for caller in (player, stopped):
+            caller.say(type="join", game="card_game", players=2, room="both")
+        match = player.until("start")["match"]
+        site.wait(60_000)
+        site.do(lambda: site.server.release(session))
+        player.say(type="leave", match=match)
+        player.until("left")
+        stopped.until("start")
+        assert stopped.until("seat")["state"] == "left"
+
+
 # -- too much ----------------------------------------------------------------------------------------
 
 
