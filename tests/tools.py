@@ -213,6 +213,19 @@ def _control_groups() -> str | None:
     return None
 
 
+def cgroup_root(kind: str, option: str = "") -> Path | None:
+    """Return where cgroups of this kind can be made here, with the named controller."""
+    for line in Path("/proc/mounts").read_text().splitlines():
+        _, place, found, options, *_ = line.split()
+        if found == kind and (not option or option in options.split(",")) and os.access(place, os.W_OK):
+            return Path(place)
+    return None
+
+
+def _cgroups(kind: str, option: str = "") -> str | None:
+    return None if cgroup_root(kind, option) is not None else f"a {kind} folder that this user may write to"
+
+
 def _sandboxes() -> str | None:
     """Return what is missing to make sandboxes, which containers often forbid.
 
@@ -263,6 +276,8 @@ CIRCUMSTANCES: Final[dict[str, Need]] = {
     "/dev/full": Need(exists("/dev/full")),
     "another Python": Need(lambda: None),  # the test that needs one tries those it finds
     "another user": Need(works("processes of another user", *SETPRIV, "/usr/bin/env", "python3", "-c", "")),
+    "cgroups of version 1": Need(lambda: _cgroups("cgroup", "freezer")),
+    "cgroups of version 2": Need(lambda: _cgroups("cgroup2")),
     "children of a process": Need(exists(f"/proc/self/task/{os.getpid()}/children")),
     "git checkout": Need(works("a git checkout", "git", "rev-parse", "--verify", "HEAD")),
     "IPv6": Need(_ipv6),
