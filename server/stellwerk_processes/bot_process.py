@@ -39,6 +39,7 @@ import trio
 from stellwerk_engine.boards.located_json import quoted
 from stellwerk_processes.bot_log import BotLog, readable
 from stellwerk_processes.bot_spec import BotSpec
+from stellwerk_processes.cores import pinned_to
 from stellwerk_processes.processor_time import children, descendants, descendants_ms
 from stellwerk_processes.sandbox import supervise
 from stellwerk_processes.sandbox.bubblewrap import cure_of
@@ -85,11 +86,13 @@ class Confinement:
     """The limits of a bot. `wrap` is put before its command, with the bot's private folder in place of
     `{directory}`, and takes the place of the `sandbox`, whose level is a certain one (`resolve` finds the one
     for `auto`). `memory_mb` bounds the data of each of its processes; at the level `full`, all memory of all
-    of them together, and is then 1024 if it is not set."""
+    of them together, and is then 1024 if it is not set. `processors` are those that the bot begins on;
+    without any it may run on all."""
 
     wrap: tuple[str, ...] = ()
     memory_mb: int | None = None
     sandbox: Sandbox = LIMITS
+    processors: frozenset[int] = frozenset()
 
     @property
     def level(self) -> Wanted:
@@ -536,16 +539,17 @@ async def _start(
         )
 
         def popen() -> subprocess.Popen[bytes]:
-            return subprocess.Popen(
-                launch.argv,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=their_errors,
-                pass_fds=launch.passed,
-                cwd="/",
-                env={"PATH": os.defpath},
-                start_new_session=True,
-            )
+            with pinned_to(confinement.processors):  # a process begins where the thread is that starts it
+                return subprocess.Popen(
+                    launch.argv,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=their_errors,
+                    pass_fds=launch.passed,
+                    cwd="/",
+                    env={"PATH": os.defpath},
+                    start_new_session=True,
+                )
 
         started = await trio.to_thread.run_sync(popen)  # in a thread, for it waits until the exec
         on_failure.callback(_give_up, started, control)
