@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from msgspec import UNSET, Struct, UnsetType
 
+from stellwerk_processes.asked_bots import Measured
 from stellwerk_processes.bot_log import BotLog
 from stellwerk_processes.bot_spec import Process
 from stellwerk_processes.faults import Conduct, Fault, faults_of
@@ -27,7 +28,13 @@ class Breakdown(Struct, frozen=True):
 class SeatReport(Struct, frozen=True, omit_defaults=True):
     """`used_ms` is what the bot's answers to its `asks` took by the match's clock, `cpu_ms` what its process
     used: one that is used again, while the match was played. A remote bot has none: nobody here knows it.
-    `transport` is how it was connected last. `log` is the file with all that a started bot printed."""
+    `transport` is how it was connected last. `log` is the file with all that a started bot printed.
+
+    Of a bot that was started here: `answer_cpu_ms` is what its processes used while it was asked, and
+    `slowest_answer_cpu_ms` the most for one answer. `waited_ms` is how long its threads were ready to run
+    then and had to wait for a processor, `stolen_ms` what other guests of the host took meanwhile. `frozen`:
+    whether it was stopped whenever it was not asked, if that was wanted. `processors`: how many it had for
+    itself."""
 
     seat: Seat
     team: Team
@@ -41,6 +48,12 @@ class SeatReport(Struct, frozen=True, omit_defaults=True):
     used_ms: int
     slowest_ms: int
     cpu_ms: int | UnsetType = UNSET
+    answer_cpu_ms: int | UnsetType = UNSET
+    slowest_answer_cpu_ms: int | UnsetType = UNSET
+    waited_ms: int | UnsetType = UNSET
+    stolen_ms: int | UnsetType = UNSET
+    frozen: bool | UnsetType = UNSET
+    processors: int = 0
     max_rss_kb: int | UnsetType = UNSET
     process: Process = "fresh"
     transport: Kind | UnsetType = UNSET
@@ -61,6 +74,7 @@ class Played:
     log: BotLog | None = None
     process: Process = "fresh"
     transport: Kind | None = None  # of a remote bot
+    measured: Measured | None = None  # of a bot that was started here
 
 
 def seat_reports(result: Result, seats: Sequence[Played]) -> tuple[SeatReport, ...]:
@@ -71,6 +85,8 @@ def seat_reports(result: Result, seats: Sequence[Played]) -> tuple[SeatReport, .
 def _seat_report(seat: Seat, played: Played, result: Result) -> SeatReport:
     team = _team_of(seat, result)
     process = played.conduct.report
+    measured = played.measured
+    times = None if measured is None else measured.times
     return SeatReport(
         seat=seat,
         team=team.team,
@@ -84,6 +100,12 @@ def _seat_report(seat: Seat, played: Played, result: Result) -> SeatReport:
         used_ms=round(played.used_ms),
         slowest_ms=round(played.slowest_ms),
         cpu_ms=UNSET if played.process == "remote" else process.cpu_ms,
+        answer_cpu_ms=UNSET if times is None else round(times.cpu_ms),
+        slowest_answer_cpu_ms=UNSET if times is None else round(times.slowest_cpu_ms),
+        waited_ms=UNSET if times is None else round(times.waited_ms),
+        stolen_ms=UNSET if times is None else round(times.stolen_ms),
+        frozen=UNSET if measured is None or measured.frozen is None else measured.frozen,
+        processors=0 if measured is None else measured.own_processors,
         max_rss_kb=UNSET if process.max_rss_kb is None else process.max_rss_kb,
         process=played.process,
         transport=UNSET if played.transport is None else played.transport,

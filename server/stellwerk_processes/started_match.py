@@ -19,6 +19,7 @@ from typing import Final
 
 import trio
 
+from stellwerk_processes.asked_bots import AskedBots
 from stellwerk_processes.bot_log import MatchLogs
 from stellwerk_processes.bot_process import (
     BotReport,
@@ -64,13 +65,19 @@ Show = Callable[[MatchSession], object]
 class BotMatch:
     """A planned match, and the bots that play it. `bots` and `bot_seeds` have one for each seat; partners are
     the same bot. `needs_all`: the match does not begin without all its bots. `logs`: the folder for what they
-    print, if any."""
+    print, if any. `freeze`: a bot of this machine is stopped while it is not asked. `processors`: those that
+    each seat has for itself, if seats have any."""
 
     plan: MatchPlan
     bots: tuple[BotSpec, ...]
     bot_seeds: tuple[str, ...] = field(repr=False)
     needs_all: bool = False
     logs: MatchLogs | None = None
+    freeze: bool = False
+    processors: tuple[frozenset[int], ...] = ()
+
+    def processors_of(self, seat: Seat) -> frozenset[int]:
+        return self.processors[seat] if self.processors else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +158,7 @@ class _ServedMatch:
     follower: Follower
     id: str
     room: Room
+    asked_bots: AskedBots
     seated: list[_Seated] = field(default_factory=list[_Seated])
     is_over: bool = False
     ended: MatchEnded | None = None
@@ -173,6 +181,7 @@ class _ServedMatch:
             case MatchEnded(match) if match.id == self.id:
                 self.ended = event
                 self.is_over = True
+                self.asked_bots.end()
             case MatchRefused(id) if id == self.id:
                 self.is_over = True
             case _:
@@ -230,8 +239,14 @@ async def play_among(
     server, follower, plan = host.server, host.follower, bot_match.plan
     late_before, bugs_before = server.clock.late_ms, len(follower.bugs)
     tokens = [new_token() for _ in bot_match.bots]  # a standing bot never learns its own
-    room = server.lobby.reserve(Reservation(plan, tuple(map(hashed, tokens))))
-    served = _ServedMatch(server, follower, plan.match, room)
+    asked_bots = AskedBots(
+        server,
+        lambda: server.lobby.matches.get(plan.match),
+        lambda seat: room.sessions[seat],
+        freeze=bot_match.freeze,
+    )
+    room = server.lobby.reserve(Reservation(plan, tuple(map(hashed, tokens)), asked_bots))
+    served = _ServedMatch(server, follower, plan.match, room, asked_bots)
     seen: Mapping[Seat, Stranger] = {}
     missing: list[_Seated] = []
     failure: Exception | None = None
@@ -254,13 +269,16 @@ async def play_among(
                     for seated in served.seated:
                         if seated.standing_bot is None and seated.bot is not None:
                             seated.bot.stop()
+                finally:
+                    asked_bots.end()  # before the processes are ended: some cannot be while they are frozen
     finally:
         server.lobby.cancel_reserved(room, server.clock.now())
         replay = host.journals.take_replay(plan.match)
     match = None if served.ended is None else served.ended.match
 
     def played(seated: _Seated) -> Played:
-        return _played(served, seated, seen.get(seated.seat, Stranger()))
+        played = _played(served, seated, seen.get(seated.seat, Stranger()))
+        return replace(played, measured=asked_bots.measured(seated.seat))
 
     bug = follower.bug_in(plan.match, bugs_before)
     if bug is not None:
@@ -294,12 +312,18 @@ async def _start_all(
     seats = zip(bot_match.bots, tokens, bot_match.bot_seeds, strict=True)
     for seat, (spec, token, bot_seed) in enumerate(seats):
         if seat in standing_bots:
-            served.seated.append(_Seated(seat, spec, standing_bots[seat].bot, standing_bots[seat]))
+            standing_bot = standing_bots[seat]
+            served.seated.append(_Seated(seat, spec, standing_bot.bot, standing_bot))
+            if standing_bot.bot is not None:
+                served.asked_bots.add(seat, standing_bot.bot, own_processors=0)
             continue
         address = STDIO if spec.transport == "stdio" else tcp
         invitation = Invitation(_login_name(bot_match.bots, seat), address, token, bot_seed)
-        bot = await start_bot(nursery, spec, invitation, confinement, bot_match.logs, seat)
+        processors = bot_match.processors_of(seat)
+        pinned = replace(confinement, processors=processors)
+        bot = await start_bot(nursery, spec, invitation, pinned, bot_match.logs, seat)
         served.seated.append(_Seated(seat, spec, bot))
+        served.asked_bots.add(seat, bot, len(processors))
         if bot.transport is not None:
             nursery.start_soon(_carry, served, served.seated[-1], bot.transport)
         if bot.has_listener:
@@ -308,6 +332,8 @@ async def _start_all(
 
 async def _see_it_through(served: _ServedMatch, bot_match: BotMatch, observer: MatchObserver) -> None:
     async with trio.open_nursery() as watchers:
+        if bot_match.freeze:
+            watchers.start_soon(served.asked_bots.keep_freezing)
         for seated in served.seated:
             if seated.bot is not None:
                 watchers.start_soon(_attend, served, seated, seated.bot)
