@@ -50,6 +50,7 @@ from stellwerk.tournament.output import (
 )
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import BUILT_IN
+from stellwerk_processes.cores import CoresError
 from stellwerk_processes.resolve_sandbox import hide_memory
 from stellwerk_protocol.canonical import shown
 from stellwerk_server.journal.journal import write_whole
@@ -67,6 +68,7 @@ from stellwerk_tournament.config.resolved import (
     without_resolved,
 )
 from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, Source, parse, settings_of
+from stellwerk_tournament.play.fair_matches import FairMatches
 from stellwerk_tournament.play.progress import rounded, rows_of
 from stellwerk_tournament.play.runner import RemoteSetup, RunError, play_tournament, total_matches
 from stellwerk_tournament.play.status_page import NO_PAGE, StatusSetup
@@ -253,7 +255,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         shape = arguments.progress or default_shape()
         observer = observer_of(shape, settings)
         if total_matches(settings, plan_of(settings)) is not None and settings.rounds is not None:
-            at_once = settings.matches_at_once()
+            at_once = FairMatches(settings).at_once
             expected = expectation(plan_of(settings), settings.variants, at_once, opened.lines)
             observer.planned(expected.lines(settings.rounds, len(opened.lines))[:1])
         remote_setup = RemoteSetup(
@@ -321,6 +323,12 @@ def _settings(folder: Path, arguments: argparse.Namespace) -> tuple[Source, Sett
         settings = replace(settings, rounds=arguments.rounds, until_width=arguments.until_width)
     if arguments.concurrency is not None:
         settings = replace(settings, concurrency=arguments.concurrency)
+    try:
+        notice = FairMatches(settings).notice
+    except CoresError as error:
+        raise source.error(("cores_per_bot",), str(error)) from None
+    if notice:
+        complain(f"{folder / FILE}: cores_per_bot: {notice}")
     return source, settings
 
 
@@ -414,7 +422,7 @@ def _show_schedule(folder: Path, arguments: argparse.Namespace) -> int:
     rounds = 1 if settings.rounds is None else settings.rounds
     is_known = total_matches(settings, plan) is not None
     expected = expectation(
-        plan, settings.variants, settings.matches_at_once(), read_matches(folder).lines, trial=True
+        plan, settings.variants, FairMatches(settings).at_once, read_matches(folder).lines, trial=True
     )
     for line in expected.lines(rounds):
         say(line if is_known else f"each round: {line}")

@@ -100,7 +100,17 @@ def test_what_init_writes_can_be_read_and_says_the_defaults(folder: Path) -> Non
         line.removeprefix("# ") if line.startswith("# ") and " = " in line.partition("#")[2][:20] else line
         for line in text.splitlines()
         if not line.startswith(
-            ("# hero", "# until_width", "# memory_mb", "# tokens", "# name", "# cmd", "# dir", "# env")
+            (
+                "# hero",
+                "# until_width",
+                "# memory_mb",
+                "# cores",
+                "# tokens",
+                "# name",
+                "# cmd",
+                "# dir",
+                "# env",
+            )
         )
         and not line.startswith(("# transport", "# author", "# instances", "# board", "# options", "# [["))
         and not line.startswith(("# process", "# remote =", "# token_sha256"))

@@ -67,6 +67,8 @@ class Resolved(Struct, frozen=True):
     games: tuple[ResolvedGame, ...]
     bots: tuple[ResolvedBot, ...]
     python: str = ""
+    freeze: bool = False
+    cores_per_bot: int | None = None
 
 
 _INDEX: Final = re.compile(r"\[(\d+)\]")  # counted from 0; people count from 1
@@ -85,6 +87,8 @@ def resolve(settings: Settings, folder: Path, version: str) -> Resolved:
         games=tuple(map(_game, settings.variants)),
         bots=tuple(_bot(entrant, paths) for entrant in settings.entrants),
         python=platform.python_version(),
+        freeze=settings.fair.freeze,
+        cores_per_bot=settings.fair.cores_per_bot,
     )
 
 

@@ -40,6 +40,7 @@ from stellwerk_processes.bot_spec import (
 from stellwerk_server.lobby.tokens import TokenFileError, TokenHolder, Tokens, read_tokens
 from stellwerk_server.operate.plain_words import plain_words
 from stellwerk_server.operate.settings import Time
+from stellwerk_tournament.config.fair_clocks import AS_USUAL, FairClocks, FairClocksError, fair_clocks
 
 FILE: Final = "tournament.toml"
 MOST_BOTS: Final = 1000
@@ -95,6 +96,8 @@ class SettingsFile(Struct, frozen=True, forbid_unknown_fields=True):
     anonymous: bool = False
     wrap: str = ""
     memory_mb: Annotated[int, Meta(ge=16, le=1_000_000)] | None = None
+    freeze: bool = False
+    cores_per_bot: Annotated[int, Meta(ge=1, le=1000)] | None = None
     tokens: str | None = None
     remote_wait_s: Annotated[int, Meta(ge=0, le=1_000_000)] = REMOTE_WAIT_S
     resolved: dict[str, Any] | None = None  # Any: what version 0.1 wrote here, for `resolved.py` to read
@@ -155,6 +158,7 @@ class Settings:
     anonymous: bool
     organizers: tuple[TokenHolder, ...] = ()
     remote_wait_s: int = REMOTE_WAIT_S
+    fair: FairClocks = AS_USUAL
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -209,6 +213,10 @@ def settings_of(source: Source, folder: Path, *, to_play: bool = True) -> Settin
     largest_team = max(variants, key=lambda variant: variant.team_size)
     entrants = tuple(_entrants(source, folder, confinement, tokens, largest_team, to_play=to_play))
     _expect_enough(source, variants, entrants)
+    try:
+        fair = fair_clocks(file.freeze, file.cores_per_bot, [entrant.bot.process for entrant in entrants])
+    except FairClocksError as error:
+        raise source.error(error.place, str(error)) from None
     names = [entrant.name for entrant in entrants]
     hero = schedule.hero
     if hero is not None and hero not in names:
@@ -229,6 +237,7 @@ def settings_of(source: Source, folder: Path, *, to_play: bool = True) -> Settin
         anonymous=file.anonymous,
         organizers=tuple(holder for holder in tokens.holders if holder.is_organizer),
         remote_wait_s=file.remote_wait_s,
+        fair=fair,
     )
 
 

@@ -59,6 +59,9 @@ _HEAD = """\
 # wrap = ""                   # put before each bot's command: a sandbox. {directory} is the bot's own folder,
 #                             # {folder} is this folder
 # memory_mb = 1024            # most data that a process of a bot may have; without it there is no limit
+# freeze = false              # true: a bot is stopped while it is not asked, so that it cannot think on the
+#                             # time of others
+# cores_per_bot = 1           # physical cores that each bot has to itself; without it bots share the machine
 # tokens = "tokens.txt"       # of remote bots, and of organizers who may watch: lines of 'stellwerk token'
 # remote_wait_s = 60          # seconds for a remote bot to come (back); then its matches begin without it
 """

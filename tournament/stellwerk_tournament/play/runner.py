@@ -45,6 +45,7 @@ from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.settings import Settings, Variant
 from stellwerk_tournament.play.attendance import Attendance
+from stellwerk_tournament.play.fair_matches import FairMatches
 from stellwerk_tournament.play.lag import MOST_MS, LagWatch
 from stellwerk_tournament.play.progress import (
     BlockEnded,
@@ -132,8 +133,9 @@ async def play_tournament(
     """Play, and return whether all has been played; it has not if somebody stopped the runner before.
 
     StoreError if the folder cannot be written, RunError if it makes no sense to go on, CannotListenError if
-    remote bots cannot come in or the status page cannot be shown. `seed` is for tournaments that are to be
-    repeated. `execute` plays the matches whose bots are started for them.
+    remote bots cannot come in or the status page cannot be shown, CoresError if bots are to have more cores
+    than there are. `seed` is for tournaments that are to be repeated. `execute` plays the matches whose bots
+    are started for them.
     """
     lag = LagWatch()
     trio.lowlevel.add_instrument(lag)
@@ -180,7 +182,8 @@ class _Runner:
         self._lag = lag
         self._clocks = clocks_of(settings.time)
         self._bots = {entrant.name: entrant for entrant in settings.entrants}
-        self._most = settings.matches_at_once()
+        self._fair = FairMatches(settings)
+        self._most = self._fair.at_once
         self._total = total_matches(settings, self._plan)
 
         self._standings = Standings(settings.names, opened.lines)
@@ -214,6 +217,7 @@ class _Runner:
         self._void_count = sum(each.status == "void" for each in self._known.values())
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             async with AsyncExitStack() as stack:
+                stack.enter_context(self._fair.at_work())
                 if any(entrant.bot.process != "fresh" for entrant in self._settings.entrants):
                     self._standing = await stack.enter_async_context(
                         open_standing_server(self._standing_setup())
@@ -465,9 +469,9 @@ class _Runner:
         """Play a match to its end. Return its line and result, or the reason why it failed, which is no bot's
         fault."""
         late_before, began_at = self._lag.count, trio.current_time()
-        bot_match = self._bot_match(begun, rotation)
         try:
-            played = await self._play_out(begun.block, rotation, bot_match)
+            with self._fair.prepared(self._bot_match(begun, rotation)) as bot_match:
+                played = await self._play_out(begun.block, rotation, bot_match)
         except (BotStartError, NoResultError) as error:
             return self._paths.hidden(str(error))
         except Exception as error:

@@ -1,0 +1,49 @@
+"""`freeze` and `cores_per_bot`: what a tournament does so that no bot thinks on another's time.
+
+Law: what is asked for is done to every bot of this machine, or refused here. Remote bots run elsewhere, and
+nothing is done to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from stellwerk_processes.bot_spec import Process
+
+
+@dataclass(frozen=True, slots=True)
+class FairClocks:
+    """`freeze`: bots are stopped while they are not asked. `cores_per_bot`: how many physical cores each has
+    to itself in a match, if any."""
+
+    freeze: bool = False
+    cores_per_bot: int | None = None
+
+
+AS_USUAL: Final = FairClocks()
+
+
+class FairClocksError(ValueError):
+    """What cannot be done for these bots. `place` is where `tournament.toml` asks for it."""
+
+    def __init__(self, place: tuple[str | int, ...], problem: str) -> None:
+        super().__init__(problem)
+        self.place = place
+
+
+def fair_clocks(freeze: bool, cores_per_bot: int | None, processes: Sequence[Process]) -> FairClocks:
+    """Check what is asked for. `processes` says of each bot how it runs. FairClocksError."""
+    if all(process == "remote" for process in processes):
+        for key, is_wanted in (("freeze", freeze), ("cores_per_bot", cores_per_bot is not None)):
+            if is_wanted:
+                raise FairClocksError((key,), "all bots are remote: none of them runs on this machine")
+    if cores_per_bot is not None and "reused" in processes:
+        raise FairClocksError(
+            ("bots", processes.index("reused"), "process"),
+            '"reused" does not go with cores_per_bot: a bot has its cores for one match, and such a process '
+            'stays when its match is over; expected "fresh"',
+        )
+    return FairClocks(freeze, cores_per_bot)
