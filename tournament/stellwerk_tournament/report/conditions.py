@@ -11,6 +11,7 @@ from msgspec import UNSET
 from stellwerk_processes.bot_spec import Process
 from stellwerk_protocol.figures import counted
 from stellwerk_tournament.config.settings import Entrant, Settings, Variant
+from stellwerk_tournament.report.fairness import how_fair
 from stellwerk_tournament.report.markup import milliseconds
 from stellwerk_tournament.store.match_line import MatchLine
 
@@ -109,6 +110,7 @@ def _facts(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str
         yield "memory", f"{settings.confinement.memory_mb:,} MB for each process of a bot"
     yield "opponents", "shown as seat numbers" if settings.anonymous else "shown by name"
     yield from _clocks(settings)
+    yield "fair clocks", how_fair(lines)
     late = sum(line.late_ms for line in lines)
     again = sum(line.attempt > 1 for line in lines)
     yield (

@@ -87,6 +87,12 @@ def milliseconds(amount: float) -> str:
     return f"{amount:,.0f} ms" if amount < 10_000 else f"{amount / 1000:,.1f} s"
 
 
+def parts_of_ms(amount: float) -> str:
+    """Write `0.12 ms`, `3.4 ms`, or `900 ms` and more: times of single answers."""
+    digits = 2 if amount < 1 else 1 if amount < 100 else 0
+    return f"{amount:,.{digits}f} ms" if digits else milliseconds(amount)
+
+
 def elo_text(rating: Rating) -> str:
     """Write a rating, in brackets if the matches limit it on one side only."""
     return signed(rating.elo) if rating.bound is Bound.BOTH else f"({signed(rating.elo)})"

@@ -18,6 +18,7 @@ from stellwerk_tournament.report.bots import MOST_BOTS, bots
 from stellwerk_tournament.report.conditions import conditions
 from stellwerk_tournament.report.cross_table import cross_table
 from stellwerk_tournament.report.effects import effects
+from stellwerk_tournament.report.fairness import fairness
 from stellwerk_tournament.report.faults import faults
 from stellwerk_tournament.report.history import NAMED, history
 from stellwerk_tournament.report.matches import matches
@@ -33,6 +34,7 @@ SECTIONS: Final = (
     ("effects", "Seats and games"),
     ("history", "Over time"),
     ("faults", "Faults"),
+    ("fairness", "Fair clocks"),
     ("matches", "Matches"),
     ("conditions", "Conditions"),
 )
@@ -72,6 +74,7 @@ def report_html(
         history=history(played, names, report),
         named=NAMED,
         faults=faults(played, names, standings),
+        fairness=fairness(played, names),
         matches=matches(played),
         conditions=conditions(settings, played),
     )
