@@ -15,9 +15,10 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Set
+from collections.abc import Callable, Collection, Set
 from dataclasses import dataclass
 from math import inf
+from pathlib import Path
 from typing import Final
 
 from stellwerk_processes.family import look_at_family, reaped_ms, used_ms
@@ -44,7 +45,8 @@ class AnswerTimes:
 
 class AnswerTimer:
     """Times the answers of a bot, which is `pid` with its descendants, except those `spared`, which are
-    processes of ours. `close` it."""
+    processes of ours. `cgroups` are the folders of cgroups that hold the bot alone, if there are any: they
+    count all that it uses. `close` it."""
 
     def __init__(
         self,
@@ -52,11 +54,12 @@ class AnswerTimer:
         processors: Set[int],
         *,
         spared: Set[int] = frozenset(),
+        cgroups: Collection[Path] = (),
         clock: Callable[[], float] = time.monotonic,
         statistics: str = "/proc/stat",
     ) -> None:
         self.times = AnswerTimes()
-        self._family = _FamilyMeter(pid, spared, clock)
+        self._family = _FamilyMeter(pid, spared, _meter_of(cgroups), clock)
         self._steal = _StealMeter(processors, clock, statistics)
         self._is_asked = False
         self._before = AnswerTimes()  # as the meters were when the ask was sent
@@ -89,9 +92,12 @@ class AnswerTimer:
 class _FamilyMeter:
     """Reads what a process and its descendants have used, and how long they have waited for a processor."""
 
-    def __init__(self, pid: int, spared: Set[int], clock: Callable[[], float]) -> None:
+    def __init__(
+        self, pid: int, spared: Set[int], cgroup: _CgroupMeter | None, clock: Callable[[], float]
+    ) -> None:
         self._pid = pid
         self._spared = spared
+        self._cgroup = cgroup
         self._clock = clock
         self._look_again_at = -inf
         self._used: dict[int, float] = {}  # by process, as it was read last
@@ -105,16 +111,21 @@ class _FamilyMeter:
         if now >= self._look_again_at:
             self._look()
             self._look_again_at = now + LOOK_S
-        used = self._used
-        for pid, known in used.items():
-            used[pid] = used_ms(pid, known)
         waited = self._waited_before
         for thread in self._threads.values():
             thread.read()
             waited += thread.waited_ms
-        return sum(used.values()) + self._reaped_ms, waited
+        return self._used_ms() if self._cgroup is None else self._cgroup.read(), waited
+
+    def _used_ms(self) -> float:
+        used = self._used
+        for pid, known in used.items():
+            used[pid] = used_ms(pid, known)
+        return sum(used.values()) + self._reaped_ms
 
     def close(self) -> None:
+        if self._cgroup is not None:
+            self._cgroup.close()
         for thread in self._threads.values():
             thread.close()
         self._threads.clear()
@@ -134,6 +145,33 @@ class _FamilyMeter:
         for path in paths:
             if path not in self._threads:
                 self._threads[path] = _Thread(path, keep_open=len(self._threads) < MOST_OPEN)
+
+
+class _CgroupMeter:
+    """Reads what the processes of a cgroup have used, those that have ended included."""
+
+    def __init__(self, descriptor: int, *, is_version_1: bool) -> None:
+        self._descriptor = descriptor
+        self._is_version_1 = is_version_1
+        self._used_ms = 0.0
+
+    def read(self) -> float:
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            text = os.pread(self._descriptor, _SHORT, 0)
+            # Nanoseconds alone, or `usage_usec` with microseconds first.
+            self._used_ms = int(text) / 1e6 if self._is_version_1 else int(text.split(None, 2)[1]) / 1e3
+        return self._used_ms
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+def _meter_of(cgroups: Collection[Path]) -> _CgroupMeter | None:
+    for name, is_version_1 in (("cpu.stat", False), ("cpuacct.usage", True)):
+        for folder in cgroups:
+            with contextlib.suppress(OSError):
+                return _CgroupMeter(os.open(folder / name, os.O_RDONLY), is_version_1=is_version_1)
+    return None
 
 
 class _Thread:

@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from stellwerk_processes.bot_process import RunningBot
     from stellwerk_protocol.names import Seat
     from stellwerk_server.lobby.session import Session
-    from stellwerk_server.match.match_session import MatchSession
 
 
 AGAIN_S: Final = 0.002  # until the next look at a bot that is stopping
@@ -70,20 +70,23 @@ class Measured:
     own_processors: int
 
 
+def _processes_of(bot: RunningBot) -> tuple[int, frozenset[int], tuple[Path, ...]]:
+    """Return the process that all of a bot's descend from, those of ours among them, and the folders of its
+    cgroups."""
+    return bot.pid, frozenset(), ()
+
+
 class AskedBots:
-    """The listener of one match's asks (`AskListener`). `running` returns the match while it goes on,
-    `session` that of a seat."""
+    """The listener of one match's asks (`AskListener`). `session` returns the session of a seat."""
 
     def __init__(
         self,
         server: Holding,
-        running: Callable[[], MatchSession | None],
         session: Callable[[Seat], Session | None],
         *,
         freeze: bool,
     ) -> None:
         self._server = server
-        self._running = running
         self._session = session
         self._freeze = freeze
         self._bots: dict[Seat, _AskedBot] = {}
@@ -98,8 +101,10 @@ class AskedBots:
             processors = os.sched_getaffinity(bot.pid)
         except ProcessLookupError:  # it has ended
             processors = set[int]()
-        freezer = freezer_of(bot.pid) if self._freeze else None
-        self._bots[seat] = _AskedBot(seat, bot, AnswerTimer(bot.pid, processors), freezer, own_processors)
+        root, spared, cgroups = _processes_of(bot)
+        timer = AnswerTimer(root, processors, spared=spared, cgroups=cgroups)
+        freezer = freezer_of(root, spared=spared, cgroups=cgroups) if self._freeze else None
+        self._bots[seat] = _AskedBot(seat, bot, timer, freezer, own_processors)
 
     def measured(self, seat: Seat) -> Measured | None:
         """Return what was seen of a seat's bot, if it is one of ours."""
@@ -112,7 +117,7 @@ class AskedBots:
     # -- as the match goes on --------------------------------------------------------------------
 
     def asked(self, seat: Seat, now: float) -> float:
-        self._idle.set()  # at the first ask, those who are not asked
+        self._idle.set()  # the first ask begins the match, for those who are not asked, too
         one = self._bots.get(seat)
         if one is None or one.has_ended or self._is_over:
             return now
@@ -144,17 +149,16 @@ class AskedBots:
             with trio.move_on_after(AGAIN_S if self._stopping else inf):
                 await self._idle.wait()
             self._idle = trio.Event()
-            match = self._running()
             for one in self._bots.values():
-                if match is not None and not self._is_over and self._may_be_frozen(one, match):
+                if self._may_be_frozen(one):
                     self._hold(one)
             for one in tuple(self._stopping):
                 self._stop(one)
 
-    def _may_be_frozen(self, one: _AskedBot, match: MatchSession) -> bool:
-        if one.freezer is None or one.is_asked or one.is_frozen or one.has_ended:
+    def _may_be_frozen(self, one: _AskedBot) -> bool:
+        if self._is_over or one.freezer is None:
             return False
-        return match.phase == "playing"
+        return not (one.is_asked or one.is_frozen or one.has_ended)
 
     def _hold(self, one: _AskedBot) -> None:
         one.is_frozen = one.was_frozen = True

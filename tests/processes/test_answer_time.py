@@ -9,6 +9,8 @@ import sys
 from collections.abc import Generator
 from pathlib import Path
 
+import pytest
+
 from stellwerk_processes.answer_time import AnswerTimer
 from tests.tools import needs
 
@@ -89,6 +91,23 @@ def test_a_process_of_ours_does_not_count_and_those_below_it_do() -> None:
             assert timer.times.cpu_ms < 500
             answer(timer, ours, "child 60")
             assert timer.times.cpu_ms >= 60
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("cpu.stat", "usage_usec 5000\nuser_usec 3\nsystem_usec 2\n", "usage_usec 47000\nuser_usec 7\n"),
+        ("cpuacct.usage", "5000000\n", "47000000\n"),
+    ],
+)
+def test_the_cgroup_of_a_bot_counts_for_it(tmp_path: Path, name: str, before: str, after: str) -> None:
+    (tmp_path / name).write_text(before)
+    timer = AnswerTimer(os.getpid(), set(), cgroups=[tmp_path / "none", tmp_path])
+    with contextlib.closing(timer):
+        timer.begin()
+        (tmp_path / name).write_text(after)
+        timer.end()
+    assert timer.times.cpu_ms == 42
 
 
 def test_the_wait_for_a_processor_that_somebody_else_uses_is_counted() -> None:

@@ -90,7 +90,7 @@ class Table:
     def __init__(self, pids: list[int], *, freeze: bool = True, time: Time | None = None) -> None:
         self.world = World() if time is None else World(time=time)
         self.holds = Holds()
-        self.asked = AskedBots(self.holds, self.match, self.session, freeze=freeze)
+        self.asked = AskedBots(self.holds, self.session, freeze=freeze)
         self.bots = [RunningBot(BotSpec("bot", RANDOM), pid, None) for pid in pids]
         for seat, bot in enumerate(self.bots):
             self.asked.add(seat, bot, own_processors=0)
@@ -98,9 +98,6 @@ class Table:
 
     def begin(self) -> None:
         self.clients = reserved(self.world, asks=self.asked)
-
-    def match(self) -> MatchSession | None:
-        return self.world.lobby.matches.get("reserved")
 
     def session(self, seat: int) -> Session | None:
         return next(one for one in self.world.lobby.sessions.values() if one.name == f"entrant{seat}")
@@ -239,9 +236,7 @@ def test_a_process_that_has_ended_gets_no_signal() -> None:
         table.bots[0].end(BotReport(0, None, stopped=False, cpu_ms=0, max_rss_kb=None, last_lines=()))
         table.clients[0].act(0)
         table.clients[1].act(0)
-        for _ in range(100):
-            await trio.lowlevel.checkpoint()
-            assert table.stopped() == [False, False]
+        await table.until_stopped(False, True)
 
     at_a_table(play)
 
