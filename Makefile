@@ -17,7 +17,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist lo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test lint format vectors schemas examples starters bench mutants simulations soak clean
+.PHONY: help install demo test lint format vectors schemas examples starters bench fairness mutants simulations soak clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -63,6 +63,9 @@ bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' compares with a com
 	$(BIN)/python -m tests.benchmarks.bench_engine $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_server $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_ratings
+
+fairness: $(TEST) ## measure what a bot that burns the processor takes from its opponent, frozen or not
+	$(BIN)/python -m tests.benchmarks.bench_fairness $(ARGS)
 
 mutants: $(TEST) ## break the rules one by one, and check that the tests notice
 	$(BIN)/python -m tests.mutants.run $(ARGS)
