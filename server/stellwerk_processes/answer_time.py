@@ -126,6 +126,7 @@ class _FamilyMeter:
     def close(self) -> None:
         if self._cgroup is not None:
             self._cgroup.close()
+            self._cgroup = None
         for thread in self._threads.values():
             thread.close()
         self._threads.clear()

@@ -137,7 +137,9 @@ class AskedBots:
         self._idle.set()
 
     def end(self) -> None:
-        """Let all bots go on: the match is over, or given up."""
+        """Let all bots go on: the match is over, or given up. Does nothing the second time."""
+        if self._is_over:
+            return
         self._is_over = True
         for one in self._bots.values():
             self._thaw(one)

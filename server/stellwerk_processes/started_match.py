@@ -239,7 +239,11 @@ async def play_among(
     server, follower, plan = host.server, host.follower, bot_match.plan
     late_before, bugs_before = server.clock.late_ms, len(follower.bugs)
     tokens = [new_token() for _ in bot_match.bots]  # a standing bot never learns its own
-    asked_bots = AskedBots(server, lambda seat: room.sessions[seat], freeze=bot_match.freeze)
+
+    def session_of(seat: Seat) -> Session | None:
+        return room.sessions[seat]
+
+    asked_bots = AskedBots(server, session_of, freeze=bot_match.freeze)
     room = server.lobby.reserve(Reservation(plan, tuple(map(hashed, tokens)), asked_bots))
     served = _ServedMatch(server, follower, plan.match, room, asked_bots)
     seen: Mapping[Seat, Stranger] = {}

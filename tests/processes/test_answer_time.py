@@ -157,11 +157,16 @@ def test_a_bot_that_ends_and_a_machine_that_tells_nothing_are_no_errors(tmp_path
     assert timer.times.cpu_ms >= 10
 
 
-def test_a_closed_timer_keeps_no_descriptor() -> None:
+def test_a_closed_timer_keeps_no_descriptor_and_closes_no_other_one(tmp_path: Path) -> None:
+    (tmp_path / "cpu.stat").write_text("usage_usec 5000\n")
     before = os.listdir("/proc/self/fd")
-    timer = AnswerTimer(os.getpid(), {0})
+    timer = AnswerTimer(os.getpid(), {0}, cgroups=[tmp_path])
     timer.begin()
     timer.end()
     assert len(os.listdir("/proc/self/fd")) > len(before)
     timer.close()
     assert os.listdir("/proc/self/fd") == before
+    others = os.pipe()  # with the numbers that have become free
+    timer.close()
+    for other in others:
+        os.close(other)

@@ -99,7 +99,7 @@ def test_no_two_seats_of_running_matches_share_a_core(tmp_path: Path) -> None:
         with pool.taken(seats=2, cores_per_bot=2) as other:
             seats = [*one, *other]
             assert [len(seat) for seat in seats] == [4] * 4
-            assert len(frozenset().union(*seats)) == 16
+            assert len(frozenset[int]().union(*seats)) == 16
             assert not frozenset().union(*seats) & found.own
         with pool.taken(seats=4, cores_per_bot=1) as again:
             assert not frozenset().union(*one) & frozenset().union(*again)
