@@ -1,10 +1,9 @@
 """The bots of a match while they are asked, and while they are not: timed, and stopped if that is wanted.
 
 Laws:
-- a bot goes on before its ask is sent and its clock begins; what that takes is not its time. So does a bot
-  that has lost its connection: it may come back on its own time;
-- a bot is stopped when the next one has got its ask, so that nobody waits for that. What it is sent meanwhile
-  waits in its socket, or here: no limit counts what it cannot read;
+- when a bot is asked, first those stop that have just answered, then it goes on, and then its clock begins.
+  So does a bot that has lost its connection: it may come back on its own time;
+- what a bot is sent while it is stopped waits in its socket, or here: no limit counts what it cannot read;
 - no bot is stopped before the match has begun, when it is ready or late, nor after the match;
 - a remote bot is neither timed nor stopped, and nothing is done to a process that has ended.
 """
@@ -90,6 +89,7 @@ class AskedBots:
         self._session = session
         self._freeze = freeze
         self._bots: dict[Seat, _AskedBot] = {}
+        self._answered: list[_AskedBot] = []  # and nobody was asked since
         self._stopping: list[_AskedBot] = []
         self._idle = trio.Event()  # somebody may be to be stopped
         self._is_over = False
@@ -117,14 +117,17 @@ class AskedBots:
     # -- as the match goes on --------------------------------------------------------------------
 
     def asked(self, seat: Seat, now: float) -> float:
+        began = perf_counter()
         self._idle.set()  # the first ask begins the match, for those who are not asked, too
         one = self._bots.get(seat)
-        if one is None or one.has_ended or self._is_over:
-            return now
-        began = perf_counter()
-        one.is_asked = True
-        one.timer.begin()
-        self._thaw(one)
+        if one is not None:
+            one.is_asked = True
+        for other in self._answered:
+            self._rest(other)
+        self._answered.clear()
+        if one is not None and not one.has_ended and not self._is_over:
+            one.timer.begin()
+            self._thaw(one)
         return now + 1000 * (perf_counter() - began)
 
     def answered(self, seat: Seat) -> None:
@@ -134,6 +137,7 @@ class AskedBots:
         one.is_asked = False
         if not one.has_ended:
             one.timer.end()
+        self._answered.append(one)
         self._idle.set()
 
     def end(self) -> None:
@@ -151,23 +155,21 @@ class AskedBots:
             with trio.move_on_after(AGAIN_S if self._stopping else inf):
                 await self._idle.wait()
             self._idle = trio.Event()
-            for one in self._bots.values():
-                if self._may_be_frozen(one):
-                    self._hold(one)
             for one in tuple(self._stopping):
                 self._stop(one)
+            for one in self._bots.values():
+                self._rest(one)
 
-    def _may_be_frozen(self, one: _AskedBot) -> bool:
-        if self._is_over or one.freezer is None:
-            return False
-        return not (one.is_asked or one.is_frozen or one.has_ended)
-
-    def _hold(self, one: _AskedBot) -> None:
+    def _rest(self, one: _AskedBot) -> None:
+        """Stop a bot, unless it is asked or has stopped already."""
+        if self._is_over or one.freezer is None or one.is_asked or one.is_frozen or one.has_ended:
+            return
         one.is_frozen = one.was_frozen = True
         session = self._session(one.seat)
         if session is not None:
             self._server.hold(session)
         self._stopping.append(one)
+        self._stop(one)
 
     def _stop(self, one: _AskedBot) -> None:
         """Stop a bot, or see whether it has stopped."""

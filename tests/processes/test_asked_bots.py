@@ -6,6 +6,7 @@ import contextlib
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -152,6 +153,21 @@ def test_who_has_answered_is_stopped_and_who_is_asked_goes_on_before_its_ask_is_
         assert table.stopped()[0] is False  # at once: no task had its turn
         await table.until_stopped(False, True)
         assert len(table.holds.held) == 1
+
+    at_a_table(play)
+
+
+def test_who_has_answered_has_its_signal_before_the_next_one_goes_on() -> None:
+    """Otherwise it could use the processor while the other one's clock runs, until we get it back."""
+
+    async def play(table: Table) -> None:
+        table.begin()
+        table.clients[0].act(0)
+        await table.until_stopped(True, False)
+        table.clients[1].act(0)
+        until = time.monotonic() + SECONDS
+        while table.stopped() != [False, True]:
+            assert time.monotonic() < until  # no task has its turn here
 
     at_a_table(play)
 
