@@ -72,7 +72,10 @@ class Measured:
 def _processes_of(bot: RunningBot) -> tuple[int, frozenset[int], tuple[Path, ...]]:
     """Return the process that all of a bot's descend from, those of ours among them, and the folders of its
     cgroups."""
-    return bot.pid, frozenset(), ()
+    if not bot.supervisor:
+        return bot.pid, frozenset(), ()
+    cgroups = () if bot.cgroup is None else (Path(bot.cgroup),)
+    return bot.supervisor, frozenset({bot.supervisor}), cgroups
 
 
 class AskedBots:

@@ -40,7 +40,7 @@ from stellwerk_engine.boards.located_json import quoted
 from stellwerk_processes.bot_log import BotLog, readable
 from stellwerk_processes.bot_spec import BotSpec
 from stellwerk_processes.cores import pinned_to
-from stellwerk_processes.processor_time import children, descendants, descendants_ms
+from stellwerk_processes.family import children, descendants, descendants_ms
 from stellwerk_processes.sandbox import supervise
 from stellwerk_processes.sandbox.bubblewrap import cure_of
 from stellwerk_processes.sandbox.cgroups import Cgroup, joinable, make_cgroup, remove_cgroup
@@ -234,7 +234,7 @@ class RunningBot:
     def pids(self) -> frozenset[int]:
         """Return all processes of the bot that there are at the moment; those of ours beside it are not among
         them."""
-        return frozenset(descendants(self.supervisor))
+        return descendants(self.supervisor)
 
     def processor_ms(self) -> float:
         """Return the processor time that the bot has used up to now. Never raises."""

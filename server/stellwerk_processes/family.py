@@ -1,6 +1,9 @@
 """A bot's processes: the first one with all its descendants, and what the kernel counts of each.
 
-Law: nothing here raises. A process may end at any time, and call itself what it likes.
+The kernel reports what a process has used when it is waited for, at its end. But a bot that plays match after
+match is charged for each of them. Linux has a clock for every process, finer than the ticks of /proc.
+
+Law: nothing here raises. A process may end at any time, and have any name.
 """
 
 from __future__ import annotations
@@ -45,6 +48,27 @@ def look_at_family(pid: int) -> Family:
                 children = Path(f"/proc/{member}/task/{thread}/children").read_bytes()
                 unseen.extend(map(int, children.split()))
     return Family(family, is_complete and not unseen)
+
+
+def descendants(pid: int) -> frozenset[int]:
+    """Return the descendants of a process. One that forks all the time may get away: look again to be
+    sure."""
+    return frozenset(look_at_family(pid).threads) - {pid}
+
+
+def children(pid: int) -> list[int]:
+    """Return the children of a process, in the order in which it started them."""
+    found: list[int] = []
+    with contextlib.suppress(OSError, ValueError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            found.extend(map(int, Path(f"/proc/{pid}/task/{thread}/children").read_bytes().split()))
+    return found
+
+
+def descendants_ms(pid: int) -> float:
+    """Return what the descendants of a process have used up to now, without the process itself. Of those that
+    have ended, count what can still be seen."""
+    return reaped_ms(pid) + sum(used_ms(each) + reaped_ms(each) for each in descendants(pid))
 
 
 def used_ms(pid: int, known: float = 0.0) -> float:

@@ -39,7 +39,7 @@ SHORT = Time(move_ms=1_000, bank_ms=0, grace_ms=0, strikes=0)
 # Answers by chance, and burns the processor all the time in a thread, in a child, and in a grandchild with a
 # session of its own.
 SPINNER = """
-import os, runpy, subprocess, sys, threading
+import os, runpy, subprocess, sys, threading, time
 if sys.argv[1] == "bot":
     subprocess.Popen([*sys.orig_argv[:-1], "child"], stdin=subprocess.DEVNULL)
     def spin():
@@ -51,8 +51,8 @@ if sys.argv[1] == "bot":
     runpy.run_module("stellwerk_bots", run_name="__main__")
 if sys.argv[1] == "child":
     subprocess.Popen([*sys.orig_argv[:-1], "grandchild"], start_new_session=True)
-parent = os.getppid()
-while os.getppid() == parent:
+parent, until = os.getppid(), time.monotonic() + 20  # even if nobody ends it
+while os.getppid() == parent and time.monotonic() < until:
     pass
 """
 SPINS = (sys.executable, "-c", SPINNER, "bot")

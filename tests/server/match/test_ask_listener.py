@@ -32,7 +32,7 @@ class Preparing:
 
 
 def open_asks(match: MatchSession) -> list[int]:
-    return [place.seat for place in match.seats if place.ask is not None]
+    return [seat.number for seat in match.seats if seat.ask is not None]
 
 
 def test_a_listener_hears_of_each_ask_before_it_is_open_and_of_each_answer_before_the_next_ask() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from stellwerk.__main__ import main
-from stellwerk_processes.processor_time import processor_ms
+from stellwerk_processes.family import descendants_ms
 from tests.command.program import environment
 from tests.command.tournament.test_tournament import cup, lines_of, tournament
 
@@ -198,6 +198,6 @@ def test_processor_time_counts_children_that_run_and_children_that_have_ended() 
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        assert processor_ms(process.pid) >= 390  # both, but for the ticks in which children are counted
+        assert descendants_ms(process.pid) >= 390  # both, but for the ticks in which children are counted
         process.communicate(b"\n")
-    assert processor_ms(process.pid) == 0
+    assert descendants_ms(process.pid) == 0

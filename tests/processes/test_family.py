@@ -1,11 +1,11 @@
-"""The processor time of processes that go on, whatever they are."""
+"""What the kernel counts of processes, whatever they are."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 
-from stellwerk_processes.processor_time import processor_ms
+from stellwerk_processes.family import used_ms
 
 # 15 is PR_SET_NAME.
 NAMED = r"""
@@ -24,6 +24,6 @@ def test_a_process_may_have_a_name_that_is_no_text() -> None:
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        assert processor_ms(process.pid) >= 100
+        assert used_ms(process.pid) >= 100
         process.communicate(b"\n")
-    assert processor_ms(process.pid) == 0
+    assert used_ms(process.pid) == 0
