@@ -43,7 +43,7 @@ _OUT_OF_MEMORY: Final = re.compile(
 class Fault(Struct, frozen=True, omit_defaults=True):
     """A fault of a bot. `count` is how often it happened; `detail` describes it; `last_lines` are the last
     that the bot printed. `hint` is the likely cure of a failed start, and `first` the first line that was
-    refused."""
+    refused. `came_back`: a bot lost its connection, and the server waited for it to the end of the match."""
 
     kind: FaultKind
     count: int
@@ -51,21 +51,23 @@ class Fault(Struct, frozen=True, omit_defaults=True):
     last_lines: tuple[str, ...] = ()
     hint: str = ""
     first: Refused | UnsetType = UNSET
+    came_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
     """All that was seen of one bot in one match. `is_remote`: its process is none of ours. `forgot_token`: it
-    logged in, but not to its seat. `ended_early`: its process ended before the match did. `hung_up`: it
-    closed the output that was its connection. `refused` are its acts, by the code of the error, `unreadable`
-    its other lines that were refused, `first_refused` the first line of each code. `connected`: whether it
-    ever did, if that is known."""
+    logged in, but not to its seat. `suspended`: it was kept away. `ended_early`: its process ended before the
+    match did. `hung_up`: it closed the output that was its connection. `refused` are its acts, by the code of
+    the error, `unreadable` its other lines that were refused, `first_refused` the first line of each code.
+    `connected`: whether it ever did, if that is known."""
 
     report: BotReport
     transport: Transport = "tcp"
     is_remote: bool = False
     logged_in: bool = True
     forgot_token: bool = False
+    suspended: bool = False
     ended_early: bool = False
     hung_up: bool = False
     left: bool = False
@@ -83,6 +85,8 @@ class Conduct:
 
 def faults_of(conduct: Conduct) -> tuple[Fault, ...]:
     """Return the faults of a bot, the gravest first."""
+    if conduct.suspended:
+        return ()
     faults = [*_absence(conduct)]
     if conduct.defaults["time"]:
         late = conduct.defaults["time"]
@@ -131,7 +135,7 @@ def _absence(conduct: Conduct) -> list[Fault]:
     if missed := conduct.defaults["disconnected"]:
         answers = "1 answer" if missed == 1 else f"{missed} answers"
         detail = f"closed its connection and missed {answers}"
-        return [Fault("disconnect", 1, detail, report.last_lines)]
+        return [Fault("disconnect", 1, detail, report.last_lines, came_back=not conduct.by_default)]
     return []
 
 

@@ -29,6 +29,7 @@ class SeatReport(Struct, frozen=True, omit_defaults=True):
     """`used_ms` is what the bot's answers to its `asks` took by the match's clock, `cpu_ms` what its process
     used: one that is used again, while the match was played. A remote bot has none: nobody here knows it.
     `transport` is how it was connected last. `log` is the file with all that a started bot printed.
+    `suspended`: it was not started, and nobody waited for it.
 
     Of a bot that was started here: `answer_cpu_ms` is what its processes used while it was asked, and
     `slowest_answer_cpu_ms` the most for one answer. `waited_ms` is how long its threads were ready to run
@@ -58,6 +59,7 @@ class SeatReport(Struct, frozen=True, omit_defaults=True):
     process: Process = "fresh"
     transport: Kind | UnsetType = UNSET
     log: str | UnsetType = UNSET
+    suspended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ def _seat_report(seat: Seat, played: Played, result: Result) -> SeatReport:
         process=played.process,
         transport=UNSET if played.transport is None else played.transport,
         log=UNSET if played.log is None else str(played.log.path),
+        suspended=played.conduct.suspended,
     )
 
 

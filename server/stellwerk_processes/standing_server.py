@@ -144,6 +144,8 @@ class StandingServer:
             standing_bots: dict[Seat, StandingBot] = {}
             bots = list(bot_match.bots)
             for seat, spec in enumerate(bot_match.bots):
+                if seat in bot_match.suspended:
+                    continue
                 if spec.process == "remote":
                     holder = self._plan.remote[spec.name][bot_match.bots[:seat].count(spec)]
                     standing_bots[seat] = StandingBot(holder.hash)
@@ -342,7 +344,12 @@ def _limits(plan: StandingSetup) -> Limits:
 
 
 def _seats(bot_match: BotMatch, process: str) -> list[Seat]:
-    return [seat for seat, spec in enumerate(bot_match.bots) if spec.process == process]
+    """Return the seats for which such a process was taken."""
+    return [
+        seat
+        for seat, spec in enumerate(bot_match.bots)
+        if spec.process == process and seat not in bot_match.suspended
+    ]
 
 
 async def _any_of(events: Sequence[trio.Event]) -> None:

@@ -65,14 +65,16 @@ Show = Callable[[MatchSession], object]
 class BotMatch:
     """A planned match, and the bots that play it. `bots` and `bot_seeds` have one for each seat; partners are
     the same bot. `needs_all`: the match does not begin without all its bots. `logs`: the folder for what they
-    print, if any. `freeze`: a bot of this machine is stopped while it is not asked. `processors`: those that
-    each seat has for itself, if seats have any."""
+    print, if any. `suspended`: the seats whose bots are not started, nor led to their seats; nobody waits for
+    them. `freeze`: a bot of this machine is stopped while it is not asked. `processors`: those that each seat
+    has for itself, if seats have any."""
 
     plan: MatchPlan
     bots: tuple[BotSpec, ...]
     bot_seeds: tuple[str, ...] = field(repr=False)
     needs_all: bool = False
     logs: MatchLogs | None = None
+    suspended: frozenset[Seat] = frozenset()
     freeze: bool = False
     processors: tuple[frozenset[int], ...] = ()
 
@@ -138,12 +140,14 @@ class StandingBot:
 
 @dataclass(slots=True)
 class _Seated:
-    """A bot while the match goes on. `is_gone`: nobody waits for it any more, though it never left."""
+    """A bot while the match goes on. `is_gone`: nobody waits for it any more, though it never left.
+    `suspended`: it was kept away."""
 
     seat: Seat
     spec: BotSpec
     bot: RunningBot | None
     standing_bot: StandingBot | None = None
+    suspended: bool = False
     is_gone: bool = False
     hung_up: bool = False
     ended_early: bool = False
@@ -261,7 +265,7 @@ async def play_among(
                     processes.cancel_scope.cancel()
                 else:
                     for seated in served.seated:
-                        seated.is_gone = seated.spec.name in absent
+                        seated.is_gone = seated.suspended or seated.spec.name in absent
                     await _see_it_through(served, bot_match, observer)
                     seen = {} if strangers is None else _strangers(served, strangers)
                     missing = [seated for seated in served.seated if served.session(seated.seat) is None]
@@ -310,6 +314,9 @@ async def _start_all(
 ) -> None:
     seats = zip(bot_match.bots, tokens, bot_match.bot_seeds, strict=True)
     for seat, (spec, token, bot_seed) in enumerate(seats):
+        if seat in bot_match.suspended:
+            served.seated.append(_Seated(seat, spec, None, suspended=True))
+            continue
         if seat in standing_bots:
             standing_bot = standing_bots[seat]
             served.seated.append(_Seated(seat, spec, standing_bot.bot, standing_bot))
@@ -504,7 +511,8 @@ def _strangers(served: _ServedMatch, strangers: Strangers) -> dict[Seat, Strange
     connection over TCP is a missing bot's for certain only if no other bot is missing. The lack of a
     connection holds for all of them."""
     seen = strangers.seen(served.server.lobby.connections)
-    missing = [seated for seated in served.seated if served.session(seated.seat) is None]
+    expected = [seated for seated in served.seated if not seated.suspended]
+    missing = [seated for seated in expected if served.session(seated.seat) is None]
     tcp_count = sum(seated.spec.transport == "tcp" for seated in missing)
     of_seat: dict[Seat, Stranger] = {}
     for seated in missing:
@@ -529,6 +537,7 @@ def _played(served: _ServedMatch, seated: _Seated, stranger: Stranger) -> Played
         transport=seated.spec.transport,
         is_remote=seated.spec.process == "remote",
         logged_in=session is not None,
+        suspended=seated.suspended,
         ended_early=seated.ended_early or (seated.hung_up and not report.stopped),
         hung_up=seated.hung_up,
         forgot_token=stranger.forgot_token,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -17,8 +18,16 @@ from stellwerk_processes import started_match
 from stellwerk_processes.bot_process import UNCONFINED
 from stellwerk_processes.bot_spec import BotSpec, built_in_command
 from stellwerk_processes.embedded_server import MemoryJournals, Signal
+from stellwerk_processes.faults import Conduct, faults_of
+from stellwerk_processes.seat_report import seat_reports
 from stellwerk_processes.standing_server import StandingServer, StandingSetup, open_standing_server
-from stellwerk_processes.started_match import BotMatch, MatchObserver, MatchResult, play_match
+from stellwerk_processes.started_match import (
+    NO_PROCESS,
+    BotMatch,
+    MatchObserver,
+    MatchResult,
+    play_match,
+)
 from stellwerk_server.journal.journal import Journal
 from stellwerk_server.lobby.tokens import TokenHolder, hashed
 from stellwerk_server.match.plan import MatchPlan
@@ -317,3 +326,58 @@ def test_who_waits_for_a_signal_looks_again_after_each_change_and_at_no_other_ti
 
     trio.run(within_time, main)
     assert looks == [0, 1, 2]
+
+
+# -- seats of suspended bots -------------------------------------------------------------------------
+
+
+SLEEPS = BotSpec("sleeps", ("sleep", "600"))
+
+
+def without_first(spec: BotSpec) -> BotMatch:
+    """Return a match in which the first of two bots is kept away."""
+    return replace(bot_match(1, (spec, HERE)), suspended=frozenset({0}))
+
+
+def expect_kept_away(played: MatchResult) -> None:
+    away, here = seat_reports(played.result, played.seats)
+    assert (away.suspended, away.faults, away.asks) == (True, (), away.defaults)
+    assert away.asks > 0
+    assert (here.suspended, here.faults, here.defaults) == (False, (), 0)
+
+
+def test_nobody_starts_a_suspended_bot_nor_waits_for_it() -> None:
+    """The set-up would take far longer than any test may."""
+    match = without_first(SLEEPS)
+    match = replace(match, plan=replace(match.plan, clocks=clocks_of(Time(set_up_ms=3_600_000))))
+
+    async def play() -> MatchResult:
+        return await play_match(match, UNCONFINED)
+
+    expect_kept_away(trio.run(within_time, play))
+
+
+@pytest.mark.parametrize("spec", [ANN, STAYS], ids=["remote", "reused"])
+def test_a_suspended_bot_that_stays_is_not_led_to_its_seat(spec: BotSpec) -> None:
+    """The remote one is connected, and waits."""
+
+    async def play() -> MatchResult:
+        async with open_standing_server(plan()) as standing:
+            where = await standing.listen()
+            assert where is not None
+            async with await trio.open_tcp_stream(*where) as stream:
+                client = Client(stream)
+                await client.log_in(max_matches=1)
+                played = await standing.play(without_first(spec), frozenset())
+                await standing.say_goodbye(finished=True)
+                assert (await client.until("start", "bye"))["type"] == "bye"
+        return played
+
+    expect_kept_away(trio.run(within_time, play))
+
+
+def test_a_connection_that_was_lost_for_a_while_is_told_apart_from_one_that_is_gone() -> None:
+    for by_default, came_back in ((False, True), (True, False)):
+        conduct = Conduct(NO_PROCESS, defaults=Counter({"disconnected": 2}), by_default=by_default)
+        [fault] = faults_of(conduct)
+        assert (fault.kind, fault.came_back) == ("disconnect", came_back)
