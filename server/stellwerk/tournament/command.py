@@ -1,8 +1,9 @@
 """`stellwerk tournament`: competitions of bots that survive whatever happens to this machine.
 
 A tournament is a folder with a `tournament.toml`. Results go to standard output, progress to standard error.
-Exit codes: 0 done; 1 `verify` found something that does not agree; 2 the command line or the folder cannot be
-used; 4 the machine failed, or blocks are void because of it; 130 stopped, and to be resumed.
+Exit codes: 0 done; 1 `verify` found something that does not agree, or no two bots played a match to its end;
+2 the command line or the folder cannot be used; 4 the machine failed, or blocks are void because of it;
+130 stopped, and to be resumed.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import trio
+from msgspec.structs import replace as replace_struct
 
 from stellwerk.shared.choose_game import checked_seed, whole_number
 from stellwerk.shared.errors import (
@@ -42,6 +45,7 @@ from stellwerk.tournament.expectation import Budget, Expectation, budget, expect
 from stellwerk.tournament.init import init
 from stellwerk.tournament.output import (
     SHAPES,
+    conduct_lines,
     default_shape,
     fault_lines,
     observer_of,
@@ -68,6 +72,7 @@ from stellwerk_tournament.config.resolved import (
     without_resolved,
 )
 from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, Source, parse, settings_of
+from stellwerk_tournament.play.conduct import matches_lost
 from stellwerk_tournament.play.fair_matches import FairMatches
 from stellwerk_tournament.play.progress import rounded, rows_of
 from stellwerk_tournament.play.runner import RemoteSetup, RunError, play_tournament, total_matches
@@ -83,6 +88,8 @@ from stellwerk_tournament.schedule.schedule import (
     stage,
     stages_of_round,
 )
+from stellwerk_tournament.store.conduct import conduct_in_force, is_contest
+from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings
 from stellwerk_tournament.store.store import Opened, Store, StoreError, look_into, open_store, read_matches
 
@@ -112,6 +119,7 @@ examples:
 """
 
 INTERRUPTED: Final = 130
+NO_CONTEST: Final = "no two bots played a match to its end: this tournament has no result"
 DRAWN: Final = "drawn"  # how the state says that there is no --seed
 
 
@@ -248,7 +256,8 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
             complain(notice)
         _expect_to_begin(folder, opened, arguments.tournament_command == "resume", resume)
         _expect_same_seed(folder, opened.store, seed)
-        _resolve(folder, source, settings, has_matches=bool(opened.lines))
+        conduct = _resolve(folder, source, settings, opened.lines).conduct
+        settings = replace(settings, conduct=conduct)
         limit = raise_limit()
         collect_rarely()
         hide_memory()
@@ -290,12 +299,17 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         say_json(type="ended", finished=finished, resume=resume)
     else:
         _print(tournament)
-    for line in (*fault_lines(tournament.lines, settings.names), *voids):
+    for line in (*_told(tournament), *voids):
         complain(line)
     if not finished:
         complain(f"stopped; go on with: {resume}")
         return INTERRUPTED
-    return INFRASTRUCTURE if voids else DONE
+    if voids:
+        return INFRASTRUCTURE
+    if tournament.lines and not any(map(is_contest, tournament.lines)):
+        complain(NO_CONTEST)
+        return FAILED
+    return DONE
 
 
 def _listen_address(folder: Path, arguments: argparse.Namespace, settings: Settings) -> ListenAddress | None:
@@ -359,8 +373,9 @@ def _expect_same_seed(folder: Path, store: Store, seed: str | None) -> None:
         raise usage_error(f"{folder}: this tournament began {was}")
 
 
-def _resolve(folder: Path, source: Source, settings: Settings, *, has_matches: bool) -> None:
-    """Store what the tournament is played with before its first match, and compare it from then on."""
+def _resolve(folder: Path, source: Source, settings: Settings, lines: Sequence[MatchLine]) -> Resolved:
+    """Store what the tournament is played with before its first match, and compare it from then on. Return
+    what is stored."""
     try:
         now = resolve(settings, folder, version())
     except OSError as error:
@@ -370,16 +385,21 @@ def _resolve(folder: Path, source: Source, settings: Settings, *, has_matches: b
     before = written
     if before is None and source.file.resolved is not None:
         before = of_version_0_1(source.file.resolved, now, folder)
+    if before is None:
+        now = replace_struct(now, conduct=conduct_in_force(None, now.conduct, lines))
+    elif before.conduct is None and source.file.conduct is None:
+        now = replace_struct(now, conduct=None)  # it goes on without, as it began
     if before is not None:
         expect_same(before, now, folder)
         for change in changes(before, now):
             complain(f"{folder}: {change}")
-    elif has_matches:
+    elif lines:
         complain(f"{path}: was missing, and is written again: {FILE} may have changed since the first match")
     if written is None:
         _write_resolved(path, before or now)
     if source.file.resolved is not None:
         _give_back(source)
+    return before or now
 
 
 def _write_resolved(path: Path, resolved: Resolved) -> None:
@@ -458,8 +478,12 @@ def _propose(expected: Expectation, budget: Budget) -> int:
 
 
 def _tournament(folder: Path, settings: Settings | None = None) -> Tournament:
-    found = settings or settings_of(_source(folder), folder, to_play=False)
-    return Tournament(folder, found, read_matches(folder).lines, version())
+    lines = read_matches(folder).lines
+    if settings is None:
+        settings = settings_of(_source(folder), folder, to_play=False)
+        conduct = conduct_in_force(read_resolved(folder), settings.conduct, lines)
+        settings = replace(settings, conduct=conduct)
+    return Tournament(folder, settings, lines, version())
 
 
 def _write(tournament: Tournament) -> list[Path]:
@@ -477,10 +501,19 @@ def _rated(tournament: Tournament) -> Ratings | None:
 def _print(tournament: Tournament) -> None:
     standings = Standings(tournament.settings.names, tournament.lines)
     ratings = _rated(tournament)
-    for line in table_of(rows_of(standings, ratings)):
+    for line in table_of(rows_of(standings, ratings, tournament.suspensions)):
         say(line)
     for warning in () if ratings is None else ratings.warnings:
         say(f"note: {warning.message}")
+
+
+def _told(tournament: Tournament) -> list[str]:
+    """Return the lines about faults, forfeits and suspensions."""
+    names = tournament.settings.names
+    return [
+        *fault_lines(tournament.lines, names),
+        *conduct_lines(tournament.lines, names, tournament.suspensions),
+    ]
 
 
 def _voids(store: Store) -> list[str]:
@@ -500,14 +533,18 @@ def _status(folder: Path, as_json: bool) -> int:
         failures = [] if store is None else store.failures()
         voids = [] if store is None else _voids(store)
     kept = sum(len(each.kept) for each in blocks)
-    rows = rows_of(Standings(settings.names, tournament.lines), _rated(tournament))
+    suspensions = tournament.suspensions
+    rows = rows_of(Standings(settings.names, tournament.lines), _rated(tournament), suspensions)
     counts = Counter(each.status for each in blocks)
+    if total is not None and settings.rounds is not None:
+        total -= matches_lost(plan_of(settings), settings.rounds, blocks, suspensions.keys())
     if as_json:
         say_json(
             matches=len(tournament.lines),
             of_running_blocks=kept,
             total=total,
             blocks=dict(counts),
+            suspended=tuple(suspensions.values()),
             failures=failures,
             rows=rounded(rows),
         )
@@ -517,9 +554,10 @@ def _status(folder: Path, as_json: bool) -> int:
     say("")
     in_all = "as many as it takes" if total is None else f"{total:,}"
     say(f"matches   {len(tournament.lines):,} of complete blocks, {kept:,} of running ones; in all {in_all}")
-    say(f"blocks    {', '.join(f'{count} {status}' for status, count in counts.items()) or 'none yet'}")
+    by_status = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in counts.items())
+    say(f"blocks    {by_status or 'none yet'}")
     say(f"failures  {len(failures)} of this machine")
-    for line in (*fault_lines(tournament.lines, settings.names), *voids):
+    for line in (*_told(tournament), *voids):
         say(line)
     return DONE
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, Protocol
 
 import msgspec
@@ -25,8 +25,10 @@ from stellwerk_tournament.play.progress import (
     Row,
     RunningBlock,
     RunningMatch,
+    Suspended,
     rounded,
 )
+from stellwerk_tournament.store.conduct import Suspension
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings, Sums
 
@@ -37,6 +39,8 @@ MOST_NAMED: Final = 8
 LONGEST_LAST_WORD: Final = 300  # characters
 LONGEST_FAULT: Final = 2000
 _HEAD: Final = ("", "bot", "elo", "95 %", "score", "points", "matches", "faults")
+_FORFEITS: Final = "forfeits"  # one more column, if there are any
+OUT: Final = "out"  # in place of the number of a suspended bot
 
 
 class Shown(Observer, Protocol):
@@ -75,8 +79,11 @@ def default_shape() -> Shape:
 
 
 def table_of(rows: Sequence[Row]) -> list[str]:
-    """Write a table, the best on top, with the interval of each rating."""
+    """Write a table, the best on top and who is suspended below, with the interval of each rating."""
     cells = [_HEAD, *(_cells(place, row) for place, row in enumerate(rows, 1))]
+    if any(row.forfeits for row in rows):
+        last = [_FORFEITS, *(f"{row.forfeits:,}" for row in rows)]
+        cells = [(*cell, forfeits) for cell, forfeits in zip(cells, last, strict=True)]
     return list(aligned(cells, left={1}))
 
 
@@ -86,6 +93,28 @@ def fault_lines(lines: Sequence[MatchLine], names: Sequence[str]) -> list[str]:
     return [
         _fault_line(name, standings.of[name], lines) for name in standings.of if standings.of[name].faulty
     ]
+
+
+def conduct_lines(
+    lines: Sequence[MatchLine], names: Sequence[str], suspensions: Mapping[str, Suspension]
+) -> list[str]:
+    """Write a line for each bot that forfeited matches: why, and since when it is suspended."""
+    standings = Standings(names, lines)
+    return [
+        _conduct_line(name, standings.of[name], suspensions.get(name))
+        for name in standings.of
+        if standings.of[name].forfeits or name in suspensions
+    ]
+
+
+def _conduct_line(name: str, sums: Sums, suspension: Suspension | None) -> str:
+    reasons = ", ".join(f"{reason} {count:,}" for reason, count in sums.forfeits.most_common())
+    count = sums.forfeits.total()
+    text = f"{name}: {count:,} of {counted(sums.matches, 'match', 'matches')} forfeited: {reasons}"
+    if suspension is not None:
+        row = counted(suspension.forfeits, "forfeit")
+        text += f"; suspended after block {suspension.block}, with {row} in a row"
+    return shown(text, LONGEST_FAULT)
 
 
 def _fault_line(name: str, sums: Sums, lines: Sequence[MatchLine]) -> str:
@@ -112,6 +141,8 @@ def summary_of(progress: Progress) -> str:
     parts = [f"{progress.played:,}{total} {matches}"]
     if progress.void_blocks:
         parts.append(counted(progress.void_blocks, "void block"))
+    if progress.called_off_blocks:
+        parts.append(f"{counted(progress.called_off_blocks, 'block')} called off")
     if progress.matches_per_minute is not None:
         parts.append(f"{progress.matches_per_minute:g} a minute")
     if progress.seconds_left is not None:
@@ -141,7 +172,7 @@ def _missing(progress: Progress) -> str:
 
 def _cells(place: int, row: Row) -> tuple[str, ...]:
     return (
-        str(place),
+        OUT if row.suspended else str(place),
         shown(row.bot),
         "" if row.elo is None else signed(row.elo),
         interval(row.low, row.high),
@@ -193,6 +224,9 @@ class _Silence:
     def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
         pass
 
+    def suspended(self, suspended: Suspended, progress: Progress) -> None:
+        pass
+
     def told_to_stop(self) -> None:
         pass
 
@@ -235,8 +269,16 @@ class _Lines:
         means = ", ".join(f"{name} {points[name] / len(ended.lines):.1f}" for name in order)
         _err(f"block {block.number}, {game}: {means}; {summary_of(progress)}")
 
+    def suspended(self, suspended: Suspended, progress: Progress) -> None:
+        _err(_news(suspended))
+
     def told_to_stop(self) -> None:
         _err(STOPPING)
+
+
+def _news(suspended: Suspended) -> str:
+    bot, row = shown(suspended.suspension.bot), counted(suspended.suspension.forfeits, "forfeit")
+    return f"{bot} is suspended after {row} in a row; its blocks that have not begun are called off"
 
 
 STOPPING: Final = "stopping when the running blocks are complete; once more, and at once"
@@ -276,6 +318,16 @@ class _JsonLines:
             **cause,
         )
 
+    def suspended(self, suspended: Suspended, progress: Progress) -> None:
+        suspension = suspended.suspension
+        say_json(
+            type="suspended",
+            bot=suspension.bot,
+            block=suspension.block,
+            forfeits_in_a_row=suspension.forfeits,
+            called_off=suspended.called_off,
+        )
+
     def told_to_stop(self) -> None:
         say_json(type="stopping")
 
@@ -311,6 +363,10 @@ class _Table:
     def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
         if ended.status == "void":
             self._notice = f"block {ended.block.number} is void: {ended.cause}"
+        self._draw(progress)
+
+    def suspended(self, suspended: Suspended, progress: Progress) -> None:
+        self._notice = _news(suspended)
         self._draw(progress)
 
     def told_to_stop(self) -> None:

@@ -216,12 +216,16 @@ def test_what_a_bot_does_wrong_is_told_of_it_and_of_nobody_else(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     crash = 'name = "crash"\ncmd = "sh -c \'echo out of ideas >&2; exit 3\'"'
-    folder = cup(tmp_path / "cup", [crash, 'built_in = "random"'])
+    others = ('built_in = "random"', 'built_in = "greedy"')
+    folder = cup(tmp_path / "cup", [crash, *others])
     assert main(["tournament", "run", str(folder)]) == 0
-    fault_line = "crash: start_failure in 2 of 2 matches: out of ideas"
-    assert capsys.readouterr().err.splitlines()[-1] == f"stellwerk: {fault_line}"
-    assert tournament("status", folder).splitlines()[-1] == fault_line
-    assert len(lines_of(folder)) == 2
+    lines = [
+        "crash: start_failure in 4 of 4 matches: out of ideas",
+        "crash: 4 of 4 matches forfeited: never_started 4",
+    ]
+    assert capsys.readouterr().err.splitlines()[-2:] == [f"stellwerk: {line}" for line in lines]
+    assert tournament("status", folder).splitlines()[-2:] == lines
+    assert len(lines_of(folder)) == 6
     for line in lines_of(folder):
         for seat in line["bots"]:
             kinds = [fault["kind"] for fault in seat["faults"]]
@@ -229,7 +233,7 @@ def test_what_a_bot_does_wrong_is_told_of_it_and_of_nobody_else(
     assert "out of ideas" in (folder / "logs" / "crash.log").read_text()
     suite = ElementTree.fromstring((folder / "junit.xml").read_bytes())[0]
     cases = {case.get("name"): [child.get("type") for child in case] for case in suite}
-    assert cases == {"crash": ["start_failure"], "random": []}
+    assert cases == {"crash": ["start_failure"], "random": [], "greedy": []}
 
 
 def test_a_program_that_is_gone_is_no_bots_fault(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from stellwerk_processes.started_match import BotMatch, MatchResult
 from stellwerk_protocol.names import EndReason
 from stellwerk_protocol.results import Result, TeamResult
 from stellwerk_tournament.config.settings import FILE, Settings, parse, settings_of
-from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress, RunningMatch
+from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress, RunningMatch, Suspended
 from stellwerk_tournament.store.match_line import MatchLine
 
 ENDED: Final = BotReport(0, None, True, 1, None, ())
@@ -100,6 +100,7 @@ class Witness:
     blocks: list[BlockEnded] = field(default_factory=list[BlockEnded])
     last: Progress | None = None
     stops: int = 0
+    suspensions: list[Suspended] = field(default_factory=list[Suspended])
     on_block: Callable[[BlockEnded], None] = lambda _: None
 
     def match_began(self, match: RunningMatch, progress: Progress) -> None:
@@ -114,6 +115,10 @@ class Witness:
         self.blocks.append(ended)
         self.last = progress
         self.on_block(ended)
+
+    def suspended(self, suspended: Suspended, progress: Progress) -> None:
+        self.suspensions.append(suspended)
+        self.last = progress
 
     def told_to_stop(self) -> None:
         self.stops += 1

@@ -28,6 +28,7 @@ from stellwerk_processes.bot_spec import BotSpec, Process
 from stellwerk_protocol.canonical import JsonValue, difference
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.config import settings as settings_file
+from stellwerk_tournament.config.conduct import ConductTable
 from stellwerk_tournament.config.machine_paths import ELSEWHERE, HOME, MachinePaths
 from stellwerk_tournament.config.settings import Entrant, Settings, SettingsError, Variant
 
@@ -69,6 +70,7 @@ class Resolved(Struct, frozen=True):
     python: str = ""
     freeze: bool = False
     cores_per_bot: int | None = None
+    conduct: ConductTable | None = None  # which versions before it did not write
 
 
 _INDEX: Final = re.compile(r"\[(\d+)\]")  # counted from 0; people count from 1
@@ -89,6 +91,7 @@ def resolve(settings: Settings, folder: Path, version: str) -> Resolved:
         python=platform.python_version(),
         freeze=settings.fair.freeze,
         cores_per_bot=settings.fair.cores_per_bot,
+        conduct=settings.conduct,
     )
 
 

@@ -40,6 +40,8 @@ from stellwerk_processes.bot_spec import (
 from stellwerk_server.lobby.tokens import TokenFileError, TokenHolder, Tokens, read_tokens
 from stellwerk_server.operate.plain_words import plain_words
 from stellwerk_server.operate.settings import Time
+from stellwerk_tournament.config import conduct
+from stellwerk_tournament.config.conduct import STANDARD, ConductTable
 from stellwerk_tournament.config.fair_clocks import AS_USUAL, FairClocks, FairClocksError, fair_clocks
 
 FILE: Final = "tournament.toml"
@@ -92,6 +94,7 @@ class SettingsFile(Struct, frozen=True, forbid_unknown_fields=True):
     title: Annotated[str, Meta(max_length=200)] = ""
     schedule: ScheduleTable = ScheduleTable()
     clocks: Time = Time()
+    conduct: ConductTable | None = None
     concurrency: Annotated[int, Meta(ge=-MOST_MATCHES_AT_ONCE, le=MOST_MATCHES_AT_ONCE)] = -1
     anonymous: bool = False
     wrap: str = ""
@@ -159,6 +162,7 @@ class Settings:
     organizers: tuple[TokenHolder, ...] = ()
     remote_wait_s: int = REMOTE_WAIT_S
     fair: FairClocks = AS_USUAL
+    conduct: ConductTable | None = STANDARD  # none in tournaments that were begun before there was one
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -238,6 +242,7 @@ def settings_of(source: Source, folder: Path, *, to_play: bool = True) -> Settin
         organizers=tuple(holder for holder in tokens.holders if holder.is_organizer),
         remote_wait_s=file.remote_wait_s,
         fair=fair,
+        conduct=file.conduct or STANDARD,
     )
 
 
@@ -510,6 +515,7 @@ def _unknown_keys(content: dict[str, Any]) -> Iterator[tuple[Place, str, tuple[s
         ((), content, SettingsFile),
         (("schedule",), content.get("schedule"), ScheduleTable),
         (("clocks",), content.get("clocks"), Time),
+        ((conduct.KEY,), content.get(conduct.KEY), ConductTable),
     ]
     for key, kind in (("games", GameTable), ("bots", BotTable)):
         entries = content.get(key)

@@ -8,6 +8,7 @@ from typing import Final
 
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_server.operate.settings import Time
+from stellwerk_tournament.config.conduct import STANDARD
 from stellwerk_tournament.config.settings import Kind
 
 ROUNDS: Final = 10
@@ -22,6 +23,7 @@ def template(
         _HEAD,
         schedule_text(kind, rounds),
         _CLOCKS.format(**{name: getattr(time, name) for name in time.__struct_fields__}),
+        _CONDUCT.format(defaults=STANDARD.defaults, suspend_after=STANDARD.suspend_after),
     ]
     parts += [_game(game) for game in games]
     parts += [_BOTS, *(f"[[bots]]\nbuilt_in = {json.dumps(bot)}\n" for bot in bots)]
@@ -85,6 +87,15 @@ _CLOCKS = """\
 # tries = {tries}
 # defaults_in_a_row = {defaults_in_a_row}
 # defaults = {defaults}
+"""
+
+_CONDUCT = """\
+[conduct]                     # what a bot forfeits a match for: it ranks last in it, whatever its points
+# never_started = true        # it exited, or did not log in, before the match began
+# gone = true                 # it left, or its process or its connection ended during the match
+# absent = true               # a remote bot was not connected when the match began
+# defaults = {defaults}               # the server moved for it so often in one match; 0: however often
+# suspend_after = {suspend_after}           # forfeits in a row; then it plays no more. 0: it always plays on
 """
 
 _BOTS = """\

@@ -35,7 +35,7 @@ from stellwerk_tournament.gate.sequential import (
     look,
     look_once,
 )
-from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress, RunningMatch
+from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress, RunningMatch, Suspended
 from stellwerk_tournament.play.runner import Execute, play_tournament
 from stellwerk_tournament.schedule.schedule import blocks_of_round, plan_of
 from stellwerk_tournament.store.match_line import MatchLine, scores_of
@@ -125,6 +125,7 @@ def lineup_of(
         confinement=confinement,
         concurrency=concurrency,
         anonymous=True,
+        conduct=None,
     )
     round_size = blocks_of_round(plan_of(settings))
     rounds = _rounds(rules, round_size)
@@ -316,6 +317,9 @@ class _Ear:
         self._watcher.block_ended(self._judge, ended)
         if self._judge.verdict is not None:
             self._decided.cancel()
+
+    def suspended(self, suspended: Suspended, progress: Progress) -> None:
+        pass  # a gate has no conduct: the candidate's faults are counted
 
     def told_to_stop(self) -> None:
         self._watcher.told_to_stop()

@@ -8,7 +8,7 @@ of their blocks are shown.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -18,6 +18,7 @@ from msgspec import Struct
 from stellwerk_tournament.ratings.elo import hundredths
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings, rate
 from stellwerk_tournament.schedule.schedule import Block
+from stellwerk_tournament.store.conduct import Suspension
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings
 
@@ -25,7 +26,7 @@ from stellwerk_tournament.store.standings import Standings
 class Row(Struct, frozen=True, omit_defaults=True):
     """The row of a bot. `faults` is in how many matches something was wrong with it. The rating is there when
     there are enough matches for it, with the limits of its interval where it has any. Figures are exact: the
-    display rounds them, once."""
+    display rounds them, once. `forfeits` are matches."""
 
     bot: str
     matches: int
@@ -35,6 +36,8 @@ class Row(Struct, frozen=True, omit_defaults=True):
     elo: float | None = None
     low: float | None = None
     high: float | None = None
+    forfeits: int = 0
+    suspended: bool = False
 
 
 class RunningMatch(Struct, frozen=True):
@@ -58,8 +61,9 @@ class RunningBlock(Struct, frozen=True):
 
 
 class Progress(Struct, frozen=True, omit_defaults=True):
-    """`total` is how many matches there will be, if that is known. `seconds_left` is a guess from the rate of
-    this run. `missing` are the remote bots that are not connected. `matches` and `blocks` are what runs."""
+    """`total` is how many matches there will be, if that is known, and if no other bot is suspended.
+    `seconds_left` is a guess from the rate of this run. `missing` are the remote bots that are not connected.
+    `matches` and `blocks` are what runs."""
 
     played: int
     running: int
@@ -71,6 +75,7 @@ class Progress(Struct, frozen=True, omit_defaults=True):
     missing: tuple[str, ...] = ()
     matches: tuple[RunningMatch, ...] = ()
     blocks: tuple[RunningBlock, ...] = ()
+    called_off_blocks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,14 @@ class BlockEnded:
     cause: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Suspended:
+    """A bot that plays no more, and how many blocks that were to be played next are called off for it."""
+
+    suspension: Suspension
+    called_off: int
+
+
 class Observer(Protocol):
     """An observer of a tournament. The runner calls it, and goes on when it returns."""
 
@@ -105,17 +118,23 @@ class Observer(Protocol):
 
     def block_ended(self, ended: BlockEnded, progress: Progress) -> None: ...
 
+    def suspended(self, suspended: Suspended, progress: Progress) -> None: ...
+
     def told_to_stop(self) -> None:
         """Show that the tournament stops. Running blocks are still finished."""
         ...
 
 
-def rows_of(standings: Standings, ratings: Ratings | None) -> tuple[Row, ...]:
-    """Return the rows, the best first: by the rating if all have one, else by the score."""
+def rows_of(
+    standings: Standings, ratings: Ratings | None, suspended: Collection[str] = ()
+) -> tuple[Row, ...]:
+    """Return the rows, the best first: by the rating if all have one, else by the score. The suspended bots
+    stand below all others."""
     rated = {} if ratings is None else {rating.name: rating for rating in ratings.entrants}
     order = standings.order()
     if rated and all(name in rated for name in order):
         order.sort(key=lambda name: -rated[name].elo)
+    order.sort(key=lambda name: name in suspended)
     rows: list[Row] = []
     for name in order:
         sums = standings.of[name]
@@ -130,6 +149,8 @@ def rows_of(standings: Standings, ratings: Ratings | None) -> tuple[Row, ...]:
                 elo=None if rating is None else rating.elo,
                 low=None if rating is None else rating.low,
                 high=None if rating is None else rating.high,
+                forfeits=sums.forfeits.total(),
+                suspended=name in suspended,
             )
         )
     return tuple(rows)

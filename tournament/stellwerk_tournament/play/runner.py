@@ -7,6 +7,8 @@ Laws:
   remote bot at the table each match has a seed of its own, drawn when it begins, and never dealt again, not
   even when the match has to be played once more: a bot that has seen a deal may remember it;
 - nobody waits for a remote bot for ever (`attendance.py`);
+- a block in which a suspended bot would play never begins. One that has begun is played to its end, and the
+  bot is kept away from those of its matches that begin then: nobody waits for it;
 - at the first request to stop, the runner finishes the blocks that have begun; at the second, it ends at
   once. Nothing that was played is lost, whatever ends it (`store.py`).
 """
@@ -45,6 +47,12 @@ from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.settings import Settings, Variant
 from stellwerk_tournament.play.attendance import Attendance
+from stellwerk_tournament.play.conduct import (
+    has_playable,
+    matches_called_off,
+    matches_not_drawn,
+    stage_as_made,
+)
 from stellwerk_tournament.play.fair_matches import FairMatches
 from stellwerk_tournament.play.lag import MOST_MS, LagWatch
 from stellwerk_tournament.play.progress import (
@@ -54,6 +62,7 @@ from stellwerk_tournament.play.progress import (
     Progress,
     RunningBlock,
     RunningMatch,
+    Suspended,
     rows_of,
 )
 from stellwerk_tournament.play.status_page import NO_PAGE, StatusSetup, TournamentPage
@@ -65,10 +74,12 @@ from stellwerk_tournament.schedule.schedule import (
     Met,
     SchedulePlan,
     needs_results,
+    numbers_of_stage,
     plan_of,
     stage,
     stages_of_round,
 )
+from stellwerk_tournament.store.conduct import Suspension, Suspensions, judged
 from stellwerk_tournament.store.match_line import MatchLine, line_of_result, scores_of
 from stellwerk_tournament.store.standings import Standings
 from stellwerk_tournament.store.store import Opened, Standing, StoreError
@@ -186,6 +197,7 @@ class _Runner:
         self._most = self._fair.at_once
         self._total = total_matches(settings, self._plan)
 
+        self._conduct = Suspensions(settings.conduct, opened.lines)  # changes only while the disk is ours
         self._standings = Standings(settings.names, opened.lines)
         self._outcomes = [line.outcome() for line in opened.lines]
         self._history = _history(opened.lines)
@@ -198,6 +210,8 @@ class _Runner:
         self._shown: dict[str, RunningMatch] = {}  # the running matches that anybody may watch, by id
         self._voids_in_a_row = 0
         self._void_count = 0
+        self._called_off_blocks = 0
+        self._called_off_matches = 0  # also those that were never drawn
 
         self._ratings: Ratings | None = None
         self._rate_again_at = 0.0
@@ -354,12 +368,15 @@ class _Runner:
         """Return whether enough copies of each bot are free, and all are there except those in `absent`."""
         size = self._variant(block).team_size
         logins = {
-            name: [login.name for login in self._remote.get(name, ())[:size]] for name in block.entrants
+            name: [login.name for login in self._remote.get(name, ())[:size]]
+            for name in block.entrants
+            if name not in self._conduct.names
         }
         needed = [login for each in logins.values() for login in each if login not in absent]
         return self._attendance.are_there(needed) and all(
             self._at_table[name] + count <= most
             for name, count in self._copies(block).items()
+            if name in logins
             for most in (self._bots[name].instances, *map(self._attendance.most, logins[name]))
             if most is not None
         )
@@ -371,8 +388,28 @@ class _Runner:
 
     async def _begin(self, block: Block) -> None:
         secret = secrets.token_bytes(32) if self._seed is None else block_secret(self._seed, block.number)
-        await self._on_disk(partial(self._store.begin, block, secret))
-        self._begun.append(_Begun(block, secret, deque(block.rotations)))
+        if await self._on_disk(partial(self._begin_unless_called_off, block, secret)):
+            self._begun.append(_Begun(block, secret, deque(block.rotations)))
+        else:
+            self._queue.append(block)
+            await self._call_off()
+
+    def _begin_unless_called_off(self, block: Block, secret: bytes) -> bool:
+        """Begin a block, unless one of its bots has just been suspended."""
+        if self._conduct.concern(block):
+            return False
+        self._store.begin(block, secret)
+        return True
+
+    async def _call_off(self) -> None:
+        """Call off the blocks of suspended bots that have not begun."""
+        blocks = [block for block in self._queue if self._conduct.concern(block)]
+        if blocks:
+            called_off = set(blocks)
+            self._queue = deque(block for block in self._queue if block not in called_off)
+            self._called_off_blocks += len(blocks)
+            self._called_off_matches += sum(len(block.rotations) for block in blocks)
+            await self._on_disk(partial(self._store.call_off, blocks))
 
     async def _more(self) -> bool:
         """Take up the blocks of one more stage. Return False if there is none, or none yet."""
@@ -382,11 +419,17 @@ class _Runner:
             return False
         if needs_results(plan) and self._begun:
             return False
-        blocks = stage(plan, number, self._history)
-        new = [block for block in blocks if block.number not in self._known]
-        if new and number % stages_of_round(plan) == 0 and await self._is_narrow_enough():
-            return False
         played = {met.number: met for met in self._history}
+        known = {n: standing.block.entrants for n, standing in self._known.items()}
+        known |= {n: tuple(met.scores) for n, met in played.items()}
+        is_last = max(known, default=-1) < numbers_of_stage(plan, number).start
+        if is_last and not has_playable(plan, self._conduct.names):
+            return False
+        blocks = stage_as_made(plan, number, self._history, self._conduct.sets, known)
+        new = [block for block in blocks if block.number not in self._known]
+        is_new = bool(new) or not blocks
+        if is_new and number % stages_of_round(plan) == 0 and await self._is_narrow_enough():
+            return False
         for block in blocks:
             self._expect_as_played(block, played.get(block.number))
         done = [block for block in new if block.number in played]
@@ -397,6 +440,8 @@ class _Runner:
             if block.number not in played:
                 await self._take_up(block)
         self._next_stage += 1
+        self._called_off_matches += matches_not_drawn(plan, number, blocks)
+        await self._call_off()
         return True
 
     async def _take_up(self, block: Block) -> None:
@@ -426,8 +471,8 @@ class _Runner:
                 )
 
     async def _is_narrow_enough(self) -> bool:
-        """Return whether all intervals are narrow enough. With fewer blocks than an interval needs, its width
-        means nothing."""
+        """Return whether all intervals are narrow enough, but for those of suspended bots. With fewer blocks
+        than an interval needs, its width means nothing."""
         width = self._settings.until_width
         if width is None or not self._outcomes:
             return False
@@ -438,6 +483,7 @@ class _Runner:
             and rating.high - rating.low <= width
             and rating.freedom >= FEWEST_DEGREES
             for rating in self._ratings.entrants
+            if rating.name not in self._conduct.names
         )
 
     # -- a match ---------------------------------------------------------------------------------
@@ -526,7 +572,7 @@ class _Runner:
             await self._complete(begun)
 
     async def _complete(self, begun: _Begun) -> None:
-        lines = await self._on_disk(partial(self._store.complete, begun.block, begun.seed))
+        lines, suspensions = await self._on_disk(partial(self._write_block, begun))
         self._begun.remove(begun)
         self._voids_in_a_row = 0
         for line in lines:
@@ -537,6 +583,17 @@ class _Runner:
             await self._rate()
         ended = BlockEnded(begun.block, "complete", tuple(lines))
         self._observer.block_ended(ended, self._progress())
+        news = [Suspended(each, sum(each.bot in b.entrants for b in self._queue)) for each in suspensions]
+        await self._call_off()
+        for suspended in news:
+            self._observer.suspended(suspended, self._progress())
+
+    def _write_block(self, begun: _Begun) -> tuple[list[MatchLine], tuple[Suspension, ...]]:
+        """Write the lines of a block with their forfeits. Return them, and who is suspended from then on."""
+        conduct = self._conduct
+        judge = partial(judged, conduct=self._settings.conduct, suspended=conduct.names)
+        lines = self._store.complete(begun.block, begun.seed, judge)
+        return lines, conduct.add(lines)
 
     async def _failed(self, begun: _Begun, rotation: int, cause: str) -> None:
         block = begun.block
@@ -587,6 +644,7 @@ class _Runner:
             ),
             bots=tuple(self._bots[name].bot for name in names),
             bot_seeds=tuple(bot_seed(seed, rotation, seat) for seat in seats),
+            suspended=frozenset(seat for seat in seats if names[seat] in self._conduct.names),
         )
 
     def _has_own_deals(self, block: Block) -> bool:
@@ -623,18 +681,25 @@ class _Runner:
         played = complete + sum(len(begun.kept) for begun in self._begun)
         seconds = trio.current_time() - self._began_at
         rate = (played - self._played_before) / seconds if seconds > 0 else 0.0
+        total = self._total
+        suspended = self._conduct.names
+        if total is not None and self._settings.rounds is not None:
+            total -= self._called_off_matches
+            total -= matches_called_off(self._plan, self._next_stage, self._settings.rounds, suspended)
         left = None
-        if self._total is not None and rate > 0:
-            left = round(max(0, self._total - played) / rate, 1)
+        if total is not None and rate > 0:
+            left = round(max(0, total - played) / rate, 1)
+        logins = {login.name for name in suspended for login in self._remote.get(name, ())}
         return Progress(
             played=played,
             running=self._running,
-            rows=rows_of(self._standings, self._ratings),
-            total=self._total,
+            rows=rows_of(self._standings, self._ratings, suspended),
+            total=total,
             void_blocks=self._void_count,
             matches_per_minute=round(60 * rate, 1) if rate > 0 else None,
             seconds_left=left,
-            missing=self._attendance.missing,
+            missing=tuple(name for name in self._attendance.missing if name not in logins),
+            called_off_blocks=self._called_off_blocks,
             matches=tuple(self._shown.values()),
             blocks=tuple(
                 RunningBlock(block.number, block.round, self._variant(block).choice.game_id, block.entrants)

@@ -10,7 +10,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +24,7 @@ from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.ratings.rating_file import RatingFile, WarningLine, rating_file
 from stellwerk_tournament.ratings.ratings import RatingError, RatingReport, rate_all
 from stellwerk_tournament.report.junit import Case, Mark, Suite, junit_xml
+from stellwerk_tournament.store.conduct import Suspension, Suspensions
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings
 
@@ -41,6 +42,11 @@ class Tournament:
     settings: Settings
     lines: tuple[MatchLine, ...]
     version: str = ""
+
+    @cached_property
+    def suspensions(self) -> Mapping[str, Suspension]:
+        """Return who is suspended, by the lines in their order."""
+        return Suspensions(self.settings.conduct, self.lines).of
 
     @cached_property
     def rated(self) -> RatingReport | RatingError:

@@ -1,14 +1,15 @@
 """Whether a tournament is what it says: every replay played again, every figure computed again.
 
 Law: a tournament is good if every match of every complete block has a replay that is true, was dealt from the
-seed that its block tells, was played by those who are said to have played, and ended as its line says; and if
-every derived file that is there is what the lines come to. The first thing that is not so is named.
+seed that its block tells, was played by those who are said to have played, and ended as its line says; if
+its forfeits follow from the faults in the lines and the conduct that the tournament began with; and if every
+derived file that is there is what the lines come to. The first thing that is not so is named.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -19,11 +20,13 @@ from stellwerk_engine.replays.verify import verify as verify_replay
 from stellwerk_processes.seat_report import Breakdown
 from stellwerk_protocol.replays import Header
 from stellwerk_protocol.results import Result
+from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.report.derived import FILES, Tournament, maker
 from stellwerk_tournament.schedule.deal import match_id
 from stellwerk_tournament.schedule.schedule import Block
-from stellwerk_tournament.store.match_line import FILE, MatchLine, blocks_of
+from stellwerk_tournament.store.conduct import Suspensions, judged
+from stellwerk_tournament.store.match_line import FILE, Forfeit, MatchLine, blocks_of
 
 NOT_THERE: Final = "is not there"
 
@@ -45,14 +48,21 @@ def verify(tournament: Tournament, seen: Callable[[MatchLine], object] = lambda 
     names = set(tournament.settings.names)
     own_deals = Counter(line.seed for line in tournament.lines if line.deal == "new_each_match")
     number = 0
+    conduct = tournament.settings.conduct
+    suspensions = Suspensions(conduct)
     for matches in blocks_of(tournament.lines).values():
-        for line in matches:
+        computed = judged(matches, conduct, suspensions.names)
+        for line, expected in zip(matches, computed, strict=True):
             number += 1
-            for message in _wrong_line(tournament.settings, matches[0], line, names, own_deals):
+            for message in (
+                *_wrong_line(tournament.settings, matches[0], line, names, own_deals),
+                *_wrong_forfeits(line, expected),
+            ):
                 raise UntrueError(f"{FILE}:{number}: {message}")
             for message in _wrong_replay(tournament.folder, line):
                 raise UntrueError(message)
             seen(line)
+        suspensions.add(computed)
     derived = 0
     for name, make in FILES.items():
         path = tournament.folder / name
@@ -89,7 +99,7 @@ def _wrong_line(
         yield "its match id does not follow from its seed"
     teams = [(seat.rank, seat.points, seat.bot) for seat in line.bots]
     for team, seats in enumerate(line.seats):
-        if any(teams[seat] != (line.ranks[team], line.points[team], line.players[team]) for seat in seats):
+        if any(teams[seat] != (line.by_rules[team], line.points[team], line.players[team]) for seat in seats):
             yield f"the records of team {team} and of its seats differ"
     if not any(
         (
@@ -102,6 +112,26 @@ def _wrong_line(
         for variant in settings.variants
     ):
         yield f"this tournament has no such game: {line.game} with {len(line.bots)} players"
+
+
+def _wrong_forfeits(line: MatchLine, expected: MatchLine) -> Iterator[str]:
+    """Compare a line with the same line as it follows from its faults and the conduct in force."""
+    if line.forfeits != expected.forfeits:
+        yield (
+            f"forfeits: by its faults and the conduct in {RESOLVED} {_who(expected.forfeits)}, and it says "
+            f"that {_who(line.forfeits)}"
+        )
+    if line.ranks_by_rules and not expected.ranks_by_rules:
+        yield f"ranks_by_rules: there are none in a tournament without a conduct in {RESOLVED}"
+    if expected.ranks_by_rules and not line.ranks_by_rules:
+        yield f"ranks_by_rules: is not there, though this tournament has a conduct in {RESOLVED}"
+    if line.ranks != expected.ranks:
+        yield f"ranks: with these forfeits they are {list(expected.ranks)}, and it says {list(line.ranks)}"
+
+
+def _who(forfeits: Sequence[Forfeit]) -> str:
+    who = ", ".join(f"{forfeit.bot} forfeits ({forfeit.reason})" for forfeit in forfeits)
+    return who or "nobody forfeits"
 
 
 def _wrong_replay(folder: Path, line: MatchLine) -> Iterator[str]:
@@ -132,7 +162,7 @@ def _differences(header: Header, result: Result, seed: str, line: MatchLine) -> 
         ("game", (line.game, line.options, line.board), (header.game, header.options, header.board.digest)),
         ("seed", line.seed, seed),
         ("players", True, names in (seats, anonymous)),
-        ("ranks", line.ranks, tuple(team.rank for team in result.teams)),
+        ("ranks", line.by_rules, tuple(team.rank for team in result.teams)),
         ("points", line.points, tuple(team.points for team in result.teams)),
         ("end", (line.reason, line.turns), (result.reason, result.turns)),
         ("breakdown", [seat.breakdown for seat in line.bots], list(_breakdowns(result, len(seats)))),

@@ -4,17 +4,18 @@ The unit is the block: one deal, played once in every rotation of its entrants r
 round the teams), so that luck of the deal and of the seat is everybody's. A round is made of stages, one for
 each deal of each variant of the games; a stage has its tables, and each table of it is a block.
 
-Laws: block number n follows from the plan, and in a Swiss tournament from the results of the stages before
-its own; so a schedule that was lost can be made again. Bots of one author do not meet, except where nothing
-else is left. Chance is taken from a hash of the stage: anybody may know who will meet whom.
+Laws: block number n follows from the plan, from who was suspended when its stage was made, and in a Swiss
+tournament from the results of the stages before its own; so a schedule that was lost can be made again. Bots
+of one author do not meet, except where nothing else is left. Chance is taken from a hash of the stage:
+anybody may know who will meet whom.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from itertools import combinations, islice, permutations
@@ -90,22 +91,73 @@ def blocks_of_round(plan: SchedulePlan) -> int:
     return sum(weight * tables_of_stage(plan, size) for size, weight in plan.variants)
 
 
-def stage(plan: SchedulePlan, number: int, history: Sequence[Met] = ()) -> tuple[Block, ...]:
+def stage(
+    plan: SchedulePlan, number: int, history: Sequence[Met] = (), suspended: Collection[str] = ()
+) -> tuple[Block, ...]:
     """Return the blocks of a stage. `history` are those that have been played, at least of all stages before
-    it; only a Swiss tournament looks at them."""
+    it; only a Swiss tournament looks at them. `suspended` bots are not drawn, where tables are drawn at all:
+    then a stage has fewer blocks, and the numbers of the others stay free."""
     round, within = divmod(number, stages_of_round(plan))
+    variant, occasion = _variant_of(plan, within)
+    size, weight = plan.variants[variant]
+    numbers = numbers_of_stage(plan, number)
+    earlier = [met for met in history if met.number < numbers.start]
+    drawn_from = plan
+    if is_drawn(plan) and suspended:
+        drawn_from = _without(plan, frozenset(suspended))
+    found = _tables(drawn_from, number, round * weight + occasion, size, earlier)
+    return tuple(
+        Block(n, number, round, variant, entrants)
+        for n, entrants in zip(numbers, islice(found, len(numbers)), strict=False)
+    )
+
+
+def numbers_of_stage(plan: SchedulePlan, number: int) -> range:
+    """Return the numbers of the blocks that a stage can have."""
+    round, within = divmod(number, stages_of_round(plan))
+    variant, occasion = _variant_of(plan, within)
     first = round * blocks_of_round(plan)
-    for variant, (size, weight) in enumerate(plan.variants):
-        tables = tables_of_stage(plan, size)
+    first += sum(weight * tables_of_stage(plan, size) for size, weight in plan.variants[:variant])
+    tables = tables_of_stage(plan, plan.variants[variant][0])
+    return range(first + occasion * tables, first + (occasion + 1) * tables)
+
+
+def playable_matches(plan: SchedulePlan, number: int, suspended: Collection[str]) -> int:
+    """Return how many matches a stage has in which no suspended bot would play."""
+    variant, _ = _variant_of(plan, number % stages_of_round(plan))
+    size = plan.variants[variant][0]
+    if is_drawn(plan):
+        return (len(plan.entrants) - len(suspended)) // size * size
+    return size * _tables_without(plan, size, frozenset(suspended))
+
+
+def _variant_of(plan: SchedulePlan, within: int) -> tuple[int, int]:
+    """Return the variant of a stage of a round, and which of its stages that is."""
+    for variant, (_, weight) in enumerate(plan.variants):
         if within < weight:
-            number_of_first = first + within * tables
-            earlier = [met for met in history if met.number < number_of_first]
-            tables_in_order = _tables(plan, number, round * weight + within, size, earlier)
-            seen = enumerate(islice(tables_in_order, tables), number_of_first)
-            return tuple(Block(n, number, round, variant, entrants) for n, entrants in seen)
-        first += weight * tables
+            return variant, within
         within -= weight
     raise AssertionError("a stage belongs to one of the variants")
+
+
+@lru_cache(maxsize=64)
+def _tables_without(plan: SchedulePlan, size: int, suspended: frozenset[str]) -> int:
+    return sum(suspended.isdisjoint(table) for table in _all_tables(plan, size))
+
+
+@lru_cache(maxsize=64)
+def _without(plan: SchedulePlan, suspended: frozenset[str]) -> SchedulePlan:
+    kept = [number for number, name in enumerate(plan.entrants) if name not in suspended]
+    return replace(
+        plan,
+        entrants=tuple(plan.entrants[number] for number in kept),
+        authors=tuple(plan.authors[number] for number in kept),
+    )
+
+
+def is_drawn(plan: SchedulePlan) -> bool:
+    """Return whether each stage draws its tables, from the bots that are there then."""
+    return plan.kind in ("swiss", "random")
 
 
 def needs_results(plan: SchedulePlan) -> bool:
@@ -119,7 +171,7 @@ def needs_results(plan: SchedulePlan) -> bool:
 def tables_of_stage(plan: SchedulePlan, size: int) -> int:
     """Return how many tables a stage has, the same for all stages of a variant."""
     count = len(plan.entrants)
-    if plan.kind in ("swiss", "random"):
+    if is_drawn(plan):
         return count // size
     possible = math.comb(count, size) if plan.kind == "round_robin" else math.comb(count - 1, size - 1)
     if possible > MOST_TABLES:
@@ -203,6 +255,8 @@ def _random_tables(plan: SchedulePlan, occasion: int, size: int) -> list[tuple[s
     next ones, beginning again at its head.
     """
     count = len(plan.entrants)
+    if count < size:
+        return []
     seated = count // size * size
     start = occasion * seated % count
     row = _shuffled(plan.entrants, "row", size)
@@ -235,7 +289,7 @@ def _swiss_tables(plan: SchedulePlan, stage: int, size: int, history: Sequence[M
     score: dict[str, float] = dict.fromkeys(plan.entrants, 0.0)
     met: Counter[frozenset[str]] = Counter()
     for each in history:
-        for name in each.scores:
+        for name in each.scores.keys() & score.keys():  # others are suspended
             played[name] += 1
             score[name] += each.scores[name]
         met.update(map(frozenset, combinations(each.scores, 2)))

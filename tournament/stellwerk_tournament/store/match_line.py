@@ -27,13 +27,25 @@ if TYPE_CHECKING:
 FILE: Final = "matches.jsonl"
 
 DealKind: TypeAlias = Literal["same_in_block", "new_each_match"]
+ForfeitReason: TypeAlias = Literal["suspended", "never_started", "absent", "gone", "defaults"]
+
+
+class Forfeit(Struct, frozen=True):
+    """A forfeit of the bot that plays a team, with its reason (`conduct.py`)."""
+
+    team: int
+    bot: str
+    reason: ForfeitReason
 
 
 class MatchLine(Struct, frozen=True, omit_defaults=True):
     """A match. `players`, `seats`, `ranks` and `points` have one for each team: which bot played it, where it
     sat, and how it ended. `bots` has one for each seat. `deal`: whether all matches of the block were dealt
     from one seed, or each from its own, as it is with remote bots. `attempt` counts from 1. `late_ms`: for
-    how long the clock stood still because the server was late. `replay_sha256` is that of the file."""
+    how long the clock stood still because the server was late. `replay_sha256` is that of the file.
+
+    `ranks` are those that count, with the `forfeits`; `ranks_by_rules`, `points` and `bots` are as the match
+    ended. Lines from before there were forfeits have no `ranks_by_rules`."""
 
     block: Count
     rotation: Count
@@ -58,6 +70,13 @@ class MatchLine(Struct, frozen=True, omit_defaults=True):
     seed: str = ""
     replay: str = ""
     replay_sha256: str = ""
+    ranks_by_rules: tuple[int, ...] = ()
+    forfeits: tuple[Forfeit, ...] = ()
+
+    @property
+    def by_rules(self) -> tuple[int, ...]:
+        """Return the ranks without forfeits."""
+        return self.ranks_by_rules or self.ranks
 
     def outcome(self) -> Outcome:
         """Return what ratings need of the match."""

@@ -18,13 +18,14 @@ from stellwerk_tournament.store.match_line import MatchLine, scores_of
 
 @dataclass(slots=True)
 class Sums:
-    """The sums of one bot. `faults` by kind, and `faulty`: in how many matches."""
+    """The sums of one bot. `faults` by kind, and `faulty`: in how many matches. `forfeits` by reason."""
 
     matches: int = 0
     score: float = 0.0
     points: int = 0
     faulty: int = 0
     faults: Counter[str] = field(default_factory=Counter[str])
+    forfeits: Counter[str] = field(default_factory=Counter[str])
     asks: int = 0
     used_ms: int = 0
     slowest_ms: int = 0
@@ -61,6 +62,8 @@ class Standings:
             started = [seat.cpu_ms for seat in seats if seat.process != "remote" and seat.cpu_ms is not UNSET]
             row.cpu_ms += sum(started)
             row.cpu_matches += bool(started)
+        for forfeit in line.forfeits:
+            self.of[forfeit.bot].forfeits[forfeit.reason] += 1
         self._add_pairs(line)
 
     def order(self) -> list[str]:

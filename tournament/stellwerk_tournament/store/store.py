@@ -19,7 +19,7 @@ import fcntl
 import json
 import os
 import sqlite3
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -41,7 +41,8 @@ LOGS: Final = "logs"
 LOG_BYTES: Final = 1_000_000  # of each bot; then its older half goes
 PRIVATE: Final = 0o600
 
-Status: TypeAlias = Literal["queued", "running", "complete", "void"]
+Status: TypeAlias = Literal["queued", "running", "complete", "void", "called_off"]
+Judge: TypeAlias = Callable[[Sequence[MatchLine]], Sequence[MatchLine]]
 
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -51,7 +52,7 @@ CREATE TABLE IF NOT EXISTS blocks (
     round INTEGER NOT NULL,
     variant INTEGER NOT NULL,
     entrants TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('queued', 'running', 'complete', 'void')),
+    status TEXT NOT NULL CHECK (status IN ('queued', 'running', 'complete', 'void', 'called_off')),
     seed BLOB,
     cause TEXT
 ) STRICT;
@@ -187,10 +188,17 @@ class Store:
             )
             self._database.execute("DELETE FROM matches WHERE block = ?", (block.number,))
 
-    def complete(self, block: Block, seed: bytes) -> list[MatchLine]:
+    def call_off(self, blocks: Iterable[Block]) -> None:
+        """Note that blocks will not be played, because one of their bots is suspended."""
+        with _database_errors(self.folder), self._database:
+            self._database.executemany(
+                "UPDATE blocks SET status = 'called_off' WHERE number = ?", [(b.number,) for b in blocks]
+            )
+
+    def complete(self, block: Block, seed: bytes, judge: Judge = tuple) -> list[MatchLine]:
         """Make the matches of a block known, once all have been kept. Reveal those of one deal now; those
-        with a deal of their own were revealed when they ended. StoreError if the block does not run: it may
-        be void."""
+        with a deal of their own were revealed when they ended. `judge` adds the forfeits. StoreError if the
+        block does not run: it may be void."""
         self._expect_running(block.number)
         with _database_errors(self.folder):
             rows = self._database.execute(
@@ -207,6 +215,7 @@ class Store:
                 write_whole(self.folder / name, content, sync=True)
             digest = sha256(content).hexdigest()
             lines.append(msgspec.structs.replace(line, replay=name, replay_sha256=digest))
+        lines = [*judge(lines)]
         with _writing(self.folder / REPLAYS):
             _sync_folder(self.folder / REPLAYS)
         self._append(b"".join(map(line_of, lines)))

@@ -1,0 +1,354 @@
+"""Forfeits and suspensions as an organizer meets them: real bots that fail, in tournaments on a real disk."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stellwerk.__main__ import main
+from tests.command.program import COMMAND, SECONDS, environment
+from tests.command.tournament.test_tournament import change, cup, lines_of, started, status, tournament
+from tests.command.tournament.test_tournament_folder import OF_0_1
+
+# A bot that draws tickets whenever it can, so that it ends far below zero; or one that is gone after its
+# first answers, or never answers.
+SCRIPT = """
+import os, sys, time
+import stellwerk_bots.client as client
+from stellwerk_bots.connection import default_address
+
+class Player:
+    def __init__(self, start, seed):
+        self.asks = 0
+
+    def answer(self, ask):
+        self.asks += 1
+        if sys.argv[1] == "quits" and self.asks == 3:
+            print("I am ahead", file=sys.stderr, flush=True)
+            os._exit(3)
+        if sys.argv[1] == "hangs":
+            time.sleep(600)
+        moves = [move["type"] for move in ask["legal"]]
+        most = max(range(len(moves)), key=lambda n: len(ask["legal"][n].get("tickets", ())))
+        return {"index": moves.index("draw_tickets") if "draw_tickets" in moves else most}
+
+client.Client(
+    default_address(), os.environ["STELLWERK_NAME"], Player, token=os.environ["STELLWERK_TOKEN"]
+).run()
+"""
+NEVER = 'name = "never"\ncmd = "sh -c \'echo no display >&2; exit 3\'"'
+
+
+def bot(folder: Path, kind: str, name: str = "") -> str:
+    script = folder.with_suffix(".py")
+    script.write_text(SCRIPT)
+    command = shlex.join([sys.executable, str(script), kind])
+    return f'name = "{name or kind}"\ncmd = {json.dumps(command)}'
+
+
+def random_bots(names: str) -> list[str]:
+    return [f'built_in = "random"\nname = "{name}"' for name in names]
+
+
+def run(folder: Path, command: str = "run", code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [*COMMAND, "tournament", command, str(folder), "--progress=lines"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+    )
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def forfeits(folder: Path) -> dict[tuple[int, int], dict[str, str]]:
+    return {
+        (line["block"], line["rotation"]): {each["bot"]: each["reason"] for each in line.get("forfeits", [])}
+        for line in lines_of(folder)
+    }
+
+
+def test_crashing_when_ahead_does_not_pay_and_the_result_by_the_rules_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "cup"
+    cup(folder, [bot(folder, "quits"), bot(folder, "hoards")])
+    run(folder, code=1)
+    for line in lines_of(folder):
+        quits = line["players"].index("quits")
+        assert line["points"][quits] == max(line["points"])
+        assert line["ranks_by_rules"][quits] == 1
+        assert line["ranks"][quits] == 2
+        assert line["forfeits"] == [{"team": quits, "bot": "quits", "reason": "gone"}]
+        end = json.loads((folder / line["replay"]).read_bytes().splitlines()[-2])
+        assert [team["rank"] for team in end["result"]["teams"]] == line["ranks_by_rules"]
+    assert "ok, 2 matches" in tournament("verify", folder)
+    done = subprocess.run(
+        [*COMMAND, "ratings", str(folder / "matches.jsonl"), "--json"],
+        env=environment(),
+        capture_output=True,
+        check=True,
+        timeout=SECONDS,
+    )
+    assert [entrant["name"] for entrant in json.loads(done.stdout)["entrants"]] == ["hoards", "quits"]
+
+
+def test_a_bot_that_hangs_forfeits_by_its_defaults(tmp_path: Path) -> None:
+    folder = tmp_path / "cup"
+    clocks = "[clocks]\nmove_ms = 50\nbank_ms = 0\n[schedule]\nkind = 'gauntlet'\nhero = 'hangs'"
+    cup(folder, [bot(folder, "hangs"), *random_bots("a")], clocks)
+    run(folder, code=1)
+    assert list(forfeits(folder).values()) == [{"hangs": "defaults"}] * 2
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """Four bots, one of which never starts and is suspended after three matches."""
+    folder = tmp_path_factory.mktemp("conduct") / "cup"
+    head = "concurrency = 1\n[schedule]\nrounds = 2\n[conduct]\nsuspend_after = 3"
+    cup(folder, [NEVER, *random_bots("abc")], head)
+    return folder, run(folder)
+
+
+def test_a_bot_that_never_starts_is_suspended_and_stands_below_the_ranking(
+    played: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    folder, done = played
+    told = [line for line in done.stderr.splitlines() if "never" in line]
+    assert (
+        "never is suspended after 3 forfeits in a row; its blocks that have not begun are called off" in told
+    )
+    assert told[-2:] == [
+        "stellwerk: never: start_failure in 4 of 4 matches: no display",
+        "stellwerk: never: 4 of 4 matches forfeited: never_started 4; "
+        "suspended after block 3, with 3 forfeits in a row",
+    ]
+    table = [line.split() for line in done.stdout.splitlines()]
+    assert table[0][-2:] == ["faults", "forfeits"]
+    assert [row[0] for row in table[1:5]] == ["1", "2", "3", "out"]
+    assert table[4][1] == "never"
+    assert tournament("ratings", folder).splitlines()[4].split()[:2] == ["out", "never"]
+    lines = lines_of(folder)
+    assert sum("never" in line["players"] for line in lines) == 4
+    assert len(lines) == 4 + 2 * 3 * 2
+    for line in lines:
+        if "never" in line["players"]:
+            assert line["ranks"][line["players"].index("never")] == 2
+
+
+def test_status_lists_who_is_suspended_and_the_blocks_that_are_called_off(
+    played: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    folder, _ = played
+    told = status(folder)
+    assert told["blocks"] == {"complete": 8, "called_off": 4}
+    assert told["total"] == told["matches"] == 16
+    assert told["suspended"] == [{"bot": "never", "block": 3, "forfeits": 3}]
+    assert [row["bot"] for row in told["rows"]][-1] == "never"
+    text = tournament("status", folder)
+    assert "8 complete, 4 called off" in text
+    assert text.splitlines()[4].split()[:2] == ["out", "never"]
+
+
+def test_a_resumed_tournament_calls_off_what_was_called_off(
+    played: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    folder = tmp_path / "cup"
+    shutil.copytree(played[0], folder)
+    path = folder / "tournament.toml"
+    path.write_text(path.read_text().replace("rounds = 2", "rounds = 3"))
+    run(folder, "resume")
+    assert status(folder)["blocks"] == {"complete": 11, "called_off": 7}
+    assert "ok, 22 matches" in tournament("verify", folder)
+
+
+def test_kill_9_in_the_middle_and_resume_bring_the_same_suspensions(
+    played: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    folder = tmp_path / "cup"
+    folder.mkdir()
+    for name in ("tournament.toml", "board.json"):
+        shutil.copy(played[0] / name, folder)
+    command, kills = "run", 0
+    while _is_killed(folder, command, after=3):
+        command, kills = "resume", kills + 1
+    assert kills >= 3
+    assert forfeits(folder) == forfeits(played[0])
+    ours, theirs = status(folder), status(played[0])
+    assert (ours["blocks"], ours["suspended"]) == (theirs["blocks"], theirs["suspended"])
+    assert "ok, 16 matches" in tournament("verify", folder)
+
+
+def _is_killed(folder: Path, command: str, after: int) -> bool:
+    """Kill the command after so many lines of progress, if it does not end before."""
+    with started(command, folder) as process:
+        assert process.stdout is not None
+        for number, line in enumerate(process.stdout, 1):
+            if json.loads(line)["type"] == "ended":
+                process.communicate(timeout=SECONDS)
+                return False
+            if number == after:
+                process.kill()
+                break
+        assert process.wait(SECONDS) == -signal.SIGKILL
+    return True
+
+
+def test_a_cup_in_which_no_bot_can_start_is_no_success(tmp_path: Path) -> None:
+    folder = tmp_path / "cup"
+    cup(folder, [NEVER.replace("never", f"never{n}") for n in range(3)], "[schedule]\nrounds = 4")
+    done = run(folder, code=1)
+    assert done.stderr.splitlines()[-1] == (
+        "stellwerk: no two bots played a match to its end: this tournament has no result"
+    )
+    told = status(folder)
+    assert len(told["suspended"]) >= 2
+    assert told["matches"] == told["total"] < 24
+    assert all(line["ranks"] == [1, 1] for line in lines_of(folder))
+
+
+# -- what was changed afterwards ---------------------------------------------------------------------
+
+
+Line = dict[str, Any]  # Any: that is how JSON is read
+
+
+def other_ranks(line: Line) -> Line:
+    return {"ranks": line["ranks"][::-1]}
+
+
+def no_forfeit(line: Line) -> Line:
+    return {"forfeits": []}
+
+
+def another_reason(line: Line) -> Line:
+    return {"forfeits": [{**line["forfeits"][0], "reason": "gone"}]}
+
+
+def no_fault(line: Line) -> Line:
+    return {"bots": [{**seat, "faults": []} for seat in line["bots"]]}
+
+
+def nothing_wrong(line: Line) -> Line:
+    return {"bots": [{**seat, "faults": [], "defaults": 0} for seat in line["bots"]]}
+
+
+def as_older_versions(line: Line) -> Line:
+    return {"forfeits": [], "ranks": line["ranks_by_rules"], "ranks_by_rules": []}
+
+
+def other_ranks_by_rules(line: Line) -> Line:
+    return {"ranks_by_rules": line["ranks_by_rules"][::-1]}
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (other_ranks, "ranks: with these forfeits they are"),
+        (no_forfeit, "never forfeits (never_started), and it says that nobody forfeits"),
+        (another_reason, "never forfeits (never_started), and it says that never forfeits (gone)"),
+        (no_fault, "never forfeits (defaults), and it says that never forfeits (never_started)"),
+        (nothing_wrong, "nobody forfeits, and it says that never forfeits (never_started)"),
+        (as_older_versions, "never forfeits (never_started), and it says that nobody forfeits"),
+        (other_ranks_by_rules, "the records of team"),
+    ],
+)
+def test_verify_names_the_first_line_whose_ranks_or_forfeits_were_changed(
+    played: tuple[Path, subprocess.CompletedProcess[str]],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    fields: Callable[[Line], Line],
+    expected: str,
+) -> None:
+    folder = tmp_path / "cup"
+    shutil.copytree(played[0], folder)
+    lines = lines_of(folder)
+    number = next(number for number, line in enumerate(lines) if "forfeits" in line)
+    change(folder, "matches.jsonl", number, **fields(lines[number]))
+    assert main(["tournament", "verify", str(folder)]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"stellwerk: matches.jsonl:{number + 1}: ")
+    assert expected in said
+
+
+def test_verify_takes_the_conduct_that_the_tournament_began_with(
+    played: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "cup"
+    shutil.copytree(played[0], folder)
+    path = folder / "tournament.toml"
+    path.write_text(path.read_text().replace("suspend_after = 3", "never_started = false"))
+    assert main(["tournament", "verify", str(folder)]) == 0
+    resolved = folder / "resolved.json"
+    resolved.write_text(resolved.read_text().replace('"never_started": true', '"never_started": false'))
+    assert main(["tournament", "verify", str(folder)]) == 1
+    assert "nobody forfeits, and it says that never forfeits" in capsys.readouterr().err
+
+
+def test_conduct_may_not_change_between_run_and_resume(
+    played: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    folder = tmp_path / "cup"
+    shutil.copytree(played[0], folder)
+    path = folder / "tournament.toml"
+    path.write_text(path.read_text().replace("suspend_after = 3", "suspend_after = 4"))
+    said = run(folder, "resume", code=2).stderr
+    assert "conduct.suspend_after was 3, and is 4 now" in said
+
+
+# -- older folders -----------------------------------------------------------------------------------
+
+
+def without_conduct(folder: Path, names: Sequence[str] = ("resolved.json",)) -> None:
+    """Make of a folder what a version wrote that knew no conduct."""
+    path = folder / "matches.jsonl"
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    for line in lines:
+        line["ranks"] = line.pop("ranks_by_rules")
+        line.pop("forfeits", None)
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    for name in names:
+        content = json.loads((folder / name).read_bytes())
+        del content["conduct"]
+        (folder / name).write_text(json.dumps(content))
+    text = (folder / "tournament.toml").read_text()
+    (folder / "tournament.toml").write_text(text.replace("[conduct]\nsuspend_after = 3", ""))
+    for name in ("report.html", "ratings.json", "crosstable.csv", "junit.xml"):
+        (folder / name).unlink()
+
+
+def test_a_folder_from_before_there_was_conduct_verifies_and_goes_on_without(
+    played: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    folder = tmp_path / "cup"
+    shutil.copytree(played[0], folder)
+    without_conduct(folder)
+    assert "ok, 16 matches" in tournament("verify", folder)
+    path = folder / "tournament.toml"
+    text = path.read_text().replace("rounds = 2", "rounds = 3")
+    path.write_text(text)
+    run(folder, "resume")
+    assert not any(forfeits(folder).values())
+    assert sum("never" in line["players"] for line in lines_of(folder)) > 4
+    assert "ok, " in tournament("verify", folder)
+
+    path.write_text(text + "[conduct]\nsuspend_after = 3\n")
+    assert "conduct was null, and is " in run(folder, "resume", code=2).stderr
+
+    (folder / "resolved.json").unlink()
+    path.write_text(text)
+    assert "ok, " in tournament("verify", folder)
+
+
+def test_a_folder_of_version_0_1_verifies(tmp_path: Path) -> None:
+    shutil.copytree(OF_0_1, tmp_path / "cup")
+    assert "ok, 2 matches" in tournament("verify", tmp_path / "cup")
