@@ -113,7 +113,7 @@ def rating_file(report: RatingReport, *, with_pairs: bool = False) -> RatingFile
 
 def rating_table(ratings: Ratings) -> RatingTable:
     return RatingTable(
-        entrants=tuple(map(_entrant, ratings.entrants)),
+        entrants=tuple(map(entrant_line, ratings.entrants)),
         seat_effects=tuple(map(_seat, ratings.seat_effects)),
         ties=tuple(map(_tie, ratings.tie_terms)),
         warnings=tuple(map(_warning, ratings.warnings)),
@@ -131,7 +131,7 @@ def pairs(ratings: Ratings) -> Iterator[PairLine]:
                 yield PairLine(higher.name, lower.name, round(probability, 4))
 
 
-def _entrant(rating: Rating) -> EntrantLine:
+def entrant_line(rating: Rating) -> EntrantLine:
     return EntrantLine(
         name=rating.name,
         elo=hundredths(rating.elo),

@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from stellwerk_processes.bot_spec import Process
 from stellwerk_protocol.figures import counted
+from stellwerk_tournament.config.conduct import in_words
 from stellwerk_tournament.config.settings import Entrant, Settings, Variant
 from stellwerk_tournament.report.fairness import how_fair
 from stellwerk_tournament.report.markup import milliseconds
@@ -100,8 +101,8 @@ def _facts(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str
         more = f", and {len(missing) - 10:,} more" if len(missing) > 10 else ""
         yield (
             "missing",
-            f"{counted(len(missing), 'block')} among the others, void because of a machine "
-            f"fault or not complete yet: {', '.join(map(str, missing[:10]))}{more}",
+            f"{counted(len(missing), 'block')} among the others, void because of a machine fault, called off "
+            f"after a suspension, or not complete yet: {', '.join(map(str, missing[:10]))}{more}",
         )
     yield "deals", "; ".join(_share(_DEALS, Counter[str](line.deal for line in lines))) or "none yet"
     isolations = Counter[str](line.isolation for line in lines) or Counter([settings.confinement.isolation])
@@ -118,6 +119,7 @@ def _facts(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str
         f"was late for {milliseconds(late)} in all, which was no bot's time; "
         f"{counted(again, 'match', 'matches')} had to be played again because of it",
     )
+    yield "forfeits", in_words(settings.conduct)
     for process, names in _by_process(settings.entrants).items():
         which = "all" if len(names) == len(settings.entrants) else ", ".join(names)
         yield "processes", f"{which}: {_PROCESSES[process]}"

@@ -21,8 +21,16 @@ import msgspec
 from stellwerk_protocol.figures import counted
 from stellwerk_server.journal.journal import write_whole
 from stellwerk_tournament.config.settings import Settings
-from stellwerk_tournament.ratings.rating_file import RatingFile, WarningLine, rating_file
-from stellwerk_tournament.ratings.ratings import RatingError, RatingReport, rate_all
+from stellwerk_tournament.ratings.rating_file import (
+    RatingFile,
+    RatingTable,
+    WarningLine,
+    entrant_line,
+    rating_file,
+    rating_table,
+)
+from stellwerk_tournament.ratings.ratings import RatingError, RatingReport, Ratings, rate_all
+from stellwerk_tournament.report.forfeits import ratings_without_forfeits, suspended_last
 from stellwerk_tournament.report.junit import Case, Mark, Suite, junit_xml
 from stellwerk_tournament.store.conduct import Suspension, Suspensions
 from stellwerk_tournament.store.match_line import MatchLine
@@ -76,10 +84,33 @@ def rating_report(lines: Sequence[MatchLine]) -> RatingReport:
 
 
 def ratings_json(tournament: Tournament) -> bytes:
-    """Write what `stellwerk ratings --json` prints about them."""
+    """Write what `stellwerk ratings --json` prints about them, and what forfeits add to that."""
     rated = tournament.rated
     content = _unrated(str(rated)) if isinstance(rated, RatingError) else rating_file(rated)
+    if any(line.forfeits for line in tournament.lines):
+        content = _with_forfeits(content, tournament)
     return msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
+
+
+class RatingFileWithForfeits(RatingFile, frozen=True):
+    """Suspended bots are the last of `entrants`. `without_forfeits` is the rating of the matches in which
+    nobody forfeited, or null if they cannot be rated."""
+
+    suspended: tuple[str, ...]
+    without_forfeits: RatingTable | None
+
+
+def _with_forfeits(content: RatingFile, tournament: Tournament) -> RatingFile:
+    suspensions, rated = tournament.suspensions, tournament.rated
+    if not isinstance(rated, RatingError):
+        entrants = tuple(map(entrant_line, suspended_last(rated.pooled, suspensions)))
+        content = msgspec.structs.replace(content, entrants=entrants)
+    without = ratings_without_forfeits(tournament.lines)
+    return RatingFileWithForfeits(
+        **msgspec.structs.asdict(content),
+        suspended=tuple(suspensions),
+        without_forfeits=rating_table(without) if isinstance(without, Ratings) else None,
+    )
 
 
 def _unrated(why: str) -> RatingFile:
@@ -91,13 +122,14 @@ def _unrated(why: str) -> RatingFile:
 
 
 def cross_table(tournament: Tournament) -> bytes:
-    """Write a row for each bot, the best first: its score against each other one in their matches.
+    """Write a row for each bot, the best first and suspended bots last: its score against each other one in
+    their matches, with forfeits.
 
     Its own score is not the mean of these where tables have several sizes: there a match of three counts
     once, and has two opponents. The head of the column says so.
     """
     standings = Standings(tournament.settings.names, tournament.lines)
-    order = standings.order()
+    order = sorted(standings.order(), key=lambda name: name in tournament.suspensions)
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(
@@ -116,16 +148,21 @@ def cross_table(tournament: Tournament) -> bytes:
 
 
 def junit(tournament: Tournament) -> bytes:
-    """Write a test case for each bot in each game: it fails if the bot had a fault in a match."""
+    """Write a test case for each bot in each game: it fails if the bot had a fault in a match, or forfeited
+    one. It is skipped if the bot was suspended before it played the game."""
     lines, settings = tournament.lines, tournament.settings
     title = settings.title or "tournament"
     games = dict.fromkeys(line.game for line in lines)
     return junit_xml(
-        title, [Suite(game, game, [_case(name, game, lines) for name in settings.names]) for game in games]
+        title,
+        [
+            Suite(game, game, [_case(name, game, lines, tournament.suspensions) for name in settings.names])
+            for game in games
+        ],
     )
 
 
-def _case(name: str, game: str, lines: Sequence[MatchLine]) -> Case:
+def _case(name: str, game: str, lines: Sequence[MatchLine], suspensions: Mapping[str, Suspension]) -> Case:
     counts: Counter[str] = Counter()
     first: dict[str, str] = {}
     seconds = 0.0
@@ -138,12 +175,21 @@ def _case(name: str, game: str, lines: Sequence[MatchLine]) -> Case:
                     first.setdefault(
                         fault.kind, f"block {line.block}, rotation {line.rotation}: {fault.detail}"
                     )
-    if not counts:
+    played = [line for line in lines if line.game == game and name in line.players]
+    if not played and name in suspensions:
+        return Case(name, seconds, Mark("skipped", f"suspended after block {suspensions[name].block}"))
+    forfeited = Counter(each.reason for line in played for each in line.forfeits if each.bot == name)
+    if not counts and not forfeited:
         return Case(name, seconds)
-    message = "; ".join(
+    parts = [
         f"{kind} {counted(count, 'time')}, first in {first[kind]}" for kind, count in sorted(counts.items())
-    )
-    return Case(name, seconds, Mark("failure", message, ", ".join(sorted(counts))))
+    ]
+    if forfeited:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(forfeited.items()))
+        parts.append(
+            f"{forfeited.total()} of {counted(len(played), 'match', 'matches')} forfeited: {reasons}"
+        )
+    return Case(name, seconds, Mark("failure", "; ".join(parts), ", ".join(sorted(counts)) or "suspended"))
 
 
 # -- report ------------------------------------------------------------------------------------------

@@ -117,7 +117,7 @@ def _games(lines: Sequence[MatchLine]) -> Iterator[GameRow]:
             blocks=len({match.block for match in matches}),
             points=sum(points) / len(points),
             winners_points=sum(max(match.points) for match in matches) / count,
-            drawn=sum(match.ranks.count(1) > 1 for match in matches) / count,
+            drawn=sum(match.by_rules.count(1) > 1 for match in matches) / count,
             turns=sum(match.turns for match in matches) / count,
             seconds=sum(match.seconds for match in matches) / count,
             ends=[(ENDS[reason], number / count) for reason, number in ends.most_common()],

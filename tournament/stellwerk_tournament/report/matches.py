@@ -38,9 +38,13 @@ def matches(lines: Sequence[MatchLine]) -> Matches:
 
 
 def _row(line: MatchLine) -> MatchRow:
+    out = {forfeit.team for forfeit in line.forfeits}
     order = sorted(range(len(line.players)), key=lambda i: line.ranks[i])
     return MatchRow(
         line,
-        ", ".join(f"{line.ranks[i]}. {line.players[i]} {grouped(line.points[i])}" for i in order),
+        ", ".join(
+            f"{line.ranks[i]}. {line.players[i]} {grouped(line.points[i])}{' (forfeit)' if i in out else ''}"
+            for i in order
+        ),
         sorted({f"{seat.bot}: {fault.kind}" for seat in line.bots for fault in seat.faults}),
     )

@@ -20,10 +20,12 @@ from stellwerk_tournament.report.cross_table import cross_table
 from stellwerk_tournament.report.effects import effects
 from stellwerk_tournament.report.fairness import fairness
 from stellwerk_tournament.report.faults import faults
+from stellwerk_tournament.report.forfeits import forfeits, ratings_without_forfeits
 from stellwerk_tournament.report.history import NAMED, history
 from stellwerk_tournament.report.matches import matches
 from stellwerk_tournament.report.ranking import ranked, ranking
 from stellwerk_tournament.report.template import file_text, rendered
+from stellwerk_tournament.store.conduct import Suspensions
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings
 
@@ -34,6 +36,7 @@ SECTIONS: Final = (
     ("effects", "Seats and games"),
     ("history", "Over time"),
     ("faults", "Faults"),
+    ("forfeits", "Forfeits"),
     ("fairness", "Fair clocks"),
     ("matches", "Matches"),
     ("conditions", "Conditions"),
@@ -46,13 +49,14 @@ def report_html(
 ) -> bytes:
     """Write the page.
 
-    `rated` is what `rating_report` returns for the same lines, or why they cannot be rated. `version` is that
-    of the Stellwerk that makes the page.
+    `lines` are in the order of the file. `rated` is what `rating_report` returns for them, or why they cannot
+    be rated. `version` is that of the Stellwerk that makes the page.
     """
     played = sorted(lines, key=lambda line: (line.block, line.rotation))
     standings = Standings(settings.names, played)
     report, unrated = (None, str(rated)) if isinstance(rated, RatingError) else (rated, "")
-    entrants = ranked(standings, report)
+    suspensions = Suspensions(settings.conduct, lines).of
+    entrants = ranked(standings, report, suspensions)
     names = [entrant.name for entrant in entrants]
     script = file_text("report.js")
     page = rendered(
@@ -75,6 +79,15 @@ def report_html(
         named=NAMED,
         faults=faults(played, names, standings),
         fairness=fairness(played, names),
+        forfeits=forfeits(
+            played,
+            names,
+            standings,
+            report,
+            ratings_without_forfeits(played),
+            settings.conduct,
+            suspensions,
+        ),
         matches=matches(played),
         conditions=conditions(settings, played),
     )

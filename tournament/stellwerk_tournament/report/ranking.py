@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -14,11 +14,13 @@ from stellwerk_tournament.ratings.plain_scores import PlainScore
 from stellwerk_tournament.ratings.ratings import Rating, RatingReport
 from stellwerk_tournament.ratings.warnings import warning_lines
 from stellwerk_tournament.report.bots import section_of
+from stellwerk_tournament.report.forfeits import suspended_last
 from stellwerk_tournament.report.markup import Html
 from stellwerk_tournament.report.plot import PlottedInterval, Scale, axis, grid, interval_drawing, scale_of
 from stellwerk_tournament.store.standings import Standings, Sums
 
 GRID: Final = "ranking-grid"
+SUSPENDED: Final = -2  # the number of their group
 _MARKS: Final = {"few blocks": "\N{DAGGER}", "few wins or losses": "\N{DOUBLE DAGGER}"}
 _REMARKS: Final = {  # by the warning
     "no_interval": "few blocks",
@@ -29,32 +31,43 @@ _REMARKS: Final = {  # by the warning
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A row of the ranking. `place` counts within the group of opponents."""
+    """A row of the ranking. `place` counts within the group of opponents; a suspended bot has none."""
 
     name: str
     place: int
     rating: Rating | None
     score: PlainScore | None
+    suspended: bool = False
 
     @property
     def group(self) -> int:
-        """Return the group of opponents. Bots without a rating come after all groups."""
+        """Return the group of opponents. Bots without a rating come after all groups, and suspended bots
+        last."""
+        if self.suspended:
+            return SUSPENDED
         return -1 if self.rating is None else self.rating.group
 
 
-def ranked(standings: Standings, rated: RatingReport | None) -> tuple[Entrant, ...]:
-    """Sort group by group, the best first; then those without a rating, the best score first."""
+def ranked(
+    standings: Standings, rated: RatingReport | None, suspended: Collection[str] = ()
+) -> tuple[Entrant, ...]:
+    """Sort group by group, the best first; then those without a rating, the best score first; then suspended
+    bots."""
     scores = {} if rated is None else {score.name: score for score in rated.plain_scores}
-    ratings = () if rated is None else sorted(rated.pooled.entrants, key=lambda rating: rating.group)
+    ratings = () if rated is None else suspended_last(rated.pooled, suspended)
+    playing = sorted((each for each in ratings if each.name not in suspended), key=lambda each: each.group)
     entrants: list[Entrant] = []
-    for _, group in groupby(ratings, key=lambda rating: rating.group):
+    for _, group in groupby(playing, key=lambda rating: rating.group):
         entrants += [
             Entrant(rating.name, place, rating, scores.get(rating.name))
             for place, rating in enumerate(group, 1)
         ]
-    known = {entrant.name for entrant in entrants}
+    known = {*(entrant.name for entrant in entrants), *suspended}
     rest = [name for name in standings.order() if name not in known]
     entrants += [Entrant(name, place, None, None) for place, name in enumerate(rest, len(entrants) + 1)]
+    rating_of = {rating.name: rating for rating in ratings}
+    out = sorted(suspended, key=standings.order().index)
+    entrants += [Entrant(name, 0, rating_of.get(name), scores.get(name), suspended=True) for name in out]
     return tuple(entrants)
 
 
@@ -119,12 +132,13 @@ def ranking(
         (number, [row for _, row in group])
         for number, group in groupby(zip(entrants, rows, strict=True), key=lambda pair: pair[0].group)
     ]
+    is_only = sum(number >= 0 for number, _ in groups) == 1
     return Ranking(
         warnings=[unrated] if rated is None else list(warning_lines(rated, game_title)),
         grid=grid(scale, GRID),
         axis=axis(scale),
         groups=[
-            RankingGroup(_group_title(number, len(rows)) if len(groups) > 1 else "", rows)
+            RankingGroup(_group_title(number, len(rows), is_only) if len(groups) > 1 else "", rows)
             for number, rows in groups
         ],
         marks=[(mark, remark) for remark, mark in _MARKS.items() if remark in remarks.values()],
@@ -137,12 +151,15 @@ def interval_of(rating: Rating) -> PlottedInterval:
     )
 
 
-def _group_title(number: int, count: int) -> str:
-    return (
-        f"Without a rating: {counted(count, 'bot')}"
-        if number < 0
-        else f"Group {number + 1}: {counted(count, 'bot')}"
-    )
+def _group_title(number: int, count: int, is_only: bool) -> str:
+    """Return the title of a group. `is_only`: there is no other group of opponents."""
+    if number == SUSPENDED:
+        title = "Suspended"
+    elif number < 0:
+        title = "Without a rating"
+    else:
+        title = "Ranked" if is_only else f"Group {number + 1}"
+    return f"{title}: {counted(count, 'bot')}"
 
 
 def _row(entrant: Entrant, sums: Sums, scale: Scale, remark: str | None, section: str | None) -> RankingRow:

@@ -80,7 +80,9 @@ def forfeits_of(
     """Return who forfeits a match, team by team."""
     found: list[Forfeit] = []
     for team, bot in enumerate(match.players):
-        judgments = (_reason(match.bots[seat], conduct) for seat in match.seats[team])
+        judgments: list[ForfeitReason | None] = [
+            _reason(match.bots[seat], conduct) for seat in match.seats[team]
+        ]
         reasons: list[ForfeitReason] = [reason for reason in judgments if reason is not None]
         if bot in suspended:
             reasons.append("suspended")

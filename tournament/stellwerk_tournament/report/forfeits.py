@@ -1,0 +1,112 @@
+"""The forfeits of the report: who forfeited what and why, who is suspended, and the ratings with and without.
+
+Law: a forfeit is no game of skill, so two ratings are shown. That of the ranking counts every match, with
+those who forfeit last. The other one counts only the matches in which nobody forfeited, by the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from stellwerk_tournament.config.conduct import ConductTable, in_words
+from stellwerk_tournament.ratings.ratings import Rating, RatingError, RatingReport, Ratings, rate
+from stellwerk_tournament.store.conduct import GRAVEST_FIRST, Suspension
+from stellwerk_tournament.store.match_line import ForfeitReason, MatchLine
+from stellwerk_tournament.store.standings import Standings, Sums
+
+REASONS: Final[Mapping[ForfeitReason, str]] = {
+    "suspended": "suspended",
+    "never_started": "never started",
+    "absent": "absent",
+    "gone": "gone",
+    "defaults": "too many defaults",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ForfeitRow:
+    """A bot with its forfeits by reason. `without` is its rating by the matches without any forfeit, of which
+    it played `matches_without`."""
+
+    name: str
+    sums: Sums
+    counts: Sequence[int]
+    rating: Rating | None
+    without: Rating | None
+    matches_without: int
+    suspension: Suspension | None
+
+
+@dataclass(frozen=True, slots=True)
+class Forfeits:
+    """What this section shows. `reasons` are those that occurred, in words. `unrated` says why there is no
+    rating without forfeits, where there is none."""
+
+    conduct: str
+    match_count: int
+    reasons: Sequence[str]
+    rows: Sequence[ForfeitRow]
+    unrated: str
+
+
+def ratings_without_forfeits(lines: Sequence[MatchLine]) -> Ratings | RatingError | None:
+    """Rate the matches without any forfeit, or say why they cannot be rated. None if no match has one."""
+    clean = [line for line in lines if not line.forfeits]
+    if len(clean) == len(lines):
+        return None
+    try:
+        return rate([line.outcome() for line in sorted(clean, key=lambda line: (line.block, line.rotation))])
+    except RatingError as error:
+        return error
+
+
+def suspended_last(ratings: Ratings, suspended: Collection[str]) -> tuple[Rating, ...]:
+    """Return the ratings with those of suspended bots at the end, which are compared with nobody."""
+    if not suspended:
+        return ratings.entrants
+    playing = [rating for rating in ratings.entrants if rating.name not in suspended]
+    out = [rating for rating in ratings.entrants if rating.name in suspended]
+    compared: list[Rating] = []
+    for place, rating in enumerate(playing):
+        below = next((other for other in playing[place + 1 :] if other.group == rating.group), None)
+        superiority = None if below is None else ratings.superiority(rating.name, below.name)
+        compared.append(replace(rating, superiority=superiority))
+    return (*compared, *(replace(rating, superiority=None) for rating in out))
+
+
+def forfeits(
+    lines: Sequence[MatchLine],
+    names: Sequence[str],
+    standings: Standings,
+    rated: RatingReport | None,
+    without: Ratings | RatingError | None,
+    conduct: ConductTable | None,
+    suspensions: Mapping[str, Suspension],
+) -> Forfeits:
+    """Collect the forfeits. `names` are in the order of the ranking."""
+    seen = {reason for name in names for reason in standings.of[name].forfeits}
+    reasons = [reason for reason in GRAVEST_FIRST if reason in seen]
+    with_all = {} if rated is None else {rating.name: rating for rating in rated.pooled.entrants}
+    ratings = without if isinstance(without, Ratings) else None
+    clean = {} if ratings is None else {rating.name: rating for rating in ratings.entrants}
+    played = Standings(names, [line for line in lines if not line.forfeits])
+    return Forfeits(
+        conduct=in_words(conduct),
+        match_count=sum(bool(line.forfeits) for line in lines),
+        reasons=[REASONS[reason] for reason in reasons],
+        rows=[
+            ForfeitRow(
+                name,
+                standings.of[name],
+                [standings.of[name].forfeits[reason] for reason in reasons],
+                with_all.get(name),
+                clean.get(name),
+                played.of[name].matches,
+                suspensions.get(name),
+            )
+            for name in names
+        ],
+        unrated=str(without) if isinstance(without, RatingError) else "",
+    )
