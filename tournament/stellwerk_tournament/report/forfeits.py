@@ -87,7 +87,7 @@ def forfeits(
 ) -> Forfeits:
     """Collect the forfeits. `names` are in the order of the ranking."""
     seen = {reason for name in names for reason in standings.of[name].forfeits}
-    reasons = [reason for reason in GRAVEST_FIRST if reason in seen]
+    reasons: list[ForfeitReason] = [reason for reason in GRAVEST_FIRST if reason in seen]
     with_all = {} if rated is None else {rating.name: rating for rating in rated.pooled.entrants}
     ratings = without if isinstance(without, Ratings) else None
     clean = {} if ratings is None else {rating.name: rating for rating in ratings.entrants}
