@@ -39,10 +39,10 @@ def final_text(
     parts = ["\n".join([*(f"# {line}" for line in comment), "", *_lines(_moved(plain, old, folder))])]
     parts.append(schedule.rstrip("\n"))
     for key, value in tables.items():
-        entries = cast(list[Table], value) if isinstance(value, list) else [cast(Table, value)]
-        if all(isinstance(entry, dict) for entry in entries) and entries:
-            header = f"[[{_key(key)}]]" if isinstance(value, list) else f"[{_key(key)}]"
-            parts += [_table(header, _moved(entry, old, folder)) for entry in entries]
+        entries = cast(list[object], value if isinstance(value, list) else [value])
+        header = f"[[{_key(key)}]]" if isinstance(value, list) else f"[{_key(key)}]"
+        if entries and all(isinstance(entry, dict) for entry in entries):
+            parts += [_table(header, _moved(cast(Table, entry), old, folder)) for entry in entries]
         else:  # a list of plain values belongs above the first table
             parts[0] += "\n" + "\n".join(_lines(_moved({key: value}, old, folder)))
     parts += [_table("[[games]]", _moved(table, old, folder)) for table in content["games"]]
