@@ -122,7 +122,7 @@ class Matches:
         match, seat = self._seated(session, message.match)
         is_first = match.act(seat, message, now)
         self._outbox.deliver(match)
-        return bool(is_first)
+        return is_first is True
 
     def ready(self, session: Session, message: Ready, now: float) -> None:
         match, seat = self._seated(session, message.match)

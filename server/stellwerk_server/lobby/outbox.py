@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final, Literal
 from msgspec import UNSET
 
 from stellwerk_protocol.messages import Bye, Error
-from stellwerk_server.lobby.session import session_of
+from stellwerk_server.lobby.session import Session
 from stellwerk_server.match.lines import line
 from stellwerk_server.match.refusals import Refused, shown_line
 
 if TYPE_CHECKING:
     from stellwerk_protocol.error_codes import ErrorCode
     from stellwerk_server.lobby.refusal import RefusedError
-    from stellwerk_server.lobby.session import Connection, Session
+    from stellwerk_server.lobby.session import Connection
     from stellwerk_server.match.ended_match import EndedMatch
     from stellwerk_server.match.match_session import MatchSession
 
@@ -60,8 +60,9 @@ class Outbox:
     def deliver(self, match: MatchSession | EndedMatch) -> None:
         """Send what a match has to say, after each call of it."""
         for recipient, data in match.data_to_send():
-            connection = session_of(recipient).connection
-            if connection is not None and not connection.closing:  # as in `send`, without a call a line
+            assert isinstance(recipient, Session)  # as in `session_of` and `send`, without a call a line
+            connection = recipient.connection
+            if connection is not None and not connection.closing:
                 connection.out.append(data)
                 if not connection.is_outgoing:
                     connection.is_outgoing = True
