@@ -97,6 +97,8 @@ def call_of_bubblewrap(
         words += ["--symlink", target, place]
     words += _mounts(readable)
     for number, place in files:
+        if "--perms" in has:
+            words += ["--perms", "0444"]
         words += ["--ro-bind-data", str(number), place]
     return [*words, "--remount-ro", "/", "--chdir", "/", "--"]
 

@@ -336,6 +336,14 @@ while True:
     assert run(main) == (b"['a']\n", b"[]\n")
 
 
+@needs("bwrap", "namespaces")
+def test_a_program_inside_can_ask_who_it_is_and_where_localhost_is() -> None:
+    source = (
+        "import os, pwd, socket; print(*pwd.getpwuid(os.getuid())[::5], socket.gethostbyname('localhost'))"
+    )
+    assert report_of(source, "namespace").last_lines == ("bot /private 127.0.0.1",)
+
+
 @needs("root", "bwrap", "namespaces")
 def test_each_bot_of_root_is_another_user() -> None:
     async def main() -> set[bytes]:
