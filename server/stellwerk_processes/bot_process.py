@@ -528,6 +528,10 @@ async def _start(
         cgroup = None
         if confinement.level == "full":
             cgroup = make_cgroup(confinement.memory_mb or MEMORY_MB, confinement.sandbox.processes)
+        elif confinement.level in ("limits", "landlock") and os.geteuid() == 0:
+            with contextlib.suppress(OSError):  # limits by user do not hold for root
+                cgroup = make_cgroup(None, confinement.sandbox.processes)
+        if cgroup is not None:
             to_live.callback(remove_cgroup, cgroup)
         launch = launch_of(
             start,

@@ -4,7 +4,7 @@ Version 2 where this process may make groups with the controllers memory and pid
 service manager delegates (`systemd-run --user --scope -p Delegate=yes`). Version 1 where root has only that.
 The group is a bot's alone: its supervisor stays outside, so it can be stopped without stopping us.
 
-Law: a group limits memory and processes, or it is not made.
+Law: a group limits what it was asked to, or it is not made.
 """
 
 from __future__ import annotations
@@ -64,8 +64,9 @@ class _Mount:
     own: str
 
 
-def make_cgroup(memory_mb: int, processes: int) -> Cgroup:
-    """Make a group. OSError, with a cause for people, if this process cannot make one."""
+def make_cgroup(memory_mb: int | None, processes: int) -> Cgroup:
+    """Make a group with a limit for processes, and one for memory if it is to have that. OSError, with a
+    cause for people, if this process cannot make one."""
     mounts = _mounts()
     name = f"stellwerk-{os.getpid()}-{next(_numbers)}"
     made: list[str] = []
@@ -73,17 +74,20 @@ def make_cgroup(memory_mb: int, processes: int) -> Cgroup:
         unified = mounts.get("")
         if unified is not None and (parent := _parent_of_version_2(unified)) is not None:
             folder = _made(parent, name, made)
-            _write(folder, "memory.max", str(memory_mb * _MB))
-            with contextlib.suppress(OSError):  # a kernel that counts no swap
-                _write(folder, "memory.swap.max", "0")
+            if memory_mb is not None:
+                _write(folder, "memory.max", str(memory_mb * _MB))
+                with contextlib.suppress(OSError):  # a kernel that counts no swap
+                    _write(folder, "memory.swap.max", "0")
             _write(folder, "pids.max", str(processes))
             return Cgroup(2, (folder,), folder, folder)
         if not all(controller in mounts for controller in CONTROLLERS):
             raise OSError(errno.ENOENT, "the control groups of this machine have no controllers for us")
-        memory = _made(mounts["memory"].own, name, made)
-        _write(memory, "memory.limit_in_bytes", str(memory_mb * _MB))
-        with contextlib.suppress(OSError):  # a kernel that counts no swap
-            _write(memory, "memory.memsw.limit_in_bytes", str(memory_mb * _MB))
+        memory = ""
+        if memory_mb is not None:
+            memory = _made(mounts["memory"].own, name, made)
+            _write(memory, "memory.limit_in_bytes", str(memory_mb * _MB))
+            with contextlib.suppress(OSError):  # a kernel that counts no swap
+                _write(memory, "memory.memsw.limit_in_bytes", str(memory_mb * _MB))
         _write(_made(mounts["pids"].own, name, made), "pids.max", str(processes))
         freezable = None
         if unified is not None:
