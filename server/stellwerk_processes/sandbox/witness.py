@@ -105,9 +105,10 @@ def _fill_disk(offer: Offer) -> bool | None:
     """Use more than a bot has, in its private folder."""
     home = os.environ["HOME"]
     room = os.statvfs(home)
-    most = offer["disk"] + STEP
-    if room.f_bavail * room.f_frsize < most:
-        return False if room.f_blocks * room.f_frsize <= offer["disk"] else None
+    most: int = offer["disk"] + STEP
+    is_shared = room.f_blocks * room.f_frsize > most
+    if is_shared and room.f_bavail * room.f_frsize < NEEDED_DISK:
+        return None  # others need what is left
     names = [os.path.join(home, f"filled-{number}") for number in range(most // STEP + 1)]
     try:
         for name in names:
