@@ -36,6 +36,7 @@ from stellwerk_server.net.server import open_server
 from stellwerk_server.operate.settings import Time, clocks_of
 from tests.command.serve.test_serve import TwoAddresses
 from tests.server.support import World
+from tests.tools import needs
 
 T = TypeVar("T")
 
@@ -208,6 +209,32 @@ def test_a_process_that_was_taken_for_a_match_that_is_given_up_keeps_nobody_wait
             await standing.say_goodbye(finished=True)
 
     trio.run(within_time, main)
+
+
+@needs("children of a process")
+def test_a_process_that_stays_is_frozen_in_each_of_its_matches_and_a_remote_bot_is_not() -> None:
+    def frozen(number: int, *bots: BotSpec) -> BotMatch:
+        return replace(bot_match(number, bots), freeze=True)
+
+    async def main() -> tuple[list[MatchResult], dict[str, MatchResult]]:
+        async with open_standing_server(plan()) as standing:
+            where = await standing.listen()
+            assert where is not None
+            two = [await standing.play(frozen(number, STAYS, HERE), frozenset()) for number in (1, 2)]
+            with_remote: dict[str, MatchResult] = {}
+            async with await trio.open_tcp_stream(*where) as stream, trio.open_nursery() as nursery:
+                ann = Client(stream)
+                await ann.log_in(1)
+                nursery.start_soon(play_at_once, standing, [frozen(3, ANN, STAYS)], with_remote)
+                [ask] = await ann.first_asks(1)
+                await ann.play_out(ask)
+            await standing.say_goodbye(finished=True)
+            return two, with_remote
+
+    two, with_remote = trio.run(within_time, main)
+    measured = [seat.measured for played in (*two, *with_remote.values()) for seat in played.seats]
+    assert [None if one is None else one.frozen for one in measured] == [True, True, True, True, None, True]
+    assert [one is None for one in measured] == [False, False, False, False, True, False]
 
 
 # -- where it listens --------------------------------------------------------------------------------
