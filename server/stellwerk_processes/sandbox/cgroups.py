@@ -15,8 +15,9 @@ import itertools
 import os
 import re
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +29,7 @@ CONTROLLERS: Final = ("memory", "pids")
 _MB: Final = 1024 * 1024
 _PROCS: Final = "cgroup.procs"
 _OOM_KILLS: Final = re.compile(r"^oom_kill (\d+)", re.MULTILINE)
+_OURS: Final = re.compile(r"stellwerk-(\d+)(?:-\d+)?")
 _numbers: Final = itertools.count()
 
 
@@ -67,6 +69,7 @@ class _Mount:
 def make_cgroup(memory_mb: int | None, processes: int) -> Cgroup:
     """Make a group with a limit for processes, and one for memory if it is to have that. OSError, with a
     cause for people, if this process cannot make one."""
+    _remove_left_behind()
     mounts = _mounts()
     name = f"stellwerk-{os.getpid()}-{next(_numbers)}"
     made: list[str] = []
@@ -130,6 +133,18 @@ def _remove(folders: list[str] | tuple[str, ...], seconds: float) -> None:
                     time.sleep(0.01)
                     continue
             break
+
+
+@cache
+def _remove_left_behind() -> None:
+    """Remove the groups of runners that were killed, once. Those with processes stay in any case."""
+    for mount in set(_mounts().values()):
+        for parent in {mount.top, mount.own}:
+            with contextlib.suppress(OSError):
+                for name in os.listdir(parent):
+                    found = _OURS.fullmatch(name)
+                    if found and not os.path.exists(f"/proc/{found[1]}"):
+                        _remove([os.path.join(parent, name)], 0)
 
 
 # -- hierarchies -------------------------------------------------------------------------------------
@@ -201,14 +216,3 @@ def _text(path: str) -> str:
         return Path(path).read_text()
     except OSError:
         return ""
-
-
-def left_behind() -> Iterator[str]:
-    """Yield the groups of bots whose runner has gone: one that was killed removes nothing."""
-    for mount in dict.fromkeys(_mounts().values()):
-        for parent in dict.fromkeys((mount.top, mount.own)):
-            with contextlib.suppress(OSError):
-                for name in os.listdir(parent):
-                    found = re.fullmatch(r"stellwerk-(\d+)(-\d+)?", name)
-                    if found and not os.path.exists(f"/proc/{found[1]}"):
-                        yield os.path.join(parent, name)
