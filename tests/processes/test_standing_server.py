@@ -300,7 +300,7 @@ def test_a_match_is_shown_after_its_moves_and_not_while_it_waits(monkeypatch: py
                 ann = Client(stream)
                 await ann.log_in(1)
                 observer = MatchObserver(lambda match: shown.append(match.decision_count))
-                nursery.start_soon(standing.play, bot_match(1, (ANN, HERE)), frozenset(), observer)
+                nursery.start_soon(standing.play, bot_match(1, (ANN, HERE)), frozenset[str](), observer)
                 [ask] = await ann.first_asks(1)
                 for _ in range(3):
                     await trio.testing.wait_all_tasks_blocked()

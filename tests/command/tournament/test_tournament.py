@@ -31,7 +31,15 @@ from tests.tournament.report.report_tournaments import line as match_line
 TRAINS = 8  # a game of some twenty turns
 FOUR = ('built_in = "random"\nname = "a"', *(f'built_in = "random"\nname = "{name}"' for name in "bcd"))
 TWO = ('built_in = "random"', 'built_in = "greedy"')
-TIMES = {"used_ms", "slowest_ms", "cpu_ms", "answer_cpu_ms", "slowest_answer_cpu_ms", "waited_ms", "stolen_ms"}
+TIMES = {
+    "used_ms",
+    "slowest_ms",
+    "cpu_ms",
+    "answer_cpu_ms",
+    "slowest_answer_cpu_ms",
+    "waited_ms",
+    "stolen_ms",
+}
 VOLATILE = {*TIMES, "max_rss_kb"}
 
 
