@@ -362,8 +362,11 @@ SLEEPS = BotSpec("sleeps", ("sleep", "600"))
 
 
 def without_first(spec: BotSpec) -> BotMatch:
-    """Return a match in which the first of two bots is kept away."""
-    return replace(bot_match(1, (spec, HERE)), suspended=frozenset({0}))
+    """Return a match in which the first of two bots is kept away. Its set-up would take longer than any test
+    may."""
+    match = bot_match(1, (spec, HERE))
+    with_long_set_up = replace(match.plan, clocks=clocks_of(Time(set_up_ms=3_600_000, move_ms=600_000)))
+    return replace(match, plan=with_long_set_up, suspended=frozenset({0}))
 
 
 def expect_kept_away(played: MatchResult) -> None:
@@ -374,12 +377,8 @@ def expect_kept_away(played: MatchResult) -> None:
 
 
 def test_nobody_starts_a_suspended_bot_nor_waits_for_it() -> None:
-    """The set-up would take far longer than any test may."""
-    match = without_first(SLEEPS)
-    match = replace(match, plan=replace(match.plan, clocks=clocks_of(Time(set_up_ms=3_600_000))))
-
     async def play() -> MatchResult:
-        return await play_match(match, UNCONFINED)
+        return await play_match(without_first(SLEEPS), UNCONFINED)
 
     expect_kept_away(trio.run(within_time, play))
 
