@@ -31,7 +31,7 @@ from tests.tournament.report.report_tournaments import line as match_line
 TRAINS = 8  # a game of some twenty turns
 FOUR = ('built_in = "random"\nname = "a"', *(f'built_in = "random"\nname = "{name}"' for name in "bcd"))
 TWO = ('built_in = "random"', 'built_in = "greedy"')
-TIMES = {
+VOLATILE = {
     "used_ms",
     "slowest_ms",
     "cpu_ms",
@@ -39,8 +39,8 @@ TIMES = {
     "slowest_answer_cpu_ms",
     "waited_ms",
     "stolen_ms",
+    "max_rss_kb",
 }
-VOLATILE = {*TIMES, "max_rss_kb"}
 
 
 def cup(folder: Path, bots: Sequence[str], head: str = "", game: str = 'game = "usa"') -> Path:
@@ -434,6 +434,7 @@ def test_init_writes_a_tournament_that_can_be_shown_at_once(
         (("resume", "{finished}", "--seed", "s"), "began without --seed"),
         (("resume", "{changed}"), "clocks.move_ms was 1000, and is 500 now"),
         (("run", "{typo}"), 'tournament.toml:1: concurency: unknown key; did you mean "concurrency"?'),
+        (("run", "{greedy}"), "tournament.toml:1: cores_per_bot: a match of 2 bots takes 2,000 cores"),
         (("status", "{damaged}"), "matches.jsonl: line 1: no record of a match"),
         (("run", "{many}"), 'take kind = "random" or "swiss"'),
         (("run", "{cup}", "--until-width", "0"), "expected a number of Elo points above 0"),
@@ -472,6 +473,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(
         "finished": finished,
         "changed": changed,
         "typo": cup(tmp_path / "typo", three, "concurency = 1"),
+        "greedy": cup(tmp_path / "greedy", TWO, "cores_per_bot = 1000"),
         "damaged": damaged,
         "many": cup(
             tmp_path / "many",
