@@ -27,8 +27,10 @@ import trio
 
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
-from stellwerk_processes.bot_process import UNCONFINED, Confinement
+from stellwerk_processes.bot_process import Confinement
 from stellwerk_processes.bot_spec import BotSpec
+from stellwerk_processes.resolve_sandbox import try_level
+from stellwerk_processes.sandbox.levels import LEVELS, Sandbox
 from stellwerk_processes.started_match import BotMatch, play_match
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.operate.settings import Time, clocks_of
@@ -82,8 +84,13 @@ def main() -> None:
 
 
 def levels() -> Mapping[str, Confinement]:
-    """Return the ways in which bots are confined."""
-    return {"none": UNCONFINED}
+    """Return the levels of the sandbox that hold on this machine."""
+    attempts = [trio.run(try_level, Confinement(), level) for level in LEVELS]
+    return {
+        attempt.level: Confinement(sandbox=Sandbox(level=attempt.level))
+        for attempt in attempts
+        if not attempt.problem
+    }
 
 
 def measured(level: str, confinement: Confinement, rounds: int) -> list[list[str]]:
@@ -117,7 +124,7 @@ def sample(contender: Contender) -> Sample:
     names = ("victim", contender.opponent)
     match = BotMatch(
         MatchPlan("fairness", game, names, bytes(32), bytes(32), clocks_of(Time(move_ms=60_000))),
-        bots=tuple(BotSpec(name, (sys.executable, PROGRAM, name)) for name in names),
+        bots=tuple(BotSpec(name, (sys.executable, PROGRAM, name), built_in=True) for name in names),
         bot_seeds=("victim", "other"),
         freeze=contender.freeze,
     )
