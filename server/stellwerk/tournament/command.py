@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 import trio
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace as replace_struct
 
 from stellwerk.shared.choose_game import checked_seed, whole_number
@@ -53,9 +54,11 @@ from stellwerk.tournament.output import (
     table_of,
 )
 from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_processes import resolve_sandbox
 from stellwerk_processes.bot_spec import BUILT_IN
 from stellwerk_processes.cores import CoresError
 from stellwerk_processes.resolve_sandbox import hide_memory
+from stellwerk_processes.sandbox.levels import SandboxError, SandboxRecord
 from stellwerk_protocol.canonical import shown
 from stellwerk_server.journal.journal import write_whole
 from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
@@ -71,6 +74,7 @@ from stellwerk_tournament.config.resolved import (
     resolve,
     without_resolved,
 )
+from stellwerk_tournament.config.sandbox import needs_proof
 from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, Source, parse, settings_of
 from stellwerk_tournament.play.conduct import matches_lost
 from stellwerk_tournament.play.fair_matches import FairMatches
@@ -255,12 +259,13 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         for notice in opened.notices:
             complain(notice)
         _expect_to_begin(folder, opened, arguments.tournament_command == "resume", resume)
+        hide_memory()
+        settings, sandbox = _with_sandbox(source, settings)
         _expect_same_seed(folder, opened.store, seed)
         conduct = _resolve(folder, source, settings, opened.lines).conduct
         settings = replace(settings, conduct=conduct)
         limit = raise_limit()
         collect_rarely()
-        hide_memory()
         shape = arguments.progress or default_shape()
         observer = observer_of(shape, settings)
         if total_matches(settings, plan_of(settings)) is not None and settings.rounds is not None:
@@ -284,6 +289,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
                     seed,
                     remote_setup=remote_setup,
                     status_setup=status_setup,
+                    sandbox=sandbox,
                 )
             )
         except CannotListenError as error:
@@ -361,6 +367,19 @@ def _expect_to_begin(folder: Path, opened: Opened, resumes: bool, resume: str) -
         raise usage_error(f"{folder}: this tournament has begun; go on with: {resume}")
     if resumes and not has_begun:
         raise usage_error(f"{folder}: this tournament has not begun; begin with: {_command('run', folder)}")
+
+
+def _with_sandbox(source: Source, settings: Settings) -> tuple[Settings, SandboxRecord | UnsetType]:
+    """Return the settings with the level that holds here, and what was tried of it. CommandError if what the
+    file asks for does not hold. Nothing is written before, so that the file can still be changed."""
+    if not needs_proof(settings.confinement):
+        return settings, UNSET
+    try:
+        proven = trio.run(resolve_sandbox.resolve, settings.confinement)
+    except SandboxError as error:
+        key = "sandbox" if settings.confinement.sandbox.require is None else "require"
+        raise infrastructure_error(str(source.error((key,), str(error)))) from None
+    return replace(settings, confinement=proven.confinement), proven.record
 
 
 def _expect_same_seed(folder: Path, store: Store, seed: str | None) -> None:

@@ -109,6 +109,9 @@ def test_what_init_writes_can_be_read_and_says_the_defaults(folder: Path) -> Non
                 "# name",
                 "# cmd",
                 "# dir",
+                "# folder",
+                "# require",
+                "# bind",
                 "# env",
             )
         )

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stellwerk_processes.faults import Fault, FaultKind
+from stellwerk_processes.sandbox.levels import SandboxRecord
 from stellwerk_protocol.figures import MINUS_SIGN, counted
 from stellwerk_protocol.figures import signed as signed_in_text
 from stellwerk_protocol.names import EndReason
@@ -35,7 +36,9 @@ from stellwerk_tournament.report.matches import MOST_MATCHES
 from stellwerk_tournament.report.page import report_html
 from stellwerk_tournament.report.plot import PlottedInterval, Scale, apart, scale_of
 from stellwerk_tournament.report.template import file_text
+from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings
+from tests.tournament.play.fakes import settings_with
 from tests.tournament.report.report_tournaments import Played, line, played, settings_for
 
 VOID = {"meta", "link", "input", "br"}
@@ -531,6 +534,36 @@ def test_the_conditions_name_clocks_isolation_and_the_blocks_that_are_missing(tm
     assert "(1 match); a sandbox of namespaces (1 match)" in facts["isolation"]
     assert facts["missing"].endswith(": 1, 2")
     assert facts["length"] == "1 round"
+
+
+def conditions_of(folder: Path, lines: tuple[MatchLine, ...], head: str = "") -> dict[str, str]:
+    part = read(Played(settings_with(folder, ["a", "b"], head=head), lines).report()).part("conditions")
+    return dict(zip((e.text for e in part.all("dt")), (e.text for e in part.all("dd")), strict=True))
+
+
+def test_the_conditions_have_the_sandbox_as_it_was_tried(tmp_path: Path) -> None:
+    refused = SandboxRecord("landlock", "auto", refused=("read_files", "read_other_bots"), allowed=("udp",))
+    lines = (msgspec.structs.replace(line(0, 0, ("a", "b"), [1, 2]), sandbox=refused),)
+    (tmp_path / "data").mkdir()
+    facts = conditions_of(tmp_path, lines, 'sandbox = "auto"\nbind = ["data"]\nnetwork = true')
+    assert facts["sandbox"] == "landlock: bots ran as the runner's own user; a bot could send over UDP"
+    assert facts["more files"] == "every bot could read data"
+    assert facts["network"] == "bots had the network of the machine"
+    assert "secrets" not in facts
+
+
+def test_the_conditions_say_that_bots_could_read_secrets(tmp_path: Path) -> None:
+    one = line(0, 0, ("a", "b"), [1, 2])
+    said = "bots could read one another's tokens, and the runner's files"
+    facts = conditions_of(tmp_path, (one,))
+    assert (facts["sandbox"], facts["secrets"]) == (
+        "limits; what it refuses on this machine was not tried",
+        said,
+    )
+    wrapped = SandboxRecord("limits", "limits", allowed=("read_files",), wrapped=True)
+    tried = (msgspec.structs.replace(one, sandbox=wrapped),)
+    assert conditions_of(tmp_path, tried, 'wrap = "env"')["secrets"] == said
+    assert "secrets" not in conditions_of(tmp_path, (one,), 'wrap = "env"'), "nobody knows"
 
 
 # -- drawings and figures ----------------------------------------------------------------------------

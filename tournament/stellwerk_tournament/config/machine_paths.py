@@ -94,7 +94,7 @@ def _of_bots(folder: str, entrants: Sequence[Entrant]) -> Iterator[tuple[str, st
     for entrant in entrants:
         bot = entrant.bot
         words = () if bot.built_in else bot.command
-        for path in (*words, *([] if bot.directory is None else [bot.directory])):
+        for path in (*words, *filter(None, (bot.directory, bot.folder))):
             if os.path.isabs(path) and not f"{path}/".startswith(f"{folder}/"):
                 yield os.path.dirname(os.path.normpath(path)), ELSEWHERE
 

@@ -30,6 +30,7 @@ from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.config import settings as settings_file
 from stellwerk_tournament.config.conduct import ConductTable
 from stellwerk_tournament.config.machine_paths import ELSEWHERE, HOME, MachinePaths
+from stellwerk_tournament.config.sandbox import ResolvedSandbox, resolved_sandbox
 from stellwerk_tournament.config.settings import Entrant, Settings, SettingsError, Variant
 
 FILE: Final = "resolved.json"
@@ -56,6 +57,7 @@ class ResolvedBot(Struct, frozen=True):
     directory: str = ""
     process: Process = "fresh"
     files: dict[str, str] = {}
+    folder: str = ""
 
 
 class Resolved(Struct, frozen=True):
@@ -71,6 +73,7 @@ class Resolved(Struct, frozen=True):
     freeze: bool = False
     cores_per_bot: int | None = None
     conduct: ConductTable | None = None  # which versions before it did not write
+    sandbox: ResolvedSandbox = ResolvedSandbox()
 
 
 _INDEX: Final = re.compile(r"\[(\d+)\]")  # counted from 0; people count from 1
@@ -92,6 +95,7 @@ def resolve(settings: Settings, folder: Path, version: str) -> Resolved:
         freeze=settings.fair.freeze,
         cores_per_bot=settings.fair.cores_per_bot,
         conduct=settings.conduct,
+        sandbox=resolved_sandbox(settings.confinement.sandbox),
     )
 
 
@@ -174,6 +178,7 @@ def _bot(entrant: Entrant, paths: MachinePaths) -> ResolvedBot:
         directory="" if bot.directory is None else paths.hidden(bot.directory),
         process=bot.process,
         files={paths.hidden(word): _digest(path) for word, path in _files(bot)},
+        folder="" if bot.folder is None else paths.hidden(bot.folder),
     )
 
 

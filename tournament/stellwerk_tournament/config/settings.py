@@ -37,12 +37,20 @@ from stellwerk_processes.bot_spec import (
     bot_spec,
     player_name,
 )
+from stellwerk_processes.sandbox.levels import Level, Sandbox, Wanted
 from stellwerk_server.lobby.tokens import TokenFileError, TokenHolder, Tokens, read_tokens
 from stellwerk_server.operate.plain_words import plain_words
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.config import conduct
 from stellwerk_tournament.config.conduct import STANDARD, ConductTable
 from stellwerk_tournament.config.fair_clocks import AS_USUAL, FairClocks, FairClocksError, fair_clocks
+from stellwerk_tournament.config.sandbox import (
+    SandboxKeyError,
+    SandboxKeys,
+    bot_folder,
+    expect_apart,
+    sandbox_of,
+)
 
 FILE: Final = "tournament.toml"
 MOST_BOTS: Final = 1000
@@ -53,7 +61,13 @@ Kind: TypeAlias = Literal["round_robin", "gauntlet", "swiss", "random"]
 Process: TypeAlias = Literal["fresh", "reused"]  # of what is started here
 Place: TypeAlias = tuple[str | int, ...]
 
-_CHOICES: Final = {"kind": get_args(Kind), "transport": get_args(Transport), "process": get_args(Process)}
+_CHOICES: Final = {
+    "kind": get_args(Kind),
+    "transport": get_args(Transport),
+    "process": get_args(Process),
+    "sandbox": get_args(Wanted),
+    "require": get_args(Level),
+}
 
 _Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 _Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
@@ -79,6 +93,7 @@ class BotTable(Struct, frozen=True, forbid_unknown_fields=True):
     built_in: str | None = None
     cmd: str | None = None
     dir: str | None = None
+    folder: str | None = None
     env: dict[str, str] = {}
     transport: Transport | None = None
     author: str | None = None
@@ -98,6 +113,12 @@ class SettingsFile(Struct, frozen=True, forbid_unknown_fields=True):
     concurrency: Annotated[int, Meta(ge=-MOST_MATCHES_AT_ONCE, le=MOST_MATCHES_AT_ONCE)] = -1
     anonymous: bool = False
     wrap: str = ""
+    sandbox: Wanted | None = None
+    require: Level | None = None
+    bind: tuple[str, ...] = ()
+    network: bool = False
+    processes: _Count | None = None
+    disk_mb: _Count | None = None
     memory_mb: Annotated[int, Meta(ge=16, le=1_000_000)] | None = None
     freeze: bool = False
     cores_per_bot: Annotated[int, Meta(ge=1, le=1000)] | None = None
@@ -211,7 +232,9 @@ def settings_of(source: Source, folder: Path, *, to_play: bool = True) -> Settin
     needs the bots' programs and tokens: a tournament that was played can be looked at anywhere."""
     file = source.file
     schedule = file.schedule
-    confinement = Confinement(_wrap(source, folder, file.wrap), file.memory_mb)
+    wrap = _wrap(source, folder, file.wrap)
+    sandbox = _sandbox(source, folder, has_wrap=bool(wrap), to_play=to_play)
+    confinement = Confinement(wrap, file.memory_mb, sandbox)
     tokens = _tokens(source, folder, file.tokens) if to_play else Tokens(())
     variants = tuple(_variant(source, folder, number, game) for number, game in enumerate(file.games))
     largest_team = max(variants, key=lambda variant: variant.team_size)
@@ -254,6 +277,15 @@ def _wrap(source: Source, folder: Path, text: str) -> tuple[str, ...]:
         return tuple(word.replace("{folder}", os.path.abspath(folder)) for word in shlex.split(text))
     except ValueError as error:
         raise source.error(("wrap",), str(error).lower()) from None
+
+
+def _sandbox(source: Source, folder: Path, *, has_wrap: bool, to_play: bool) -> Sandbox:
+    file = source.file
+    keys = SandboxKeys(file.sandbox, file.require, file.bind, file.network, file.processes, file.disk_mb)
+    try:
+        return sandbox_of(keys, folder, has_wrap=has_wrap, to_play=to_play)
+    except SandboxKeyError as error:
+        raise source.error((error.key,), str(error)) from None
 
 
 def _tokens(source: Source, folder: Path, name: str | None) -> Tokens:
@@ -313,8 +345,13 @@ def _entrants(
                     logins = _logins(source, place, table, bot.name, tokens, largest_team)
             else:
                 bot = _located(_started(source, place, table), folder)
+                bot = replace(bot, folder=bot_folder(bot.folder, folder, to_play=to_play))
                 if to_play:
                     command_line(bot, confinement, str(folder))
+                    for key, path in (("dir", bot.directory), ("folder", bot.folder)):
+                        expect_apart(key, path, confinement.sandbox, has_wrap=bool(confinement.wrap))
+        except SandboxKeyError as error:
+            raise source.error((*place, error.key), str(error)) from None
         except BotSpecError as error:
             raise source.error((*place, *_steps(error.key)), error.problem) from None
         except BotStartError as error:
@@ -336,7 +373,7 @@ def _entrants(
 
 def _remote(source: Source, place: Place, table: BotTable) -> BotSpec:
     """Return the spec of a remote bot. BotSpecError if its name is not valid."""
-    for key in ("built_in", "cmd", "dir", "env", "transport", "process"):
+    for key in ("built_in", "cmd", "dir", "folder", "env", "transport", "process"):
         if getattr(table, key):
             raise source.error((*place, key), "does not go with a remote bot, which is not started here")
     if table.name is None:
@@ -383,6 +420,8 @@ def _started(source: Source, place: Place, table: BotTable) -> BotSpec:
     if (table.built_in is None) == (table.cmd is None):
         known = ", ".join(BUILT_IN)
         raise source.error(place, f"expected either cmd or built_in ({known}), or remote = true")
+    if table.built_in is not None and table.folder is not None:
+        raise source.error((*place, "folder"), "does not go with a built-in bot, which needs none")
     return bot_spec(
         name=table.name,
         built_in=table.built_in,
@@ -391,6 +430,7 @@ def _started(source: Source, place: Place, table: BotTable) -> BotSpec:
         environment=table.env,
         transport=table.transport,
         process=table.process or "fresh",
+        folder=table.folder,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_processes.sandbox.levels import DISK_MB, PROCESSES
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.config.conduct import STANDARD
 from stellwerk_tournament.config.settings import Kind
@@ -58,15 +59,22 @@ _HEAD = """\
 # title = ""
 # concurrency = -1            # matches at once; negative: as many as cores, less so many
 # anonymous = false           # bots see their opponents as seat-0, seat-1, ...
-# wrap = ""                   # put before each bot's command: a sandbox. {directory} is the bot's own folder,
-#                             # {folder} is this folder
+# wrap = ""                   # in place of the sandbox: put before each bot's command. {directory} is the
+#                             # bot's own folder, {folder} is this folder
+# sandbox = "limits"          # "none", "limits", "landlock", "namespace", "full"; "auto": the highest that
+#                             # holds here, see 'stellwerk sandbox'. Below "landlock" bots can steal tokens
+# require = "landlock"        # with "auto": play nothing if only a level below this holds
+# bind = ["data"]             # what else every bot may read, from "landlock" on
+# network = false             # true: bots keep the network of this machine
+# processes = {processes}             # most processes and threads of a bot
+# disk_mb = {disk_mb}               # largest folder of a bot, or largest file below "namespace"
 # memory_mb = 1024            # most data that a process of a bot may have; without it there is no limit
 # freeze = false              # true: a bot is stopped while it is not asked, so that it cannot think on the
 #                             # time of others
 # cores_per_bot = 1           # physical cores that each bot has to itself; without it bots share the machine
 # tokens = "tokens.txt"       # of remote bots, and of organizers who may watch: lines of 'stellwerk token'
 # remote_wait_s = 60          # seconds for a remote bot to come (back); then its matches begin without it
-"""
+""".replace("{processes}", str(PROCESSES)).replace("{disk_mb}", str(DISK_MB))
 
 _SCHEDULE = """\
 [schedule]
@@ -103,6 +111,7 @@ _BOTS = """\
 # name = "my_bot"             # up to 32 letters, digits, _ . -
 # cmd = "python3 my_bot.py"   # or built_in = "greedy"
 # dir = "my_bot"              # working directory; without it an empty one for each match
+# folder = "my_bot"           # what it may read from "landlock" on; without it dir, or where its files are
 # env = {{ THREADS = "1" }}
 # transport = "tcp"           # or "stdio"
 # author = "me"               # bots of one author are kept apart where that is possible

@@ -29,9 +29,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import msgspec
 import trio
+from msgspec import UNSET, UnsetType
 
 from stellwerk_processes.bot_process import BotStartError, Confinement
 from stellwerk_processes.faults import Fault
+from stellwerk_processes.sandbox.levels import SandboxRecord
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_processes.standing_server import StandingServer, StandingSetup, open_standing_server
 from stellwerk_processes.started_match import (
@@ -140,18 +142,19 @@ async def play_tournament(
     execute: Execute = play_match,
     remote_setup: RemoteSetup = NO_REMOTE_BOTS,
     status_setup: StatusSetup = NO_PAGE,
+    sandbox: SandboxRecord | UnsetType = UNSET,
 ) -> bool:
     """Play, and return whether all has been played; it has not if somebody stopped the runner before.
 
     StoreError if the folder cannot be written, RunError if it makes no sense to go on, CannotListenError if
     remote bots cannot come in or the status page cannot be shown, CoresError if bots are to have more cores
     than there are. `seed` is for tournaments that are to be repeated. `execute` plays the matches whose bots
-    are started for them.
+    are started for them. `sandbox` is what was tried of the sandbox in the settings, if anything was.
     """
     lag = LagWatch()
     trio.lowlevel.add_instrument(lag)
     try:
-        runner = _Runner(settings, opened, observer, seed, execute, remote_setup, status_setup, lag)
+        runner = _Runner(settings, opened, observer, seed, execute, remote_setup, status_setup, lag, sandbox)
         return await runner.run()
     finally:
         trio.lowlevel.remove_instrument(lag)
@@ -178,6 +181,7 @@ class _Runner:
         remote_setup: RemoteSetup,
         status_setup: StatusSetup,
         lag: LagWatch,
+        sandbox: SandboxRecord | UnsetType,
     ) -> None:
         self._settings = settings
         self._plan = plan_of(settings)
@@ -191,6 +195,7 @@ class _Runner:
         self._standing: StandingServer | None = None
         self._watching = trio.CancelScope()
         self._lag = lag
+        self._sandbox = sandbox
         self._clocks = clocks_of(settings.time)
         self._bots = {entrant.name: entrant for entrant in settings.entrants}
         self._fair = FairMatches(settings)
@@ -653,7 +658,8 @@ class _Runner:
     def _line(self, begun: _Begun, rotation: int, played: MatchResult, seconds: float) -> MatchLine:
         isolation = self._settings.confinement.isolation
         line = line_of_result(begun.block, rotation, played, isolation, seconds)
-        return msgspec.structs.replace(line, bots=tuple(map(self._published, line.bots)))
+        bots = tuple(map(self._published, line.bots))
+        return msgspec.structs.replace(line, bots=bots, sandbox=self._sandbox)
 
     def _write(self, block: Block, rotation: int, line: MatchLine, played: MatchResult) -> None:
         """Write all that is kept of a match, in one call: if its block becomes void meanwhile, that comes

@@ -6,11 +6,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
+from stellwerk_processes.bot_process import Confinement
 from stellwerk_processes.bot_spec import Process
+from stellwerk_processes.resolve_sandbox import describe
+from stellwerk_processes.sandbox.levels import SandboxRecord
 from stellwerk_protocol.figures import counted
 from stellwerk_tournament.config.conduct import in_words
+from stellwerk_tournament.config.sandbox import UNPROVEN, shown_paths
 from stellwerk_tournament.config.settings import Entrant, Settings, Variant
 from stellwerk_tournament.report.fairness import how_fair
 from stellwerk_tournament.report.markup import milliseconds
@@ -23,10 +27,11 @@ _KINDS = {
     "random": "random tables, everybody as often as everybody else",
 }
 _ISOLATIONS = {
-    "none": "none: bots ran as the same user as the runner, and could have read its files and one another's",
+    "none": "none: bots ran without namespaces of their own",
     "user": "a user of their own",
     "namespace": "a sandbox of namespaces",
 }
+_SECRETS = frozenset({"read_files", "read_other_bots"})  # of what the witness tries
 _DEALS = {
     "same_in_block": "a block is one deal, played once in every rotation of the seats (or teams), so that "
     "the luck of the deal and of the seat is everybody's",
@@ -107,6 +112,8 @@ def _facts(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str
     yield "deals", "; ".join(_share(_DEALS, Counter[str](line.deal for line in lines))) or "none yet"
     isolations = Counter[str](line.isolation for line in lines) or Counter([settings.confinement.isolation])
     yield "isolation", "; ".join(_share(_ISOLATIONS, isolations))
+    if any(not entrant.is_remote for entrant in settings.entrants):
+        yield from _sandbox(settings.confinement, lines)
     if settings.confinement.memory_mb is not None:
         yield "memory", f"{settings.confinement.memory_mb:,} MB for each process of a bot"
     yield "opponents", "shown as seat numbers" if settings.anonymous else "shown by name"
@@ -125,6 +132,30 @@ def _facts(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str
         yield "processes", f"{which}: {_PROCESSES[process]}"
     if any(entrant.is_remote for entrant in settings.entrants):
         yield "remote bots", f"waited for {counted(settings.remote_wait_s, 'second')}, then absent"
+
+
+def _sandbox(confinement: Confinement, lines: Sequence[MatchLine]) -> Iterator[tuple[str, str]]:
+    """Yield what was tried of the sandbox where the lines say it, else what was asked for."""
+    sandbox = confinement.sandbox
+    asked = "a wrapping command" if confinement.wrap else sandbox.level
+    untried = f"{asked}; what it refuses on this machine was not tried"
+    records = [line.sandbox for line in lines]
+    words = (untried if record is UNSET else describe(record) for record in records)
+    yield "sandbox", "; ".join(_share({}, Counter(words))) or untried
+    if sandbox.bind:
+        yield "more files", f"every bot could read {', '.join(shown_paths(sandbox))}"
+    if sandbox.network:
+        yield "network", "bots had the network of the machine"
+    if any(_shows_secrets(confinement, record) for record in records or [UNSET]):
+        yield "secrets", "bots could read one another's tokens, and the runner's files"
+
+
+def _shows_secrets(confinement: Confinement, record: SandboxRecord | UnsetType) -> bool:
+    """Return whether nothing kept bots from the secrets of others. Nobody knows what a wrap does that was not
+    tried."""
+    if record is not UNSET:
+        return not _SECRETS.isdisjoint(record.allowed)
+    return not confinement.wrap and confinement.sandbox.level in UNPROVEN
 
 
 def _by_process(entrants: Sequence[Entrant]) -> dict[Process, list[str]]:

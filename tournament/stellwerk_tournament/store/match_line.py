@@ -13,9 +13,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk_processes.bot_process import Isolation
+from stellwerk_processes.sandbox.levels import SandboxRecord
 from stellwerk_processes.seat_report import SeatReport, seat_reports
 from stellwerk_protocol.names import Count, Digits64, EndReason, Points, Seat
 from stellwerk_tournament.ratings.outcomes import Outcome
@@ -45,7 +46,8 @@ class MatchLine(Struct, frozen=True, omit_defaults=True):
     how long the clock stood still because the server was late. `replay_sha256` is that of the file.
 
     `ranks` are those that count, with the `forfeits`; `ranks_by_rules`, `points` and `bots` are as the match
-    ended. Lines from before there were forfeits have no `ranks_by_rules`."""
+    ended. Lines from before there were forfeits have no `ranks_by_rules`. `sandbox`: what was tried of the
+    sandbox before the tournament went on, if anything was."""
 
     block: Count
     rotation: Count
@@ -72,6 +74,7 @@ class MatchLine(Struct, frozen=True, omit_defaults=True):
     replay_sha256: str = ""
     ranks_by_rules: tuple[int, ...] = ()
     forfeits: tuple[Forfeit, ...] = ()
+    sandbox: SandboxRecord | UnsetType = UNSET
 
     @property
     def by_rules(self) -> tuple[int, ...]:

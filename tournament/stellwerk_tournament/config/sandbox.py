@@ -1,0 +1,182 @@
+"""The keys of `tournament.toml` that say how bots are confined, and what other files say of them.
+
+Law: a key that would do nothing is refused, and so is one that shows bots the tournament's folder: it has the
+seeds of blocks that are still being played.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from stellwerk_engine.boards.located_json import quoted
+from stellwerk_processes.sandbox.levels import (
+    DISK_MB,
+    LIMITS,
+    PROCESSES,
+    Level,
+    Sandbox,
+    Wanted,
+    is_at_least,
+)
+
+if TYPE_CHECKING:
+    from stellwerk_processes.bot_process import Confinement
+
+STANDARD: Final[Wanted] = LIMITS.level
+UNPROVEN: Final[tuple[Wanted, ...]] = ("none", "limits")  # levels that nobody needs a witness for
+
+_ELSEWHERE: Final = "..."  # as in `machine_paths.py`
+_LOWEST: Final[dict[str, Level]] = {  # the level from which on a key does something
+    "bind": "landlock",
+    "network": "landlock",
+    "processes": "limits",
+    "disk_mb": "limits",
+}
+
+
+class SandboxKeyError(ValueError):
+    """A key that cannot be used like this. `key` is its name."""
+
+    def __init__(self, key: str, problem: str) -> None:
+        super().__init__(problem)
+        self.key = key
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxKeys:
+    """What the file says. None, or nothing in `bind`: it does not say."""
+
+    sandbox: Wanted | None = None
+    require: Level | None = None
+    bind: Sequence[str] = ()
+    network: bool = False
+    processes: int | None = None
+    disk_mb: int | None = None
+
+
+class ResolvedSandbox(Struct, frozen=True):
+    """What `resolved.json` has of it: the level that bots run at, and what changes what they can do. Nothing
+    of it was written before bots had sandboxes; those tournaments go on at the level that was added."""
+
+    level: Wanted = STANDARD
+    bind: tuple[str, ...] = ()
+    network: bool = False
+    processes: int = PROCESSES
+    disk_mb: int = DISK_MB
+
+
+def sandbox_of(keys: SandboxKeys, folder: Path, *, has_wrap: bool, to_play: bool) -> Sandbox:
+    """Check the keys and return what they ask for. `folder` is that of the tournament. SandboxKeyError."""
+    level = STANDARD if keys.sandbox is None else keys.sandbox
+    if has_wrap and keys.sandbox is not None:
+        raise SandboxKeyError("sandbox", "wrap takes the place of the sandbox: remove one of the two")
+    for key in _used(keys):
+        if has_wrap:
+            raise SandboxKeyError(key, "is of the sandbox, and wrap takes its place: remove one of the two")
+        if level != "auto" and not is_at_least(level, _LOWEST[key]):
+            raise SandboxKeyError(
+                key, f"does nothing at the level {quoted(level)}: it needs {quoted(_LOWEST[key])} or more"
+            )
+    if keys.require is not None and not has_wrap and level != "auto" and not is_at_least(level, keys.require):
+        raise SandboxKeyError(
+            "require",
+            f"the level {quoted(level)} is below it: expected sandbox = {quoted(keys.require)} or more, "
+            'or "auto"',
+        )
+    return Sandbox(
+        level=level,
+        require=keys.require,
+        bind=tuple(_bound(keys.bind, folder, to_play=to_play)),
+        network=keys.network,
+        processes=PROCESSES if keys.processes is None else keys.processes,
+        disk_mb=DISK_MB if keys.disk_mb is None else keys.disk_mb,
+        hidden=(os.path.abspath(folder),),
+    )
+
+
+def bot_folder(text: str | None, folder: Path, *, to_play: bool) -> str | None:
+    """Return the absolute path of what a bot may read. SandboxKeyError."""
+    if text is None:
+        return None
+    path = _located("folder", text, folder)
+    if to_play and not os.path.isdir(path):
+        raise SandboxKeyError("folder", f"there is no folder {quoted(text)}")
+    return path
+
+
+def expect_apart(key: str, path: str | None, sandbox: Sandbox, *, has_wrap: bool) -> None:
+    """Raise a SandboxKeyError if this folder of a bot would show it the tournament's."""
+    if path is None or has_wrap or sandbox.level in UNPROVEN:
+        return
+    if any(_contains(path, hidden) for hidden in sandbox.hidden):
+        raise SandboxKeyError(
+            key,
+            "contains the tournament's folder, which bots must not see: give the bot a folder of its own",
+        )
+
+
+def needs_proof(confinement: Confinement) -> bool:
+    """Return whether the sandbox is to be tried before anything is played. Whoever asks for no more than
+    limits does not wait for it."""
+    sandbox = confinement.sandbox
+    return sandbox.require is not None or (not confinement.wrap and sandbox.level not in UNPROVEN)
+
+
+def resolved_sandbox(sandbox: Sandbox) -> ResolvedSandbox:
+    return ResolvedSandbox(
+        level=sandbox.level,
+        bind=shown_paths(sandbox),
+        network=sandbox.network,
+        processes=sandbox.processes,
+        disk_mb=sandbox.disk_mb,
+    )
+
+
+def shown_paths(sandbox: Sandbox) -> tuple[str, ...]:
+    """Return what every bot may read, without a place of this machine: the path from the tournament's folder,
+    or the name alone."""
+    return tuple(_shown(path, sandbox.hidden) for path in sandbox.bind)
+
+
+def _shown(path: str, hidden: Sequence[str]) -> str:
+    for folder in hidden:
+        if _contains(folder, path):
+            return os.path.relpath(os.path.realpath(path), os.path.realpath(folder))
+    return os.path.join(_ELSEWHERE, os.path.basename(path))
+
+
+def _used(keys: SandboxKeys) -> Iterator[str]:
+    for key in _LOWEST:
+        if getattr(keys, key) not in (None, False, ()):
+            yield key
+
+
+def _bound(bind: Sequence[str], folder: Path, *, to_play: bool) -> Iterator[str]:
+    for text in bind:
+        path = _located("bind", text, folder)
+        if to_play and not os.path.exists(path):
+            raise SandboxKeyError("bind", f"there is no file or folder {quoted(text)}")
+        if _contains(path, os.path.abspath(folder)):
+            raise SandboxKeyError(
+                "bind",
+                f"{quoted(text)} contains the folder of the tournament, which bots must not see: expected "
+                "files or folders beneath it, or elsewhere",
+            )
+        yield path
+
+
+def _located(key: str, text: str, folder: Path) -> str:
+    if not text.strip() or "\0" in text:
+        raise SandboxKeyError(key, f"expected a path, found {quoted(text)}")
+    return os.path.abspath(folder / text)
+
+
+def _contains(outer: str, inner: str) -> bool:
+    above, beneath = os.path.realpath(outer), os.path.realpath(inner)
+    return os.path.commonpath([above, beneath]) == above
