@@ -201,7 +201,7 @@ def parse_board(text: bytes | str, file: str) -> BoardFile:
     first = problems.first()
     if first is not None:
         raise BoardError(file, first.line, first.field, first.explained())
-    canonical = json.dumps(board_content(board), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    canonical = canonical_text(board)
     digest = hashlib.sha256(canonical.encode()).hexdigest()
     board = replace(board, digest=digest, lines=lines_by_field(root))
     errors = [*_size_errors(board, len(canonical.encode())), *_map_errors(board)]
@@ -232,6 +232,12 @@ def board_content(board: BoardFile) -> dict[str, object]:
     if board.big_cities:
         content["big_cities"] = dict(board.big_cities)
     return content
+
+
+def canonical_text(board: BoardFile) -> str:
+    """Return the content of a board in the form that its digest is made of, as messages and replays have
+    it."""
+    return json.dumps(board_content(board), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def format_board(board: BoardFile, *, ascii_only: bool = False) -> str:

@@ -7,7 +7,6 @@ see neither the order in which they came nor which came last.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import UNSET
 
-from stellwerk_engine.boards.board_file import SHIPPED, BoardFile, board_content, shipped_board
+from stellwerk_engine.boards.board_file import SHIPPED, BoardFile, canonical_text, shipped_board
 from stellwerk_protocol.canonical import Chain
 from stellwerk_protocol.replays import (
     CHAIN_LABEL,
@@ -122,5 +121,4 @@ def _reference(board: BoardFile) -> BoardReference:
     """Name a board that comes with Stellwerk; put any other into the replay itself."""
     if board.id in SHIPPED and shipped_board(board.id).digest == board.digest:
         return BoardReference(board.id, board.digest)
-    content = json.dumps(board_content(board), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return BoardReference(board.id, board.digest, content)
+    return BoardReference(board.id, board.digest, canonical_text(board))

@@ -6,7 +6,6 @@ that comes late, or comes back, gets what it has missed.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from operator import is_
 from typing import TYPE_CHECKING, Literal
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec import UNSET
 
-from stellwerk_engine.boards.board_file import board_content
+from stellwerk_engine.boards.board_file import canonical_text
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, ViewerId, viewer_kind
 from stellwerk_engine.parts.technologies.buy_technology import for_sale
@@ -172,6 +171,5 @@ def board_text(game: Game) -> bytes:
     file = game.board.file
     text = _boards.get(file.digest)
     if text is None:
-        content = json.dumps(board_content(file), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        text = _boards[file.digest] = content.encode()
+        text = _boards[file.digest] = canonical_text(file).encode()
     return text
