@@ -330,7 +330,7 @@ def refused(*flags: str) -> tuple[int, str]:
     [
         (("--set", "time.move=1"), 'there is no setting "move"'),
         (("--set", "time.move_ms=soon"), "time.move_ms: expected a whole number"),
-        (("--set", "limits.burst=0"), "limits.burst: expected `int` >= 1"),
+        (("--set", "limits.burst=0"), "limits.burst: expected a whole number, at least 1"),
         (("--tls-cert", "x"), "go together"),
         (("--log-level", "loud"), 'there is no level "loud"'),
         (("--board", "usa=/nowhere.json"), "/nowhere.json"),

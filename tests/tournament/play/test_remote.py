@@ -428,8 +428,7 @@ def test_a_port_that_is_in_use_is_the_machines_fault(
         assert main(["tournament", "run", str(folder), "--listen", where]) == 4
     out, err = capsys.readouterr()
     assert out == ""
-    [line] = err.splitlines()
-    assert line.startswith(f"stellwerk: {where}: cannot listen: ")
+    assert err.splitlines()[-1].startswith(f"stellwerk: {where}: cannot listen: ")
 
 
 # -- who is there ------------------------------------------------------------------------------------
