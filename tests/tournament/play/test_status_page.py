@@ -59,10 +59,17 @@ def wait_until(happened):
 def noted():
     return sorted(path.name for path in diary.glob("match-*"))
 
+def read_page():
+    try:
+        with urllib.request.urlopen((diary / "url").read_text(), timeout=30) as page:
+            print("page", page.read().decode().strip(), file=log)
+    except OSError as error:
+        print("again", error, file=log)
+        return False
+    return True
+
 def spy():
-    url = (diary / "url").read_text()
-    with urllib.request.urlopen(url, timeout=10) as page:
-        print("page", page.read().decode().strip(), file=log)
+    wait_until(read_page)
     for id in (*(name.removeprefix("match-") for name in noted()), "nowhere"):
         for viewer in ("public", "all_hands"):
             print("watch", id, viewer, file=log)
@@ -77,8 +84,9 @@ for text in server.makefile(encoding="utf-8", newline="\\n"):
             send(type="login", protocol=1, name=name, token=token, max_matches=4)
         case "start":
             players[message["match"]] = new_player("greedy")(message, "")
-            (diary / f"new-{message['match']}").write_text(json.dumps(message["players"]))
-            (diary / f"new-{message['match']}").rename(diary / f"match-{message['match']}")
+            new = diary / f"new-{message['match']}-{os.getpid()}"  # its opponent notes the same match
+            new.write_text(json.dumps(message["players"]))
+            new.rename(diary / f"match-{message['match']}")
             send(type="ready", match=message["match"])
         case "ask":
             if message["ask"] == 1:
@@ -147,7 +155,7 @@ def _expect_nothing_learned(log: str, ids: set[str]) -> None:
     assert {message["match"] for message in messages if "match" in message} == {own}
     asked = [tuple(text.split()) for kind, text in entries if kind == "watch"]
     answers = [json.dumps(message) for message in messages if message["type"] == "error"]
-    assert len(answers) == len(asked) == 2 * 2 * 3
+    assert len(answers) == len(asked) == 2 * 2 * 3, log
     to_nowhere = {answer for (id, _), answer in zip(asked, answers, strict=True) if id == "nowhere"}
     assert ["protocol.no_such_match" in answer for answer in to_nowhere] == [True]
     others = {answer for (id, _), answer in zip(asked, answers, strict=True) if id not in (own, "nowhere")}
