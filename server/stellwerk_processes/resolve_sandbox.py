@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import trio
+from msgspec.structs import replace as replace_struct
 
 from stellwerk_processes.bot_process import Confinement, Invitation, RunningBot, run_bot
 from stellwerk_processes.bot_spec import BotSpec
@@ -139,13 +140,7 @@ class Attempt:
 async def try_level(confinement: Confinement, level: Level) -> Attempt:
     """Let the witness try a level. Never raises for what the machine lacks."""
     sandbox = replace(confinement.sandbox, level=level)
-    unseen = SandboxRecord(
-        level=level,
-        asked=confinement.sandbox.level,
-        untried=tuple(WHAT),
-        kernel=platform.release(),
-        landlock_abi=landlock_abi(),
-    )
+    unseen = _seen(level, confinement, dict.fromkeys(WHAT, witness.UNTRIED))
     if problem := lacking(level):
         return Attempt(level, unseen, problem)
     try:
@@ -153,17 +148,7 @@ async def try_level(confinement: Confinement, level: Level) -> Attempt:
     except (OSError, ValueError, trio.TooSlowError) as error:
         why = getattr(error, "strerror", None) or str(error) or "the witness did not answer in time"
         return Attempt(level, unseen, str(why).removeprefix("sandbox: "))
-    record = SandboxRecord(
-        level=level,
-        asked=confinement.sandbox.level,
-        refused=_with(witness.REFUSED, seen),
-        allowed=_with(witness.DONE, seen),
-        untried=_with(witness.UNTRIED, seen),
-        user=user,
-        kernel=unseen.kernel,
-        landlock_abi=unseen.landlock_abi,
-        cgroup=cgroup,
-    )
+    record = replace_struct(_seen(level, confinement, seen), user=user, cgroup=cgroup)
     missing = [name for name in record.allowed if name in _expected(sandbox, level, record)]
     if missing:
         return Attempt(level, record, f"a bot could {_listed(WHAT[name] for name in missing)}")
@@ -212,17 +197,20 @@ async def _wrapped(confinement: Confinement) -> Resolved:
         raise SandboxError(
             f"the sandbox must be at least {required}, and the wrap only does what {level} does"
         )
-    record = SandboxRecord(
+    return Resolved(confinement, replace_struct(_seen(level, confinement, seen), wrapped=True))
+
+
+def _seen(level: Level, confinement: Confinement, seen: Mapping[str, str]) -> SandboxRecord:
+    """Return the record of what a witness has seen here."""
+    return SandboxRecord(
         level=level,
         asked=confinement.sandbox.level,
         refused=_with(witness.REFUSED, seen),
         allowed=_with(witness.DONE, seen),
         untried=_with(witness.UNTRIED, seen),
-        wrapped=True,
         kernel=platform.release(),
         landlock_abi=landlock_abi(),
     )
-    return Resolved(confinement, record)
 
 
 def _with(result: str, seen: Mapping[str, str]) -> tuple[str, ...]:
