@@ -63,6 +63,8 @@ class BotLog:
         self._put(f"--- {heading}\n".encode())
 
     def write(self, data: bytes | bytearray) -> None:
+        if self._left <= 0 or self._file is None:
+            return  # no work for what is not kept
         *lines, rest = (bytes(self._unfinished) + data).split(b"\n")
         self._unfinished[:] = rest
         self._put(b"".join(map(_readable, lines)))
@@ -100,6 +102,8 @@ class BotLog:
 
 def readable(text: str) -> str:
     """Return one line without what a terminal would obey."""
+    if text.isprintable():
+        return text.rstrip()
     plain = _ESCAPES.sub("", text).replace("\t", "    ")
     return "".join(filter(str.isprintable, plain)).rstrip()
 
