@@ -17,7 +17,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist lo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test lint format vectors schemas examples starters bench fairness mutants simulations soak clean
+.PHONY: help install demo test lint format vectors schemas examples starters hostile bench fairness mutants simulations soak clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -58,6 +58,9 @@ examples: $(TEST) ## regenerate protocol/examples, after a change of the message
 starters: $(TEST) ## build the starters of all languages and let them play
 	STELLWERK_ALL_TOOLS=1 $(PYTEST) tests/bots/test_starters.py tests/bots/test_new.py \
 	  tests/bots/test_mixed_tournament.py tests/protocol/test_verifier.py tests/protocol/test_keeping_views.py $(ARGS)
+
+hostile: $(TEST) ## let hostile bots play, and print what each level of the sandbox stops; ARGS='--how' says more
+	$(BIN)/python -m tests.processes.sandbox.hostile.table $(ARGS)
 
 bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' compares with a commit in the same run
 	$(BIN)/python -m tests.benchmarks.bench_engine $(ARGS)
