@@ -524,6 +524,7 @@ async def _start(
             port=_port(invitation.address),
             listens=spec.transport == "tcp",
             streams=(their_input, their_output),
+            is_pinned=bool(confinement.processors),
         )
         cgroup = None
         if confinement.level == "full":

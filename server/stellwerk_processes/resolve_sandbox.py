@@ -15,6 +15,7 @@ import platform
 import secrets
 import shutil
 import socket
+import stat
 import sys
 import tempfile
 from collections.abc import Generator, Iterable, Mapping
@@ -45,12 +46,16 @@ SECONDS_TO_END: Final = 5  # for the process that it leaves: it should have ende
 PAGE: Final = "see tournament/README.md, Sandbox"
 
 _SET_DUMPABLE: Final = 4
+_REMOVE: Final = 0  # System V's shared memory
+_libc: Final = ctypes.CDLL(None)
 _OUTLIVE: Final = "outlive"
 _LONGEST_ANSWER: Final = 64 * 1024
 
 WHAT: Final[Mapping[str, str]] = {
     "read_files": "read files of the organizer",
     "write_files": "leave files behind",
+    "change_files": "change files of the organizer",
+    "leave_memory": "leave shared memory behind",
     "loopback": "connect to other programs of this machine",
     "other_address": "connect to the server's port at another address",
     "udp": "send over UDP",
@@ -61,6 +66,7 @@ WHAT: Final[Mapping[str, str]] = {
     "signal_runner": "signal the runner",
     "read_runner_memory": "read the runner's memory",
     "signal_other_bots": "signal other bots",
+    "slow_others": "slow other bots down",
     "read_other_bots": "read other bots' tokens",
     "gain_privileges": "gain privileges",
     "user_namespaces": "make user namespaces",
@@ -75,7 +81,12 @@ _OF_THE_NETWORK: Final = frozenset({"loopback", "other_address", "udp", "interne
 _OF_LEVEL: Final[Mapping[Level, frozenset[str]]] = {
     "none": frozenset({_OUTLIVE}),
     "limits": frozenset({"gain_privileges", "many_processes"}),
-    "landlock": frozenset({"read_files", "write_files", "read_runner_memory", "read_other_bots"}),
+    "landlock": frozenset(
+        {
+            *("read_files", "write_files", "change_files", "leave_memory"),
+            *("read_runner_memory", "read_other_bots", "slow_others"),
+        }
+    ),
     "namespace": frozenset(
         {
             *_OF_THE_NETWORK,
@@ -104,7 +115,7 @@ class Resolved:
 def hide_memory() -> None:
     """Let no other process of this user read this one's memory, which holds tokens and seeds. Programs that
     it starts are as they would be."""
-    ctypes.CDLL(None).prctl(_SET_DUMPABLE, 0, 0, 0, 0)
+    _libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 async def resolve(confinement: Confinement) -> Resolved:
@@ -254,7 +265,7 @@ async def _ask(
     is_apart = answer.pop("pid") != bot.pid and waiting["pid"] != other.pid
     seen: dict[str, str] = {name: answer[name] for name in WHAT if name in answer}
     if is_apart:  # the numbers that it was given mean other processes to it, or none
-        for name in ("signal_runner", "signal_other_bots"):
+        for name in ("signal_runner", "signal_other_bots", "slow_others"):
             seen[name] = witness.REFUSED
     for name, has_arrived in outside.arrived().items():
         seen[name] = witness.DONE if has_arrived else witness.REFUSED
@@ -272,6 +283,10 @@ class _Outside:
         secret = folder / "secret"
         secret.write_text(self.token)
         secret.chmod(0o644)
+        self._changeable = folder / "changeable"
+        self._changeable.write_text(self.token)
+        self._changeable.chmod(0o666)
+        self._memory_key = secrets.randbelow(2**31 - 1) + 1
         folder.chmod(0o777)
         self._sockets: dict[str, socket.socket] = {}
 
@@ -298,6 +313,8 @@ class _Outside:
             "home": os.path.expanduser("~"),
             "home_size": _size(os.path.expanduser("~")),
             "folders": self.folders,
+            "changeable": str(self._changeable),
+            "memory_key": self._memory_key,
             "name": self.name,
             "port": self.port,
             "loopback": loopback,
@@ -318,6 +335,12 @@ class _Outside:
             with contextlib.suppress(OSError):
                 os.unlink(os.path.join(folder, self.name))
                 arrived["write_files"] = True
+        mode = stat.S_IMODE(self._changeable.stat().st_mode)
+        arrived["change_files"] = mode != 0o666 or self._changeable.read_text() != self.token
+        memory = _libc.shmget(self._memory_key, 0, 0)
+        arrived["leave_memory"] = memory >= 0
+        if memory >= 0:
+            _libc.shmctl(memory, _REMOVE, None)
         return arrived
 
 

@@ -76,11 +76,20 @@ def ruleset(readable: Iterable[str], writable: Iterable[str], ports: Iterable[in
     return attributes, paths, [(port, _CONNECT) for port in ports] if has_tcp else []
 
 
-def scopes() -> Ruleset | None:
-    """Return the ruleset that leaves everything but signals and abstract sockets. None if there is none."""
-    if landlock_abi() < _ABI_OF_SCOPES:
-        return None
-    return bytes(16) + (_ABSTRACT_SOCKETS | _SIGNALS).to_bytes(8, "little"), [], []
+def can_empty_files() -> bool:
+    """Return whether a ruleset of this kernel lets a program empty a file that it may only read."""
+    return landlock_abi() < _ABI_OF_TRUNCATE
+
+
+def scopes(*, abstract_sockets: bool) -> Ruleset | None:
+    """Return the ruleset that leaves everything but other programs: their memory and environment, from ABI 6
+    on signals to them, too, and on request their abstract sockets. None if there is none."""
+    abi = landlock_abi()
+    if abi >= _ABI_OF_SCOPES:
+        refused = _SIGNALS | (_ABSTRACT_SOCKETS if abstract_sockets else 0)
+        return bytes(16) + refused.to_bytes(8, "little"), [], []
+    # Any ruleset separates the memory of programs, and it has to be about something.
+    return (_MAKE_DEVICES.to_bytes(8, "little"), [], []) if abi else None
 
 
 def _devices() -> list[str]:

@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from stellwerk_processes.sandbox import supervise
 from stellwerk_processes.sandbox.bubblewrap import PRIVATE, bubblewrap, call_of_bubblewrap
-from stellwerk_processes.sandbox.landlock import Ruleset, landlock_abi, ruleset, scopes
+from stellwerk_processes.sandbox.landlock import Ruleset, can_empty_files, landlock_abi, ruleset, scopes
 from stellwerk_processes.sandbox.levels import Level, Sandbox, is_at_least
 from stellwerk_processes.sandbox.orders import Orders
 from stellwerk_processes.sandbox.seccomp import call_filter
@@ -39,7 +39,7 @@ class Start:
     """What is to be started: a command line that can be found in `path`, its environment, its working
     directory, its private folder, and what it may see. `wrapped`: a command of the organizer's confines it.
     `port`: where it may connect to over TCP, and `listens` whether it does that. `streams` are the
-    descriptors of its input and output."""
+    descriptors of its input and output. `is_pinned`: it has cores to itself."""
 
     argv: tuple[str, ...]
     environment: dict[str, str]
@@ -52,6 +52,7 @@ class Start:
     port: int
     listens: bool
     streams: tuple[int, int]
+    is_pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,12 @@ def launch_of(
         "streams": list(start.streams),
     }
     if is_at_least(level, "landlock"):
-        orders["seccomp"] = call_filter(tcp_only=level == "landlock" and not sandbox.network)
+        orders["seccomp"] = call_filter(
+            is_inside=is_inside,
+            tcp_only=not is_inside and not sandbox.network,
+            is_pinned=start.is_pinned,
+            can_empty_files=not is_inside and can_empty_files(),
+        )
     orders_at = _file(marshal.dumps(dict(orders)), to_start)
     passed = [control, orders_at, *start.streams, *cgroups]
     start_text = _START.format(_our_place(), control, orders_at)
@@ -195,7 +201,9 @@ def _landlock(start: Start, sandbox: Sandbox, level: Level, view: View) -> Rules
     if level == "landlock":
         readable = [*system_paths(network=True, users=True), *view.paths]
         return ruleset(readable, [start.private], [start.port] if start.port else [])
-    return scopes() if is_at_least(level, "namespace") and sandbox.network else None
+    if level == "limits":
+        return scopes(abstract_sockets=False)
+    return scopes(abstract_sockets=True) if is_at_least(level, "namespace") and sandbox.network else None
 
 
 def _files(user: int | None, *, network: bool) -> list[tuple[bytes, str]]:

@@ -2,7 +2,13 @@
 
 A filter that lists what is allowed breaks languages with each new version of them. These forbid what opens
 another way around the sandbox: new user namespaces, in which a process has powers again; io_uring, which
-filters do not see; and where TCP to one port is all that a bot has of a network, every other kind of socket.
+filters do not see; keyrings, which outlast a bot in any namespace; and for a bot that is pinned, other cores.
+
+A bot that has no namespaces, but Landlock, has no sockets but those of TCP. It can do nothing to what the
+kernel lets every process of a user do to the others, and Landlock does not see: their priority, cores and
+limits; modes, owners, times and attributes of the user's files; shared memory, semaphores and message queues
+that stay when nobody uses them. Modes, owners and times it seems to set, and nothing changes: what copies or
+unpacks a file in the bot's own folder sets them, too, and would fail.
 """
 
 from __future__ import annotations
@@ -10,7 +16,7 @@ from __future__ import annotations
 import errno
 import platform
 import struct
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Final
 
 _LOAD, _JUMP_IF_EQUAL, _JUMP_IF_SET, _JUMP_IF_GREATER, _AND, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x54, 0x06
@@ -21,51 +27,134 @@ _NUMBER, _ARCHITECTURE, _ARGUMENT = 0, 4, 16  # where the kernel has them; littl
 _NEW_USER: Final = 0x10000000
 _FAST_OPEN: Final = 0x20000000  # sends and connects in one call, past Landlock
 _INET, _INET6, _STREAM, _TCP = 2, 10, 1, 6
+_PRETEND: Final = 0  # no error: the call returns success
 _TYPE_MASK: Final = 0xF
+_READ_ONLY, _ACCESS_MODE, _TRUNCATE = 0, 3, 0o1000
+_USERS_PROCESSES: Final = 2
 _X32: Final = 0x40000000
 
 
-@dataclass(frozen=True, slots=True)
-class _Machine:
-    architecture: int
-    clone: int
-    unshare: int
-    socket: int
-    sendto: int
-    sendmsg: int
-    sendmmsg: int
+_X86: Final = (
+    *("clone 56", "unshare 272", "socket 41", "sendto 44", "sendmsg 46", "sendmmsg 307"),
+    *("open 2", "openat 257", "truncate 76"),
+    *("chmod 90", "fchmod 91", "fchmodat 268", "chown 92", "fchown 93", "lchown 94", "fchownat 260"),
+    *("utime 132", "utimes 235", "futimesat 261", "utimensat 280"),
+    *("setxattr 188", "lsetxattr 189", "fsetxattr 190"),
+    *("removexattr 197", "lremovexattr 198", "fremovexattr 199"),
+    *("shmget 29", "semget 64", "msgget 68", "mq_open 240"),
+    *("add_key 248", "request_key 249", "keyctl 250"),
+    *("setpriority 141", "sched_setparam 142", "sched_setscheduler 144", "sched_setattr 314"),
+    *("sched_setaffinity 203", "ioprio_set 251", "prlimit64 302"),
+)
+_GENERIC: Final = (  # what all newer architectures have in common
+    *("clone 220", "unshare 97", "socket 198", "sendto 206", "sendmsg 211", "sendmmsg 269"),
+    *("openat 56", "truncate 45"),
+    *("fchmod 52", "fchmodat 53", "fchown 55", "fchownat 54", "utimensat 88"),
+    *("setxattr 5", "lsetxattr 6", "fsetxattr 7", "removexattr 14", "lremovexattr 15", "fremovexattr 16"),
+    *("shmget 194", "semget 190", "msgget 186", "mq_open 180"),
+    *("add_key 217", "request_key 218", "keyctl 219"),
+    *("setpriority 140", "sched_setparam 118", "sched_setscheduler 119", "sched_setattr 274"),
+    *("sched_setaffinity 122", "ioprio_set 30", "prlimit64 261"),
+)
+_EVERYWHERE: Final = (
+    *(
+        "io_uring_setup 425",
+        "clone3 435",
+        "openat2 437",
+        "fchmodat2 452",
+        "setxattrat 463",
+        "removexattrat 466",
+    ),
+)
+
+_MODES: Final = ("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat")
+_TIMES: Final = ("utime", "utimes", "futimesat", "utimensat")
+_ATTRIBUTES: Final = (
+    *("setxattr", "lsetxattr", "fsetxattr", "setxattrat"),
+    *("removexattr", "lremovexattr", "fremovexattr", "removexattrat"),
+)
+_LASTING: Final = ("shmget", "semget", "msgget", "mq_open")
+_KEYRINGS: Final = ("add_key", "request_key", "keyctl")
+_OF_A_PROCESS: Final = (
+    "sched_setparam",
+    "sched_setscheduler",
+    "sched_setattr",
+    "sched_setaffinity",
+    "prlimit64",
+)
+
+
+def _numbers(calls: Iterable[str]) -> dict[str, int]:
+    return {name: int(number) for name, number in (call.split() for call in calls)}
 
 
 _MACHINES: Final = {
-    "x86_64": _Machine(0xC000003E, 56, 272, 41, 44, 46, 307),
-    "aarch64": _Machine(0xC00000B7, 220, 97, 198, 206, 211, 269),
-    "riscv64": _Machine(0xC00000F3, 220, 97, 198, 206, 211, 269),
+    "x86_64": (0xC000003E, _numbers((*_X86, *_EVERYWHERE))),
+    "aarch64": (0xC00000B7, _numbers((*_GENERIC, *_EVERYWHERE))),
+    "riscv64": (0xC00000F3, _numbers((*_GENERIC, *_EVERYWHERE))),
 }
-_CLONE3: Final = 435  # on every architecture
-_IO_URING_SETUP: Final = 425
 
 
-def call_filter(*, tcp_only: bool) -> bytes:
+def call_filter(*, is_inside: bool, tcp_only: bool, is_pinned: bool, can_empty_files: bool) -> bytes:
     """Return the filter, or nothing on a machine whose numbers of calls are not known here. A program for
-    another architecture than the machine's gets every call refused. `tcp_only` leaves no other sockets."""
-    machine = _MACHINES.get(platform.machine())
-    if machine is None:
+    another architecture than the machine's gets every call refused.
+
+    `is_inside`: the bot has namespaces, with nothing of others in them. `tcp_only` leaves no other sockets.
+    `is_pinned`: it stays on the cores that it was started on. `can_empty_files`: Landlock would let it, with
+    the right to read.
+    """
+    architecture, numbers = _MACHINES.get(platform.machine(), (0, {}))
+    if not numbers:
         return b""
+
+    def refused(names: Iterable[str], error: int) -> list[bytes]:
+        known = (numbers[name] for name in names if name in numbers)
+        return [rule for number in known for rule in _when(_JUMP_IF_EQUAL, number, error)]
+
+    def checked(name: str, *rules: list[bytes]) -> list[bytes]:
+        return _for_call(numbers[name], [part for rule in rules for part in rule]) if name in numbers else []
+
     rules = [
         *_load(_ARCHITECTURE),
-        *_unless(_JUMP_IF_EQUAL, machine.architecture, errno.ENOSYS),
+        *_unless(_JUMP_IF_EQUAL, architecture, errno.ENOSYS),
         *_load(_NUMBER),
         *_when(_JUMP_IF_GREATER, _X32, errno.ENOSYS),
-        *_when(_JUMP_IF_EQUAL, _CLONE3, errno.ENOSYS),  # its flags are in memory; libraries then use clone
-        *_when(_JUMP_IF_EQUAL, _IO_URING_SETUP, errno.ENOSYS),
-        *_for_call(machine.clone, [*_argument(0), *_when(_JUMP_IF_SET, _NEW_USER, errno.EPERM)]),
-        *_for_call(machine.unshare, [*_argument(0), *_when(_JUMP_IF_SET, _NEW_USER, errno.EPERM)]),
+        *refused(("clone3",), errno.ENOSYS),  # its flags are in memory; libraries then use clone
+        *refused(("io_uring_setup", *_KEYRINGS), errno.ENOSYS),
+        *checked("clone", _argument(0), _when(_JUMP_IF_SET, _NEW_USER, errno.EPERM)),
+        *checked("unshare", _argument(0), _when(_JUMP_IF_SET, _NEW_USER, errno.EPERM)),
     ]
+    if is_pinned:
+        rules += refused(("sched_setaffinity",), errno.EPERM)
+    if not is_inside:
+        rules += refused(_LASTING, errno.ENOSYS)
+        rules += refused((*_MODES, *_TIMES), _PRETEND)
+        rules += refused(_ATTRIBUTES, errno.EOPNOTSUPP)
+        rules += refused(("ioprio_set",), errno.EPERM)
+        for name in _OF_A_PROCESS:  # 0 is the process that calls
+            rules += checked(name, _argument(0), _unless(_JUMP_IF_EQUAL, 0, errno.EPERM))
+        of_a_user = _when(_JUMP_IF_EQUAL, _USERS_PROCESSES, errno.EPERM)
+        rules += checked(
+            "setpriority", _argument(0), of_a_user, _argument(1), _unless(_JUMP_IF_EQUAL, 0, errno.EPERM)
+        )
     if tcp_only:
-        for call, place in ((machine.sendto, 3), (machine.sendmsg, 2), (machine.sendmmsg, 3)):
-            rules += _for_call(call, [*_argument(place), *_when(_JUMP_IF_SET, _FAST_OPEN, errno.EPERM)])
-        rules += _for_call(machine.socket, _only_tcp())
+        for name, place in (("sendto", 3), ("sendmsg", 2), ("sendmmsg", 3)):
+            rules += checked(name, _argument(place), _when(_JUMP_IF_SET, _FAST_OPEN, errno.EPERM))
+        rules += checked("socket", _only_tcp())
+    if can_empty_files:
+        rules += refused(("openat2",), errno.ENOSYS)  # its flags are in memory
+        rules += refused(("truncate",), errno.EACCES)
+        for name, place in (("open", 1), ("openat", 2)):
+            rules += checked(name, _argument(place), _not_emptied())
     return b"".join([*rules, *_return(_ALLOW)])
+
+
+def _not_emptied() -> list[bytes]:
+    """Refuse to empty a file while it is opened for reading."""
+    return [
+        _instruction(_AND, _ACCESS_MODE | _TRUNCATE),
+        *_when(_JUMP_IF_EQUAL, _READ_ONLY | _TRUNCATE, errno.EACCES),
+    ]
 
 
 def _only_tcp() -> list[bytes]:

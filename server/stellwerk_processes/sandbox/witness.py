@@ -32,6 +32,7 @@ SECONDS: Final = 2.0  # for the other side to take a connection
 NOWHERE: Final = ("192.0.2.1", 9)  # an address of TEST-NET-1
 DONE, REFUSED, UNTRIED = "done", "refused", "untried"
 
+_CREATE: Final = 0o1000  # of System V's shared memory
 _NEW_USER_NAMESPACE: Final = 0x10000000
 
 Offer = dict[str, Any]  # JSON; both sides are in this package
@@ -46,6 +47,8 @@ def main() -> None:
     attempts: dict[str, Callable[[Offer], bool | None]] = {
         "read_files": _read_files,
         "write_files": _write_files,
+        "change_files": _change_files,
+        "leave_memory": _leave_memory,
         "loopback": lambda offer: _connect(socket.AF_INET, ("127.0.0.1", offer["loopback"])),
         "other_address": lambda offer: _connect(socket.AF_INET, ("127.0.0.2", offer["port"])),
         "udp": _send,
@@ -56,6 +59,7 @@ def main() -> None:
         "signal_runner": lambda offer: _signal(offer["runner"]),
         "read_runner_memory": lambda offer: _open_memory(offer["runner"]),
         "signal_other_bots": lambda offer: _signal(offer["other"]),
+        "slow_others": _slow_others,
         "read_other_bots": _read_other_bots,
         "gain_privileges": _gain_privileges,
         "user_namespaces": _user_namespaces,
@@ -99,6 +103,27 @@ def _write_files(offer: Offer) -> bool:
             continue
         has_written = True
     return has_written
+
+
+def _change_files(offer: Offer) -> bool:
+    """Change a file that everybody may write to, in every way that may be left. The other side looks."""
+    path: str = offer["changeable"]
+    for change in (
+        lambda: os.open(path, os.O_RDWR | os.O_TRUNC),
+        lambda: os.open(path, os.O_RDONLY | os.O_TRUNC),
+        lambda: os.truncate(path, 0),
+        lambda: os.chmod(path, 0o600),
+    ):
+        try:
+            change()
+        except OSError:
+            continue
+    return False
+
+
+def _leave_memory(offer: Offer) -> bool:
+    """Leave shared memory, which stays when nobody uses it. The other side looks, and removes it."""
+    return bool(ctypes.CDLL(None).shmget(offer["memory_key"], mmap.PAGESIZE, _CREATE | 0o666) >= 0)
 
 
 def _fill_disk(offer: Offer) -> bool | None:
@@ -175,6 +200,13 @@ def _see_processes(offer: Offer) -> bool:
 
 def _signal(pid: int) -> bool:
     os.kill(pid, 0)
+    return True
+
+
+def _slow_others(offer: Offer) -> bool:
+    """Set another bot's priority to what it is, which needs the right to change it."""
+    other: int = offer["other"]
+    os.setpriority(os.PRIO_PROCESS, other, os.getpriority(os.PRIO_PROCESS, other))
     return True
 
 

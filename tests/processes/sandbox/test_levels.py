@@ -24,7 +24,18 @@ SECONDS: Final = 120
 NONE: Final = {"outlive"}
 LIMITS: Final = NONE | {"gain_privileges", "many_processes"}
 LANDLOCK: Final = LIMITS | {
-    *("read_files", "write_files", "loopback", "udp", "internet", "abstract_sockets", "unix_sockets"),
+    *(
+        "read_files",
+        "write_files",
+        "change_files",
+        "leave_memory",
+        "slow_others",
+        "loopback",
+        "udp",
+        "internet",
+        "abstract_sockets",
+        "unix_sockets",
+    ),
     *("see_processes", "signal_runner", "read_runner_memory", "signal_other_bots", "read_other_bots"),
     "user_namespaces",
 }

@@ -1,0 +1,186 @@
+"""What the filters of `landlock` and above refuse, what they leave to bots, and what an old kernel lacks."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Final
+
+import pytest
+import trio
+
+from stellwerk_processes import resolve_sandbox
+from stellwerk_processes.bot_process import Confinement, Invitation, RunningBot, run_bot
+from stellwerk_processes.bot_spec import BotSpec
+from stellwerk_processes.sandbox import landlock
+from stellwerk_processes.sandbox.levels import Level, Sandbox
+from tests.tools import needs
+
+SECONDS: Final = 60
+INVITATION: Final = Invitation("ernie", "tcp://127.0.0.1:4711", token="t0ken", seed="5eed")
+
+LANDLOCK: Final = pytest.param("landlock", marks=needs("Landlock"))
+NAMESPACE: Final = pytest.param("namespace", marks=needs("bwrap", "namespaces"))
+
+
+@asynccontextmanager
+async def started(source: str, confinement: Confinement) -> AsyncGenerator[RunningBot]:
+    spec = BotSpec("ernie", (sys.executable, "-I", "-S", "-c", source))
+    with trio.fail_after(SECONDS):
+        async with trio.open_nursery() as nursery:
+
+            async def run(task_status: trio.TaskStatus[RunningBot]) -> None:
+                await run_bot(spec, INVITATION, confinement, task_status=task_status)
+
+            bot: RunningBot = await nursery.start(run)
+            yield bot
+
+
+def printed(source: str, level: Level, processors: frozenset[int] = frozenset()) -> tuple[str, ...]:
+    confinement = Confinement(sandbox=Sandbox(level=level), processors=processors)
+
+    async def main() -> tuple[str, ...]:
+        async with started(source, confinement) as bot:
+            return (await bot.ended()).last_lines
+
+    return trio.run(main)
+
+
+COPY: Final = """
+import os, shutil, stat
+with open("first", "w") as file:
+    file.write("content")
+os.chmod("first", 0o644)
+os.utime("first", (1, 1))
+shutil.copy2("first", "second")
+os.rename("second", "third")
+print(open("third").read(), "first" in os.listdir())
+"""
+
+
+@pytest.mark.parametrize("level", [LANDLOCK, NAMESPACE])
+def test_a_bot_can_copy_and_unpack_files_in_its_own_folder(level: Level) -> None:
+    """That sets modes and times. Under Landlock nothing changes them, but a refusal would be an error."""
+    assert printed(COPY, level) == ("content True",)
+
+
+OWN: Final = """
+import os, resource, threading
+os.nice(1)
+os.sched_setaffinity(0, os.sched_getaffinity(0))
+os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+resource.prlimit(0, resource.RLIMIT_NOFILE, (64, 64))
+print(os.getpriority(os.PRIO_PROCESS, 0), resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+"""
+
+
+@pytest.mark.parametrize("level", [LANDLOCK, NAMESPACE])
+def test_a_bot_can_change_its_own_priority_cores_and_limits(level: Level) -> None:
+    assert printed(OWN, level) == (f"{os.getpriority(os.PRIO_PROCESS, 0) + 1} 64",)
+
+
+LEAVE_CORES: Final = """
+import os
+try:
+    os.sched_setaffinity(0, range(os.cpu_count()))
+    print("left")
+except PermissionError:
+    print("refused", len(os.sched_getaffinity(0)))
+"""
+
+
+@pytest.mark.parametrize("level", [LANDLOCK, NAMESPACE])
+def test_a_bot_with_cores_of_its_own_cannot_leave_them(level: Level) -> None:
+    [processor, *_] = os.sched_getaffinity(0)
+    assert printed(LEAVE_CORES, level, frozenset({processor})) == ("refused 1",)
+
+
+LOCK: Final = """
+import multiprocessing
+try:
+    with multiprocessing.Lock():
+        print("works")
+except OSError:
+    print("refused")
+"""
+
+
+@pytest.mark.parametrize(
+    ("level", "outcome"),
+    [
+        pytest.param("landlock", "refused", marks=needs("Landlock")),
+        pytest.param("namespace", "works", marks=needs("bwrap", "namespaces")),
+    ],
+)
+def test_locks_between_processes_work_where_a_bot_has_shared_memory_of_its_own(
+    level: Level, outcome: str
+) -> None:
+    assert printed(LOCK, level) == (outcome,)
+
+
+@needs("bwrap", "namespaces")
+def test_shared_memory_inside_is_nobody_elses_and_has_a_size() -> None:
+    source = """
+import os
+with open("/dev/shm/mine", "w") as file:
+    os.posix_fallocate(file.fileno(), 0, 1 << 20)
+room = os.statvfs("/dev/shm")
+print("mine" in os.listdir("/dev/shm"), room.f_blocks * room.f_frsize >> 20)
+"""
+    assert printed(source, "namespace") == ("True 256",)
+    assert not os.path.exists("/dev/shm/mine")
+
+
+# -- old kernels -------------------------------------------------------------------------------------
+
+
+@needs("Landlock")
+def test_a_kernel_that_cannot_refuse_signals_and_ports_is_recorded_as_such(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As Linux 6.2 to 6.6. The level holds, for its files do, but nobody claims the rest."""
+    monkeypatch.setattr(landlock, "landlock_abi", lambda: 3)
+    attempt = trio.run(resolve_sandbox.try_level, Confinement(), "landlock")
+    assert attempt.problem == ""
+    open_there = {"loopback", "other_address"}
+    if attempt.record.user != "own":
+        open_there |= {"signal_runner", "signal_other_bots"}
+    assert open_there <= set(attempt.record.allowed)
+    assert {"change_files", "read_other_bots", "udp", "slow_others"} <= set(attempt.record.refused)
+
+
+@needs("Landlock")
+def test_a_kernel_that_lets_readers_empty_files_is_helped_by_the_filter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As Linux 5.19 to 6.1."""
+    monkeypatch.setattr(landlock, "landlock_abi", lambda: 2)
+    attempt = trio.run(resolve_sandbox.try_level, Confinement(), "landlock")
+    assert attempt.problem == ""
+    assert "change_files" in attempt.record.refused
+
+
+@needs("Landlock")
+def test_without_that_filter_the_level_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on an architecture whose system calls are not known here."""
+    monkeypatch.setattr("platform.machine", lambda: "unheard-of")
+    monkeypatch.setattr(landlock, "landlock_abi", lambda: 2)
+    attempt = trio.run(resolve_sandbox.try_level, Confinement(), "landlock")
+    assert "change files of the organizer" in attempt.problem
+
+
+@needs("Landlock")
+def test_at_limits_too_other_programs_are_left_alone_where_the_kernel_can_do_that() -> None:
+    for abi in (6, 3):
+        attempt = limits_under(abi)
+        assert {"read_other_bots", "read_runner_memory"} <= set(attempt.record.refused)
+        if attempt.record.user != "own":
+            assert ("signal_other_bots" in attempt.record.refused) == (abi >= 6)
+
+
+def limits_under(abi: int) -> resolve_sandbox.Attempt:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(landlock, "landlock_abi", lambda: abi)
+        return trio.run(resolve_sandbox.try_level, Confinement(), "limits")
