@@ -4,7 +4,8 @@ Law: whatever a bot does, it costs nobody else anything. It is the leader of a s
 its own, finds nothing of the runner's environment but what is listed here, no open descriptor but its
 standard streams, and an empty folder of its own. What it prints is read all the time, so that it never waits
 for a reader. When it ends, or is to end, or the runner is cancelled or killed, its supervisor
-(`sandbox/supervise.py`) kills all that it started, and ends itself. Then its folder is removed.
+(`sandbox/supervise.py`) kills all that it started, and ends itself. Then its folder is removed. A bot that
+kills its supervisor, where it can, ends with it, and the runner ends the rest (`orphans.py`).
 
 Most bots live for one match. One that plays match after match (`standing_server.py`) keeps its process and
 its folder; what it left there is removed before the next one. Whatever that is, removing it raises nothing
@@ -32,7 +33,7 @@ import threading
 import time
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 import trio
 
@@ -41,6 +42,7 @@ from stellwerk_processes.bot_log import BotLog, readable
 from stellwerk_processes.bot_spec import BotSpec
 from stellwerk_processes.cores import pinned_to
 from stellwerk_processes.family import children, descendants, descendants_ms
+from stellwerk_processes.orphans import end_orphans, forget, start_noted
 from stellwerk_processes.sandbox import supervise
 from stellwerk_processes.sandbox.bubblewrap import cure_of
 from stellwerk_processes.sandbox.cgroups import Cgroup, joinable, make_cgroup, remove_cgroup
@@ -367,6 +369,10 @@ def environment_of(
 # -- life --------------------------------------------------------------------------------------------
 
 
+_End: TypeAlias = tuple[int, int, int | None]
+"""The exit code as Python has it, the processor time and the memory of a bot."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Process:
     """A bot with its supervisor. `popen` is the supervisor, or bubblewrap, whose child that is then."""
@@ -420,6 +426,7 @@ async def _bury(bot: RunningBot, process: _Process, grace: float, *, stopped: bo
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_hear, bot, process)
         if not process.has_exited():
+            process.popen.send_signal(signal.SIGCONT)  # a bot may have stopped it
             process.ask(supervise.TERMINATE)
             with trio.move_on_after(grace):
                 await process.exited()
@@ -428,24 +435,31 @@ async def _bury(bot: RunningBot, process: _Process, grace: float, *, stopped: bo
             process.cgroup.kill()
         with trio.move_on_after(LONGEST_END):
             await process.exited()
+        if not process.has_exited():
+            process.popen.kill()
+            with trio.move_on_after(LONGEST_END):
+                await process.exited()
+        ended = _last_word(process.control)
+        # If there is none, it was killed, or taken over, and has ended nothing.
+        are_gone = ended is not None or await trio.to_thread.run_sync(end_orphans)
         # What is left in the pipe. A process that nobody could kill may hold it open for ever.
         nursery.cancel_scope.deadline = trio.current_time() + grace
     await process.printed.aclose()
     os.close(process.descriptor)
-    return _report(bot, process, stopped)
+    return _report(bot, process, ended, stopped=stopped, are_gone=are_gone)
 
 
-def _report(bot: RunningBot, process: _Process, stopped: bool) -> BotReport:
+def _report(
+    bot: RunningBot, process: _Process, ended: _End | None, *, stopped: bool, are_gone: bool
+) -> BotReport:
     """Give the supervisor's id back, and return what it has reported. If it was killed itself, what it was
     seen to use is all that is known."""
     pid, wait_status, usage = os.wait4(process.popen.pid, os.WNOHANG)
     if pid:
         process.popen.returncode = os.waitstatus_to_exitcode(wait_status)  # waited for here, not by Popen
-    else:
-        process.popen.kill()
-    code = process.popen.returncode if pid else None
+        forget(pid)
+    code = process.popen.returncode if pid and are_gone else None
     cpu_ms, max_rss_kb = round(1000 * (usage.ru_utime + usage.ru_stime)), None
-    ended = _last_word(process.control)
     process.control.close()
     if ended is not None:
         code, cpu_ms, max_rss_kb = ended
@@ -462,9 +476,8 @@ def _report(bot: RunningBot, process: _Process, stopped: bool) -> BotReport:
     )
 
 
-def _last_word(control: socket.socket) -> tuple[int, int, int | None] | None:
-    """Return what a supervisor has reported last: the exit code as Python has it, the processor time and the
-    memory of the bot."""
+def _last_word(control: socket.socket) -> _End | None:
+    """Return what a supervisor has reported last."""
     with contextlib.suppress(OSError, ValueError):
         word = control.recv(_LONGEST_WORD)
         if word.startswith(supervise.ENDED):
@@ -556,7 +569,9 @@ async def _start(
                     start_new_session=True,
                 )
 
-        started = await trio.to_thread.run_sync(popen)  # in a thread, for it waits until the exec
+        started = await trio.to_thread.run_sync(
+            start_noted, popen
+        )  # in a thread, for it waits until the exec
         on_failure.callback(_give_up, started, control)
         descriptor = os.pidfd_open(started.pid)
         on_failure.callback(os.close, descriptor)
@@ -645,6 +660,8 @@ def _give_up(started: subprocess.Popen[bytes], control: socket.socket) -> None:
     except subprocess.TimeoutExpired:
         started.kill()
         started.wait()
+        end_orphans()
+    forget(started.pid)
 
 
 # -- the private folder ------------------------------------------------------------------------------

@@ -59,8 +59,12 @@ def descendants(pid: int) -> frozenset[int]:
 def children(pid: int) -> list[int]:
     """Return the children of a process, in the order in which it started them."""
     found: list[int] = []
-    with contextlib.suppress(OSError, ValueError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return found
+    for thread in threads:
+        with contextlib.suppress(OSError, ValueError):  # one thread may end, the others' children are there
             found.extend(map(int, Path(f"/proc/{pid}/task/{thread}/children").read_bytes().split()))
     return found
 

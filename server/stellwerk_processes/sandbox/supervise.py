@@ -44,6 +44,8 @@ _SIGTERM: Final = 15
 _SIGCHLD: Final = 17
 _SIGXFSZ: Final = 25
 _SET_MASK: Final = 2
+_NO_CHILD_STOP: Final = 1
+_SIZE_OF_ACTION, _FLAGS_OF_ACTION = 152, 136  # a handler, a set of signals of 128 bytes, flags, a function
 _CLOEXEC: Final = 0o2000000
 _NOT_A_PROGRAM: Final = 8  # ENOEXEC
 _NO_SUCH_FILE: Final = 2
@@ -97,6 +99,10 @@ def _block_signals() -> int:
     every = ctypes.create_string_buffer(128)
     _libc.sigfillset(every)
     _libc.sigprocmask(_SET_MASK, every, None)
+    # Those that are stopped and go on are none of its business: a bot could wake it with them all the time.
+    flags = _NO_CHILD_STOP.to_bytes(4, sys.byteorder)
+    default = ctypes.create_string_buffer(bytes(_FLAGS_OF_ACTION) + flags, _SIZE_OF_ACTION)
+    _libc.sigaction(_SIGCHLD, default, None)
     of_children = ctypes.create_string_buffer(128)
     _libc.sigemptyset(of_children)
     _libc.sigaddset(of_children, _SIGCHLD)
@@ -120,9 +126,8 @@ def _open_inside(orders: Orders) -> list[int]:
         return []
     folder = os.open(orders["private"], os.O_RDONLY | os.O_DIRECTORY)
     if orders["user"] is not None:
-        os.fchown(
-            folder, orders["user"], orders["user"]
-        )  # root's powers to open it then are not kept in here
+        # After the folder was opened: root's power to open what belongs to others is not kept in here.
+        os.fchown(folder, orders["user"], orders["user"])
     descriptors = [folder]
     if orders["port"]:
         import _socket  # `socket` takes as long to load as all the rest of this program

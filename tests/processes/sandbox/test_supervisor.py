@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -182,6 +183,93 @@ def test_a_bot_that_kills_its_supervisor_ends_too_and_the_runner_goes_on() -> No
     pid, report = run(main)
     assert report.signal == "SIGKILL"
     assert has_ended(pid)
+
+
+# Its supervisor is killed, or stopped, while processes without a parent are there.
+STRIKE: Final = """
+import os, signal, time
+supervisor = os.getppid()
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            signal.alarm(60)
+            signal.pause()
+        os._exit(0)
+    os.wait()
+print("left", flush=True)
+input()
+os.kill(supervisor, signal.%s)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGSTOP"])
+def test_what_a_bot_left_ends_although_its_supervisor_cannot_end_it(name: str) -> None:
+    """As far as the supervisor can be struck: not where the kernel keeps signals in a sandbox."""
+
+    async def main() -> tuple[frozenset[int], BotReport]:
+        async with started(python(STRIKE % name, "stdio"), "none") as bot:
+            assert bot.transport is not None
+            await line_from(bot.transport)
+            pids = bot.pids()
+            await bot.transport.send_all(b"\n")
+            if name == "SIGSTOP":
+                await trio.to_thread.run_sync(wait_until_stopped, bot.supervisor)
+                bot.stop()
+            return pids, await bot.ended()
+
+    pids, report = run(main)
+    assert len(pids) == 4
+    assert all(has_ended(pid, 0) for pid in pids)
+    assert report.signal in ("SIGKILL", "SIGTERM")
+
+
+def wait_until_stopped(pid: int) -> None:
+    while Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "T":
+        time.sleep(0.001)
+
+
+@AT_EACH_LEVEL
+def test_children_that_are_stopped_and_go_on_do_not_wake_the_supervisor(level: Level) -> None:
+    """A bot could let it work all the time, which would be no processor time of the bot's."""
+    source = """
+import os, signal, time
+signal.alarm(60)
+print("ready", flush=True)
+input()
+child = os.fork()
+if child == 0 and os.fork() == 0:  # without a parent: the supervisor's child
+    own = os.getpid()
+    if os.fork() == 0:
+        signal.alarm(60)
+        while os.getppid() == own:
+            os.kill(own, signal.SIGCONT)
+            time.sleep(0.0005)
+        os._exit(0)
+    for _ in range(300):
+        os.kill(own, signal.SIGSTOP)
+    print("done", flush=True)
+    os._exit(0)
+if child:
+    signal.pause()
+"""
+
+    async def main() -> int:
+        async with started(python(source, "stdio"), level) as bot:
+            assert bot.transport is not None
+            await line_from(bot.transport)
+            before = wakes(bot.supervisor)
+            await bot.transport.send_all(b"\n")
+            await line_from(bot.transport)
+            return wakes(bot.supervisor) - before
+
+    assert run(main) < 100
+
+
+def wakes(pid: int) -> int:
+    text = Path(f"/proc/{pid}/status").read_text()
+    return int(text.partition("voluntary_ctxt_switches:")[2].split()[0])
 
 
 @AT_EACH_LEVEL
