@@ -247,10 +247,12 @@ class Arena:
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None
         victim, attacker = result.seats
+        if "secret" not in (told := _found(victim.printed)):
+            raise NoResultError(f"the victim did not play to the end: {victim.printed[-1:]}")
         seconds = time.monotonic() - before
         return Match(
             attacker=_found(attacker.printed),
-            victim=_found(victim.printed),
+            victim=told,
             played=attacker,
             secrets={
                 "token": given["token"],
@@ -389,7 +391,7 @@ def _judged_spy(match: Match) -> dict[str, Cell]:
         "runner_memory": match.secrets["runner"],
     }
     cells = {attack: Cell(attack in found) for attack in ATTACKS["spy"]}
-    cells |= {attack: Cell(found.get(attack) == proof) for attack, proof in proofs.items()}
+    cells |= {attack: Cell(bool(proof) and found.get(attack) == proof) for attack, proof in proofs.items()}
     cells |= {attack: Cell(happened) for attack, happened in match.outside.items()}
     cells |= {
         attack: Cell(attack in match.arrived)

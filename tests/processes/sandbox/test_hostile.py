@@ -1,0 +1,101 @@
+"""What hostile bots achieve in real matches: nothing of what a level promises to refuse, whoever runs it.
+
+`make hostile` prints all attacks at all levels. These are the cells that are promised, by the bots that need
+them.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import Final
+
+import pytest
+
+from stellwerk_processes.sandbox.landlock import landlock_abi
+from stellwerk_processes.sandbox.levels import Level
+from tests.processes.sandbox.hostile.arena import ATTACKS
+from tests.processes.sandbox.hostile.table import Column, column, organizers
+from tests.tools import demand, needs
+
+NONE: Final = {
+    *("outlive", "outlive_supervisor", "outlive_stopped", "burn_on", "diary_processes"),
+    *("token_commands", "print"),
+}
+OF_OTHERS: Final = {"token_environ", "victim_memory", "trace_victim", "runner_memory"}
+OF_A_HIDDEN_RUNNER: Final = {"runner_memory"}  # it hides its memory from its own user at every level
+OF_SIGNALS: Final = {"signal_victim", "signal_runner", "kill_supervisor"}
+LIMITS: Final = NONE | {"processes"} | OF_OTHERS | (OF_SIGNALS if landlock_abi() >= 6 else set[str]())
+LANDLOCK: Final = (
+    LIMITS | OF_SIGNALS | {*ATTACKS["spy"], *ATTACKS["diarist"], "shared_disk"} - {"other_address"}
+)
+NAMESPACE: Final = LANDLOCK | {"other_address", "private_disk", "starve"}
+FULL: Final = NAMESPACE | {"memory", "memory_in_parts"}
+
+MATCHES: Final[dict[Level, tuple[set[str], tuple[str, ...]]]] = {
+    "none": (NONE, ("clinger", "assassin", "hypnotist", "burner", "printer")),
+    "limits": (LIMITS, ("spy", "forker", "clinger", "assassin")),
+    "landlock": (LANDLOCK, ("spy", "diarist", "forker", "hoarder")),
+    "namespace": (NAMESPACE, ("spy", "diarist", "forker", "hoarder", "clinger")),
+    "full": (FULL, ("spy", "hoarder", "herd")),
+}
+
+
+@cache
+def played(level: Level, organizer: str, bots: tuple[str, ...]) -> Column:
+    command = organizers(level).get(organizer)
+    if command is None:
+        demand("root" if organizer.startswith("root") and os.geteuid() else "ordinary user's Python")
+        pytest.skip(f"every file of this Python can be read by everybody: there is no {organizer} here")
+    result = column(level, organizer, command, bots)
+    assert result.problem == ""
+    return result
+
+
+LADDER = [
+    pytest.param("none"),
+    pytest.param("limits", marks=needs("Landlock")),
+    pytest.param("landlock", marks=needs("Landlock")),
+    pytest.param("namespace", marks=needs("bwrap", "namespaces")),
+]
+
+
+def assert_kept(level: Level, organizer: str) -> None:
+    promised, bots = MATCHES[level]
+    cells = played(level, organizer, bots).cells
+    tried = {attack for bot in bots for attack in ATTACKS[bot]}
+    assert cells.keys() == tried
+    broken = {attack: cells[attack].how for attack in promised & tried if cells[attack].done}
+    assert not broken
+
+
+@pytest.mark.parametrize("level", LADDER)
+@needs("ordinary user's Python")
+def test_what_a_level_promises_is_kept_when_an_ordinary_user_runs_it(level: Level) -> None:
+    assert_kept(level, "user")
+
+
+@pytest.mark.parametrize("level", LADDER)
+@needs("root", "ordinary user's Python")
+def test_what_a_level_promises_is_kept_when_root_runs_it(level: Level) -> None:
+    assert_kept(level, "root")
+
+
+@pytest.mark.parametrize("level", ["limits", pytest.param("landlock", marks=needs("Landlock"))])
+@needs("root", "Landlock", "control groups")
+def test_what_a_level_promises_is_kept_when_bots_stay_root(level: Level) -> None:
+    assert_kept(level, "root*")
+
+
+@needs("root", "ordinary user's Python", "bwrap", "namespaces", "control groups")
+def test_the_highest_level_refuses_memory_too() -> None:
+    assert_kept("full", "root")
+
+
+@needs("ordinary user's Python")
+def test_without_a_sandbox_the_attacks_succeed() -> None:
+    """Else they would prove nothing where they fail."""
+    cells = played("none", "user", ("spy", "diarist", "assassin")).cells
+    expected = {*ATTACKS["spy"], *ATTACKS["diarist"], "kill_supervisor"} - NONE
+    failed = {attack for attack in expected - OF_A_HIDDEN_RUNNER if cells[attack].done is False}
+    assert not failed
