@@ -173,7 +173,10 @@ def _mounts() -> dict[str, _Mount]:
 def _parent_of_version_2(mount: _Mount) -> str | None:
     """Return a group whose children can have the controllers that we need. Root makes them at the top, an
     ordinary user in the group that it was started in, which must be delegated to it."""
-    for parent in dict.fromkeys([mount.top] * (os.geteuid() == 0) + [mount.own]):
+    own = mount.own
+    if os.path.basename(own) == _aside():
+        own = os.path.dirname(own)  # this process has moved already
+    for parent in dict.fromkeys([mount.top] * (os.geteuid() == 0) + [own]):
         if not set(CONTROLLERS) <= set(_text(os.path.join(parent, "cgroup.controllers")).split()):
             continue
         if set(CONTROLLERS) <= set(_text(os.path.join(parent, "cgroup.subtree_control")).split()):
@@ -189,9 +192,13 @@ def _parent_of_version_2(mount: _Mount) -> str | None:
     return None
 
 
+def _aside() -> str:
+    return f"stellwerk-{os.getpid()}"
+
+
 def _move_aside(parent: str) -> None:
     """Move this process into a child of its group."""
-    aside = os.path.join(parent, f"stellwerk-{os.getpid()}")
+    aside = os.path.join(parent, _aside())
     os.makedirs(aside, exist_ok=True)
     _write(aside, _PROCS, "0")
 

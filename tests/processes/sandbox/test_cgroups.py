@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Final
 
+import pytest
+
+from stellwerk_processes.sandbox import cgroups
 from stellwerk_processes.sandbox.cgroups import make_cgroup, remove_cgroup
 from tests.tools import needs
-
-pytestmark = needs("control groups")
 
 KILLED: Final = """
 import os, signal, sys
@@ -33,6 +35,7 @@ def printed(program: str) -> str:
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout
 
 
+@needs("control groups")
 def test_a_group_has_its_limits_and_is_removed() -> None:
     cgroup = make_cgroup(64, 16)
     try:
@@ -48,9 +51,56 @@ def test_a_group_has_its_limits_and_is_removed() -> None:
     assert not any(map(os.path.exists, cgroup.folders))
 
 
+@needs("control groups")
 def test_the_groups_of_a_runner_that_was_killed_are_removed_by_the_next_one() -> None:
     folders = printed(KILLED).split()
     assert all(map(os.path.isdir, folders))
     assert len(folders) >= 1
     printed(NEXT)
     assert not any(map(os.path.exists, folders))
+
+
+# -- a delegated group of version 2 --------------------------------------------------------------------
+
+
+class Delegated:
+    """A group of version 2 that is delegated to this process, as the kernel behaves: a group with processes
+    has no controllers for its children."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        self.folder, self.own = folder, folder
+        (folder / "cgroup.controllers").write_text("cpu memory pids")
+        patch.setattr(cgroups, "_text", self.read)
+        patch.setattr(cgroups, "_write", self.write)
+        patch.setattr(os, "geteuid", lambda: 1000)
+
+    def read(self, path: str) -> str:
+        if path == "/proc/self/cgroup":
+            return f"0::/{self.own.relative_to(self.folder.parent)}\n"
+        if path == "/proc/self/mountinfo":
+            return f"30 20 0:26 / {self.folder.parent} rw - cgroup2 cgroup2 rw\n"
+        return Path(path).read_text() if Path(path).exists() else ""
+
+    def write(self, folder: str, name: str, value: str) -> None:
+        if name == "cgroup.procs":
+            self.own = Path(folder)
+        elif name == "cgroup.subtree_control":
+            if self.own == Path(folder):
+                raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+            value = value.replace("+", "")
+        (Path(folder) / name).write_text(value)
+
+
+def test_all_bots_get_groups_beside_that_of_the_runner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = tmp_path / "scope"
+    group.mkdir()
+    kernel = Delegated(group, monkeypatch)
+    made = [make_cgroup(64, 16) for _ in range(3)]
+    assert kernel.own == group / f"stellwerk-{os.getpid()}"
+    for cgroup in made:
+        assert cgroup.version == 2
+        assert Path(cgroup.folders[0]).parent == group
+        assert Path(cgroup.folders[0], "memory.max").read_text() == str(64 * 1024 * 1024)
+        assert Path(cgroup.folders[0], "pids.max").read_text() == "16"
