@@ -1,8 +1,8 @@
 """Orphans: what a bot leaves when it has killed the supervisor that would have ended it.
 
 At the level `none`, and at `limits` on a kernel whose Landlock knows no signals (before Linux 6.12), a bot
-may signal whatever its user may, so also its supervisor. Its processes then become children of this one, the
-next that takes in orphans, and are ended here.
+may signal whatever its user may, so also its supervisor. At `limits` it can still set a limit that ends it.
+Its processes then become children of this one, the next that takes in orphans, and are ended here.
 
 Laws:
 - a child is ended only if this program did not start it, and it is in another session: bots begin in

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -23,7 +24,10 @@ NONE: Final = {
     *("token_commands", "print"),
 }
 OF_OTHERS: Final = {"token_environ", "victim_memory", "trace_victim", "runner_memory"}
-OF_A_HIDDEN_RUNNER: Final = {"runner_memory"}  # it hides its memory from its own user at every level
+OF_THE_MACHINE: Final = {  # what a runner, a kernel or a container can refuse to all bots
+    *("runner_memory", "victim_memory", "trace_victim", "user_namespace"),
+    *("diary_keyrings", "diary_posix_queues", "diary_attributes"),
+}
 OF_SIGNALS: Final = {"signal_victim", "signal_runner", "kill_supervisor"}
 LIMITS: Final = NONE | {"processes"} | OF_OTHERS | (OF_SIGNALS if landlock_abi() >= 6 else set[str]())
 LANDLOCK: Final = (
@@ -39,6 +43,8 @@ MATCHES: Final[dict[Level, tuple[set[str], tuple[str, ...]]]] = {
     "namespace": (NAMESPACE, ("spy", "diarist", "forker", "hoarder", "clinger")),
     "full": (FULL, ("spy", "hoarder", "herd")),
 }
+PROMISED: Final[dict[str, set[str]]] = {level: promised for level, (promised, _) in MATCHES.items()}
+PAGE: Final = Path(__file__).parents[3] / "tournament" / "README.md"
 
 
 @cache
@@ -96,6 +102,18 @@ def test_the_highest_level_refuses_memory_too() -> None:
 def test_without_a_sandbox_the_attacks_succeed() -> None:
     """Else they would prove nothing where they fail."""
     cells = played("none", "user", ("spy", "diarist", "assassin")).cells
-    expected = {*ATTACKS["spy"], *ATTACKS["diarist"], "kill_supervisor"} - NONE
-    failed = {attack for attack in expected - OF_A_HIDDEN_RUNNER if cells[attack].done is False}
-    assert not failed
+    expected = {*ATTACKS["spy"], *ATTACKS["diarist"], "kill_supervisor"} - NONE - OF_THE_MACHINE
+    assert not {attack for attack in expected if cells[attack].done is False}
+
+
+def test_the_page_for_organizers_has_every_attack_and_every_promise() -> None:
+    rows = [
+        line.strip("| \n").split(" | ") for line in PAGE.read_text().splitlines() if line.startswith("| ")
+    ]
+    [head] = [row for row in rows if row[0] == "a bot could"]
+    by_words = {row[0]: dict(zip(head, row, strict=True)) for row in rows if len(row) == len(head)}
+    for attacks in ATTACKS.values():
+        for attack, words in attacks.items():
+            for title, cell in list(by_words[words].items())[1:]:
+                promised = PROMISED[title.split("`")[1]]
+                assert cell == "-" or (cell == "yes" and attack not in promised), (words, title)
