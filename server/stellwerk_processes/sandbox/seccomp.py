@@ -2,7 +2,8 @@
 
 A filter that lists what is allowed breaks languages with each new version of them. These forbid what opens
 another way around the sandbox: new user namespaces, in which a process has powers again; io_uring, which
-filters do not see; keyrings, which outlast a bot in any namespace; and for a bot that is pinned, other cores.
+filters do not see; keyrings, which outlast a bot in any namespace; a look at what the kernel has in memory of
+a file, and a way to change that; and for a bot that is pinned, other cores.
 
 A bot that has no namespaces, but Landlock, has no sockets but those of TCP. It can do nothing to what the
 kernel lets every process of a user do to the others, and Landlock does not see: their priority, cores and
@@ -31,6 +32,7 @@ _PRETEND: Final = 0  # no error: the call returns success
 _TYPE_MASK: Final = 0xF
 _READ_ONLY, _ACCESS_MODE, _TRUNCATE = 0, 3, 0o1000
 _USERS_PROCESSES: Final = 2
+_NO_WAIT, _NOT_NEEDED, _PAGE_OUT = 8, 4, 21
 _X32: Final = 0x40000000
 
 
@@ -45,6 +47,7 @@ _X86: Final = (
     *("add_key 248", "request_key 249", "keyctl 250"),
     *("setpriority 141", "sched_setparam 142", "sched_setscheduler 144", "sched_setattr 314"),
     *("sched_setaffinity 203", "ioprio_set 251", "prlimit64 302"),
+    *("preadv2 327", "fadvise64 221", "madvise 28"),
 )
 _GENERIC: Final = (  # what all newer architectures have in common
     *("clone 220", "unshare 97", "socket 198", "sendto 206", "sendmsg 211", "sendmmsg 269"),
@@ -55,16 +58,11 @@ _GENERIC: Final = (  # what all newer architectures have in common
     *("add_key 217", "request_key 218", "keyctl 219"),
     *("setpriority 140", "sched_setparam 118", "sched_setscheduler 119", "sched_setattr 274"),
     *("sched_setaffinity 122", "ioprio_set 30", "prlimit64 261"),
+    *("preadv2 286", "fadvise64 223", "madvise 233"),
 )
 _EVERYWHERE: Final = (
-    *(
-        "io_uring_setup 425",
-        "clone3 435",
-        "openat2 437",
-        "fchmodat2 452",
-        "setxattrat 463",
-        "removexattrat 466",
-    ),
+    *("io_uring_setup 425", "clone3 435", "openat2 437", "process_madvise 440"),
+    *("fchmodat2 452", "setxattrat 463", "removexattrat 466"),
 )
 
 _MODES: Final = ("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat")
@@ -124,6 +122,11 @@ def call_filter(*, is_inside: bool, tcp_only: bool, is_pinned: bool, can_empty_f
         *checked("clone", _argument(0), _when(_JUMP_IF_SET, _NEW_USER, errno.EPERM)),
         *checked("unshare", _argument(0), _when(_JUMP_IF_SET, _NEW_USER, errno.EPERM)),
     ]
+    # What the kernel has in memory of a file, it has for all bots, whatever namespaces they have.
+    rules += checked("preadv2", _argument(5), _when(_JUMP_IF_SET, _NO_WAIT, errno.EOPNOTSUPP))
+    rules += checked("fadvise64", _argument(3), _when(_JUMP_IF_EQUAL, _NOT_NEEDED, _PRETEND))
+    rules += checked("madvise", _argument(2), _when(_JUMP_IF_EQUAL, _PAGE_OUT, errno.EINVAL))
+    rules += refused(("process_madvise",), errno.ENOSYS)
     if is_pinned:
         rules += refused(("sched_setaffinity",), errno.EPERM)
     if not is_inside:

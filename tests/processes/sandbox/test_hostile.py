@@ -26,14 +26,13 @@ NONE: Final = {
 OF_OTHERS: Final = {"token_environ", "victim_memory", "trace_victim", "runner_memory"}
 OF_THE_MACHINE: Final = {  # what a runner, a kernel or a container can refuse to all bots
     *("runner_memory", "victim_memory", "trace_victim", "user_namespace"),
-    *("diary_keyrings", "diary_posix_queues", "diary_attributes"),
+    *("diary_keyrings", "diary_posix_queues", "diary_attributes", "diary_reading", "diary_cache"),
 }
 OF_SIGNALS: Final = {"signal_victim", "signal_runner", "kill_supervisor"}
 LIMITS: Final = NONE | {"processes"} | OF_OTHERS | (OF_SIGNALS if landlock_abi() >= 6 else set[str]())
-LANDLOCK: Final = (
-    LIMITS | OF_SIGNALS | {*ATTACKS["spy"], *ATTACKS["diarist"], "shared_disk"} - {"other_address"}
-)
-NAMESPACE: Final = LANDLOCK | {"other_address", "private_disk", "starve"}
+OF_NAMESPACES: Final = {"other_address", "diary_reading", "private_disk", "starve"}
+LANDLOCK: Final = LIMITS | OF_SIGNALS | {*ATTACKS["spy"], *ATTACKS["diarist"], "shared_disk"} - OF_NAMESPACES
+NAMESPACE: Final = LANDLOCK | OF_NAMESPACES
 FULL: Final = NAMESPACE | {"memory", "memory_in_parts"}
 
 MATCHES: Final[dict[Level, tuple[set[str], tuple[str, ...]]]] = {

@@ -49,6 +49,7 @@ TRAINS: Final = 12  # for each player: a short match
 MEMORY_MB: Final = 1024
 MOST_GROWTH_MB: Final = 64  # of the runner, which keeps 128 kB of what a bot prints
 MOST_LOG_MB: Final = 17
+PARTS, PART = 64, 256 * 1024  # of a large file, in bytes: the diarist remembers some of them
 NEW_PROCESSES: Final = 0.1  # seconds for what is left to show
 
 _MB: Final = 1024 * 1024
@@ -84,6 +85,8 @@ ATTACKS: Final[Mapping[str, Mapping[str, str]]] = {
         "diary_times": "... the time that it gave its program's file",
         "diary_modes": "... the mode that it gave its program's file",
         "diary_attributes": "... an attribute of its program's file",
+        "diary_reading": "... which of its own files it has read (access times)",
+        "diary_cache": "... which of its own files are in the kernel's memory",
         "diary_shared_memory": "... shared memory (System V)",
         "diary_semaphores": "... semaphores (System V)",
         "diary_message_queues": "... a message queue (System V)",
@@ -170,6 +173,11 @@ class Arena:
         self.program = folder / "bot" / "bots.py"
         shutil.copyfile(BOTS_FILE, self.program)
         self.program.chmod(0o644)
+        (folder / "bot" / "unread").write_text("data\n")
+        with (folder / "bot" / "large").open("wb") as large:
+            large.write(bytes(PARTS * PART))
+            large.flush()
+            os.fsync(large.fileno())  # what is not on the disk stays in memory
         self.given = folder / "given" / "hints"
         self.organizer = folder / "organizer"
         for name in ("secret", "results", "modes"):
@@ -184,6 +192,9 @@ class Arena:
         os.chmod(unix, 0o777)
         self.hints = {
             "word": self.word,
+            "unread": str(folder / "bot" / "unread"),
+            "part": PART,
+            "large": str(folder / "bot" / "large"),
             "given": str(self.given),
             "secret": str(self.organizer / "secret"),
             "results": str(self.organizer / "results"),

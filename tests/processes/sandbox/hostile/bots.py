@@ -38,6 +38,8 @@ MOST_MEMORY_MB: Final = 2500
 NEEDED_MB: Final = 4000  # that must be free before so much is used
 PRINTED_MB: Final = 200
 BURNERS: Final = 3
+MOST_WRONG: Final = 16  # of 64 bits, of which chance gets 32 wrong
+ROUNDS: Final = 10
 NICE: Final = 5
 NOWHERE: Final = ("192.0.2.1", 9)  # an address of TEST-NET-1
 
@@ -373,6 +375,7 @@ class Diarist(Bot):
         folders += ["/tmp", "/var/tmp", "/dev/shm", "/run", "/var/lock", "/dev/mqueue", "/"]
         names = [os.path.join(folder, f"stellwerk-hostile-{word}") for folder in folders]
         number = int(word[:7], 16)
+        parts = [place for place, bit in enumerate(f"{int(word, 16):b}") if bit == "1"]
         return {
             "files": (lambda: any(map(os.path.exists, names)), lambda: _write_all(names)),
             "times": (
@@ -383,6 +386,14 @@ class Diarist(Bot):
             "attributes": (
                 lambda: os.getxattr(__file__, "user.stellwerk") == word.encode(),
                 lambda: os.setxattr(__file__, "user.stellwerk", word.encode()),
+            ),
+            "reading": (
+                lambda: os.stat(self.hints["unread"]).st_atime_ns > os.stat(self.hints["unread"]).st_mtime_ns,
+                lambda: _content(self.hints["unread"]),
+            ),
+            "cache": (
+                lambda: len(set(self.cached_parts()) ^ set(parts)) < MOST_WRONG,
+                lambda: self.cache_parts(parts),
             ),
             "shared_memory": (
                 lambda: checked(_libc.shmget(number, 0, 0)) >= 0,
@@ -403,6 +414,29 @@ class Diarist(Bot):
             "keyrings": (lambda: _key(word), lambda: _leave_key(word)),
             "processes": (lambda: _answer_of_a_process(word), lambda: set_free(lambda: _answer(word))),
         }
+
+    def cache_parts(self, parts: list[int]) -> None:
+        """Let the kernel forget what it has of a large file in memory, then read some parts of it."""
+        with open(self.hints["large"], "rb") as file:
+            for _ in range(ROUNDS):  # some of it may be busy
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+                time.sleep(0.01)
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+            for place in parts:
+                os.pread(file.fileno(), 1, place * self.hints["part"])
+
+    def cached_parts(self) -> list[int]:
+        """Return which parts of the file are in memory."""
+        cached: list[int] = []
+        with open(self.hints["large"], "rb") as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)  # else a look reads on
+            for place in range(os.fstat(file.fileno()).st_size // self.hints["part"]):
+                try:
+                    os.preadv(file.fileno(), [bytearray(1)], place * self.hints["part"], os.RWF_NOWAIT)
+                except BlockingIOError:
+                    continue
+                cached.append(place)
+        return cached
 
 
 def _write_all(names: list[str]) -> None:
