@@ -176,6 +176,9 @@ def _limits(start: Start, sandbox: Sandbox, level: Level, *, has_own_user: bool)
     if is_at_least(level, "limits"):
         others = 0 if has_own_user or is_at_least(level, "namespace") else _own_thread_count()
         limits.append((resource.RLIMIT_NPROC, sandbox.processes + others))
+    if is_at_least(level, "limits") and not is_at_least(level, "namespace"):
+        # Inside of namespaces each folder has a size. There, files in memory may be as long as runtimes like:
+        # some reserve room for compiled code or for their heap in one of 2 TB, of which they use little.
         limits.append((resource.RLIMIT_FSIZE, sandbox.disk_mb * _MB))
     return [(what, _within(what, limit)) for what, limit in limits]
 

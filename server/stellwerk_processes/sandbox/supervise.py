@@ -42,7 +42,6 @@ _SIGKILL: Final = 9
 _SIGPIPE: Final = 13
 _SIGTERM: Final = 15
 _SIGCHLD: Final = 17
-_SIGXFSZ: Final = 25
 _SET_MASK: Final = 2
 _NO_CHILD_STOP: Final = 1
 _SIZE_OF_ACTION, _FLAGS_OF_ACTION = 152, 136  # a handler, a set of signals of 128 bytes, flags, a function
@@ -115,8 +114,9 @@ def _block_signals() -> int:
 def _unblock_signals() -> None:
     none = ctypes.create_string_buffer(128)
     _libc.sigemptyset(none)
-    for number in (_SIGPIPE, _SIGXFSZ):  # which Python ignores, and a program expects as usual
-        _libc.signal(number, None)
+    # Python ignores it, and a program expects it as usual. SIGXFSZ stays ignored: a file that gets too large
+    # is an error then. A runtime that could do with less (.NET) would not live to see it otherwise.
+    _libc.signal(_SIGPIPE, None)
     _libc.sigprocmask(_SET_MASK, none, None)
 
 
