@@ -47,6 +47,7 @@ OF_THE_KERNEL: Final = ("/proc", "/sys", "/dev")  # each level has its own
 MOST_LINKS: Final = 20
 MOST_INTERPRETERS: Final = 4  # a script's interpreter can be a script
 
+_PROGRAMS: Final = ("bin", "Scripts")
 _LIBRARIES: Final = ("lib", "lib64", "libexec", "jre", "pyvenv.cfg")
 _SHIMS: Final = re.compile(r"(.+)/shims/[^/]+")  # of pyenv, asdf, mise: scripts that look for the program
 
@@ -84,6 +85,8 @@ def view_of(
     own = [each for each in (folder, directory) if each is not None]
     if not own:
         own = [os.path.dirname(word) for word in argv[1:] if os.path.isabs(word) and os.path.isfile(word)]
+    if not own and os.path.isabs(argv[0]):  # not an interpreter, but a program with its own files beside it
+        own = [each for each in (os.path.dirname(argv[0]),) if os.path.basename(each) not in _PROGRAMS]
     files = [word for word in argv if os.path.isabs(word) and os.path.isfile(word)]
     if not os.path.isabs(argv[0]) and "/" in argv[0]:
         files.append(os.path.normpath(os.path.join(directory or os.curdir, argv[0])))
@@ -156,9 +159,7 @@ def _prefix(program: str) -> Iterator[str]:
     """Yield the folder that a program is installed in with its libraries, and what a virtual environment
     needs beyond itself."""
     folder, name = os.path.split(os.path.dirname(program))
-    if name not in ("bin", "Scripts") or not any(
-        os.path.exists(os.path.join(folder, each)) for each in _LIBRARIES
-    ):
+    if name not in _PROGRAMS or not any(os.path.exists(os.path.join(folder, each)) for each in _LIBRARIES):
         return
     yield folder
     try:

@@ -36,6 +36,16 @@ def test_the_folder_of_a_file_in_the_command_is_seen(tmp_path: Path) -> None:
     assert str(tmp_path / "bots") in seen(PYTHON, str(bot))
 
 
+def test_a_program_sees_the_folder_that_it_is_in_unless_that_has_all_kinds_of_programs(
+    tmp_path: Path,
+) -> None:
+    bot, installed = program(tmp_path / "bots" / "ann"), program(tmp_path / "bin" / "ann")
+    assert str(tmp_path / "bots") in seen(str(bot), "greedy")
+    found = seen(str(installed), "greedy")
+    assert str(installed) in found
+    assert str(tmp_path / "bin") not in found
+
+
 def test_a_folder_of_its_own_is_all_that_a_bot_sees_of_its_neighbors(tmp_path: Path) -> None:
     bot = program(tmp_path / "bots" / "ann" / "main.py")
     found = seen(PYTHON, str(bot), folder=str(tmp_path / "bots" / "ann"))
