@@ -57,7 +57,7 @@ examples: $(TEST) ## regenerate protocol/examples, after a change of the message
 
 starters: $(TEST) ## build the starters of all languages and let them play
 	STELLWERK_ALL_TOOLS=1 $(PYTEST) tests/bots/test_starters.py tests/bots/test_new.py \
-	  tests/bots/test_mixed_tournament.py tests/protocol/test_verifier.py tests/protocol/test_keeping_views.py $(ARGS)
+	  tests/bots/test_sandboxed_starters.py tests/bots/test_mixed_tournament.py tests/protocol/test_verifier.py tests/protocol/test_keeping_views.py $(ARGS)
 
 hostile: $(TEST) ## let hostile bots play, and print what each level of the sandbox stops; ARGS='--how' says more
 	$(BIN)/python -m tests.processes.sandbox.hostile.table $(ARGS)

@@ -1,4 +1,4 @@
-"""Bots of all languages against each other, in every game, and a rating of each.
+"""Bots of all languages against each other, in every game and in sandboxes, and a rating of each.
 
 The boards are small: the test checks that programs of eight runtimes, started at once and again and again,
 play without a fault, not that they play long games.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,31 +18,42 @@ import pytest
 from stellwerk.bots.starters import STARTERS
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_processes.sandbox.levels import Level
 from tests.bots.starters import WITH_OWN_CLIENT, built
 from tests.command.tournament.test_tournament import lines_of, status, tournament
-from tests.tools import demand, of_starter
+from tests.tools import demand, needs, of_starter
 
-TRAINS: Final = 12
+TRAINS: Final = 8
 SEATS: Final = {"usa": 4, "card_game": 4, "team_asia": 6, "united_kingdom": 4, "europe": 4}
 
 
 @pytest.mark.xdist_group("mixed tournament")
-def test_one_bot_of_each_language_plays_for_a_rating_in_all_games(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+@pytest.mark.parametrize(
+    ("level", "games"),
+    [
+        ("limits", ("usa",)),
+        pytest.param("namespace", tuple(RULE_SETS), marks=needs("bwrap", "namespaces", "sandboxes")),
+    ],
+    ids=["limits", "namespace"],
+)
+def test_one_bot_of_each_language_plays_for_a_rating(
+    level: Level, games: Sequence[str], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
+    """In namespaces all games, and nobody there is late, or lost, or less confined than the lines say."""
     commands: dict[str, tuple[str, ...]] = {"python": (sys.executable, "-m", "stellwerk_bots", "greedy")}
     demand(*(need for starter in WITH_OWN_CLIENT for need in of_starter(starter.language)))
     for starter in WITH_OWN_CLIENT:
         bot = built(starter.language, tmp_path_factory)
         commands[starter.language] = starter.command(str(bot.folder))
-    cup(tmp_path, commands)
+    cup(tmp_path, commands, level, games)
     tournament("run", tmp_path, "--progress", "none")
 
     matches = lines_of(tmp_path)
-    assert {match["game"] for match in matches} == set(RULE_SETS)
+    assert {match["game"] for match in matches} == set(games)
     faults = [(seat["bot"], seat["faults"]) for match in matches for seat in match["bots"] if seat["faults"]]
     assert faults == []
     assert sum(seat["defaults"] for match in matches for seat in match["bots"]) == 0
+    assert [match["sandbox"]["level"] for match in matches] == [level] * len(matches)
 
     report = status(tmp_path)
     assert report["failures"] == []
@@ -53,11 +65,12 @@ def test_one_bot_of_each_language_plays_for_a_rating_in_all_games(
     assert any(row.keys() >= {"low", "high"} for row in rated.values())
 
 
-def cup(folder: Path, commands: dict[str, tuple[str, ...]]) -> None:
+def cup(folder: Path, commands: dict[str, tuple[str, ...]], level: Level, games: Sequence[str]) -> None:
     """Play a round in which all bots play equally often, every second one over stdio."""
-    words = ["[schedule]", 'kind = "random"', "rounds = 1"]
-    for game, players in SEATS.items():
-        words += ["[[games]]", f'game = "{game}"', f"players = {players}"]
+    words = [f'sandbox = "{level}"', f'require = "{level}"']
+    words += ["[schedule]", 'kind = "random"', "rounds = 1"]
+    for game in games:
+        words += ["[[games]]", f'game = "{game}"', f"players = {SEATS[game]}"]
         if game != "card_game":
             (folder / f"{game}.json").write_text(json.dumps(small(game)))
             words.append(f'board = "{game}.json"')
