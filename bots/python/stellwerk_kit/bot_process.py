@@ -97,6 +97,9 @@ class BotProcess:
                 with contextlib.suppress(OSError):  # nobody reads the rest of the output
                     pipe.close()
 
+    def own_listener(self) -> None:
+        """Return no socket: it has the network of this machine."""
+
     def last_lines(self) -> tuple[str, ...]:
         """Return the last lines that it printed, without control characters."""
         lines = self._tail.decode("utf-8", "backslashreplace").splitlines()

@@ -1,68 +1,193 @@
 """The doctor's steps for a bot as a match would start it: with its environment, its folder, its sandbox.
 
 The doctor by itself gives a bot all that it finds in its own environment. A candidate of a gate is a
-stranger's program, and the environment of CI holds secrets: so it gets only what it would get in a match.
+stranger's program, and the environment of CI holds secrets. So it is started here as for a match, by
+`run_bot`, and no step sees it less confined than a match does.
+
+The doctor waits, and `run_bot` runs under Trio: so bots live in a thread of their own.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
-import secrets
-import tempfile
-from collections.abc import Generator, Sequence
-from pathlib import Path
-from typing import Final
+import signal
+import socket
+import threading
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from io import FileIO
+from queue import SimpleQueue
+from typing import IO, Final, cast
 
+import trio
+
+from stellwerk_kit.bot_process import Transport
 from stellwerk_kit.doctor.doctor import Finding, examine
 from stellwerk_kit.doctor.patient import patience
 from stellwerk_kit.doctor.steps import Examination
-from stellwerk_processes.bot_process import Confinement, Invitation, command_line, environment_of
+from stellwerk_processes.bot_process import BotReport, Confinement, Invitation, RunningBot, run_bot
 from stellwerk_processes.bot_spec import BotSpec
 
 SECONDS: Final = 5  # for each answer, as `stellwerk kit doctor` waits by default
 SEED: Final = "gate"
-_SHELL: Final = "/bin/sh"
-
-# Change to $1 and clear the environment, except for what the doctor passes to the bot.
-_FORGET: Final = (
-    'cd "$1" && shift && exec env -i STELLWERK_ADDRESS="$STELLWERK_ADDRESS"'
-    ' STELLWERK_TOKEN="$STELLWERK_TOKEN" STELLWERK_BOT_SEED="$STELLWERK_BOT_SEED"'
-    ' STELLWERK_NAME="$STELLWERK_NAME" "$@"'
-)
-# Limits its data to $1 kilobytes, if that is any, and becomes the bot.
-_LIMIT: Final = (
-    'ulimit -c 0 && if [ "$1" ]; then ulimit -d "$1"; fi && shift && unset PWD OLDPWD && exec "$@"'
-)
+GRACE: Final = 0.02  # seconds for what a bot has printed last; the doctor has let it end before
+_KILLED: Final = -signal.SIGKILL
 
 
 def findings(bot: BotSpec, confinement: Confinement, games: Sequence[str]) -> Generator[Finding]:
-    """Yield the findings as they are made.
+    """Yield the findings as they are made. `confinement` has a certain level.
 
-    BotStartError if there is no such program, CannotStartError or OSError if the machine fails.
+    BotStartError if there is no such program, OSError if the machine fails.
     """
-    with tempfile.TemporaryDirectory(prefix="stellwerk-", ignore_cleanup_errors=True) as root:
-        directory = Path(root).resolve() / secrets.token_hex(16)
-        directory.mkdir(mode=0o700)
-        if confinement.isolation == "user":  # another user, whom we do not know
-            os.chmod(root, 0o711)
-            directory.chmod(0o777)
-        examination = Examination(
-            command=_command(bot, confinement, str(directory)),
-            transport=bot.transport,
-            patience=patience(SECONDS),
-            seed=SEED,
-        )
+    with _starter(bot, confinement) as starter:
+        examination = Examination((), bot.transport, patience(SECONDS), SEED, start=starter.start)
         yield from examine(examination, games)
 
 
-def _command(bot: BotSpec, confinement: Confinement, directory: str) -> tuple[str, ...]:
-    environment = environment_of(bot, Invitation("", "", "", ""), directory, os.environ)
-    assignments = [
-        f"{name}={value}" for name, value in environment.items() if not name.startswith("STELLWERK_")
-    ]
-    kilobytes = "" if confinement.memory_mb is None else str(confinement.memory_mb * 1024)
-    return (
-        *(_SHELL, "-c", _FORGET, "sh", os.path.abspath(bot.directory or directory), *assignments),
-        *(_SHELL, "-c", _LIMIT, "sh", kilobytes),
-        *command_line(bot, confinement, directory),
-    )
+class _Starter:
+    """Starts the bot, again and again. `trio_token` leads to the thread in which the bots live, and `nursery`
+    is theirs."""
+
+    def __init__(
+        self,
+        spec: BotSpec,
+        confinement: Confinement,
+        trio_token: trio.lowlevel.TrioToken,
+        nursery: trio.Nursery,
+    ) -> None:
+        self._spec = spec
+        self._confinement = confinement
+        self._trio_token = trio_token
+        self._nursery = nursery
+
+    def start(self, variables: Mapping[str, str], transport: Transport) -> _Started:
+        assert transport == self._spec.transport
+        invitation = Invitation(
+            name=variables["STELLWERK_NAME"],
+            address=variables["STELLWERK_ADDRESS"],
+            token=variables["STELLWERK_TOKEN"],
+            seed=variables["STELLWERK_BOT_SEED"],
+        )
+        return trio.from_thread.run(self._begin, invitation, trio_token=self._trio_token)
+
+    async def _begin(self, invitation: Invitation) -> _Started:
+        run = partial(run_bot, self._spec, invitation, self._confinement, grace=GRACE)
+        bot: RunningBot = await self._nursery.start(run)
+        return await _Started.made(bot, self._trio_token)
+
+
+class _Started:
+    """A bot as the doctor knows bots. The doctor's thread calls it."""
+
+    def __init__(
+        self,
+        bot: RunningBot,
+        trio_token: trio.lowlevel.TrioToken,
+        pipes: tuple[IO[bytes], IO[bytes]] | None,
+        listener: socket.socket | None,
+    ) -> None:
+        self._bot = bot
+        self._trio_token = trio_token
+        self._pipes = pipes
+        self._listener = listener
+
+    @staticmethod
+    async def made(bot: RunningBot, trio_token: trio.lowlevel.TrioToken) -> _Started:
+        """Take over what only the thread of the bots can give away."""
+        pipes, listener = None, None
+        if bot.transport is not None:
+            pipes = await _taken_over(bot.transport)
+        if bot.has_listener:
+            listener = socket.socket(fileno=bot.open_listener().socket.detach())
+        return _Started(bot, trio_token, pipes, listener)
+
+    @property
+    def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        assert self._pipes is not None
+        return self._pipes
+
+    def own_listener(self) -> socket.socket | None:
+        return self._listener
+
+    def status(self) -> int | None:
+        report = self._bot.report
+        return None if report is None else _status_in(report)
+
+    def status_by(self, deadline: float) -> int | None:
+        async def wait(seconds: float) -> None:
+            with trio.move_on_after(seconds):
+                await self._bot.ended()
+
+        if (seconds := deadline - time.monotonic()) > 0:
+            trio.from_thread.run(wait, seconds, trio_token=self._trio_token)
+        return self.status()
+
+    def last_lines(self) -> tuple[str, ...]:
+        return trio.from_thread.run_sync(self._bot.last_lines, trio_token=self._trio_token)
+
+    def end(self) -> None:
+        async def stop() -> None:
+            self._bot.stop()
+            await self._bot.ended()
+
+        trio.from_thread.run(stop, trio_token=self._trio_token)
+        for pipe in self._pipes or ():
+            with contextlib.suppress(OSError):  # nobody reads the rest
+                pipe.close()
+
+
+async def _taken_over(transport: trio.abc.Stream) -> tuple[IO[bytes], IO[bytes]]:
+    """Return the pipes that are a bot's standard output and input, as files that do not wait."""
+    # `run_bot` makes the transport of these two, and says only that it is a stream.
+    streams = cast("trio.StapledStream[trio.lowlevel.FdStream, trio.lowlevel.FdStream]", transport)
+    output = FileIO(os.dup(streams.receive_stream.fileno()), "r")
+    input_ = FileIO(os.dup(streams.send_stream.fileno()), "w")
+    await transport.aclose()
+    return output, input_
+
+
+def _status_in(report: BotReport) -> int:
+    """Return the exit status, negative for a signal."""
+    if report.status is not None:
+        return report.status
+    if report.signal is None:
+        return _KILLED
+    if report.signal in signal.Signals.__members__:
+        return -signal.Signals[report.signal]
+    return -int(report.signal.removeprefix("signal "))
+
+
+# -- the thread --------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _starter(spec: BotSpec, confinement: Confinement) -> Generator[_Starter]:
+    """Run the thread of the bots. When the block has ended, they have."""
+    begun: SimpleQueue[tuple[trio.lowlevel.TrioToken, trio.Nursery]] = SimpleQueue()
+    failures: list[BaseException] = []
+
+    async def live() -> None:
+        async with trio.open_nursery() as nursery:
+            begun.put((trio.lowlevel.current_trio_token(), nursery))
+            await trio.sleep_forever()
+
+    def run() -> None:
+        try:
+            trio.run(live)
+        except BaseException as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    trio_token, nursery = begun.get()
+    try:
+        yield _Starter(spec, confinement, trio_token, nursery)
+    finally:
+        with contextlib.suppress(trio.RunFinishedError):
+            trio_token.run_sync_soon(nursery.cancel_scope.cancel)
+        thread.join()
+        for failure in failures:  # ours: what is wrong with a bot is in its report
+            raise failure

@@ -24,7 +24,7 @@ from stellwerk_engine.boards.located_json import quoted
 from stellwerk_engine.core.state import Seat
 from stellwerk_engine.replays.reader import lines_of
 from stellwerk_kit.bot_process import CannotStartError, Transport
-from stellwerk_kit.doctor.callers import StartedOverStdio, StartedOverTcp
+from stellwerk_kit.doctor.callers import StartedOverStdio, StartedOverTcp, start_of
 from stellwerk_kit.doctor.doctor import Failure
 from stellwerk_kit.doctor.patient import Patience, Patient, patience
 from stellwerk_kit.failed import FailedError
@@ -191,8 +191,8 @@ def _steps(arguments: argparse.Namespace, recording: Recording) -> Iterator[Comp
 
 
 def _started(command: tuple[str, ...], transport: Transport, waits: Patience, seat: Seat) -> Patient:
-    start = StartedOverTcp if transport == "tcp" else StartedOverStdio
-    return Patient(start(command, f"replay/{seat}"), waits, may_be_late=True)
+    started = StartedOverTcp if transport == "tcp" else StartedOverStdio
+    return Patient(started(start_of(command), f"replay/{seat}"), waits, may_be_late=True)
 
 
 def _opponents(texts: Sequence[str], recording: Recording, seat: Seat) -> dict[Seat, BotSpec]:

@@ -9,8 +9,11 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from xml.etree import ElementTree
 
 import msgspec
@@ -18,6 +21,7 @@ import pytest
 import yaml
 
 from stellwerk.__main__ import main
+from stellwerk.gate.doctor import findings
 from stellwerk.gate.github import annotation
 from stellwerk.gate.output import annotations_of, lines_of
 from stellwerk.gate.report import (
@@ -33,8 +37,13 @@ from stellwerk.gate.report import (
     step_in_words,
 )
 from stellwerk_engine.boards.board_file import board_content, shipped_board
-from stellwerk_kit.doctor.doctor import Failure, Finding
+from stellwerk_kit.doctor.all_steps import STEPS
+from stellwerk_kit.doctor.doctor import Failure, Finding, examine
+from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.bot_spec import Transport, parse_bot_spec
+from stellwerk_processes.family import children
 from stellwerk_processes.faults import Fault
+from stellwerk_processes.sandbox.levels import Level, Sandbox
 from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment
 from tests.tools import needs
 
@@ -238,6 +247,76 @@ def test_the_doctor_lets_a_bot_see_nothing_of_the_environment_but_what_a_match_d
     }
     assert "DEPLOY_TOKEN" not in seen
     assert "GITHUB_ACTIONS" not in seen
+
+
+READS: Final = """
+import os, sys
+try:
+    found = open({secret!r}).read()
+except OSError as error:
+    found = error.strerror
+sys.stderr.write(os.environ["STELLWERK_NAME"] + " reads: " + found)
+sys.exit(3)
+"""
+
+
+@pytest.mark.parametrize("transport", ["tcp", "stdio"])
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [
+        ("limits", "of the organizer"),
+        pytest.param("landlock", "Permission denied", marks=needs("Landlock")),
+        pytest.param("namespace", "No such file or directory", marks=needs("bwrap", "namespaces")),
+    ],
+)
+def test_the_doctor_examines_a_bot_in_the_sandbox_of_its_matches(
+    level: str, expected: str, transport: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """It could do then what it cannot do in a match, and it knows that it is examined, by its name."""
+    secret, thief = tmp_path / "secret", tmp_path / "thief" / "thief.py"
+    secret.write_text("of the organizer")
+    thief.parent.mkdir()
+    thief.write_text(READS.format(secret=str(secret)))
+    assert gate(*bots(spec(thief, "thief", transport), SMALL), "--sandbox", level) == 1
+    assert f"patient reads: {expected}\n" in capsys.readouterr().out
+
+
+SOME_STEPS: Final = ("first ask", "resume", "server going down", "takeover", "end of input", "end")
+
+
+@pytest.mark.parametrize(
+    ("level", "transport"),
+    [
+        ("none", "tcp"),
+        ("limits", "stdio"),
+        pytest.param("landlock", "tcp", marks=needs("Landlock")),
+        pytest.param("namespace", "tcp", marks=needs("bwrap", "namespaces")),
+        pytest.param("namespace", "stdio", marks=needs("bwrap", "namespaces")),
+    ],
+)
+def test_the_doctors_steps_are_the_same_in_every_sandbox(
+    level: Level, transport: Transport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Among them those in which the server hangs up, or is away for a while."""
+    steps = [step for step in STEPS if step.name in SOME_STEPS]
+    assert len(steps) == len(SOME_STEPS)
+    monkeypatch.setattr("stellwerk.gate.doctor.examine", partial(examine, steps=steps))
+    bot = replace(parse_bot_spec("random"), transport=transport)
+    taken = list(findings(bot, Confinement(sandbox=Sandbox(level=level)), ("usa",)))
+    assert [(finding.step, finding.failure) for finding in taken] == [
+        (step.name, None) for step in steps if transport in step.transports
+    ]
+
+
+def test_nothing_of_an_examined_bot_is_left() -> None:
+    before = children(os.getpid())
+    threads, descriptors = threading.active_count(), len(os.listdir("/proc/self/fd"))
+    steps = findings(parse_bot_spec("random"), Confinement(), ("usa",))
+    assert next(steps).verdict == "ok"
+    steps.close()
+    assert threading.active_count() == threads
+    assert len(os.listdir("/proc/self/fd")) == descriptors
+    assert children(os.getpid()) == before
 
 
 def test_ctrl_c_ends_it_and_leaves_a_report(tmp_path: Path, board: Path) -> None:

@@ -11,8 +11,8 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Mapping, Sequence
-from typing import Final, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, Final, Protocol
 
 from stellwerk_kit.bot_process import BotProcess, Transport, described_status
 from stellwerk_kit.failed import FailedError
@@ -65,12 +65,46 @@ class Caller(Protocol):
     def end(self) -> None: ...
 
 
+class StartedBot(Protocol):
+    """The process of a bot: a `BotProcess`, or one that somebody else has started, and has confined."""
+
+    @property
+    def pipes(self) -> tuple[IO[bytes], IO[bytes]]: ...
+
+    def status(self) -> int | None: ...
+
+    def status_by(self, deadline: float) -> int | None: ...
+
+    def last_lines(self) -> tuple[str, ...]: ...
+
+    def end(self) -> None: ...
+
+    def own_listener(self) -> socket.socket | None:
+        """Return the listening socket to which the bot connects in a network of its own, if it has one."""
+        ...
+
+
+Start = Callable[[Mapping[str, str], Transport], StartedBot]
+"""Start a bot with these variables, which are those that a server sets, and no others of that kind."""
+
+
+def start_of(command: Sequence[str]) -> Start:
+    """Return how a bot is started by its command, with all that the doctor finds in its own environment."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("STELLWERK_")}
+    return lambda variables, transport: BotProcess(command, {**inherited, **variables}, transport)
+
+
 class Door:
     """A listening socket on this machine, which can be closed and opened again."""
 
     def __init__(self, port: int = 0) -> None:
         self._listener = socket.create_server((LOOPBACK, port))
         self.host, self.port = self._listener.getsockname()
+
+    @staticmethod
+    def at(listener: socket.socket) -> Door:
+        """Return the door of a network that is not the doctor's, in which it can make no socket itself."""
+        return _DoorElsewhere(listener)
 
     def wait(self, deadline: float) -> socket.socket | None:
         """Return the next connection, or None. It waits only briefly, so that its caller can look after
@@ -92,6 +126,19 @@ class Door:
 
     def close(self) -> None:
         self._listener.close()
+
+
+class _DoorElsewhere(Door):
+    def __init__(self, listener: socket.socket) -> None:
+        self._listener = listener
+        self.host, self.port = listener.getsockname()
+        # Else the connections that were accepted would keep it from listening again.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+
+    def stay_shut(self, seconds: float) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        time.sleep(seconds)
+        self._listener.listen()
 
 
 class _OverTcp:
@@ -124,15 +171,19 @@ class _OverTcp:
 class StartedOverTcp(_OverTcp):
     name: str | None = NAME
 
-    def __init__(self, command: Sequence[str], bot_seed: str) -> None:
+    def __init__(self, start: Start, bot_seed: str) -> None:
         super().__init__(Door())
         self.token: str | None = secrets.token_urlsafe(24)
         address = f"tcp://{self._door.host}:{self._door.port}"
         try:
-            self._process = BotProcess(command, _environment(address, self.token, bot_seed), "tcp")
+            self._process = start(_variables(address, self.token, bot_seed), "tcp")
         except BaseException:
             self._door.close()
             raise
+        inside = self._process.own_listener()
+        if inside is not None:
+            self._door.close()
+            self._door = Door.at(inside)
 
     def connect(self, seconds: float, expected: str) -> Lines:
         """Wait for a connection until the process exits."""
@@ -169,9 +220,9 @@ class StartedOverStdio:
     transport: Transport = "stdio"
     name: str | None = NAME
 
-    def __init__(self, command: Sequence[str], bot_seed: str) -> None:
+    def __init__(self, start: Start, bot_seed: str) -> None:
         self.token: str | None = secrets.token_urlsafe(24)
-        self._process = BotProcess(command, _environment("stdio:", self.token, bot_seed), "stdio")
+        self._process = start(_variables("stdio:", self.token, bot_seed), "stdio")
 
     def connect(self, seconds: float, expected: str) -> Lines:
         output, input_ = self._process.pipes
@@ -234,10 +285,9 @@ class AnyClient(_OverTcp):
             self._socket.close()
 
 
-def _environment(address: str, token: str, bot_seed: str) -> Mapping[str, str]:
-    """Return the doctor's environment, with the variables of a started bot."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("STELLWERK_")}
-    return inherited | {
+def _variables(address: str, token: str, bot_seed: str) -> Mapping[str, str]:
+    """Return the variables of a started bot."""
+    return {
         "STELLWERK_ADDRESS": address,
         "STELLWERK_TOKEN": token,
         "STELLWERK_BOT_SEED": bot_seed,

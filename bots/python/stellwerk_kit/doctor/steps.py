@@ -13,7 +13,15 @@ from hashlib import sha256
 from typing import Final
 
 from stellwerk_kit.bot_process import Transport
-from stellwerk_kit.doctor.callers import AnyClient, Caller, Door, StartedOverStdio, StartedOverTcp
+from stellwerk_kit.doctor.callers import (
+    AnyClient,
+    Caller,
+    Door,
+    Start,
+    StartedOverStdio,
+    StartedOverTcp,
+    start_of,
+)
 from stellwerk_kit.doctor.patient import Patience, Patient
 from stellwerk_kit.doctor.scripted_match import DECISIONS, ScriptedMatch, at_decision, in_the_last_round
 from stellwerk_protocol.names import GameName
@@ -23,7 +31,8 @@ SEAT: Final = 0  # the seat of a client that plays against house bots and does n
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """The subject and the conditions: bots that `command` starts, or, with a door, clients that connect."""
+    """The subject and the conditions: bots that `command` starts, or `start`, if it is given; or, with a
+    door, clients that connect."""
 
     command: tuple[str, ...]
     transport: Transport
@@ -31,6 +40,7 @@ class Examination:
     seed: str
     require_resume: bool = False
     door: Door | None = None
+    start: Start | None = None
 
     def bot(self) -> Patient:
         return Patient(self._caller(), self.patience)
@@ -56,7 +66,7 @@ class Examination:
             return AnyClient(self.door)
         bot_seed = int.from_bytes(sha256(self.seed.encode()).digest()[:6], "big")  # every language reads it
         started = StartedOverTcp if self.transport == "tcp" else StartedOverStdio
-        return started(self.command, str(bot_seed))
+        return started(self.start or start_of(self.command), str(bot_seed))
 
 
 @dataclass(frozen=True, slots=True)
