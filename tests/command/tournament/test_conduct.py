@@ -280,6 +280,54 @@ def test_verify_names_the_first_line_whose_ranks_or_forfeits_were_changed(
     assert expected in said
 
 
+def innocent(line: Line) -> Line:
+    """Leave out all that went wrong, and what followed from it."""
+    return nothing_wrong(line) | {"forfeits": [], "ranks": line["ranks_by_rules"]}
+
+
+def accused(line: Line) -> Line:
+    """Say that nobody was ever there."""
+    fault = {"kind": "start_failure", "count": 1, "detail": ""}
+    everybody = [
+        {"team": team, "bot": bot, "reason": "never_started"} for team, bot in enumerate(line["players"])
+    ]
+    bots = [{**seat, "faults": [fault]} for seat in line["bots"]]
+    return {"bots": bots, "forfeits": everybody, "ranks": [1] * len(everybody)}
+
+
+def excused(line: Line) -> Line:
+    """Say that a bot was kept away."""
+    return {
+        "bots": [{**seat, "faults": [], "suspended": seat["bot"] == "never"} for seat in line["bots"]],
+        "forfeits": [{**line["forfeits"][0], "reason": "suspended"}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (innocent, "(never): the server moved for it "),
+        (accused, " here, and was never there, by its line in matches.jsonl"),
+        (excused, "never was kept away as suspended, and by the lines before it was not suspended"),
+    ],
+)
+def test_verify_compares_the_faults_and_defaults_with_the_replays(
+    played: tuple[Path, subprocess.CompletedProcess[str]],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    fields: Callable[[Line], Line],
+    expected: str,
+) -> None:
+    """Each of these lines agrees with itself, and with the conduct."""
+    folder = tmp_path / "cup"
+    shutil.copytree(played[0], folder)
+    lines = lines_of(folder)
+    number = next(number for number, line in enumerate(lines) if "forfeits" in line)
+    change(folder, "matches.jsonl", number, **fields(lines[number]))
+    assert main(["tournament", "verify", str(folder)]) == 1
+    assert expected in capsys.readouterr().err
+
+
 def test_verify_takes_the_conduct_that_the_tournament_began_with(
     played: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

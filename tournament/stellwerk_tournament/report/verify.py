@@ -2,14 +2,15 @@
 
 Law: a tournament is good if every match of every complete block has a replay that is true, was dealt from the
 seed that its block tells, was played by those who are said to have played, and ended as its line says; if
-its forfeits follow from the faults in the lines and the conduct that the tournament began with; and if every
-derived file that is there is what the lines come to. The first thing that is not so is named.
+its forfeits follow from the faults in the lines and the conduct that the tournament began with, and those
+faults from its replay, as far as that shows them; and if every derived file that is there is what the lines
+come to. The first thing that is not so is named.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -23,6 +24,7 @@ from stellwerk_protocol.results import Result
 from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.report.derived import FILES, Tournament, maker
+from stellwerk_tournament.report.marks import wrong_conduct
 from stellwerk_tournament.schedule.deal import match_id
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.conduct import Suspensions, judged
@@ -56,7 +58,7 @@ def verify(tournament: Tournament, seen: Callable[[MatchLine], object] = lambda 
             number += 1
             for message in (
                 *_wrong_line(tournament.settings, matches[0], line, names, own_deals),
-                *_wrong_forfeits(line, expected),
+                *_wrong_forfeits(line, expected, suspensions.names),
             ):
                 raise UntrueError(f"{FILE}:{number}: {message}")
             for message in _wrong_replay(tournament.folder, line):
@@ -114,8 +116,12 @@ def _wrong_line(
         yield f"this tournament has no such game: {line.game} with {len(line.bots)} players"
 
 
-def _wrong_forfeits(line: MatchLine, expected: MatchLine) -> Iterator[str]:
-    """Compare a line with the same line as it follows from its faults and the conduct in force."""
+def _wrong_forfeits(line: MatchLine, expected: MatchLine, suspended: Collection[str]) -> Iterator[str]:
+    """Compare a line with the same line as it follows from its faults and the conduct in force. `suspended`
+    are the bots that are so by the lines of the blocks before."""
+    for seat in line.bots:
+        if seat.suspended and seat.bot not in suspended:
+            yield f"bots: {seat.bot} was kept away as suspended, and by the lines before it was not suspended"
     if line.forfeits != expected.forfeits:
         yield (
             f"forfeits: by its faults and the conduct in {RESOLVED} {_who(expected.forfeits)}, and it says "
@@ -150,6 +156,7 @@ def _wrong_replay(folder: Path, line: MatchLine) -> Iterator[str]:
         yield f"{path}: has no result"
         return
     yield from (f"{path}: {message}" for message in _differences(header, result, _seed_in(content), line))
+    yield from (f"{path}: {message}" for message in wrong_conduct(content, line))
 
 
 def _differences(header: Header, result: Result, seed: str, line: MatchLine) -> Iterator[str]:
