@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
 
+from stellwerk_processes.bot_spec import BotSpec
+from stellwerk_processes.sandbox.views import is_beneath, view_of
 from stellwerk_tournament.config.final import final_text
-from stellwerk_tournament.config.settings import Source
+from stellwerk_tournament.config.settings import FILE, Settings, Source, parse, settings_of
 from stellwerk_tournament.config.template import schedule_text
 
 TEXT = """
@@ -86,3 +89,70 @@ def test_its_paths_lead_to_the_files_of_the_cup(tmp_path: Path) -> None:
 def test_a_program_in_the_new_folder_keeps_a_slash(tmp_path: Path) -> None:
     """Without it a program is looked for in PATH."""
     assert final(tmp_path, "cup/bots", 2)["bots"][0]["cmd"] == "./cleo"
+
+
+SANDBOXED = """
+sandbox = "auto"
+require = "landlock"
+bind = ["data", "/usr/share/dict"]
+network = true
+processes = 64
+disk_mb = 16
+
+[[games]]
+game = "usa"
+
+[[bots]]
+name = "ann"
+cmd = "python3 bots/ann/main.py"
+folder = "bots/ann"
+
+[[bots]]
+name = "bob"
+cmd = "python3 bob.py"
+"""
+
+
+def sandboxed(tmp_path: Path) -> Settings:
+    """Return the settings of a final in another folder than the cup."""
+    cup, final = tmp_path / "cup", tmp_path / "finals" / "final"
+    for folder in (cup / "bots" / "ann", cup / "data", final):
+        folder.mkdir(parents=True)
+    for name in ("bots/ann/main.py", "bob.py"):
+        (cup / name).touch()
+    path = cup / FILE
+    path.write_text(SANDBOXED)
+    text = final_text(Source(path, SANDBOXED), final, [1, 0], schedule_text("random", 1), [])
+    (final / FILE).write_text(text)
+    return settings_of(parse(final), final)
+
+
+def test_its_sandbox_is_that_of_the_cup(tmp_path: Path) -> None:
+    sandbox = sandboxed(tmp_path).confinement.sandbox
+    assert (sandbox.level, sandbox.require) == ("auto", "landlock")
+    assert (sandbox.network, sandbox.processes, sandbox.disk_mb) == (True, 64, 16)
+    assert list(map(os.path.realpath, sandbox.bind)) == [
+        os.path.realpath(path) for path in (tmp_path / "cup" / "data", "/usr/share/dict")
+    ]
+
+
+def test_its_bots_see_their_own_files_in_the_folder_of_the_cup_and_no_others(tmp_path: Path) -> None:
+    """The cup's folder has the tokens of its bots, its logs, and the other bots."""
+    settings = sandboxed(tmp_path)
+    seen = {entrant.name: _seen(settings, entrant.bot) for entrant in settings.entrants}
+    cup = os.path.realpath(tmp_path / "cup")
+    assert f"{cup}/bots/ann" in seen["ann"]
+    assert f"{cup}/bob.py" in seen["bob"]
+    for paths in seen.values():
+        assert not is_beneath(f"{cup}/state.sqlite", paths)
+        assert not is_beneath(os.path.realpath(tmp_path / "finals" / "final" / "state.sqlite"), paths)
+    assert not is_beneath(f"{cup}/bob.py", seen["ann"])
+    assert not is_beneath(f"{cup}/bots/ann", seen["bob"])
+
+
+def _seen(settings: Settings, bot: BotSpec) -> set[str]:
+    sandbox = settings.confinement.sandbox
+    view = view_of(
+        bot.command, os.defpath, folder=bot.folder, directory=None, built_in=False, hidden=sandbox.hidden
+    )
+    return set(map(os.path.realpath, view.paths))

@@ -7,8 +7,8 @@ seeds of blocks that are still being played.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 STANDARD: Final[Wanted] = LIMITS.level
 UNPROVEN: Final[tuple[Wanted, ...]] = ("none", "limits")  # levels that nobody needs a witness for
 
+_TOURNAMENT: Final = "tournament.toml"  # as in `settings.py`
 _ELSEWHERE: Final = "..."  # as in `machine_paths.py`
 _LOWEST: Final[dict[str, Level]] = {  # the level from which on a key does something
     "bind": "landlock",
@@ -100,6 +101,15 @@ def sandbox_of(keys: SandboxKeys, folder: Path, *, has_wrap: bool, to_play: bool
     )
 
 
+def hiding_tournaments(sandbox: Sandbox, commands: Iterable[Sequence[str]]) -> Sandbox:
+    """Hide the folders of other tournaments, too, in which files of these commands are: in a final those are
+    often in the folder of the cup, with its tokens, its logs and the other bots."""
+    folders = {os.path.dirname(word) for command in commands for word in command if os.path.isabs(word)}
+    others = folders.difference(sandbox.hidden)
+    found = sorted(each for each in others if os.path.isfile(os.path.join(each, _TOURNAMENT)))
+    return replace(sandbox, hidden=(*sandbox.hidden, *found))
+
+
 def bot_folder(text: str | None, folder: Path, *, to_play: bool) -> str | None:
     """Return the absolute path of what a bot may read. SandboxKeyError."""
     if text is None:
@@ -141,7 +151,7 @@ def resolved_sandbox(sandbox: Sandbox) -> ResolvedSandbox:
 def shown_paths(sandbox: Sandbox) -> tuple[str, ...]:
     """Return what every bot may read, without a place of this machine: the path from the tournament's folder,
     or the name alone."""
-    return tuple(_shown(path, sandbox.hidden) for path in sandbox.bind)
+    return tuple(_shown(path, sandbox.hidden[:1]) for path in sandbox.bind)
 
 
 def _shown(path: str, hidden: Sequence[str]) -> str:

@@ -49,6 +49,7 @@ from stellwerk_tournament.config.sandbox import (
     SandboxKeys,
     bot_folder,
     expect_apart,
+    hiding_tournaments,
     sandbox_of,
 )
 
@@ -259,7 +260,9 @@ def settings_of(source: Source, folder: Path, *, to_play: bool = True) -> Settin
         variants=variants,
         entrants=entrants,
         time=file.clocks,
-        confinement=confinement,
+        confinement=replace(
+            confinement, sandbox=hiding_tournaments(sandbox, (entrant.bot.command for entrant in entrants))
+        ),
         concurrency=file.concurrency,
         anonymous=file.anonymous,
         organizers=tuple(holder for holder in tokens.holders if holder.is_organizer),
