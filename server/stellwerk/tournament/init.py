@@ -165,10 +165,13 @@ def _best(cup: Path, settings: Settings, tournament: Tournament, top: int | None
     gone = sorted(played.difference(settings.names))
     if gone:
         raise usage_error(f"{cup / FILE}: {gone[0]} has played, and is not in the file any more")
-    rows = ranking_of(tournament.lines)
+    rows = ranking_of(tournament.lines, tournament.suspensions)
+    eligible = sum(not row.suspended for row in rows)
+    if top is not None and eligible < top <= len(rows):
+        raise usage_error(f"--top {top}: only {eligible} of the bots of {cup} are not suspended")
     if top is not None and top > len(rows):
         raise usage_error(f"--top {top}: only {len(rows)} bots have played in {cup}")
-    if top is not None and top < len(rows) and _are_equal(rows[top - 1], rows[top]):
+    if top is not None and top < eligible and _are_equal(rows[top - 1], rows[top]):
         complain(f"{rows[top - 1].bot} and {rows[top].bot} are equal: {rows[top - 1].bot} was taken by name")
     return rows[:top]
 

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -201,6 +202,22 @@ def _is_killed(folder: Path, command: str, after: int) -> bool:
                 break
         assert process.wait(SECONDS) == -signal.SIGKILL
     return True
+
+
+def test_a_final_takes_no_suspended_bot_among_the_best(
+    played: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Even if the others have lost more often than it has."""
+    folder = tmp_path / "cup"
+    shutil.copytree(played[0], folder)
+    for number, line in enumerate(lines_of(folder)):
+        if "never" not in line["players"]:
+            change(folder, "matches.jsonl", number, ranks=[1, 1], ranks_by_rules=[1, 1])
+    assert main(["tournament", "init", str(tmp_path / "two"), "--from", str(folder), "--top", "3"]) == 0
+    final = tomllib.loads((tmp_path / "two" / "tournament.toml").read_text())
+    assert {table["name"] for table in final["bots"]} == {"a", "b", "c"}
+    assert main(["tournament", "init", str(tmp_path / "four"), "--from", str(folder), "--top", "4"]) == 2
+    assert "--top 4: only 3 of the bots of " in capsys.readouterr().err
 
 
 def test_a_cup_in_which_no_bot_can_start_is_no_success(tmp_path: Path) -> None:

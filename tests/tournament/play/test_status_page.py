@@ -30,6 +30,7 @@ from stellwerk_tournament.store.store import open_store
 from tests.command.program import SECONDS
 from tests.command.tournament.test_tournament import cup, lines_of, started, tournament
 from tests.tournament.play.fakes import FakeMatches, Witness, settings_with
+from tests.tournament.play.test_conduct import Conducted
 from tests.tournament.play.test_remote import RANDOM, bot, read, remote, running
 
 Page = dict[str, Any]  # Any: that is how JSON is read
@@ -283,6 +284,21 @@ def test_the_page_does_not_show_opponents_that_bots_must_not_know(
     for page in pages_of(settings, tmp_path, FakeMatches(seconds=0)):
         assert page["tournament"]["blocks"] == []
         assert page["tournament"]["blocks_running"] >= 1
+
+
+def test_the_page_shows_who_is_suspended_and_what_was_called_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(status_page, "FRESH_SECONDS", 0.0)
+    head = "concurrency = 1\n[schedule]\nrounds = 1\n[conduct]\nsuspend_after = 2"
+    settings = settings_with(tmp_path, ("ann", "bea", "cat", "dot"), head=head)
+    pages = pages_of(settings, tmp_path, Conducted(seconds=0))
+    first, last = pages[0]["tournament"], pages[-1]["tournament"]
+    assert (first["suspended"], first["called_off_blocks"]) == ([], 0)
+    assert [(each["bot"], each["forfeits"]) for each in last["suspended"]] == [("cat", 2)]
+    assert last["called_off_blocks"] == 2
+    assert [row["bot"] for row in last["rows"] if row.get("suspended")] == ["cat"]
+    assert last["rows"][-1]["bot"] == "cat"
 
 
 def test_who_asks_again_and_again_gets_the_same_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

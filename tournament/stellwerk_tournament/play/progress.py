@@ -76,6 +76,7 @@ class Progress(Struct, frozen=True, omit_defaults=True):
     matches: tuple[RunningMatch, ...] = ()
     blocks: tuple[RunningBlock, ...] = ()
     called_off_blocks: int = 0
+    suspended: tuple[Suspension, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +157,14 @@ def rows_of(
     return tuple(rows)
 
 
-def ranking_of(lines: Sequence[MatchLine]) -> tuple[Row, ...]:
-    """Return the rows of all bots that have played, the best first."""
+def ranking_of(lines: Sequence[MatchLine], suspended: Collection[str] = ()) -> tuple[Row, ...]:
+    """Return the rows of all bots that have played, the best first, and below them who is suspended."""
     names = sorted({name for line in lines for name in line.players})
     try:
         ratings = rate([line.outcome() for line in lines])
     except RatingError:
         ratings = None
-    return rows_of(Standings(names, lines), ratings)
+    return rows_of(Standings(names, lines), ratings, suspended)
 
 
 def rounded(rows: Sequence[Row]) -> tuple[Row, ...]:

@@ -706,6 +706,7 @@ class _Runner:
             seconds_left=left,
             missing=tuple(name for name in self._attendance.missing if name not in logins),
             called_off_blocks=self._called_off_blocks,
+            suspended=tuple(self._conduct.of.values()),
             matches=tuple(self._shown.values()),
             blocks=tuple(
                 RunningBlock(block.number, block.round, self._variant(block).choice.game_id, block.entrants)

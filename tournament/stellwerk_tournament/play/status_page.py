@@ -93,6 +93,8 @@ class TournamentPage:
                 "played": progress.played,
                 "total": progress.total,
                 "void_blocks": progress.void_blocks,
+                "called_off_blocks": progress.called_off_blocks,
+                "suspended": progress.suspended,
                 "matches_per_minute": progress.matches_per_minute,
                 "seconds_left": progress.seconds_left,
                 "missing": progress.missing,
