@@ -83,6 +83,7 @@ from stellwerk_tournament.play.runner import RemoteSetup, RunError, play_tournam
 from stellwerk_tournament.play.status_page import NO_PAGE, StatusSetup
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
 from stellwerk_tournament.report.derived import Tournament, ratings_json, write_all
+from stellwerk_tournament.report.scheduled import missing_blocks
 from stellwerk_tournament.report.verify import OtherVersionError, UntrueError, verify
 from stellwerk_tournament.schedule.deal import seed_check
 from stellwerk_tournament.schedule.schedule import (
@@ -608,4 +609,6 @@ def _verify(folder: Path) -> int:
     except OSError as error:
         raise infrastructure_error(f"{error.filename}: cannot be read: {error.strerror or error}") from None
     say(f"{shown(str(folder), 1000)}: ok, {len(tournament.lines):,} matches, {count:,} files")
+    for line in missing_blocks(tournament):
+        say(line)
     return DONE

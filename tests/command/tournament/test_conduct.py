@@ -169,7 +169,9 @@ def test_a_resumed_tournament_calls_off_what_was_called_off(
     path.write_text(path.read_text().replace("rounds = 2", "rounds = 3"))
     run(folder, "resume")
     assert status(folder)["blocks"] == {"complete": 11, "called_off": 7}
-    assert "ok, 22 matches" in tournament("verify", folder)
+    verified = tournament("verify", folder)
+    assert "ok, 22 matches" in verified
+    assert verified.count("not in matches.jsonl, called off, since never was suspended after block 3\n") == 7
 
 
 def test_kill_9_in_the_middle_and_resume_bring_the_same_suspensions(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import msgspec
 import pytest
 import trio
 import trio.testing
@@ -18,6 +19,8 @@ from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultErr
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.progress import Ended, Progress
 from stellwerk_tournament.play.runner import play_tournament
+from stellwerk_tournament.report.derived import Tournament
+from stellwerk_tournament.report.scheduled import missing_blocks, wrong_draws
 from stellwerk_tournament.store.conduct import Suspensions
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.store import look_into, open_store, read_matches
@@ -288,3 +291,66 @@ def test_a_block_that_was_called_off_stays_so_and_one_whose_reason_is_gone_is_pl
     path.write_bytes(b"".join(kept))
     assert play(tmp_path, settings, Conducted(broken=lambda _match, _name: False))
     assert {status for status, _ in statuses(tmp_path).values()} == {"complete"}
+
+
+# -- what can be told of it afterwards ---------------------------------------------------------------
+
+
+def missing(folder: Path, settings: Settings, without: Sequence[int] = ()) -> list[str]:
+    lines = tuple(line for line in on_disk(folder) if line.block not in without)
+    return missing_blocks(Tournament(folder, settings, lines))
+
+
+def test_blocks_that_were_called_off_are_told_from_those_that_nothing_explains(tmp_path: Path) -> None:
+    settings = cup(tmp_path, SIX[:4], rounds="rounds = 2")
+    assert play(tmp_path, settings)
+    cats = [number for number, (_, names) in statuses(tmp_path).items() if "cat" in names]
+    complete = sorted({line.block for line in on_disk(tmp_path)})
+    [suspended] = Suspensions(settings.conduct, on_disk(tmp_path)).of.values()
+    called_off = [number for number in cats if number not in complete and number < complete[-1]]
+    found = missing(tmp_path, settings)
+    assert [int(line.split()[1]) for line in found] == sorted(called_off)
+    why = f"called off, since cat was suspended after block {suspended.block}"
+    assert all(line.endswith(why) for line in found)
+
+    other = next(number for number in complete if number not in cats)
+    [line] = [line for line in missing(tmp_path, settings, [other]) if line not in found]
+    assert line.startswith(f"block {other} (")
+    assert line.endswith(") is not in matches.jsonl, and no line says why")
+
+
+def test_without_the_lines_that_suspended_a_bot_nothing_explains_what_was_called_off(tmp_path: Path) -> None:
+    settings = cup(tmp_path, SIX[:4], rounds="rounds = 2")
+    assert play(tmp_path, settings)
+    found = missing(tmp_path, settings)
+    [decisive] = {line.block for line in on_disk(tmp_path) if "cat" in line.players}
+    without = missing(tmp_path, settings, [decisive])
+    assert len(without) == len(found) + 1
+    assert all(line.endswith("and no line says why") for line in without)
+
+
+@pytest.mark.parametrize("kind", ["random", "swiss"])
+def test_of_a_draw_only_what_was_drawn_is_missed(tmp_path: Path, kind: str) -> None:
+    settings = cup(tmp_path, SIX, kind=kind, suspend_after=4, rounds="rounds = 5")
+    assert play(tmp_path, settings)
+    assert missing(tmp_path, settings) == []
+    first = next(line.block for line in on_disk(tmp_path) if "cat" not in line.players)
+    told = f"block {first} is not in matches.jsonl, and no line says why"
+    assert missing(tmp_path, settings, [first]) == [told]
+
+
+def test_a_swiss_tournament_draws_nobody_who_is_suspended(tmp_path: Path) -> None:
+    settings = cup(tmp_path, SIX, kind="swiss", rounds="rounds = 4")
+    assert play(tmp_path, settings)
+    lines = on_disk(tmp_path)
+    assert list(wrong_draws(Tournament(tmp_path, settings, lines))) == []
+    last = lines[-1]
+    names = {name: name for name in SIX} | {last.players[0]: "cat"}
+    drawn = tuple(
+        msgspec.structs.replace(line, players=tuple(names[name] for name in line.players))
+        if line.block == last.block
+        else line
+        for line in lines
+    )
+    [message] = wrong_draws(Tournament(tmp_path, settings, drawn))
+    assert message.startswith(f"block {last.block} was drawn with cat, which was suspended after block ")

@@ -3,8 +3,8 @@
 Law: a tournament is good if every match of every complete block has a replay that is true, was dealt from the
 seed that its block tells, was played by those who are said to have played, and ended as its line says; if
 its forfeits follow from the faults in the lines and the conduct that the tournament began with, and those
-faults from its replay, as far as that shows them; and if every derived file that is there is what the lines
-come to. The first thing that is not so is named.
+faults from its replay, as far as that shows them; if no bot was drawn again after its suspension; and if
+every derived file that is there is what the lines come to. The first thing that is not so is named.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.report.derived import FILES, Tournament, maker
 from stellwerk_tournament.report.marks import wrong_conduct
+from stellwerk_tournament.report.scheduled import wrong_draws
 from stellwerk_tournament.schedule.deal import match_id
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.conduct import Suspensions, judged
@@ -65,6 +66,8 @@ def verify(tournament: Tournament, seen: Callable[[MatchLine], object] = lambda 
                 raise UntrueError(message)
             seen(line)
         suspensions.add(computed)
+    for message in wrong_draws(tournament):
+        raise UntrueError(f"{FILE}: {message}")
     derived = 0
     for name, make in FILES.items():
         path = tournament.folder / name

@@ -122,6 +122,14 @@ def numbers_of_stage(plan: SchedulePlan, number: int) -> range:
     return range(first + occasion * tables, first + (occasion + 1) * tables)
 
 
+def stage_of_block(plan: SchedulePlan, block: int) -> int:
+    """Return the number of the stage that a block belongs to."""
+    number = block // blocks_of_round(plan) * stages_of_round(plan)
+    while block not in numbers_of_stage(plan, number):
+        number += 1
+    return number
+
+
 def playable_matches(plan: SchedulePlan, number: int, suspended: Collection[str]) -> int:
     """Return how many matches a stage has in which no suspended bot would play."""
     variant, _ = _variant_of(plan, number % stages_of_round(plan))

@@ -1,0 +1,92 @@
+"""What the schedule says of the blocks in the lines, and of those that are not there.
+
+A tournament whose lines are all true can still lack some: those that its organizer did not like. A block that
+comes after the suspension of one of its bots was called off. One that the machine failed to play is void, and
+no line says so; nor does any say that a tournament was stopped. So a block that is missing is no error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from stellwerk_protocol.figures import counted
+from stellwerk_tournament.report.derived import Tournament
+from stellwerk_tournament.schedule.schedule import (
+    Block,
+    SchedulePlan,
+    is_drawn,
+    needs_results,
+    numbers_of_stage,
+    plan_of,
+    playable_matches,
+    stage,
+    stage_of_block,
+)
+from stellwerk_tournament.store.conduct import Suspensions
+from stellwerk_tournament.store.match_line import FILE, blocks_of
+
+MOST_NAMED: Final = 10
+
+
+def wrong_draws(tournament: Tournament) -> Iterator[str]:
+    """Yield the blocks that were drawn with a suspended bot. Only a stage that depends on results is known to
+    be drawn after all before it; in others a block may have begun before the suspension."""
+    plan = plan_of(tournament.settings)
+    if not needs_results(plan):
+        return
+    suspensions = Suspensions(tournament.settings.conduct)
+    out_of: dict[int, frozenset[str]] = {}
+    for block, matches in blocks_of(tournament.lines).items():
+        out = out_of.setdefault(stage_of_block(plan, block), suspensions.names)
+        for bot in sorted(out.intersection(matches[0].players)):
+            after = suspensions.of[bot].block
+            yield f"block {block} was drawn with {bot}, which was suspended after block {after}"
+        suspensions.add(matches)
+
+
+def missing_blocks(tournament: Tournament) -> list[str]:
+    """Return a line for each block that is missing before the last one that was played: for some, and then
+    their number. Nothing if the schedule is not the one that was played."""
+    plan = plan_of(tournament.settings)
+    played = {block: matches[0].players for block, matches in blocks_of(tournament.lines).items()}
+    found: list[str] = []
+    number, last = 0, max(played, default=-1)
+    while (numbers := numbers_of_stage(plan, number)).start <= last:
+        absent = [block for block in numbers if block <= last and block not in played]
+        if absent and is_drawn(plan):
+            found += _of_a_draw(tournament, plan, number, absent)
+        elif absent:
+            blocks = {block.number: block for block in stage(plan, number)}
+            if any(blocks[each].entrants != played[each] for each in numbers if each in played):
+                return []
+            found += [_in_words(tournament, blocks[each]) for each in absent]
+        number += 1
+    more = len(found) - MOST_NAMED
+    return found[:MOST_NAMED] + ([f"and {counted(more, 'more block')}"] if more > 0 else [])
+
+
+def _of_a_draw(
+    tournament: Tournament, plan: SchedulePlan, number: int, absent: Sequence[int]
+) -> Iterator[str]:
+    """Who sat there is not known. After a suspension a stage has fewer tables, and some are called off."""
+    numbers = numbers_of_stage(plan, number)
+    size = playable_matches(plan, number, ()) // len(numbers)
+    tables = numbers[: playable_matches(plan, number, tournament.suspensions) // size]
+    for block in absent:
+        if block in tables and all(each.block > block for each in tournament.suspensions.values()):
+            yield f"block {block} is not in {FILE}, and no line says why"
+
+
+def _in_words(tournament: Tournament, block: Block) -> str:
+    """Blocks begin in the order of their numbers, but for those of bots that had to be waited for."""
+    settings = tournament.settings
+    in_order = not any(entrant.is_remote or entrant.instances for entrant in settings.entrants)
+    for bot in block.entrants:
+        suspension = tournament.suspensions.get(bot)
+        if suspension is not None and not (in_order and block.number < suspension.block):
+            why = f"called off, since {bot} was suspended after block {suspension.block}"
+            break
+    else:
+        why = "and no line says why"
+    return f"block {block.number} ({', '.join(block.entrants)}) is not in {FILE}, {why}"
