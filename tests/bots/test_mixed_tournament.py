@@ -62,7 +62,8 @@ def test_one_bot_of_each_language_plays_for_a_rating(
     for row in rated.values():
         assert row["matches"] >= min(SEATS.values())
         assert isinstance(row["elo"], float)  # a bot that lost everything has no lower bound
-    assert any(row.keys() >= {"low", "high"} for row in rated.values())
+    if len(games) > 1:  # two blocks are too few for an interval
+        assert any(row.keys() >= {"low", "high"} for row in rated.values())
 
 
 def cup(folder: Path, commands: dict[str, tuple[str, ...]], level: Level, games: Sequence[str]) -> None:
