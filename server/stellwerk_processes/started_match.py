@@ -34,6 +34,7 @@ from stellwerk_processes.embedded_server import (
     LOOPBACK,
     EmbeddedServer,
     Follower,
+    Signal,
     Stranger,
     Strangers,
     open_embedded,
@@ -85,10 +86,12 @@ class BotMatch:
 @dataclass(frozen=True, slots=True)
 class MatchObserver:
     """An observer of a match. `show` gets it when it has begun and after its moves, but not too often.
-    `begun` is called when it has begun."""
+    `begun` is called when it has begun. `has_enough` looks at the match after each move: once it returns
+    True, the match is broken off."""
 
     show: Show | None = None
     begun: Callable[[], object] = lambda: None
+    has_enough: Callable[[MatchSession], bool] | None = None
 
 
 NO_OBSERVER: Final = MatchObserver()
@@ -117,6 +120,14 @@ class MissingBotsError(Exception):
         names = ", ".join(dict.fromkeys(played.bot for played in missing.values()))
         super().__init__(f"missing: {names}")
         self.missing = missing
+
+
+class BrokenOffError(Exception):
+    """A match that was broken off, because its observer had seen enough. `seats` is what its bots did."""
+
+    def __init__(self, seats: tuple[Played, ...]) -> None:
+        super().__init__("the match was broken off")
+        self.seats = seats
 
 
 @dataclass(eq=False, slots=True)
@@ -165,6 +176,7 @@ class _ServedMatch:
     asked_bots: AskedBots
     seated: list[_Seated] = field(default_factory=list[_Seated])
     is_over: bool = False
+    is_broken_off: bool = False
     ended: MatchEnded | None = None
 
     @property
@@ -208,7 +220,8 @@ async def play_match(
     """Start the bots, play, and end them. What they do wrong is in the result.
 
     BotStartError if one of them cannot be started at all, MissingBotsError if the match needs one that never
-    came, NoResultError if the machine fails; a bug of the server is raised as it is.
+    came, BrokenOffError if the observer has seen enough, NoResultError if the machine fails; a bug of the
+    server is raised as it is.
     """
     plan, strangers = bot_match.plan, Strangers()
     limits = Limits(login_ms=max(1, plan.clocks.set_up_ms))  # no later than a match would wait
@@ -294,9 +307,11 @@ async def play_among(
         return MissingBotsError({seated.seat: played(seated) for seated in to_blame})
     if match is None:
         return NoResultError("the match did not end")
+    seats = tuple(map(played, served.seated))
+    if served.is_broken_off:
+        return BrokenOffError(seats)
     if match.state.result is None:
         return NoResultError("the match could not be played to its end")
-    seats = tuple(map(played, served.seated))
     return MatchResult(plan, match.state.result, seats, replay, server.clock.late_ms - late_before)
 
 
@@ -349,6 +364,8 @@ async def _see_it_through(served: _ServedMatch, bot_match: BotMatch, observer: M
         watchers.start_soon(_see_to_the_start, served, bot_match, observer.begun)
         if observer.show is not None:
             watchers.start_soon(_keep_showing, served, observer.show)
+        if observer.has_enough is not None:
+            watchers.start_soon(_break_off, served, observer.has_enough)
         await served.follower.changed.until(lambda: served.is_over)
         watchers.cancel_scope.cancel()
 
@@ -460,6 +477,19 @@ async def _keep_showing(served: _ServedMatch, show: Show) -> None:
         await trio.sleep(SHOW)
         await moved.wait()
         moved = trio.Event()
+
+
+async def _break_off(served: _ServedMatch, has_enough: Callable[[MatchSession], bool]) -> None:
+    """End the match without a result as soon as its observer has seen enough."""
+    await served.follower.changed.until(lambda: served.running is not None)
+    match = served.running
+    assert match is not None
+    moved = Signal()
+    match.on_move = moved.send
+    await moved.until(lambda: has_enough(match))
+    served.is_broken_off = True
+    served.server.lobby.cancel_reserved(served.room, served.server.clock.now())
+    served.server.flush()
 
 
 def _go_on_without(served: _ServedMatch, seated: _Seated) -> None:
