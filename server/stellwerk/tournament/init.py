@@ -137,8 +137,8 @@ def _final(
         complain(
             f"wrap has {{folder}}, which is {folder} in the final: check that it shows the bots of {cup}"
         )
-    numbers = {entrant.name: number for number, entrant in enumerate(settings.entrants)}
-    taken = [numbers[row.bot] for row in rows]
+    entrants = {entrant.name: entrant for entrant in settings.entrants}
+    taken = [entrants[row.bot] for row in rows]
     comment = [
         f"A final of the best {len(rows)} bots of {shown(os.path.relpath(cup, folder), 1000)}: "
         f"{', '.join(row.bot for row in rows)}.",
@@ -146,9 +146,11 @@ def _final(
         "Paths count from this folder. 'stellwerk tournament init' writes a file that explains all settings.",
     ]
     draft = _Draft(
-        text=lambda kind, rounds: final_text(source, folder, taken, schedule_text(kind, rounds), comment),
+        text=lambda kind, rounds: final_text(
+            source, folder, [entrant.number for entrant in taken], schedule_text(kind, rounds), comment
+        ),
         names=tuple(row.bot for row in rows),
-        authors=tuple(settings.entrants[number].author for number in taken),
+        authors=tuple(entrant.author for entrant in taken),
         variants=settings.variants,
         at_once=settings.matches_at_once(),
         lines=lines,

@@ -6,7 +6,7 @@ nothing is done to them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -34,15 +34,17 @@ class FairClocksError(ValueError):
         self.place = place
 
 
-def fair_clocks(freeze: bool, cores_per_bot: int | None, processes: Sequence[Process]) -> FairClocks:
-    """Check what is asked for. `processes` says of each bot how it runs. FairClocksError."""
-    if all(process == "remote" for process in processes):
+def fair_clocks(freeze: bool, cores_per_bot: int | None, processes: Mapping[int, Process]) -> FairClocks:
+    """Check what is asked for. `processes` says how each bot runs, by the number of its table.
+    FairClocksError."""
+    if all(process == "remote" for process in processes.values()):
         for key, is_wanted in (("freeze", freeze), ("cores_per_bot", cores_per_bot is not None)):
             if is_wanted:
                 raise FairClocksError((key,), "all bots are remote: none of them runs on this machine")
-    if cores_per_bot is not None and "reused" in processes:
+    reused = [number for number, process in processes.items() if process == "reused"]
+    if cores_per_bot is not None and reused:
         raise FairClocksError(
-            ("bots", processes.index("reused"), "process"),
+            ("bots", reused[0], "process"),
             '"reused" does not go with cores_per_bot: a bot has its cores for one match, and such a process '
             'stays when its match is over; expected "fresh"',
         )

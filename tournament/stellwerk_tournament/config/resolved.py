@@ -74,6 +74,7 @@ class Resolved(Struct, frozen=True):
     cores_per_bot: int | None = None
     conduct: ConductTable | None = None  # which versions before it did not write
     sandbox: ResolvedSandbox = ResolvedSandbox()
+    without: tuple[str, ...] = ()  # bots of the file that were left out
 
 
 _INDEX: Final = re.compile(r"\[(\d+)\]")  # counted from 0; people count from 1
@@ -96,6 +97,7 @@ def resolve(settings: Settings, folder: Path, version: str) -> Resolved:
         cores_per_bot=settings.fair.cores_per_bot,
         conduct=settings.conduct,
         sandbox=resolved_sandbox(settings.confinement.sandbox),
+        without=settings.left_out,
     )
 
 
@@ -142,9 +144,10 @@ def changes(before: Resolved, now: Resolved) -> Iterator[str]:
 
 
 def _comparable(resolved: Resolved) -> JsonValue:
+    """Return what must stay the same. A bot that was left out may be removed from the file, too."""
     bots = tuple(map(_comparable_bot, resolved.bots))
     content: JsonValue = msgspec.to_builtins(
-        msgspec.structs.replace(resolved, bots=bots, stellwerk="", python="")
+        msgspec.structs.replace(resolved, bots=bots, stellwerk="", python="", without=())
     )
     return content
 

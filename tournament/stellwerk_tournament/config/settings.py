@@ -11,7 +11,7 @@ import os
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -152,12 +152,14 @@ class Variant:
 class Entrant:
     """A bot of the tournament. `instances` is how many processes of it may run at a time, or in how many
     matches a remote one may be. `logins`: as whom a remote one logs in, for each seat of a team; the first
-    one plays all other games, too. They are empty for commands that only look at a tournament."""
+    one plays all other games, too. They are empty for commands that only look at a tournament. `number`:
+    which of the tables `[[bots]]` it is, from 0."""
 
     bot: BotSpec
     author: str | None
     instances: int | None
     logins: tuple[TokenHolder, ...] = ()
+    number: int = 0
 
     @property
     def name(self) -> str:
@@ -185,6 +187,7 @@ class Settings:
     remote_wait_s: int = REMOTE_WAIT_S
     fair: FairClocks = AS_USUAL
     conduct: ConductTable | None = STANDARD  # none in tournaments that were begun before there was one
+    left_out: tuple[str, ...] = ()  # bots of the file that do not take part
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -228,9 +231,12 @@ def parse(folder: Path) -> Source:
     return source
 
 
-def settings_of(source: Source, folder: Path, *, to_play: bool = True) -> Settings:
+def settings_of(
+    source: Source, folder: Path, *, to_play: bool = True, without: Collection[str] = ()
+) -> Settings:
     """Check what the file says and return the settings. SettingsError if it cannot be done here. Only playing
-    needs the bots' programs and tokens: a tournament that was played can be looked at anywhere."""
+    needs the bots' programs and tokens: a tournament that was played can be looked at anywhere. The bots in
+    `without` are left out; nothing is needed of them."""
     file = source.file
     schedule = file.schedule
     wrap = _wrap(source, folder, file.wrap)
@@ -239,14 +245,22 @@ def settings_of(source: Source, folder: Path, *, to_play: bool = True) -> Settin
     tokens = _tokens(source, folder, file.tokens) if to_play else Tokens(())
     variants = tuple(_variant(source, folder, number, game) for number, game in enumerate(file.games))
     largest_team = max(variants, key=lambda variant: variant.team_size)
-    entrants = tuple(_entrants(source, folder, confinement, tokens, largest_team, to_play=to_play))
-    _expect_enough(source, variants, entrants)
+    all_entrants = _entrants(source, folder, confinement, tokens, largest_team, without, to_play=to_play)
+    everybody = tuple(all_entrants)
+    entrants = tuple(entrant for entrant in everybody if entrant.name not in without)
+    _expect_enough(source, variants, entrants, len(everybody) - len(entrants))
     try:
-        fair = fair_clocks(file.freeze, file.cores_per_bot, [entrant.bot.process for entrant in entrants])
+        fair = fair_clocks(
+            file.freeze,
+            file.cores_per_bot,
+            {entrant.number: entrant.bot.process for entrant in entrants},
+        )
     except FairClocksError as error:
         raise source.error(error.place, str(error)) from None
     names = [entrant.name for entrant in entrants]
     hero = schedule.hero
+    if hero is not None and hero in without:
+        raise source.error(("schedule", "hero"), f"{quoted(hero)} is left out")
     if hero is not None and hero not in names:
         raise source.error(("schedule", "hero"), f"no bot has this name{suggestion(hero, names)}")
     if hero is not None and schedule.kind != "gauntlet":
@@ -269,6 +283,7 @@ def settings_of(source: Source, folder: Path, *, to_play: bool = True) -> Settin
         remote_wait_s=file.remote_wait_s,
         fair=fair,
         conduct=file.conduct or STANDARD,
+        left_out=tuple(entrant.name for entrant in everybody if entrant.name in without),
     )
 
 
@@ -333,9 +348,11 @@ def _entrants(
     confinement: Confinement,
     tokens: Tokens,
     largest_team: Variant,
+    without: Collection[str],
     *,
     to_play: bool,
 ) -> Iterator[Entrant]:
+    """Yield all bots. Those in `without` are not looked for, nor their tokens."""
     taken: set[str] = set()
     hashes = {holder.hash for holder in tokens.holders if holder.is_organizer}
     for number, table in enumerate(source.file.bots):
@@ -344,12 +361,13 @@ def _entrants(
         try:
             if table.remote:
                 bot = _remote(source, place, table)
-                if to_play:
+                if to_play and bot.name not in without:
                     logins = _logins(source, place, table, bot.name, tokens, largest_team)
             else:
                 bot = _located(_started(source, place, table), folder)
-                bot = replace(bot, folder=bot_folder(bot.folder, folder, to_play=to_play))
-                if to_play:
+                needs_it = to_play and bot.name not in without
+                bot = replace(bot, folder=bot_folder(bot.folder, folder, to_play=needs_it))
+                if needs_it:
                     command_line(bot, confinement, str(folder))
                     for key, path in (("dir", bot.directory), ("folder", bot.folder)):
                         expect_apart(key, path, confinement.sandbox, has_wrap=bool(confinement.wrap))
@@ -371,7 +389,7 @@ def _entrants(
                     place, f"there is another bot of the name {quoted(name)}: give it a name of its own"
                 )
         taken.update(name.lower() for name in names)
-        yield Entrant(bot, table.author, table.instances, logins)
+        yield Entrant(bot, table.author, table.instances, logins, number)
 
 
 def _remote(source: Source, place: Place, table: BotTable) -> BotSpec:
@@ -459,19 +477,22 @@ def _absolute(word: str, folder: Path) -> str:
     return os.path.abspath(path) if word and path.is_file() else word
 
 
-def _expect_enough(source: Source, variants: Sequence[Variant], entrants: Sequence[Entrant]) -> None:
+def _expect_enough(
+    source: Source, variants: Sequence[Variant], entrants: Sequence[Entrant], left_out: int
+) -> None:
+    but = f", without the {left_out} that {'is' if left_out == 1 else 'are'} left out" if left_out else ""
     for number, variant in enumerate(variants):
         if variant.entrant_count > len(entrants):
             raise source.error(
                 ("games", number),
-                f"{variant.entrant_count} bots play at a table, and there are only {len(entrants)}",
+                f"{variant.entrant_count} bots play at a table, and there are only {len(entrants)}{but}",
             )
-        for bot, entrant in enumerate(entrants):
+        for entrant in entrants:
             if entrant.is_remote:
                 continue  # its matches are counted
             if entrant.instances is not None and entrant.instances < variant.team_size:
                 raise source.error(
-                    ("bots", bot, "instances"),
+                    ("bots", entrant.number, "instances"),
                     f"{variant.choice.game_id} needs {variant.team_size} processes of each bot at a time",
                 )
 

@@ -127,6 +127,8 @@ def _facts(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str
         f"{counted(again, 'match', 'matches')} had to be played again because of it",
     )
     yield "forfeits", in_words(settings.conduct)
+    if settings.left_out:
+        yield "left out", f"{', '.join(settings.left_out)}: by the organizer, before the first match"
     for process, names in _by_process(settings.entrants).items():
         which = "all" if len(names) == len(settings.entrants) else ", ".join(names)
         yield "processes", f"{which}: {_PROCESSES[process]}"
