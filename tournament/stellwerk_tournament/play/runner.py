@@ -6,7 +6,8 @@ Laws:
 - the seed of a block is drawn when its first match begins, and made known when its last one is over; with a
   remote bot at the table each match has a seed of its own, drawn when it begins, and never dealt again, not
   even when the match has to be played once more: a bot that has seen a deal may remember it;
-- nobody waits for a remote bot for ever (`attendance.py`);
+- nobody waits for a remote bot for ever (`attendance.py`); where nothing is to begin without all of them,
+  nothing is written before they are there;
 - a block in which a suspended bot would play never begins. One that has begun is played to its end, and the
   bot is kept away from those of its matches that begin then: nobody waits for it;
 - at the first request to stop, the runner finishes the blocks that have begun; at the second, it ends at
@@ -104,15 +105,24 @@ class RunError(Exception):
     """An error that ends the tournament, though no bot is to blame; one line says why."""
 
 
+class AbsentError(Exception):
+    """The remote bots that did not come, by the names that they log in with. Nothing has begun."""
+
+    def __init__(self, names: tuple[str, ...], seconds: float) -> None:
+        super().__init__(f"{', '.join(names)} did not connect within {seconds:g} s")
+        self.names = names
+
+
 @dataclass(frozen=True, slots=True)
 class RemoteSetup:
     """The set-up for remote bots: where they connect, and whom to notify of that address and of bots that
-    come or go."""
+    come or go. `needs_all`: nothing begins before all of them are there."""
 
     listen_at: ListenAddress | None = None
     may_connect: Callable[[], bool] = lambda: True
     opened: Callable[[str, int], object] = lambda _host, _port: None
     changed: Callable[[Progress], object] = lambda _: None
+    needs_all: bool = False
 
 
 NO_REMOTE_BOTS: Final = RemoteSetup()
@@ -143,19 +153,22 @@ async def play_tournament(
     remote_setup: RemoteSetup = NO_REMOTE_BOTS,
     status_setup: StatusSetup = NO_PAGE,
     sandbox: SandboxRecord | UnsetType = UNSET,
+    begin: Callable[[], object] = lambda: None,
 ) -> bool:
     """Play, and return whether all has been played; it has not if somebody stopped the runner before.
 
     StoreError if the folder cannot be written, RunError if it makes no sense to go on, CannotListenError if
     remote bots cannot come in or the status page cannot be shown, CoresError if bots are to have more cores
-    than there are. `seed` is for tournaments that are to be repeated. `execute` plays the matches whose bots
-    are started for them. `sandbox` is what was tried of the sandbox in the settings, if anything was.
+    than there are, AbsentError if remote bots that are needed did not come. `seed` is for tournaments that
+    are to be repeated. `execute` plays the matches whose bots are started for them. `sandbox` is what was
+    tried of the sandbox in the settings, if anything was. `begin` is called in a thread before anything is
+    written; it may raise a StoreError.
     """
     lag = LagWatch()
     trio.lowlevel.add_instrument(lag)
     try:
         runner = _Runner(settings, opened, observer, seed, execute, remote_setup, status_setup, lag, sandbox)
-        return await runner.run()
+        return await runner.run(begin)
     finally:
         trio.lowlevel.remove_instrument(lag)
 
@@ -231,7 +244,7 @@ class _Runner:
         self._stopping = False
         self._failure: Exception | None = None
 
-    async def run(self) -> bool:
+    async def run(self, begin: Callable[[], object]) -> bool:
         self._known = {each.block.number: each for each in await self._on_disk(self._store.standings)}
         self._void_count = sum(each.status == "void" for each in self._known.values())
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
@@ -245,8 +258,10 @@ class _Runner:
                 nursery.start_soon(self._heed, signals, nursery.cancel_scope)
                 try:
                     await self._open(nursery)
-                    await self._play_all(nursery)
-                except (StoreError, RunError, CannotListenError) as error:
+                    if await self._all_are_there():
+                        await self._on_disk(begin)
+                        await self._play_all(nursery)
+                except (StoreError, RunError, CannotListenError, AbsentError) as error:
                     self._fail_with(error, nursery.cancel_scope)
                 self._watching.cancel()
                 if self._standing is not None:
@@ -293,6 +308,19 @@ class _Runner:
         if self._remote:
             self._remote_setup.changed(self._progress())
             nursery.start_soon(self._watch_presence, self._standing)
+
+    async def _all_are_there(self) -> bool:
+        """Wait for the remote bots, if all of them are needed. Return False if somebody stops that, and raise
+        an AbsentError when it has taken too long."""
+        if not self._remote_setup.needs_all:
+            return True
+        with trio.move_on_after(self._settings.remote_wait_s):
+            while self._attendance.missing and not self._stopping:
+                self._changed = trio.Event()
+                await self._changed.wait()
+        if self._attendance.missing and not self._stopping:
+            raise AbsentError(self._attendance.missing, self._settings.remote_wait_s)
+        return not self._stopping
 
     async def _watch_presence(self, standing: StandingServer) -> None:
         """Keep the attendance up to date."""

@@ -150,6 +150,11 @@ class Store:
         with _database_errors(self.folder), self._database:
             self._database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
 
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file of the folder anew."""
+        with _writing(self.folder / name):
+            write_whole(self.folder / name, content)
+
     def enqueue(self, blocks: Sequence[Block], status: Status = "queued") -> None:
         with _database_errors(self.folder), self._database:
             self._database.executemany(

@@ -1,0 +1,114 @@
+"""`preflight.json`: which bots have answered their first asks, and under which conditions.
+
+Law: nothing depends on this file. Without it, or if it is damaged, every bot is tried again; no figure is
+made of it. A bot counts as tried as long as its fingerprint is the same: of all that decides how it starts.
+
+A file of a bot counts by its path, its size and the time of its last change, as for `make` and `rsync`.
+Reading it would take longer than the trial where a bot brings a model of some gigabytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import platform
+import shutil
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from stellwerk_server.journal.journal import write_whole
+from stellwerk_tournament.config.resolved import Resolved
+
+if TYPE_CHECKING:
+    from stellwerk_processes.bot_spec import BotSpec
+    from stellwerk_processes.sandbox.levels import SandboxRecord
+    from stellwerk_tournament.config.settings import Entrant, Settings
+
+FILE: Final = "preflight.json"
+MOST_FILES: Final = 100_000  # of a bot that count: more would take longer to look at than to try the bot
+_MADE_AGAIN: Final = frozenset({"__pycache__"})  # folders that interpreters fill by themselves
+
+
+class _Content(Struct, frozen=True):
+    answered: dict[str, str] = {}
+
+
+def read_answered(folder: Path) -> dict[str, str]:
+    """Return the fingerprints of the bots that have answered, by their names."""
+    try:
+        return msgspec.json.decode((folder / FILE).read_bytes(), type=_Content).answered
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}
+
+
+def write_answered(folder: Path, answered: Mapping[str, str]) -> None:
+    """OSError if that cannot be done."""
+    content = msgspec.json.encode(_Content(dict(sorted(answered.items()))))
+    write_whole(folder / FILE, msgspec.json.format(content, indent=2) + b"\n")
+
+
+def fingerprints(
+    settings: Settings, resolved: Resolved, sandbox: SandboxRecord | UnsetType, names: Collection[str]
+) -> dict[str, str]:
+    """Return the fingerprint of each of these bots. `resolved` is of the settings as they are now."""
+    of_all = _of_all(settings, resolved, sandbox)
+    return {
+        entrant.name: _digest([of_all, bot, entrant.instances, *_of_bot(entrant)])
+        for entrant, bot in zip(settings.entrants, resolved.bots, strict=True)
+        if entrant.name in names
+    }
+
+
+def _digest(content: object) -> str:
+    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
+
+
+def _of_all(settings: Settings, resolved: Resolved, sandbox: SandboxRecord | UnsetType) -> object:
+    """Return the conditions that are the same for all bots, on this machine. How many bots run at a time is
+    not among them, nor are those that change only what a match counts for."""
+    machine = os.uname()
+    held = None if sandbox is UNSET else (sandbox.level, sandbox.user, sandbox.wrapped)
+    conditions = (resolved.wrap, resolved.sandbox, held, settings.confinement.memory_mb)
+    clocks = (resolved.clocks, resolved.freeze, resolved.cores_per_bot)
+    games = tuple(msgspec.structs.replace(game, weight=1) for game in resolved.games)
+    here = (machine.nodename, machine.release, machine.machine, os.geteuid(), platform.python_version())
+    return (resolved.stellwerk, *here, *conditions, *clocks, resolved.anonymous, games)
+
+
+def _of_bot(entrant: Entrant) -> Iterator[object]:
+    bot = entrant.bot
+    yield sorted(bot.environment.items())
+    yield [] if bot.built_in or entrant.is_remote else sorted(_files(bot))
+
+
+def _files(bot: BotSpec) -> Iterator[tuple[str, int, int]]:
+    """Yield the files of a bot: those of its folders, or else those that its command names."""
+    folders = [each for each in (bot.folder, bot.directory) if each is not None]
+    count = 0
+    for number, folder in enumerate(folders):
+        for path in _beneath(folder):
+            yield from _seen(path, f"{number}/{os.path.relpath(path, folder)}")
+            count += 1
+            if count == MOST_FILES:
+                return
+    program = shutil.which(bot.command[0], path=bot.environment.get("PATH"))
+    for number, word in enumerate((program or "", *bot.command)):
+        if os.path.isabs(word):
+            yield from _seen(word, f"command/{number}")
+
+
+def _beneath(folder: str) -> Iterator[str]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(set(folders) - _MADE_AGAIN)
+        yield from (os.path.join(place, name) for name in sorted(names))
+
+
+def _seen(path: str, name: str) -> Iterator[tuple[str, int, int]]:
+    with contextlib.suppress(OSError):  # it is gone, or nobody may look at it
+        status = os.stat(path)
+        yield os.fsencode(name).hex(), status.st_size, status.st_mtime_ns  # names can be any bytes
