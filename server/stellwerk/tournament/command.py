@@ -1,9 +1,9 @@
 """`stellwerk tournament`: competitions of bots that survive whatever happens to this machine.
 
 A tournament is a folder with a `tournament.toml`. Results go to standard output, progress to standard error.
-Exit codes: 0 done; 1 `verify` found something that does not agree, or no two bots played a match to its end;
-2 the command line or the folder cannot be used; 4 the machine failed, or blocks are void because of it;
-130 stopped, and to be resumed.
+Exit codes: 0 done; 1 `verify` found something that does not agree, a bot cannot play or is absent so that
+nothing began, or no two bots played a match to its end; 2 the command line or the folder cannot be used; 4
+the machine failed, or blocks are void because of it; 130 stopped, and to be resumed.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -21,7 +21,7 @@ import trio
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace as replace_struct
 
-from stellwerk.shared.choose_game import checked_seed, whole_number
+from stellwerk.shared.choose_game import checked_seed, unknown, whole_number
 from stellwerk.shared.errors import (
     DONE,
     FAILED,
@@ -46,6 +46,7 @@ from stellwerk.tournament.expectation import Budget, Expectation, budget, expect
 from stellwerk.tournament.init import init
 from stellwerk.tournament.output import (
     SHAPES,
+    Shape,
     conduct_lines,
     default_shape,
     fault_lines,
@@ -53,6 +54,7 @@ from stellwerk.tournament.output import (
     say_json,
     table_of,
 )
+from stellwerk.tournament.preflight import Advice, preflight, preflight_words
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes import resolve_sandbox
 from stellwerk_processes.bot_spec import BUILT_IN
@@ -60,7 +62,6 @@ from stellwerk_processes.cores import CoresError
 from stellwerk_processes.resolve_sandbox import hide_memory
 from stellwerk_processes.sandbox.levels import SandboxError, SandboxRecord
 from stellwerk_protocol.canonical import shown
-from stellwerk_server.journal.journal import write_whole
 from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
 from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import raise_limit, room_for_more
@@ -75,11 +76,24 @@ from stellwerk_tournament.config.resolved import (
     without_resolved,
 )
 from stellwerk_tournament.config.sandbox import needs_proof
-from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, Source, parse, settings_of
+from stellwerk_tournament.config.settings import (
+    FILE,
+    Settings,
+    SettingsError,
+    Source,
+    parse,
+    settings_of,
+)
 from stellwerk_tournament.play.conduct import matches_lost
 from stellwerk_tournament.play.fair_matches import FairMatches
 from stellwerk_tournament.play.progress import rounded, rows_of
-from stellwerk_tournament.play.runner import RemoteSetup, RunError, play_tournament, total_matches
+from stellwerk_tournament.play.runner import (
+    AbsentError,
+    RemoteSetup,
+    RunError,
+    play_tournament,
+    total_matches,
+)
 from stellwerk_tournament.play.status_page import NO_PAGE, StatusSetup
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
 from stellwerk_tournament.report.derived import Tournament, ratings_json, write_all
@@ -93,7 +107,7 @@ from stellwerk_tournament.schedule.schedule import (
     stage,
     stages_of_round,
 )
-from stellwerk_tournament.store.conduct import conduct_in_force, is_contest
+from stellwerk_tournament.store.conduct import Suspensions, conduct_in_force, is_contest
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings
 from stellwerk_tournament.store.store import Opened, Store, StoreError, look_into, open_store, read_matches
@@ -116,6 +130,7 @@ examples:
   stellwerk tournament init cup --game usa --bot greedy --bot planner
   stellwerk tournament run cup --dry-run --budget 2h
   stellwerk tournament run cup
+  stellwerk tournament run cup --without ann
   stellwerk tournament resume cup
   stellwerk tournament report cup
   stellwerk tournament verify cup
@@ -161,6 +176,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         _add_run_arguments(command)
         if name == "run":
             command.add_argument(
+                "--absent-forfeit",
+                action="store_true",
+                help="begin without the remote bots that are not connected: their matches are forfeits, as "
+                "[conduct] says",
+            )
+            command.add_argument(
                 "--dry-run",
                 action="store_true",
                 help="show which bots would play each other, and play nothing but a trial match",
@@ -187,6 +208,18 @@ def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
     add("--concurrency", metavar="N", type=whole_number(-1000, 1000), help="matches at once")
     add("--seed", metavar="S", help="for built-in bots only: the same S gives the same matches")
     add("--progress", choices=SHAPES, help="default: table on a terminal, lines elsewhere")
+    add(
+        "--without",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="leave this bot out of the whole tournament; can be repeated",
+    )
+    add(
+        "--no-preflight",
+        action="store_true",
+        help="do not try first whether every bot starts and answers: [conduct] says what follows if not",
+    )
     add_listen_arguments(parser)
     add_status_arguments(parser)
 
@@ -236,7 +269,7 @@ def _init(folder: Path, arguments: argparse.Namespace) -> int:
 def _read_cup(folder: Path) -> tuple[Source, Tournament, int | None]:
     """Read a tournament that was played, and how many matches it has in all, if that is known."""
     source = _source(folder)
-    tournament = _tournament(folder, settings_of(source, folder, to_play=False))
+    tournament = _tournament(folder)
     return source, tournament, total_matches(tournament.settings, plan_of(tournament.settings))
 
 
@@ -246,7 +279,8 @@ def _read_cup(folder: Path) -> tuple[Source, Tournament, int | None]:
 def _play(folder: Path, arguments: argparse.Namespace) -> int:
     if getattr(arguments, "budget", None) is not None:
         raise usage_error("--budget: goes with --dry-run: 'run' plays the schedule of the file")
-    source, settings = _settings(folder, arguments)
+    before = read_resolved(folder)
+    source, settings = _settings(folder, arguments, before)
     seed: str | None = None if arguments.seed is None else checked_seed(arguments.seed)
     if seed is not None and not all(entrant.bot.built_in for entrant in settings.entrants):
         raise usage_error("--seed: for built-in bots only, because a bot that guesses it knows all cards")
@@ -255,26 +289,42 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
     listen_at = _listen_address(folder, arguments, settings)
     status_at = status_of(arguments)
     total_matches(settings, plan_of(settings))  # says what cannot be scheduled
-    resume = _resume_command(folder, arguments)
+    resume, run_again = _resume_command(folder, arguments), _run_command(folder, arguments, settings.left_out)
     with open_store(folder) as opened:
         for notice in opened.notices:
             complain(notice)
-        _expect_to_begin(folder, opened, arguments.tournament_command == "resume", resume)
+        resumes = arguments.tournament_command == "resume"
+        _expect_to_begin(folder, opened, resumes, resume)
         hide_memory()
         settings, sandbox = _with_sandbox(source, settings)
-        _expect_same_seed(folder, opened.store, seed)
-        conduct = _resolve(folder, source, settings, opened.lines).conduct
-        settings = replace(settings, conduct=conduct)
+        beginning = _Beginning.of(folder, source, settings, opened, seed)
+        settings = replace(settings, conduct=beginning.resolved.conduct)
         limit = raise_limit()
+        shape: Shape = arguments.progress or default_shape()
+        if not arguments.no_preflight:
+            suspended = Suspensions(settings.conduct, opened.lines).names
+            advice = Advice(
+                again=resume if resumes else run_again,
+                without=partial(_command_without, folder, arguments, settings),
+                has_begun=resumes,
+            )
+            if not preflight(folder, settings, beginning.now, sandbox, suspended, shape, advice):
+                complain(
+                    f"stopped; {'go on' if resumes else 'nothing has begun; begin'} with: {advice.again}"
+                )
+                return INTERRUPTED
         collect_rarely()
-        shape = arguments.progress or default_shape()
         observer = observer_of(shape, settings)
         if total_matches(settings, plan_of(settings)) is not None and settings.rounds is not None:
             at_once = FairMatches(settings).at_once
             expected = expectation(plan_of(settings), settings.variants, at_once, opened.lines)
             observer.planned(expected.lines(settings.rounds, len(opened.lines))[:1])
         remote_setup = RemoteSetup(
-            listen_at, room_for_more(limit), observer.listening, observer.remote_bots_changed
+            listen_at,
+            room_for_more(limit),
+            observer.listening,
+            observer.remote_bots_changed,
+            needs_all=listen_at is not None and not resumes and not arguments.absent_forfeit,
         )
         status_setup = NO_PAGE
         if status_at is not None:
@@ -291,14 +341,20 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
                     remote_setup=remote_setup,
                     status_setup=status_setup,
                     sandbox=sandbox,
+                    begin=beginning.write,
                 )
             )
         except CannotListenError as error:
             raise infrastructure_error(str(error)) from None
+        except AbsentError as error:
+            raise CommandError(_absent(folder, arguments, settings, error), FAILED) from None
         except (RunError, StoreError) as error:
-            message = f"{error}; when that is mended: {resume}"
+            message = f"{error}; when that is mended: {resume if beginning.is_written else run_again}"
             is_machines = isinstance(error, RunError) or error.is_machines
             raise CommandError(message, INFRASTRUCTURE if is_machines else 2) from None
+        if not beginning.is_written:
+            complain(f"stopped; nothing has begun; begin with: {run_again}")
+            return INTERRUPTED
         tournament = _tournament(folder, settings)
         _write(tournament)
         voids = _voids(opened.store)
@@ -319,6 +375,33 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
     return DONE
 
 
+def _absent(folder: Path, arguments: argparse.Namespace, settings: Settings, error: AbsentError) -> str:
+    """Say who is absent, and how the tournament can begin all the same."""
+    names = [
+        entrant.name
+        for entrant in settings.entrants
+        if any(login.name in error.names for login in entrant.logins)
+    ]
+    them = "it" if len(names) == 1 else "them"
+    without = _command_without(folder, arguments, settings, names)
+    leave_out = "" if without is None else f"leave {them} out: {without}; or "
+    return (
+        f"nothing has begun: {error}; start {them} and run again; or {leave_out}let {them} come late, and "
+        f"forfeit what {'it misses' if them == 'it' else 'they miss'}: "
+        f"{_run_command(folder, arguments, settings.left_out)} --absent-forfeit"
+    )
+
+
+def _command_without(
+    folder: Path, arguments: argparse.Namespace, settings: Settings, names: Sequence[str]
+) -> str | None:
+    """Return the command that begins the tournament without these bots. None if too few were left."""
+    most = max(variant.entrant_count for variant in settings.variants)
+    if len(settings.entrants) - len(names) < most or settings.hero in names:
+        return None
+    return _run_command(folder, arguments, (*settings.left_out, *names))
+
+
 def _listen_address(folder: Path, arguments: argparse.Namespace, settings: Settings) -> ListenAddress | None:
     """Return where remote bots connect to. Only remote bots need it."""
     listen_at = listen_address_of(arguments)
@@ -336,10 +419,16 @@ def _listen_address(folder: Path, arguments: argparse.Namespace, settings: Setti
     return listen_at
 
 
-def _settings(folder: Path, arguments: argparse.Namespace) -> tuple[Source, Settings]:
-    """Read the settings, with what the command line says in place of the file."""
+def _settings(
+    folder: Path, arguments: argparse.Namespace, before: Resolved | None
+) -> tuple[Source, Settings]:
+    """Read the settings, with what the command line says in place of the file. `before` is what the
+    tournament was begun with, if it has begun."""
     source = _source(folder)
-    settings = settings_of(source, folder)
+    settings = settings_of(source, folder, without=_left_out(arguments, before))
+    for name in arguments.without:
+        if name not in settings.left_out:
+            raise usage_error(f"--without: {unknown('bot', name, settings.names)}")
     if arguments.rounds is not None or arguments.until_width is not None:
         settings = replace(settings, rounds=arguments.rounds, until_width=arguments.until_width)
     if arguments.concurrency is not None:
@@ -351,6 +440,20 @@ def _settings(folder: Path, arguments: argparse.Namespace) -> tuple[Source, Sett
     if notice:
         complain(f"{folder / FILE}: cores_per_bot: {notice}")
     return source, settings
+
+
+def _left_out(arguments: argparse.Namespace, before: Resolved | None) -> Collection[str]:
+    """Return the bots that are left out. CommandError if it is too late for that."""
+    wanted: list[str] = arguments.without
+    if before is None:
+        return wanted
+    for name in wanted:
+        if name not in before.without and any(bot.name == name for bot in before.bots):
+            raise usage_error(
+                f"--without: this tournament was begun with {shown(name)}, and all its matches count: if the "
+                "bot cannot play, it forfeits and is suspended, as [conduct] says"
+            )
+    return before.without
 
 
 def _source(folder: Path) -> Source:
@@ -383,19 +486,49 @@ def _with_sandbox(source: Source, settings: Settings) -> tuple[Settings, Sandbox
     return replace(settings, confinement=proven.confinement), proven.record
 
 
-def _expect_same_seed(folder: Path, store: Store, seed: str | None) -> None:
-    check = DRAWN if seed is None else seed_check(seed)
-    before = store.fact("seed")
-    if before is None:
-        store.note("seed", check)
-    elif before != check:
-        was = "without --seed" if before == DRAWN else "with another --seed"
-        raise usage_error(f"{folder}: this tournament began {was}")
+@dataclass(slots=True)
+class _Beginning:
+    """What a tournament is played with: `resolved` is what counts, `now` what the settings say today. It is
+    stored before the first match, and compared from then on."""
+
+    folder: Path
+    source: Source
+    store: Store
+    seed: str
+    resolved: Resolved
+    now: Resolved
+    is_stored: bool
+    is_written: bool = False
+
+    @classmethod
+    def of(
+        cls, folder: Path, source: Source, settings: Settings, opened: Opened, seed: str | None
+    ) -> _Beginning:
+        """Compare with what is stored. CommandError or SettingsError if matches to come would not be like
+        those that were played."""
+        check = DRAWN if seed is None else seed_check(seed)
+        before = opened.store.fact("seed")
+        if before is not None and before != check:
+            was = "without --seed" if before == DRAWN else "with another --seed"
+            raise usage_error(f"{folder}: this tournament began {was}")
+        resolved, now, is_stored = _resolve(folder, source, settings, opened.lines)
+        return cls(folder, source, opened.store, check, resolved, now, is_stored)
+
+    def write(self) -> None:
+        """Store what is not stored yet. StoreError."""
+        if self.store.fact("seed") is None:
+            self.store.note("seed", self.seed)
+        if not self.is_stored:
+            self.store.write(resolved_file.FILE, resolved_file.encode(self.resolved))
+        if self.source.file.resolved is not None:
+            _give_back(self.source, self.store)
+        self.is_written = True
 
 
-def _resolve(folder: Path, source: Source, settings: Settings, lines: Sequence[MatchLine]) -> Resolved:
-    """Store what the tournament is played with before its first match, and compare it from then on. Return
-    what is stored."""
+def _resolve(
+    folder: Path, source: Source, settings: Settings, lines: Sequence[MatchLine]
+) -> tuple[Resolved, Resolved, bool]:
+    """Return what counts, what the settings say today, and whether what counts is stored in its file."""
     try:
         now = resolve(settings, folder, version())
     except OSError as error:
@@ -415,41 +548,39 @@ def _resolve(folder: Path, source: Source, settings: Settings, lines: Sequence[M
             complain(f"{folder}: {change}")
     elif lines:
         complain(f"{path}: was missing, and is written again: {FILE} may have changed since the first match")
-    if written is None:
-        _write_resolved(path, before or now)
-    if source.file.resolved is not None:
-        _give_back(source)
-    return before or now
+    return before or now, now, written is not None
 
 
-def _write_resolved(path: Path, resolved: Resolved) -> None:
-    try:
-        write_whole(path, resolved_file.encode(resolved))
-    except OSError as error:
-        raise not_writable(str(path), error) from None
-
-
-def _give_back(source: Source) -> None:
+def _give_back(source: Source, store: Store) -> None:
     """Remove from the user's file what version 0.1 added to it. `resolved.json` has it now."""
     text = without_resolved(source.text)
     if text is None:
         complain(f"{source.path}: [resolved] is in {resolved_file.FILE} now, and can be removed here")
         return
-    try:
-        write_whole(source.path, text.encode())
-    except OSError as error:
-        raise not_writable(str(source.path), error) from None
+    store.write(FILE, text.encode())
     complain(f"{source.path}: [resolved], which version 0.1 had added, is in {resolved_file.FILE} now")
 
 
 def _resume_command(folder: Path, arguments: argparse.Namespace) -> str:
-    words: list[str] = []
+    return _command("resume", folder, *_words(arguments))
+
+
+def _run_command(folder: Path, arguments: argparse.Namespace, without: Sequence[str]) -> str:
+    """Return the command that begins the tournament, with these bots left out."""
+    words = [word for name in dict.fromkeys(without) for word in ("--without", name)]
+    if getattr(arguments, "absent_forfeit", False):
+        words.append("--absent-forfeit")
+    return _command("run", folder, *_words(arguments), *words)
+
+
+def _words(arguments: argparse.Namespace) -> list[str]:
+    words = ["--no-preflight"] if arguments.no_preflight else []
     for name in ("rounds", "until_width", "concurrency", "seed", "progress"):
         value = getattr(arguments, name)
         if value is not None:
             text = f"{value:g}" if isinstance(value, float) else str(value)
             words.append(f"--{name.replace('_', '-')}={text}")
-    return _command("resume", folder, *words, *listen_words(arguments), *status_words(arguments))
+    return [*words, *listen_words(arguments), *status_words(arguments)]
 
 
 def _command(name: str, folder: Path, *words: str) -> str:
@@ -457,7 +588,7 @@ def _command(name: str, folder: Path, *words: str) -> str:
 
 
 def _show_schedule(folder: Path, arguments: argparse.Namespace) -> int:
-    _, settings = _settings(folder, arguments)
+    _, settings = _settings(folder, arguments, read_resolved(folder))
     plan = plan_of(settings)
     rounds = 1 if settings.rounds is None else settings.rounds
     is_known = total_matches(settings, plan) is not None
@@ -466,6 +597,8 @@ def _show_schedule(folder: Path, arguments: argparse.Namespace) -> int:
     )
     for line in expected.lines(rounds):
         say(line if is_known else f"each round: {line}")
+    if not arguments.no_preflight:
+        say(preflight_words(settings))
     if arguments.budget is not None:
         return _propose(expected, arguments.budget)
     stages = range(1 if needs_results(plan) else rounds * stages_of_round(plan))
@@ -500,8 +633,10 @@ def _propose(expected: Expectation, budget: Budget) -> int:
 def _tournament(folder: Path, settings: Settings | None = None) -> Tournament:
     lines = read_matches(folder).lines
     if settings is None:
-        settings = settings_of(_source(folder), folder, to_play=False)
-        conduct = conduct_in_force(read_resolved(folder), settings.conduct, lines)
+        before = read_resolved(folder)
+        without = () if before is None else before.without
+        settings = settings_of(_source(folder), folder, to_play=False, without=without)
+        conduct = conduct_in_force(before, settings.conduct, lines)
         settings = replace(settings, conduct=conduct)
     return Tournament(folder, settings, lines, version())
 

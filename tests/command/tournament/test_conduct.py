@@ -62,7 +62,7 @@ def random_bots(names: str) -> list[str]:
 
 def run(folder: Path, command: str = "run", code: int = 0) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [*COMMAND, "tournament", command, str(folder), "--progress=lines"],
+        [*COMMAND, "tournament", command, str(folder), "--progress=lines", "--no-preflight"],
         env=environment(),
         capture_output=True,
         text=True,

@@ -34,7 +34,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cup(folder, bots, "concurrency = 2\n[clocks]\nmove_ms = 2000\n[schedule]\nrounds = 2")
     (folder / "bots").mkdir()
     (folder / "bots" / "bot.py").write_text(BOT)
-    done = stellwerk("tournament", "run", str(folder))
+    done = stellwerk("tournament", "run", str(folder), "--no-preflight")
     assert done.returncode == 0, done.stderr
     assert done.stderr.splitlines()[0] == "24 matches in 12 blocks, 2 at a time"
     return folder
@@ -68,7 +68,9 @@ def test_run_and_a_dry_run_say_what_the_matches_of_the_tournament_take(played: P
     assert schedule == ["  [schedule]", '  kind = "round_robin"', "  rounds = 1"]
     assert count.startswith("12 matches in 6 blocks, 2 at a time; about ")
     assert meet == "each bot plays 3 blocks; every two bots meet"
-    done = stellwerk("tournament", "resume", str(played), "--rounds", "3", "--concurrency", "1")
+    done = stellwerk(
+        "tournament", "resume", str(played), "--rounds", "3", "--concurrency", "1", "--no-preflight"
+    )
     assert done.stderr.startswith("36 matches in 18 blocks, 24 played, 1 at a time; about ")
 
 
