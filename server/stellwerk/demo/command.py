@@ -40,6 +40,7 @@ TOURNAMENT: Final = """\
 # The tournament of `stellwerk demo`. `stellwerk tournament init` writes a file that explains all settings.
 title = "Demo"
 concurrency = 2
+sandbox = "limits"  # for bots that you trust, as these
 
 [schedule]
 rounds = {rounds}

@@ -59,8 +59,8 @@ from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes import resolve_sandbox
 from stellwerk_processes.bot_spec import BUILT_IN
 from stellwerk_processes.cores import CoresError
-from stellwerk_processes.resolve_sandbox import hide_memory
-from stellwerk_processes.sandbox.levels import SandboxError, SandboxRecord
+from stellwerk_processes.resolve_sandbox import describe, hide_memory
+from stellwerk_processes.sandbox.levels import LIMITS, SandboxError, SandboxRecord, Wanted
 from stellwerk_protocol.canonical import shown
 from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
 from stellwerk_server.operate.collector import collect_rarely
@@ -75,7 +75,7 @@ from stellwerk_tournament.config.resolved import (
     resolve,
     without_resolved,
 )
-from stellwerk_tournament.config.sandbox import needs_proof
+from stellwerk_tournament.config.sandbox import STANDARD, UNPROVEN, needs_proof
 from stellwerk_tournament.config.settings import (
     FILE,
     Settings,
@@ -296,11 +296,13 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         resumes = arguments.tournament_command == "resume"
         _expect_to_begin(folder, opened, resumes, resume)
         hide_memory()
-        settings, sandbox = _with_sandbox(source, settings)
+        settings, sandbox = _with_sandbox(source, settings, before, opened.lines)
         beginning = _Beginning.of(folder, source, settings, opened, seed)
         settings = replace(settings, conduct=beginning.resolved.conduct)
         limit = raise_limit()
         shape: Shape = arguments.progress or default_shape()
+        if sandbox is not UNSET and shape != "none":
+            complain(_sandbox_words(sandbox))
         if not arguments.no_preflight:
             suspended = Suspensions(settings.conduct, opened.lines).names
             advice = Advice(
@@ -425,7 +427,9 @@ def _settings(
     """Read the settings, with what the command line says in place of the file. `before` is what the
     tournament was begun with, if it has begun."""
     source = _source(folder)
-    settings = settings_of(source, folder, without=_left_out(arguments, before))
+    settings = settings_of(
+        source, folder, without=_left_out(arguments, before), level=_level(folder, source, before)
+    )
     for name in arguments.without:
         if name not in settings.left_out:
             raise usage_error(f"--without: {unknown('bot', name, settings.names)}")
@@ -473,17 +477,50 @@ def _expect_to_begin(folder: Path, opened: Opened, resumes: bool, resume: str) -
         raise usage_error(f"{folder}: this tournament has not begun; begin with: {_command('run', folder)}")
 
 
-def _with_sandbox(source: Source, settings: Settings) -> tuple[Settings, SandboxRecord | UnsetType]:
+def _level(folder: Path, source: Source, before: Resolved | None) -> Wanted:
+    """Return the level of the sandbox where the file says none: the one that the tournament was begun with,
+    which is that of all its lines, and `limits` before there were others."""
+    if before is not None:
+        return before.sandbox.level
+    if source.file.resolved is not None:
+        return LIMITS.level
+    lines = read_matches(folder).lines
+    if not lines:
+        return STANDARD
+    return LIMITS.level if lines[-1].sandbox is UNSET else lines[-1].sandbox.level
+
+
+def _with_sandbox(
+    source: Source, settings: Settings, before: Resolved | None, lines: Sequence[MatchLine]
+) -> tuple[Settings, SandboxRecord | UnsetType]:
     """Return the settings with the level that holds here, and what was tried of it. CommandError if what the
-    file asks for does not hold. Nothing is written before, so that the file can still be changed."""
-    if not needs_proof(settings.confinement):
+    file asks for does not hold. Nothing is written before, so that the file can still be changed.
+
+    A tournament goes on at the level that `auto` was when it began, and tries that again.
+    """
+    confinement = settings.confinement
+    last = lines[-1].sandbox if lines else UNSET
+    is_auto = source.file.sandbox in (None, "auto") and not confinement.wrap
+    if before is not None and is_auto:
+        confinement = replace(confinement, sandbox=replace(confinement.sandbox, level=before.sandbox.level))
+        settings = replace(settings, confinement=confinement)
+    is_for_nobody = is_auto and all(entrant.is_remote for entrant in settings.entrants)
+    was_proven = is_auto and (last is not UNSET or not lines)
+    if is_for_nobody or not (needs_proof(confinement) or was_proven):
         return settings, UNSET
     try:
-        proven = trio.run(resolve_sandbox.resolve, settings.confinement)
+        proven = trio.run(resolve_sandbox.resolve, confinement)
     except SandboxError as error:
-        key = "sandbox" if settings.confinement.sandbox.require is None else "require"
+        key = "sandbox" if confinement.sandbox.require is None else "require"
         raise infrastructure_error(str(source.error((key,), str(error)))) from None
-    return replace(settings, confinement=proven.confinement), proven.record
+    record = replace_struct(proven.record, asked="auto") if is_auto else proven.record
+    return replace(settings, confinement=proven.confinement), record
+
+
+def _sandbox_words(record: SandboxRecord) -> str:
+    """Say what holds, and where to read why it is not more."""
+    more = "" if record.wrapped or record.level not in UNPROVEN else "; for more see: stellwerk sandbox"
+    return f"sandbox {describe(record)}{more}"
 
 
 @dataclass(slots=True)
@@ -635,7 +672,9 @@ def _tournament(folder: Path, settings: Settings | None = None) -> Tournament:
     if settings is None:
         before = read_resolved(folder)
         without = () if before is None else before.without
-        settings = settings_of(_source(folder), folder, to_play=False, without=without)
+        source = _source(folder)
+        level = _level(folder, source, before)
+        settings = settings_of(source, folder, to_play=False, without=without, level=level)
         conduct = conduct_in_force(before, settings.conduct, lines)
         settings = replace(settings, conduct=conduct)
     return Tournament(folder, settings, lines, version())

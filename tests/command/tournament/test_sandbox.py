@@ -39,6 +39,7 @@ for line in sys.stdin:
     if got["type"] in ("end", "error", "bye"):
         break
 """
+DEFAULT: Final = "# the sandbox is the default"
 SECRETS: Final = "one another's tokens, and the runner's files"
 
 
@@ -106,8 +107,48 @@ def test_a_tournament_without_the_sandbox_that_it_requires_never_begins(
     assert not (folder / "resolved.json").exists()
     assert not (folder / "matches.jsonl").exists() or not lines_of(folder)
     text = (folder / "tournament.toml").read_text()
-    (folder / "tournament.toml").write_text(text.replace('sandbox = "auto"\nrequire = "namespace"', ""))
+    without = text.replace('sandbox = "auto"\nrequire = "namespace"', 'sandbox = "limits"')
+    (folder / "tournament.toml").write_text(without)
     assert main(["tournament", "run", str(folder), "--progress=lines"]) == 0, "it can still begin otherwise"
+
+
+def test_by_default_bots_run_at_the_highest_level_that_holds_and_stay_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A machine without bubblewrap and Landlock has limits, which are tried too."""
+    folder = thieves_cup(tmp_path / "cup", DEFAULT)
+    with monkeypatch.context() as bare:
+        bare.setattr("stellwerk_processes.sandbox.launch.bubblewrap", lambda: None)
+        bare.setattr("stellwerk_processes.sandbox.launch.landlock_abi", lambda: 0)
+        assert main(["tournament", "run", str(folder), "--progress=lines"]) == 0
+    [sentence, preflight, *_] = capsys.readouterr().err.splitlines()
+    assert sentence.startswith("stellwerk: sandbox limits: bots ran ")
+    assert sentence.endswith("; for more see: stellwerk sandbox")
+    assert preflight.startswith("stellwerk: preflight: 2 bots answered the first asks of each game, in ")
+    assert [(line["sandbox"]["level"], line["sandbox"]["asked"]) for line in lines_of(folder)] == [
+        ("limits", "auto")
+    ] * 2
+    assert json.loads((folder / "resolved.json").read_bytes())["sandbox"]["level"] == "limits"
+    assert main(["tournament", "resume", str(folder), "--rounds=2", "--progress=lines"]) == 0
+    assert [(line["sandbox"]["level"], line["sandbox"]["asked"]) for line in lines_of(folder)] == [
+        ("limits", "auto")
+    ] * 4, "other levels hold now, but matches stay comparable"
+    assert main(["tournament", "report", str(folder)]) == 0
+    assert main(["tournament", "verify", str(folder)]) == 0
+
+
+def test_a_tournament_that_began_before_there_was_a_default_goes_on_with_limits(tmp_path: Path) -> None:
+    folder = thieves_cup(tmp_path / "cup")
+    tournament("run", folder)
+    path = folder / "tournament.toml"
+    path.write_text(path.read_text().replace('sandbox = "limits"', ""))
+    resolved = json.loads((folder / "resolved.json").read_bytes())
+    del resolved["sandbox"]
+    (folder / "resolved.json").write_text(json.dumps(resolved))
+    tournament("resume", folder, "--rounds=2")
+    assert len(lines_of(folder)) == 4
+    assert not any("sandbox" in line for line in lines_of(folder))
+    assert stolen(folder) == {"stole"}
 
 
 def test_a_tournament_is_not_resumed_at_another_level(

@@ -25,10 +25,12 @@ def read(folder: Path, head: str, *bots: str) -> Settings:
     return settings_of(parse(folder), folder)
 
 
-def test_bots_have_limits_and_nothing_more_unless_the_file_says_so(tmp_path: Path) -> None:
+def test_bots_have_the_highest_level_that_holds_unless_the_file_says_so(tmp_path: Path) -> None:
     confinement = read(tmp_path, "").confinement
-    assert confinement.sandbox == Sandbox(level="limits", hidden=(str(tmp_path),))
-    assert not needs_proof(confinement)
+    assert confinement.sandbox == Sandbox(level="auto", hidden=(str(tmp_path),))
+    assert needs_proof(confinement)
+    for level in ("none", "limits"):
+        assert not needs_proof(read(tmp_path, f'sandbox = "{level}"').confinement)
 
 
 def test_a_file_chooses_its_sandbox_with_paths_relative_to_its_folder(tmp_path: Path) -> None:
@@ -63,14 +65,18 @@ def test_a_file_chooses_its_sandbox_with_paths_relative_to_its_folder(tmp_path: 
             ":2: sandbox: wrap takes the place of the sandbox: remove one",
         ),
         ('wrap = "env"\ndisk_mb = 9', (), ":2: disk_mb: is of the sandbox, and wrap takes its place"),
-        ('\nbind = ["."]', (), r':2: bind: does nothing at the level "limits": it needs "landlock" or more'),
-        ("network = true", (), ':1: network: does nothing at the level "limits"'),
+        (
+            'sandbox = "limits"\nbind = ["."]',
+            (),
+            r':2: bind: does nothing at the level "limits": it needs "landlock" or more',
+        ),
+        ('sandbox = "limits"\nnetwork = true', (), ':2: network: does nothing at the level "limits"'),
         ('sandbox = "none"\nprocesses = 9', (), ':2: processes: does nothing at the level "none"'),
         ("disk_mb = 0", (), ":1: disk_mb: "),
         (
-            'require = "namespace"',
+            'sandbox = "limits"\nrequire = "namespace"',
             (),
-            ':1: require: the level "limits" is below it: expected sandbox = "namespace" or more, or "auto"',
+            ':2: require: the level "limits" is below it: expected sandbox = "namespace" or more, or "auto"',
         ),
         ('sandbox = "auto"\nbind = ["nowhere"]', (), ':2: bind: there is no file or folder "nowhere"'),
         ('sandbox = "auto"\nbind = [""]', (), ":2: bind: expected a path"),
@@ -86,6 +92,7 @@ def test_a_file_chooses_its_sandbox_with_paths_relative_to_its_folder(tmp_path: 
             (ANN, BOB + 'dir = "."\n'),
             r":10: bots\[2\]\.dir: contains the tournament's folder",
         ),
+        ("", (ANN, BOB + 'dir = "."\n'), r':10: bots\[2\]\.dir: .* write sandbox = "limits" instead'),
         (
             "",
             (ANN, '[[bots]]\nbuilt_in = "greedy"\nfolder = "."\n'),
@@ -108,7 +115,7 @@ def test_a_wrap_can_be_required_to_do_as_much_as_a_level(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("head", "bots", "place"),
     [
-        ('sandbox = "landlock"', (), 'sandbox.level was "limits", and is "landlock" now'),
+        ('sandbox = "landlock"', (), 'sandbox.level was "auto", and is "landlock" now'),
         ("disk_mb = 9", (), "sandbox.disk_mb was 256, and is 9 now"),
         ("processes = 99", (), "sandbox.processes was 256, and is 99 now"),
         ("", (ANN + 'folder = "ann"\n', BOB), r'bots\[1\].folder was "", and is "ann" now'),
@@ -131,15 +138,16 @@ def test_what_is_required_can_be_added_later(tmp_path: Path) -> None:
 
 
 def test_a_tournament_from_before_the_keys_goes_on_without_them(tmp_path: Path) -> None:
-    now = resolve(read(tmp_path, ""), tmp_path, "1")
-    old = json.loads(encode(now))
+    old = json.loads(encode(resolve(read(tmp_path, ""), tmp_path, "1")))
     del old["sandbox"]
     for bot in old["bots"]:
         del bot["folder"]
     (tmp_path / RESOLVED).write_text(json.dumps(old))
     before = read_resolved(tmp_path)
     assert before is not None
-    expect_same(before, now, tmp_path)
+    assert before.sandbox.level == "limits"
+    settings = settings_of(parse(tmp_path), tmp_path, level=before.sandbox.level)
+    expect_same(before, resolve(settings, tmp_path, "1"), tmp_path)
 
 
 def test_no_place_of_this_machine_is_written(tmp_path: Path) -> None:

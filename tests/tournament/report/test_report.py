@@ -555,7 +555,7 @@ def test_the_conditions_have_the_sandbox_as_it_was_tried(tmp_path: Path) -> None
 def test_the_conditions_say_that_bots_could_read_secrets(tmp_path: Path) -> None:
     one = line(0, 0, ("a", "b"), [1, 2])
     said = "bots could read one another's tokens, and the runner's files"
-    facts = conditions_of(tmp_path, (one,))
+    facts = conditions_of(tmp_path, (one,), 'sandbox = "limits"')
     assert (facts["sandbox"], facts["secrets"]) == (
         "limits; what it refuses on this machine was not tried",
         said,

@@ -28,7 +28,7 @@ from stellwerk_processes.sandbox.levels import (
 if TYPE_CHECKING:
     from stellwerk_processes.bot_process import Confinement
 
-STANDARD: Final[Wanted] = LIMITS.level
+STANDARD: Final[Wanted] = "auto"
 UNPROVEN: Final[tuple[Wanted, ...]] = ("none", "limits")  # levels that nobody needs a witness for
 
 _TOURNAMENT: Final = "tournament.toml"  # as in `settings.py`
@@ -65,16 +65,19 @@ class ResolvedSandbox(Struct, frozen=True):
     """What `resolved.json` has of it: the level that bots run at, and what changes what they can do. Nothing
     of it was written before bots had sandboxes; those tournaments go on at the level that was added."""
 
-    level: Wanted = STANDARD
+    level: Wanted = LIMITS.level
     bind: tuple[str, ...] = ()
     network: bool = False
     processes: int = PROCESSES
     disk_mb: int = DISK_MB
 
 
-def sandbox_of(keys: SandboxKeys, folder: Path, *, has_wrap: bool, to_play: bool) -> Sandbox:
-    """Check the keys and return what they ask for. `folder` is that of the tournament. SandboxKeyError."""
-    level = STANDARD if keys.sandbox is None else keys.sandbox
+def sandbox_of(
+    keys: SandboxKeys, folder: Path, *, has_wrap: bool, to_play: bool, standard: Wanted = STANDARD
+) -> Sandbox:
+    """Check the keys and return what they ask for. `folder` is that of the tournament, `standard` the level
+    where the file says none. SandboxKeyError."""
+    level = standard if keys.sandbox is None else keys.sandbox
     if has_wrap and keys.sandbox is not None:
         raise SandboxKeyError("sandbox", "wrap takes the place of the sandbox: remove one of the two")
     for key in _used(keys):
@@ -127,7 +130,8 @@ def expect_apart(key: str, path: str | None, sandbox: Sandbox, *, has_wrap: bool
     if any(_contains(path, hidden) for hidden in sandbox.hidden):
         raise SandboxKeyError(
             key,
-            "contains the tournament's folder, which bots must not see: give the bot a folder of its own",
+            "contains the tournament's folder, which bots must not see: give the bot a folder of its own; if "
+            'all bots are yours, you can write sandbox = "limits" instead',
         )
 
 

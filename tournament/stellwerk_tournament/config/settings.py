@@ -44,6 +44,7 @@ from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.config import conduct
 from stellwerk_tournament.config.conduct import STANDARD, ConductTable
 from stellwerk_tournament.config.fair_clocks import AS_USUAL, FairClocks, FairClocksError, fair_clocks
+from stellwerk_tournament.config.sandbox import STANDARD as STANDARD_LEVEL
 from stellwerk_tournament.config.sandbox import (
     SandboxKeyError,
     SandboxKeys,
@@ -232,15 +233,21 @@ def parse(folder: Path) -> Source:
 
 
 def settings_of(
-    source: Source, folder: Path, *, to_play: bool = True, without: Collection[str] = ()
+    source: Source,
+    folder: Path,
+    *,
+    to_play: bool = True,
+    without: Collection[str] = (),
+    level: Wanted = STANDARD_LEVEL,
 ) -> Settings:
     """Check what the file says and return the settings. SettingsError if it cannot be done here. Only playing
     needs the bots' programs and tokens: a tournament that was played can be looked at anywhere. The bots in
-    `without` are left out; nothing is needed of them."""
+    `without` are left out; nothing is needed of them. `level` is that of the sandbox, where the file says
+    none."""
     file = source.file
     schedule = file.schedule
     wrap = _wrap(source, folder, file.wrap)
-    sandbox = _sandbox(source, folder, has_wrap=bool(wrap), to_play=to_play)
+    sandbox = _sandbox(source, folder, level, has_wrap=bool(wrap), to_play=to_play)
     confinement = Confinement(wrap, file.memory_mb, sandbox)
     tokens = _tokens(source, folder, file.tokens) if to_play else Tokens(())
     variants = tuple(_variant(source, folder, number, game) for number, game in enumerate(file.games))
@@ -297,11 +304,11 @@ def _wrap(source: Source, folder: Path, text: str) -> tuple[str, ...]:
         raise source.error(("wrap",), str(error).lower()) from None
 
 
-def _sandbox(source: Source, folder: Path, *, has_wrap: bool, to_play: bool) -> Sandbox:
+def _sandbox(source: Source, folder: Path, level: Wanted, *, has_wrap: bool, to_play: bool) -> Sandbox:
     file = source.file
     keys = SandboxKeys(file.sandbox, file.require, file.bind, file.network, file.processes, file.disk_mb)
     try:
-        return sandbox_of(keys, folder, has_wrap=has_wrap, to_play=to_play)
+        return sandbox_of(keys, folder, has_wrap=has_wrap, to_play=to_play, standard=level)
     except SandboxKeyError as error:
         raise source.error((error.key,), str(error)) from None
 

@@ -61,9 +61,10 @@ _HEAD = """\
 # anonymous = false           # bots see their opponents as seat-0, seat-1, ...
 # wrap = ""                   # in place of the sandbox: put before each bot's command. {directory} is the
 #                             # bot's own folder, {folder} is this folder
-# sandbox = "limits"          # "none", "limits", "landlock", "namespace", "full"; "auto": the highest that
-#                             # holds here, see 'stellwerk sandbox'. Below "landlock" bots can steal tokens
-# require = "landlock"        # with "auto": play nothing if only a level below this holds
+# sandbox = "auto"            # the highest level that holds here, see 'stellwerk sandbox'; or "none",
+#                             # "limits", "landlock", "namespace", "full". Below "landlock" bots can steal
+#                             # tokens; "limits" is for bots that you trust
+# require = "landlock"        # play nothing if only a level below this holds
 # bind = ["data"]             # what else every bot may read, from "landlock" on
 # network = false             # true: bots keep the network of this machine
 # processes = {processes}             # most processes and threads of a bot
