@@ -15,19 +15,26 @@ MOST_MS: Final = 25.0
 
 
 class LagWatch(Instrument):
-    """An instrument of the Trio run. `count` is how often a round of work took too long."""
+    """An instrument of the Trio run. `count` is how often a round of work took too long, `late_ms` how long
+    all of these took."""
 
     def __init__(self) -> None:
         self.count = 0
+        self.late_ms = 0.0
         self._since = trio.current_time()
         self._until = self._since
 
     def before_io_wait(self, timeout: float) -> None:
         now = trio.current_time()
-        self.count += (now - self._since) * 1000 > MOST_MS
+        self._note((now - self._since) * 1000)
         self._until = now + timeout
 
     def after_io_wait(self, timeout: float) -> None:
         """Count a wait that ended long after it should have: that is lateness too."""
         self._since = trio.current_time()
-        self.count += (self._since - self._until) * 1000 > MOST_MS
+        self._note((self._since - self._until) * 1000)
+
+    def _note(self, ms: float) -> None:
+        if ms > MOST_MS:
+            self.count += 1
+            self.late_ms += ms

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 import secrets
 import signal
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ import trio
 
 from stellwerk_processes.bot_process import BotStartError
 from stellwerk_processes.bot_spec import with_unique_names
-from stellwerk_processes.faults import Fault, FaultKind, faults_of
+from stellwerk_processes.faults import FaultKind, faults_of
 from stellwerk_processes.hidden_files import hidden_hint
 from stellwerk_processes.standing_server import StandingServer, StandingSetup, open_standing_server
 from stellwerk_processes.started_match import (
@@ -42,7 +43,7 @@ from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.listen_address import CannotListenError
 from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.play.fair_matches import FairMatches
-from stellwerk_tournament.play.lag import MOST_MS, LagWatch
+from stellwerk_tournament.play.lag import LagWatch
 from stellwerk_tournament.play.runner import ATTEMPTS
 from stellwerk_tournament.schedule.deal import bot_seed, match_id, salt
 
@@ -55,6 +56,11 @@ FIRST_ASKS: Final = 3
 """Answers that a bot gives in each seat: the choice at the beginning, its first turn, and one more, which is
 the second card of that turn or its second turn. A bot that answers these can read asks, knows its seat, and
 writes moves. More would try how well it plays, and cost an organizer time."""
+
+EXCUSE: Final = 0.2
+"""A bot that is late is excused if the runner was late for more than this share of the time that an answer
+may take. In matches any lateness of the runner excuses a bot; but then one that hangs would be excused
+wherever a machine stumbles once in ten seconds."""
 
 TOLD_AFTER: Final = 2.0  # seconds: nobody looks at the progress of what takes less
 TOLD_AGAIN: Final = 0.5
@@ -142,16 +148,19 @@ def game_words(variant: Variant) -> str:
 @dataclass(frozen=True, slots=True)
 class _Trial:
     """A match of a bot with itself. `seats` are those in which it sits: the others stay empty where it may
-    not have that many processes."""
+    not have that many processes. `answered` is how many asks it has answered in each of them."""
 
     bot_match: BotMatch
     seats: tuple[Seat, ...]
+    answered: Counter[Seat] = field(default_factory=Counter[Seat])
 
     def has_enough(self, match: MatchSession) -> bool:
         """Return whether the bot has shown that it can play, or that it cannot."""
         seats = [match.seats[seat] for seat in self.seats]
-        answered = [seat.ask_count - seat.default_count - (seat.ask is not None) for seat in seats]
-        return any(seat.left or seat.default_count for seat in seats) or min(answered) >= FIRST_ASKS
+        for seat in seats:
+            self.answered[seat.number] = seat.ask_count - seat.default_count - (seat.ask is not None)
+        has_failed = any(seat.left or seat.default_count for seat in seats)
+        return has_failed or min(self.answered[seat] for seat in self.seats) >= FIRST_ASKS
 
 
 class _Trials:
@@ -265,7 +274,7 @@ class _Trials:
         can play."""
         problem = ""
         for _ in range(ATTEMPTS):
-            late_before, began = self._lag.count, trio.current_time()
+            late_before, began = self._lag.late_ms, trio.current_time()
             trial = self._trial(entrant, variant)
             try:
                 played, seconds = await self._play(trial)
@@ -278,36 +287,36 @@ class _Trials:
             except Exception as error:  # a bug of ours, which is no bot's fault either
                 problem = f"{type(error).__name__}: {error}"
                 continue
-            seats = {seat: (played[seat], faults_of(played[seat].conduct)) for seat in trial.seats}
-            is_late = any(fault.kind == "time" for _, faults in seats.values() for fault in faults)
-            if is_late and self._lag.count > late_before:
-                problem = f"the runner was late by more than {MOST_MS:g} ms when {entrant.name} was, too"
+            is_late = any(played[seat].conduct.defaults["time"] for seat in trial.seats)
+            late_ms = self._lag.late_ms - late_before
+            time = self._settings.time
+            if is_late and late_ms > EXCUSE * (time.move_ms + time.bank_ms):
+                problem = f"the runner was late by {late_ms:.0f} ms when {entrant.name} was, too"
                 continue
-            return self._judged(entrant, variant, seats, seconds)
+            return self._judged(entrant, variant, trial, played, seconds)
         return Remark(entrant.name, game_words(variant), problem)
 
     def _judged(
-        self,
-        entrant: Entrant,
-        variant: Variant,
-        seats: dict[Seat, tuple[Played, tuple[Fault, ...]]],
-        seconds: float,
+        self, entrant: Entrant, variant: Variant, trial: _Trial, played: Sequence[Played], seconds: float
     ) -> Unfit | None:
         """Return why a bot is unfit, by the first seat that shows it."""
         game = game_words(variant)
-        for seat, (played, faults) in seats.items():
-            if not played.conduct.defaults and not any(fault.kind in _CANNOT_PLAY for fault in faults):
+        texts: dict[str, None] = {}
+        for seat in trial.seats:
+            conduct = played[seat].conduct
+            faults = faults_of(conduct)
+            texts |= dict.fromkeys(fault.detail for fault in faults)
+            if not conduct.defaults and not any(fault.kind in _CANNOT_PLAY for fault in faults):
                 continue
             has_started = not any(fault.kind == "start_failure" for fault in faults)
             cause = "; ".join(fault.detail for fault in faults) or "did not answer"
             if has_started:
-                answered = played.asks - played.conduct.defaults.total()
+                answered = trial.answered[seat]
                 cause += f", in seat {seat}, where it had answered {answered} of its first {FIRST_ASKS} asks"
-            lines = played.conduct.report.last_lines
+            lines = conduct.report.last_lines
             hints = [fault.hint for fault in faults]
             hints.append(hidden_hint(entrant.bot, self._settings.confinement, lines))
             return Unfit(entrant.name, game, cause, seconds, has_started, lines, tuple(filter(None, hints)))
-        texts = dict.fromkeys(fault.detail for _, faults in seats.values() for fault in faults)
         self._result.remarks += [Remark(entrant.name, game, text) for text in texts]
         return None
 
