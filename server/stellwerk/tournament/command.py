@@ -171,7 +171,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --from: only the first N of its ranking (default: all that have played)",
     )
     _add_budget(new, "write a schedule that fits: so many matches, or a time such as 2h or 90m")
-    for name, text in (("run", "start playing"), ("resume", "continue where it stopped")):
+    for name, text in (("run", "try all bots, then play"), ("resume", "continue where it stopped")):
         command = add(name, text)
         _add_run_arguments(command)
         if name == "run":
