@@ -62,6 +62,7 @@ from stellwerk_processes.cores import CoresError
 from stellwerk_processes.resolve_sandbox import describe, hide_memory
 from stellwerk_processes.sandbox.levels import LIMITS, SandboxError, SandboxRecord, Wanted
 from stellwerk_protocol.canonical import shown
+from stellwerk_protocol.figures import counted
 from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
 from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import raise_limit, room_for_more
@@ -301,8 +302,9 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         settings = replace(settings, conduct=beginning.resolved.conduct)
         limit = raise_limit()
         shape: Shape = arguments.progress or default_shape()
-        if sandbox is not UNSET and shape != "none":
-            complain(_sandbox_words(sandbox))
+        observer = observer_of(shape, settings)
+        if sandbox is not UNSET:
+            observer.planned([_sandbox_words(sandbox)])
         if not arguments.no_preflight:
             suspended = Suspensions(settings.conduct, opened.lines).names
             advice = Advice(
@@ -310,23 +312,26 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
                 without=partial(_command_without, folder, arguments, settings),
                 has_begun=resumes,
             )
-            if not preflight(folder, settings, beginning.now, sandbox, suspended, shape, advice):
+            tell = observer.planned
+            if not preflight(folder, settings, beginning.now, sandbox, suspended, shape, tell, advice):
                 complain(
                     f"stopped; {'go on' if resumes else 'nothing has begun; begin'} with: {advice.again}"
                 )
                 return INTERRUPTED
         collect_rarely()
-        observer = observer_of(shape, settings)
         if total_matches(settings, plan_of(settings)) is not None and settings.rounds is not None:
             at_once = FairMatches(settings).at_once
             expected = expectation(plan_of(settings), settings.variants, at_once, opened.lines)
             observer.planned(expected.lines(settings.rounds, len(opened.lines))[:1])
+        needs_all = listen_at is not None and not resumes and not arguments.absent_forfeit
+        if needs_all:
+            observer.planned([_waiting(settings)])
         remote_setup = RemoteSetup(
             listen_at,
             room_for_more(limit),
             observer.listening,
             observer.remote_bots_changed,
-            needs_all=listen_at is not None and not resumes and not arguments.absent_forfeit,
+            needs_all=needs_all,
         )
         status_setup = NO_PAGE
         if status_at is not None:
@@ -375,6 +380,12 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         complain(NO_CONTEST)
         return FAILED
     return DONE
+
+
+def _waiting(settings: Settings) -> str:
+    names = [entrant.name for entrant in settings.entrants if entrant.is_remote]
+    wait = counted(settings.remote_wait_s, "second")
+    return f"waiting for {counted(len(names), 'remote bot')} before anything begins, for at most {wait}"
 
 
 def _absent(folder: Path, arguments: argparse.Namespace, settings: Settings, error: AbsentError) -> str:

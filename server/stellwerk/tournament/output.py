@@ -47,7 +47,7 @@ class Shown(Observer, Protocol):
     """An observer that also reports what the runner is about to do, and what remote bots do."""
 
     def planned(self, lines: Sequence[str]) -> None:
-        """Report how many matches there will be."""
+        """Report what is known before the first match: the sandbox, the preflight, how many matches."""
         ...
 
     def listening(self, host: str, port: int) -> None: ...

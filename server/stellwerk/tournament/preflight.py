@@ -51,18 +51,18 @@ def preflight(
     sandbox: SandboxRecord | UnsetType,
     suspended: Collection[str],
     shape: Shape,
+    tell: Callable[[Sequence[str]], object],
     advice: Advice,
 ) -> bool:
     """Try the bots that have not been tried under these conditions. Return False if somebody stopped that.
-    CommandError if the tournament is not to go on. `resolved` is of the settings as they are now."""
+    CommandError if the tournament is not to go on. `resolved` is of the settings as they are now. `tell`
+    gets what is good news."""
     names = [each for each in _local(settings) if each not in suspended]
     now = fingerprints(settings, resolved, sandbox, names)
     before = read_answered(folder)
     unchanged = {name: mark for name, mark in now.items() if before.get(name) == mark}
     to_try = [name for name in names if name not in unchanged]
-    if shape != "none":
-        for line in _before(names, to_try):
-            complain(line)
+    tell([*_before(names, to_try)])
     if not to_try:
         return True
     try:
@@ -79,9 +79,11 @@ def preflight(
         say_json(type="preflight", **_json(found), unchanged=[*unchanged])
     if found.was_stopped:
         return False
-    for line in _lines(found, shape):
+    for line in _complaints(found):
         complain(line)
     _expect_all(found, len(names), advice)
+    bots = counted(len(found.passed), "bot")
+    tell([f"preflight: {bots} answered the first asks of each game, in {found.seconds:.1f} s"])
     return True
 
 
@@ -125,7 +127,7 @@ def _draw(shape: Shape, trying: Trying) -> None:
         draw(f"preflight: {trying.done:,} of {trying.total:,} bots, {clock(trying.seconds)}{running}")
 
 
-def _lines(found: Preflight, shape: Shape) -> Iterator[str]:
+def _complaints(found: Preflight) -> Iterator[str]:
     for unfit in found.unfit:
         cause = shown(unfit.cause, 1000)
         yield f"preflight: {unfit.bot} cannot play {unfit.game}: {cause} ({unfit.seconds:.1f} s)"
@@ -138,9 +140,6 @@ def _lines(found: Preflight, shape: Shape) -> Iterator[str]:
         yield f"preflight: {fault.bot} could not be tried{game}, which is not its fault: {fault.text}"
     for remark in found.remarks:
         yield f"preflight: {remark.bot} can play {remark.game}, and yet: {remark.text}"
-    if not found.unfit and not found.untried and shape != "none":
-        bots = counted(len(found.passed), "bot")
-        yield f"preflight: {bots} answered the first asks of each game, in {found.seconds:.1f} s"
 
 
 def _json(found: Preflight) -> dict[str, object]:

@@ -122,9 +122,9 @@ def test_by_default_bots_run_at_the_highest_level_that_holds_and_stay_there(
         bare.setattr("stellwerk_processes.sandbox.launch.landlock_abi", lambda: 0)
         assert main(["tournament", "run", str(folder), "--progress=lines"]) == 0
     [sentence, preflight, *_] = capsys.readouterr().err.splitlines()
-    assert sentence.startswith("stellwerk: sandbox limits: bots ran ")
+    assert sentence.startswith("sandbox limits: bots ran ")
     assert sentence.endswith("; for more see: stellwerk sandbox")
-    assert preflight.startswith("stellwerk: preflight: 2 bots answered the first asks of each game, in ")
+    assert preflight.startswith("preflight: 2 bots answered the first asks of each game, in ")
     assert [(line["sandbox"]["level"], line["sandbox"]["asked"]) for line in lines_of(folder)] == [
         ("limits", "auto")
     ] * 2

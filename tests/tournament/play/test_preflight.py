@@ -68,7 +68,7 @@ client.Client(
     default_address(), os.environ["STELLWERK_NAME"], Player, token=os.environ["STELLWERK_TOKEN"]
 ).run()
 """
-QUICK: Final = "[clocks]\nset_up_ms = 3000\nmove_ms = 1000\nbank_ms = 0\ngrace_ms = 0\ntries = 1"
+QUICK: Final = "[clocks]\nset_up_ms = 6000\nmove_ms = 1000\nbank_ms = 0\ngrace_ms = 0\ntries = 1"
 
 
 def settings_for(
@@ -149,7 +149,7 @@ def test_a_bot_has_no_more_processes_than_it_may_have(tmp_path: Path) -> None:
 
 
 def test_a_bot_that_is_used_again_is_tried_as_it_will_play(tmp_path: Path) -> None:
-    settings = settings_for(tmp_path, ["a", "quits"], bot='process = "reused"')
+    settings = settings_for(tmp_path, ["a", "quits"], bot='process = "reused"\ninstances = 1')
     found = tried(settings)
     assert found.passed == ["a"]
     assert [each.bot for each in found.unfit] == ["quits"]

@@ -201,8 +201,9 @@ class _Trials:
         self._result.seconds = trio.current_time() - self._began
         order = [entrant.name for entrant in self._entrants]
         self._result.passed.sort(key=order.index)
-        for found in (self._result.unfit, self._result.remarks, self._result.untried):
-            found.sort(key=lambda each: order.index(each.bot))
+        self._result.unfit.sort(key=lambda unfit: order.index(unfit.bot))
+        for remarks in (self._result.remarks, self._result.untried):
+            remarks.sort(key=lambda remark: order.index(remark.bot))
         return self._result
 
     def _setup(self) -> StandingSetup:
