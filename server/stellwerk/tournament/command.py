@@ -423,6 +423,8 @@ def _listen_address(folder: Path, arguments: argparse.Namespace, settings: Setti
         raise usage_error(
             f"{folder}: {remote[0]} is a remote bot: say where it connects to: --listen HOST:PORT"
         )
+    if not remote and settings.left_out:
+        return None  # all remote bots may be among those that are left out
     if listen_at is not None and not remote:
         raise usage_error(
             f"--listen: {folder / FILE} has no remote bot, which would be one with remote = true"

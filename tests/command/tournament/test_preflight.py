@@ -317,7 +317,7 @@ def test_remote_bots_that_do_not_come_are_named_and_nothing_begins(tmp_path: Pat
 
 def test_without_its_absent_remote_bots_a_tournament_is_an_ordinary_one(tmp_path: Path) -> None:
     folder = remote_cup(tmp_path / "cup", 0, new_token())
-    run(folder, "--without=far0")
+    run(folder, "--without=far0", "--listen=127.0.0.1:0")
     assert {name for line in lines_of(folder) for name in line["players"]} == {"here", "there"}
 
 

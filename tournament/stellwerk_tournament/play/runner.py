@@ -259,6 +259,7 @@ class _Runner:
                 try:
                     await self._open(nursery)
                     if await self._all_are_there():
+                        self._began_at = trio.current_time()  # the rate is that of the matches
                         await self._on_disk(begin)
                         await self._play_all(nursery)
                 except (StoreError, RunError, CannotListenError, AbsentError) as error:
