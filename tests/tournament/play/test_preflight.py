@@ -141,6 +141,13 @@ def test_a_bot_answers_its_first_asks_at_every_seat_of_every_game(tmp_path: Path
     assert len(asks) < 12 * len(seats), "the matches are broken off"
 
 
+def test_a_bot_is_named_for_each_game_unless_it_does_not_even_log_in(tmp_path: Path) -> None:
+    games = '[[games]]\ngame = "usa"\n[[games]]\ngame = "card_game"\n'
+    found = tried(settings_for(tmp_path, ["crash", "quits"], games=games))
+    named = [(each.bot, each.game) for each in found.unfit]
+    assert named == [("crash", "usa of 2"), ("quits", "usa of 2"), ("quits", "card_game of 2")]
+
+
 def test_a_bot_has_no_more_processes_than_it_may_have(tmp_path: Path) -> None:
     games = '[[games]]\ngame = "usa"\nplayers = 4\n'
     settings = settings_for(tmp_path, ["a", "b", "c", "d"], games=games, bot="instances = 2")
