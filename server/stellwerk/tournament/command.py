@@ -54,7 +54,7 @@ from stellwerk.tournament.output import (
     say_json,
     table_of,
 )
-from stellwerk.tournament.preflight import Advice, preflight, preflight_words
+from stellwerk.tournament.preflight import Advice, Conditions, preflight, preflight_words
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes import resolve_sandbox
 from stellwerk_processes.bot_spec import BUILT_IN
@@ -305,18 +305,14 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         observer = observer_of(shape, settings)
         if sandbox is not UNSET:
             observer.planned([_sandbox_words(sandbox)])
+        again = resume if resumes else run_again
+        advice = Advice(again, partial(_command_without, folder, arguments, settings), has_begun=resumes)
+        conditions = Conditions(folder, settings, beginning.now, sandbox)
+        suspended = Suspensions(settings.conduct, opened.lines).names
         if not arguments.no_preflight:
-            suspended = Suspensions(settings.conduct, opened.lines).names
-            advice = Advice(
-                again=resume if resumes else run_again,
-                without=partial(_command_without, folder, arguments, settings),
-                has_begun=resumes,
-            )
-            tell = observer.planned
-            if not preflight(folder, settings, beginning.now, sandbox, suspended, shape, tell, advice):
-                complain(
-                    f"stopped; {'go on' if resumes else 'nothing has begun; begin'} with: {advice.again}"
-                )
+            goes_on = preflight(conditions, suspended, shape, observer.planned, advice)
+            if not goes_on:
+                complain(f"stopped; {'go on' if resumes else 'nothing has begun; begin'} with: {again}")
                 return INTERRUPTED
         collect_rarely()
         if total_matches(settings, plan_of(settings)) is not None and settings.rounds is not None:
@@ -356,7 +352,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         except AbsentError as error:
             raise CommandError(_absent(folder, arguments, settings, error), FAILED) from None
         except (RunError, StoreError) as error:
-            message = f"{error}; when that is mended: {resume if beginning.is_written else run_again}"
+            message = f"{error}; when that is mended: {resume if beginning.is_written else again}"
             is_machines = isinstance(error, RunError) or error.is_machines
             raise CommandError(message, INFRASTRUCTURE if is_machines else 2) from None
         if not beginning.is_written:

@@ -44,21 +44,29 @@ class Advice:
     has_begun: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """The conditions of a tournament now: its folder and settings, what `resolve` makes of them, and what was
+    tried of the sandbox, if anything was."""
+
+    folder: Path
+    settings: Settings
+    resolved: Resolved
+    sandbox: SandboxRecord | UnsetType
+
+
 def preflight(
-    folder: Path,
-    settings: Settings,
-    resolved: Resolved,
-    sandbox: SandboxRecord | UnsetType,
+    conditions: Conditions,
     suspended: Collection[str],
     shape: Shape,
     tell: Callable[[Sequence[str]], object],
     advice: Advice,
 ) -> bool:
     """Try the bots that have not been tried under these conditions. Return False if somebody stopped that.
-    CommandError if the tournament is not to go on. `resolved` is of the settings as they are now. `tell`
-    gets what is good news."""
+    CommandError if the tournament is not to go on. `tell` gets what is good news."""
+    folder, settings = conditions.folder, conditions.settings
     names = [each for each in _local(settings) if each not in suspended]
-    now = fingerprints(settings, resolved, sandbox, names)
+    now = fingerprints(settings, conditions.resolved, conditions.sandbox, names)
     before = read_answered(folder)
     unchanged = {name: mark for name, mark in now.items() if before.get(name) == mark}
     to_try = [name for name in names if name not in unchanged]

@@ -164,28 +164,6 @@ def test_only_a_bot_that_has_changed_is_tried_again(tmp_path: Path) -> None:
     assert len(lines_of(folder)) == 12
 
 
-def test_other_conditions_are_another_preflight(tmp_path: Path) -> None:
-    folder = tmp_path / "cup"
-    cup(folder, [own(folder, "ann"), own(folder, "bea")], "concurrency = 2\nmemory_mb = 2000")
-
-    def starts_of() -> list[int]:
-        return [len(starts(folder, name)) for name in ("ann", "bea")]
-
-    broken = own(folder, "cid", "bad")
-    path = folder / "tournament.toml"
-    path.write_text(path.read_text() + f"\n[[bots]]\n{broken}\n")
-    run(folder, code=1)
-    assert starts_of() == [2, 2]
-    run(folder, code=1)
-    assert starts_of() == [0, 0]
-    path.write_text(path.read_text().replace("memory_mb = 2000", "memory_mb = 3000"))
-    run(folder, code=1)
-    assert starts_of() == [2, 2]
-    (folder / "preflight.json").write_text("{")
-    run(folder, code=1)
-    assert starts_of() == [2, 2], "a damaged file says nothing"
-
-
 def test_suspended_bots_are_not_tried_on_resume(tmp_path: Path) -> None:
     folder = tmp_path / "cup"
     bots = [own(folder, "gone", "bad"), own(folder, "ann"), own(folder, "bea")]
