@@ -166,14 +166,16 @@ class Lobby:
         """Send a last line, and nothing after it."""
         self._outbox.close(connection, cause, last)
 
-    def drained(self, connection: Connection, now: float, until: float = inf) -> None:
+    def drained(
+        self, connection: Connection, now: float, until: float = inf, *, for_disk: bool = False
+    ) -> None:
         """Note that the kernel has taken the waiting data of a blocked connection. Data sent after `until`
-        still waits for the disk."""
+        still waits for the disk. `for_disk`: the rest has waited for nothing else."""
         since = connection.blocked_at
         connection.blocked_at = until if until < inf else None
         session = connection.session
         if since is not None and session is not None and session.connection is connection:
-            self._matches.restart_clocks(session, since, until, now)
+            self._matches.restart_clocks(session, since, until, for_disk, now)
 
     # -- lines -----------------------------------------------------------------------------------
 

@@ -196,11 +196,13 @@ class Matches:
             match.back(seat, last_events.get(match.id, 0), now)
             self._outbox.deliver(match)
 
-    def restart_clocks(self, session: Session, since: float, until: float, now: float) -> None:
-        """Restart the clocks of the asks that were sent to a session between these times: they have reached
-        the kernel only now."""
+    def restart_clocks(
+        self, session: Session, since: float, until: float, for_disk: bool, now: float
+    ) -> None:
+        """Let the clocks of the asks that were sent to a session between these times go on from now: they
+        have reached the kernel only now. `for_disk`: that was all that they waited for."""
         for match, seat in session.running():
-            match.restart_clock(seat, since, until, now)
+            match.restart_clock(seat, since, until, for_disk, now)
             self._outbox.deliver(match)
 
     # -- the end ---------------------------------------------------------------------------------

@@ -287,6 +287,7 @@ class MatchSession:
             self._out += self._audience.to_others(seat, "back")
         if seat.ask is not None:
             since = self._journal.refused_since
+            seat.ask.sent_at = now
             self._send(seat, self._ask_line(seat, seat.ask, now if since is None else min(now, since)))
         if self._was_recalled and self.phase == "set_up":
             seat.is_ready = True
@@ -300,13 +301,14 @@ class MatchSession:
             self._write(record_line(SessionRecord(seat.number, session.key_hashes, session.wants)), now)
 
     @entry
-    def restart_clock(self, number: Seat, since: float, until: float, now: float) -> None:
-        """Restart the clock of an ask that was sent between these times: it has reached the kernel only
-        now."""
+    def restart_clock(self, number: Seat, since: float, until: float, for_disk: bool, now: float) -> None:
+        """Let the clock of an ask that was sent between these times go on from now: the ask has reached the
+        kernel only now. Who comes back gets the time that the disk took, and none for not reading."""
         ask = self.seats[number].ask
-        if ask is not None and since <= ask.asked_at < until and not ask.is_heard:
-            ask.asked_at = now
-            ask.is_heard = True
+        if ask is not None and since <= ask.sent_at < until:
+            if for_disk or ask.sent_at == ask.asked_at:
+                ask.asked_at += now - ask.sent_at
+            ask.sent_at = -inf
             self._schedule()
 
     # -- spectators ------------------------------------------------------------------------------

@@ -19,16 +19,17 @@ if TYPE_CHECKING:
 
 
 class OpenAsk:
-    """`moves` are those listed, once somebody needed the list. `is_heard`: it had to wait until it could be
-    sent, and its clock has begun then."""
+    """`moves` are those listed, once somebody needed the list. `sent_at` is when it was handed over to the
+    present connection, and never again once that is known to have taken it. It differs from `asked_at` for a
+    client that has come back."""
 
-    __slots__ = ("asked_at", "id", "is_heard", "moves", "tries")
+    __slots__ = ("asked_at", "id", "moves", "sent_at", "tries")
 
     def __init__(self, id: int, tries: int, now: float) -> None:
         self.id = id
         self.tries = tries
         self.asked_at = now
-        self.is_heard = False
+        self.sent_at = now
         self.moves: list[Move] | None = None
 
 
@@ -117,7 +118,7 @@ class MatchSeat:
         session = self.session
         if session is not None and session.connection is not None:
             blocked_at = session.connection.blocked_at
-            if blocked_at is not None and ask.asked_at >= blocked_at and not ask.is_heard:
+            if blocked_at is not None and ask.sent_at >= blocked_at:
                 return inf
         grace = self.clocks.grace_ms if self.strikes else 0
         return ask.asked_at + self.clocks.move_ms + self.bank_ms + grace

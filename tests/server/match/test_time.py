@@ -350,6 +350,27 @@ def test_a_full_socket_that_is_closed_does_not_stop_the_match(comes_back: bool) 
     assert world.match_of(other).seats[0].default_count >= 1
 
 
+@pytest.mark.parametrize("for_disk", [True, False], ids=["for the disk", "for its own reading"])
+def test_who_comes_back_pays_for_not_reading_and_not_for_the_disk(for_disk: bool) -> None:
+    """Its ask, sent again, waits for 3 s; 400 ms of its second had passed before."""
+    world = World(time=NO_BANK)
+    mover, _ = mover_of(world)
+    world.wait(400)
+    mover.drop()
+    back = mover.resume()
+    block(back)
+    world.wait(3_000)
+    seat = world.match_of(back).seats[mover.seat]
+    assert seat.default_count == 0
+    world.lobby.drained(back.connection, world.now, for_disk=for_disk)
+    world.wait(0)
+    if for_disk:
+        world.wait(599)
+        assert seat.default_count == 0
+        world.wait(1)
+    assert seat.default_count == 1
+
+
 # -- the limit of messages ---------------------------------------------------------------------------
 
 
