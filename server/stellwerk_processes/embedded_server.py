@@ -158,7 +158,7 @@ class MemoryJournal:
 
     def replay(self) -> bytes:
         """Return the replay: the journal without its private records."""
-        return replay_of(bytes(self._lines).splitlines(keepends=True))
+        return replay_of(bytes(self._lines))
 
 
 class MemoryJournals:

@@ -12,7 +12,7 @@ import contextlib
 import errno
 import fcntl
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Final, Protocol
 
@@ -101,9 +101,15 @@ def read_record(line: bytes) -> Record | None:
     return _decode(line) if line.startswith(_PRIVATE) else None
 
 
-def replay_of(journal: Iterable[bytes]) -> bytes:
-    """Return the replay in the lines of a journal: those that are not private."""
-    return b"".join(line for line in journal if not line.startswith(_PRIVATE))
+def replay_of(journal: bytes) -> bytes:
+    """Return the replay in a journal of whole lines: those that are not private. There are few private ones,
+    so the others are not looked at one by one."""
+    first, *others = (b"\n" + journal).split(b"\n" + _PRIVATE)
+    kept = [first]
+    for text in others:
+        _, newline, after = text.partition(b"\n")  # the rest of the private line comes first
+        kept += newline, after
+    return b"".join(kept)[1:]
 
 
 def revealed(replay: bytes, seed: bytes, salt: bytes) -> bytes:
@@ -311,9 +317,7 @@ class FileJournal:
         """Make the replay of the open file, so that it exists even if somebody has removed its folder
         meanwhile."""
         replay = self._replay
-        with open(os.dup(self._descriptor), "rb") as journal:
-            journal.seek(0)
-            content = replay_of(journal)
+        content = replay_of(os.pread(self._descriptor, self._size, 0))
         replay.parent.mkdir(parents=True, exist_ok=True)
         write_whole(replay, content, sync=self._journals.is_synced)
         if self._journals.is_synced:

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ from stellwerk_server.journal.journal import (
     SessionRecord,
     read_record,
     record_line,
+    replay_of,
     whole_lines,
     write_whole,
 )
@@ -571,3 +573,15 @@ def test_private_records_come_back_as_they_were() -> None:
     record = SeatRecord(1, 7, 900, 2, 1, 1, note="half a thought")
     assert read_record(record_line(record)) == record
     assert read_record(b'{"type":"header"}\n') is None
+
+
+# -- the replay in a journal -------------------------------------------------------------------------
+
+
+def test_the_replay_is_the_journal_without_its_private_records_wherever_they_are() -> None:
+    private = record_line(SeatRecord(0, 1, 0, 0, 0, 0))
+    public = b'{"type":"move","note":"{\\"journal\\":"}\n'
+    for lines in product((private, public, b"{}\n"), repeat=5):
+        kept = [line for line in lines if line != private]
+        assert replay_of(b"".join(lines)) == b"".join(kept)
+    assert replay_of(b"") == b""
