@@ -27,7 +27,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from stellwerk_server.journal.journal import Journal
 from stellwerk_server.lobby.setup import LobbySetup
 from stellwerk_server.net.clock import ROUNDING
-from stellwerk_server.net.server import Server, open_server
+from stellwerk_server.net.server import FEW_CONNECTIONS, Server, open_server
 from stellwerk_server.operate.logs import make_log
 from stellwerk_server.operate.settings import Limits, Time
 from tests.server.served_process import PATIENCE, Caller, Message
@@ -39,6 +39,8 @@ NO_HURRY = Time(move_ms=600_000, bank_ms=0)
 USUAL = Limits()
 NO_RATE = Limits(messages_a_second=1_000_000_000, burst=1_000_000_000)
 ID_BYTES = 9  # what an id is drawn of: no secret
+
+few_connections = FEW_CONNECTIONS  # of every site; tests that are for every reader change it
 
 
 class Site:
@@ -165,7 +167,7 @@ class Site:
 
     async def run(self, host: str, tls: ssl.SSLContext | None) -> None:
         self._token = trio.lowlevel.current_trio_token()
-        async with open_server(self.setup, piece_ms=inf) as self.server:
+        async with open_server(self.setup, piece_ms=inf, few_connections=few_connections) as self.server:
             _, self.port = await self.server.listen(host, 0, tls)
             self.is_up.set_result(None)
             await self._is_over.wait()

@@ -14,10 +14,12 @@ from __future__ import annotations
 import errno
 import json
 import os
+import socket
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import cycle
 from math import inf
 from pathlib import Path
 from random import Random
@@ -200,6 +202,7 @@ class _World:
         self._entropy = Random(f"{seed}/entropy")
         self._clients = [_Client(self, f"c{number}", temper) for number, temper in enumerate(tempers)]
         self._life: _Life | None = None
+        self._kernels = cycle((_SocketKernel, _Kernel))
         self._deaths = list(deaths)
         self._nursery: trio.Nursery | None = None
         self.began_to_play = trio.Event()
@@ -234,7 +237,9 @@ class _World:
         while True:
             life = self._life = _Life()
             journals = _MortalJournals(self, life)
-            async with open_server(self._house(life, journals), journals, piece_ms=inf) as server:
+            async with open_server(
+                self._house(life, journals), journals, piece_ms=inf, few_connections=0
+            ) as server:
                 recovered = recover(server.lobby, journals, server.clock.now())
                 self._expect_all_back(recovered)
                 server.flush()
@@ -321,10 +326,7 @@ class _World:
                 transport, name, "tcp", is_private=True
             )
 
-        if is_slow or network.random() < 0.5:
-            server.nursery.start_soon(server.serve_stream, server_end, name)
-        else:
-            server.nursery.start_soon(serve)
+        server.nursery.start_soon(serve)
         return client_end, self._life
 
     def expect_on_disk(self, event: Message) -> None:
@@ -384,6 +386,32 @@ class _Kernel(StreamTransport):
         except trio.ClosedResourceError:
             return 0
         return taken
+
+
+class _SocketKernel(_Kernel):
+    """One whose bytes come in over a real socket, so that the server's shared reader reads them."""
+
+    __slots__ = ("_ear", "_mouth")
+
+    def __init__(self, stream: MemoryStream, peer: MemoryStream, chance: Random) -> None:
+        super().__init__(stream, peer, chance)
+        self._ear, mouth = socket.socketpair()
+        self._ear.setblocking(False)
+        self._mouth = trio.SocketStream(trio.socket.from_stdlib_socket(mouth))
+        peer.send_stream.send_all_hook = self._bring
+        peer.send_stream.close_hook = self._mouth.socket.close
+
+    @property
+    def plain_socket(self) -> socket.socket:
+        return self._ear
+
+    async def _bring(self) -> None:
+        await self._mouth.send_all(self._peer.send_stream.get_data_nowait())
+
+    async def close(self, *, lingers: bool) -> None:
+        await super().close(lingers=lingers)
+        self._ear.close()
+        self._mouth.socket.close()
 
 
 class _Life:

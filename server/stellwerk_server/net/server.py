@@ -13,9 +13,10 @@ import errno
 import re
 import socket
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import IPv6Address, ip_address
 from math import inf
 from typing import TYPE_CHECKING, Final
@@ -25,6 +26,7 @@ import trio
 from stellwerk_server.lobby.lobby import Lobby
 from stellwerk_server.lobby.setup import LobbySetup
 from stellwerk_server.net.clock import PIECE_MS, ServerClock
+from stellwerk_server.net.readers import HAS_EPOLL, OWN_READER, Reader, SharedReader
 from stellwerk_server.net.transports import SocketTransport, StreamTransport, TlsTransport, Transport
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 BACKLOG: Final = 1024
 MOST_LINGERING: Final = 1024
+FEW_CONNECTIONS: Final = 8  # so many read by a task of their own, which is cheaper for them
 PORTS_TRIED: Final = 5  # one that is free at an address is hardly ever taken at another
 _NEWS: Final = rb'\{"type":"(?:ok|default|event|ask|seat|end)","match":"%b".*\n'
 _BROKEN: Final = (OSError, trio.BrokenResourceError, trio.ClosedResourceError)
@@ -57,8 +60,10 @@ class _Peer:
     __slots__ = (
         "connection",
         "is_given_up",
+        "lines",
         "most_unsent",
         "patience",
+        "pause",
         "scope",
         "sent",
         "synced",
@@ -71,6 +76,8 @@ class _Peer:
         self.connection = connection
         self.transport = transport
         self.most_unsent = most_unsent
+        self.lines: Iterator[bytes] = iter(())  # that have come, and wait for the end of a pause
+        self.pause = 0.0  # in milliseconds
         self.unsynced: deque[_Piece] = deque()
         self.unsent = b""
         self.is_given_up = False  # nothing more is sent
@@ -86,11 +93,18 @@ class Server:
     """A server, made by `open_server`."""
 
     def __init__(
-        self, lobby: Lobby, clock: ServerClock, nursery: trio.Nursery, journals: Journals | None
+        self,
+        lobby: Lobby,
+        clock: ServerClock,
+        nursery: trio.Nursery,
+        journals: Journals | None,
+        few_connections: int,
     ) -> None:
         self.lobby = lobby
         self.clock = clock
         self.nursery = nursery
+        self._few = few_connections
+        self._shared_reader = SharedReader() if HAS_EPOLL else None
         self._journals = journals if journals is not None and journals.is_synced else None
         self._peers: dict[Connection, _Peer] = {}
         self._listening: list[trio.CancelScope] = []
@@ -192,19 +206,36 @@ class Server:
         return False
 
     async def _read(self, peer: _Peer) -> None:
-        connection, transport = peer.connection, peer.transport
-        while not connection.closing:
-            data = await transport.receive()
-            if not data:
-                return
-            for text in connection.lines.feed(data):
-                pause = self.lobby.receive(connection, text, self.clock.now())
-                if pause:
-                    self.flush()
-                    await trio.sleep(pause / 1000)
+        reader = self._reader_for(peer.transport)
+        hear = partial(self._hear, peer)
+        while not peer.connection.closing and await reader.read(peer.transport, hear):
+            while peer.pause:
+                await trio.sleep(peer.pause / 1000)
+                self._handle_lines(peer)
+
+    def _reader_for(self, transport: Transport) -> Reader:
+        if self._shared_reader is None or transport.plain_socket is None or len(self._peers) <= self._few:
+            return OWN_READER
+        return self._shared_reader
+
+    def _hear(self, peer: _Peer, data: bytes) -> bool:
+        """Take what has come. Return whether to read on at once."""
+        peer.lines = iter(peer.connection.lines.feed(data))
+        self._handle_lines(peer)
+        return not (peer.pause or peer.connection.closing)
+
+    def _handle_lines(self, peer: _Peer) -> None:
+        """Handle the lines that have come, until the connection has to pause."""
+        connection = peer.connection
+        for text in peer.lines:
+            peer.pause = self.lobby.receive(connection, text, self.clock.now())
+            if peer.pause:
+                break
+        else:
+            peer.pause = 0.0
             if connection.lines.overflowed:
                 self.lobby.overlong(connection)
-            self.flush()
+        self.flush()
 
     async def _close(self, peer: _Peer) -> None:
         """Close a connection when all has been sent that the peer takes. Only so many linger after that:
@@ -220,6 +251,11 @@ class Server:
         self._peers.pop(peer.connection, None)
         if not self._peers:
             self._gone.set()
+
+    async def read_sockets(self) -> None:
+        """Read for all connections that share a reader."""
+        if self._shared_reader is not None:
+            await self._shared_reader.run()
 
     # -- sending ---------------------------------------------------------------------------------
 
@@ -282,7 +318,7 @@ class Server:
         finally:
             peer.most_unsent = self.lobby.setup.limits.unsent_bytes
             peer.sent.set()
-        self._drained(peer)
+        self._drained(peer, for_disk=False)
         self.flush()
 
     def _patience_ends(self, peer: _Peer) -> float:
@@ -308,10 +344,10 @@ class Server:
             peer.patience.deadline = self._patience_ends(peer)
             peer.most_unsent = len(peer.unsent) + self.lobby.setup.limits.unsent_bytes
 
-    def _drained(self, peer: _Peer) -> None:
+    def _drained(self, peer: _Peer, *, for_disk: bool) -> None:
         """Note that the kernel has all that the disk has: the clocks of the asks in it begin now."""
         until = peer.unsynced[0].began if peer.unsynced else inf
-        self.lobby.drained(peer.connection, self.clock.now(), until)
+        self.lobby.drained(peer.connection, self.clock.now(), until, for_disk=for_disk)
 
     def _too_slow(self, peer: _Peer) -> None:
         self._give_up(peer)
@@ -347,7 +383,7 @@ class Server:
                     if not peer.unsynced:
                         peer.synced.set()
                     if not peer.unsent:
-                        self._drained(peer)
+                        self._drained(peer, for_disk=True)
                 self.flush()
         finally:  # the server ends: what the disk does not have now, nobody hears
             self._journals = None
@@ -448,15 +484,20 @@ def is_loopback(address: str) -> bool:
 
 @asynccontextmanager
 async def open_server(
-    setup: LobbySetup, journals: Journals | None = None, *, piece_ms: float = PIECE_MS
+    setup: LobbySetup,
+    journals: Journals | None = None,
+    *,
+    piece_ms: float = PIECE_MS,
+    few_connections: int = FEW_CONNECTIONS,
 ) -> AsyncGenerator[Server]:
     """Open a server for as long as the block runs. In virtual time no wait needs pieces: give it `inf`."""
     clock = ServerClock(piece_ms)
     trio.lowlevel.add_instrument(clock)
     try:
         async with trio.open_nursery() as nursery:
-            server = Server(Lobby(setup), clock, nursery, journals)
+            server = Server(Lobby(setup), clock, nursery, journals, few_connections)
             nursery.start_soon(server.keep_time)
+            nursery.start_soon(server.read_sockets)
             if journals is not None and journals.is_synced:
                 nursery.start_soon(server.sync)
             try:

@@ -28,6 +28,11 @@ class Transport(Protocol):
         """Whether something can be sent and received: over TLS, after the handshake."""
         ...
 
+    @property
+    def plain_socket(self) -> socket.socket | None:
+        """The socket, if all that comes over it can be read from it as it is."""
+        ...
+
     async def open(self) -> None:
         """Make the handshake. OSError or trio.BrokenResourceError if it fails."""
         ...
@@ -59,6 +64,10 @@ class SocketTransport:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._socket = sock
         self.is_open = True
+
+    @property
+    def plain_socket(self) -> socket.socket | None:
+        return self._socket
 
     async def open(self) -> None:
         pass
@@ -107,6 +116,10 @@ class TlsTransport(SocketTransport):
         self._tls = context
         self._secured: ssl.SSLSocket | None = None
 
+    @property
+    def plain_socket(self) -> socket.socket | None:
+        return None
+
     async def open(self) -> None:
         self._secured = self._socket = self._tls.wrap_socket(
             self._socket, server_side=True, do_handshake_on_connect=False
@@ -152,6 +165,10 @@ class StreamTransport:
     def __init__(self, stream: trio.abc.Stream) -> None:
         self._stream = stream
         self.is_open = True
+
+    @property
+    def plain_socket(self) -> socket.socket | None:
+        return None
 
     async def open(self) -> None:
         pass

@@ -24,6 +24,8 @@ from tests.server.served_process import Caller, Message, watch_and_leave
 from tests.server.serving import NO_RATE, Site, on_site
 from tests.server.support import MemoryJournal, entropy
 
+pytestmark = pytest.mark.usefixtures("every_reader")
+
 SECOND_AND_NO_MORE = Time(move_ms=1_000, bank_ms=0, grace_ms=0, strikes=0)
 STEPS = ("hello", "login", "join", "start", "ready", "ask", "act")
 

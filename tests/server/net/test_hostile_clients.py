@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from stellwerk_server.net.server import FEW_CONNECTIONS
 from tests.server.served_process import Caller, Message, Serving, serving
 
 pytestmark = pytest.mark.xdist_group("abuse")
@@ -28,10 +29,15 @@ SMALL_LIMITS = (
 NUMBERS = count()  # of the well-behaved ones
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+@pytest.fixture(scope="module", params=[0, FEW_CONNECTIONS], ids=["own reader", "shared reader"])
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     with serving(tmp_path_factory.mktemp("abuse"), *SMALL_LIMITS) as server:
+        first = [server.call() for _ in range(request.param)]  # each is read by a task of its own
+        for number, caller in enumerate(first):
+            caller.login(f"idle{number}")
         yield server
+        for caller in first:
+            caller.close()
         for record in server.log():
             assert "exception" not in record, record
 

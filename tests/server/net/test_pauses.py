@@ -54,8 +54,11 @@ class Asked:
 
 
 @contextmanager
-def reached_in_three_ways() -> Generator[tuple[subprocess.Popen[bytes], list[Caller]]]:
-    command = [sys.executable, "-m", "tests.server.net.three_ways", str(CERTIFICATE)]
+def reached_in_three_ways(
+    few_connections: int,
+) -> Generator[tuple[subprocess.Popen[bytes], list[Caller]]]:
+    module = "tests.server.net.three_ways"
+    command = [sys.executable, "-m", module, str(CERTIFICATE), str(few_connections)]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         assert process.stdin is not None
@@ -89,10 +92,13 @@ def stopped(process: subprocess.Popen[bytes]) -> Generator[None]:
 
 
 @pytest.mark.parametrize("seconds", [0.5, 14])  # the longer one is beyond all that a bot has
-def test_no_bot_pays_for_a_pause_of_the_server_and_who_is_late_still_pays(seconds: float) -> None:
+@pytest.mark.parametrize("few_connections", [10**9, 0], ids=["own reader", "shared reader"])
+def test_no_bot_pays_for_a_pause_of_the_server_and_who_is_late_still_pays(
+    seconds: float, few_connections: int
+) -> None:
     """Over TCP, TLS and pipes: a bot whose answer is in its socket during the pause, a bot that answers after
     the pause, and a bot that never answers."""
-    with reached_in_three_ways() as (process, callers):
+    with reached_in_three_ways(few_connections) as (process, callers):
         for number, caller in enumerate(callers):
             caller.login(f"player{number}", max_matches=len(KINDS))
         asked = {kind: [practice(caller) for caller in callers] for kind in KINDS}
