@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from stellwerk.serve.house_bots import house_bots
+from stellwerk.shared.house_bots import house_bots
 from stellwerk_bots.bot import Answer, Message, Player
 from stellwerk_bots.imagined import dice_for, game_of, imagination_of
 from stellwerk_bots.players import new_player

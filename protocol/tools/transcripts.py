@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from stellwerk.serve.house_bots import house_bots
+from stellwerk.shared.house_bots import house_bots
 from stellwerk_server.journal.journal import Journal
 from stellwerk_server.lobby.lobby import Lobby
 from stellwerk_server.lobby.session import Connection

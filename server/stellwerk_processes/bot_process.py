@@ -531,7 +531,7 @@ async def _start(
             directory=spec.directory,
             folder=spec.folder,
             private=directory,
-            built_in=spec.built_in,
+            built_in=bool(spec.built_in),
             wrapped=bool(confinement.wrap),
             memory_mb=confinement.memory_mb,
             port=_port(invitation.address),

@@ -21,9 +21,12 @@ from stellwerk_engine.boards.located_json import quoted
 from stellwerk_protocol.names import PLAYER_NAME
 
 Transport = Literal["tcp", "stdio"]
-Process = Literal["fresh", "reused", "remote"]
+Process = Literal["fresh", "reused", "remote", "house"]
 
 BUILT_IN: Final = ("random", "beginner", "greedy", "planner", "searcher")
+STARTED: Final[tuple[Process, ...]] = ("fresh", "reused")  # here; the others have no process on this machine
+QUICK_BOTS: Final = ("random", "beginner", "greedy")
+"""Those that may sit in the server, because they answer within a millisecond or two: all else there waits."""
 KEYS: Final = ("name", "cmd", "dir", "env.NAME", "transport")
 LONGEST_NAME: Final = 32  # as on the wire
 SET_BY_STELLWERK: Final = ("STELLWERK_ADDRESS", "STELLWERK_TOKEN", "STELLWERK_NAME", "STELLWERK_BOT_SEED")
@@ -39,16 +42,16 @@ NO_VARIABLES: Final[Mapping[str, str]] = MappingProxyType({})
 class BotSpec:
     """How to start a bot. Without a `directory` its working directory is its private one. `folder` is what it
     may read in a sandbox; without it that is the `directory`, or the folders of files in the command, unless
-    they hold more than a bot. `process`: a fresh
-    one for each match, one that plays match after match, or none on this machine, and then there is no
-    `command`."""
+    they hold more than a bot. `process`: a fresh one for each match, one that plays match after match, none
+    on this machine (remote), and then there is no `command`, or none at all: a house bot sits in the server.
+    `built_in` is the name of a built-in bot, or empty."""
 
     name: str
     command: tuple[str, ...]
     directory: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     transport: Transport = "tcp"
-    built_in: bool = False
+    built_in: str = ""
     process: Process = "fresh"
     folder: str | None = None
 
@@ -94,7 +97,7 @@ def bot_spec(
         directory=directory,
         environment=environment,
         transport="stdio" if transport == "stdio" else "tcp",
-        built_in=built_in is not None,
+        built_in=built_in or "",
         process=process,
         folder=folder,
     )
@@ -131,6 +134,13 @@ def parse_bot_spec(text: str) -> BotSpec:
             raise
         problem = error.problem if error.key == "built_in" else str(error)
         raise BotSpecError(f"{places[error.key]}: {problem}") from None
+
+
+def usual_process(built_in: str | None) -> Process:
+    """Return how a bot runs if nobody says it: only a built-in bot needs no isolation from anybody."""
+    if built_in is None:
+        return "fresh"
+    return "house" if built_in in QUICK_BOTS else "reused"
 
 
 def built_in_command(name: str) -> tuple[str, ...]:

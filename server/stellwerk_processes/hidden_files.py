@@ -62,7 +62,7 @@ def _hidden(spec: BotSpec, confinement: Confinement, printed: Sequence[str]) -> 
         path,
         folder=spec.folder,
         directory=spec.directory,
-        built_in=spec.built_in,
+        built_in=bool(spec.built_in),
         bind=sandbox.bind,
         hidden=sandbox.hidden,
     )

@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk_processes.asked_bots import Measured
 from stellwerk_processes.bot_log import BotLog
-from stellwerk_processes.bot_spec import Process
+from stellwerk_processes.bot_spec import STARTED, Process
 from stellwerk_processes.faults import Conduct, Fault, faults_of
 from stellwerk_protocol.names import Count, Points, Seat, Team
 from stellwerk_protocol.results import Bonus, Result, TeamResult, TicketScore
@@ -27,7 +27,8 @@ class Breakdown(Struct, frozen=True):
 
 class SeatReport(Struct, frozen=True, omit_defaults=True):
     """`used_ms` is what the bot's answers to its `asks` took by the match's clock, `cpu_ms` what its process
-    used: one that is used again, while the match was played. A remote bot has none: nobody here knows it.
+    used: one that is used again, while the match was played. A remote bot has none, for nobody here knows it,
+    and a house bot has none, for it sits in the server.
     `transport` is how it was connected last. `log` is the file with all that a started bot printed.
     `suspended`: it was not started, and nobody waited for it.
 
@@ -101,7 +102,7 @@ def _seat_report(seat: Seat, played: Played, result: Result) -> SeatReport:
         asks=played.asks,
         used_ms=round(played.used_ms),
         slowest_ms=round(played.slowest_ms),
-        cpu_ms=UNSET if played.process == "remote" else process.cpu_ms,
+        cpu_ms=process.cpu_ms if played.process in STARTED else UNSET,
         answer_cpu_ms=UNSET if times is None else round(times.cpu_ms),
         slowest_answer_cpu_ms=UNSET if times is None else round(times.slowest_cpu_ms),
         waited_ms=UNSET if times is None else round(times.waited_ms),

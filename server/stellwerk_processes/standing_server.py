@@ -54,7 +54,9 @@ class StandingSetup:
     """`remote` says as whom each remote bot logs in: for games of teams once for each seat, and the first of
     these plays the other games alone. `organizers` may watch. `instances`: how many processes of a bot there
     may be at a time. `logins_at_once`: how many processes of this machine may be about to log in.
-    `set_up_ms`: how long matches wait for their bots."""
+    `set_up_ms`: how long matches wait for their bots. `bot_seeds`: of bots whose processes play match after
+    match, one for all processes of a bot, so that it does not matter which one plays. Without, a process has
+    the seed of its first match."""
 
     set_up_ms: int
     confinement: Confinement
@@ -64,6 +66,7 @@ class StandingSetup:
     listen_at: ListenAddress | None
     instances: Mapping[str, int]
     logins_at_once: int
+    bot_seeds: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     may_connect: Callable[[], bool] = lambda: True
 
 
@@ -213,7 +216,8 @@ class StandingServer:
         self._processes.append(process)
         self._tokens.holders = (*self._tokens.holders, holder)
         address = STDIO if spec.transport == "stdio" else self._host.address
-        invitation = Invitation(holder.name, address, token, bot_match.bot_seeds[seat])
+        seed = self._plan.bot_seeds.get(spec.name, bot_match.bot_seeds[seat])
+        invitation = Invitation(holder.name, address, token, seed)
         try:
             confinement = self._plan.confinement
             bot = await start_bot(self._nursery, spec, invitation, confinement, bot_match.logs, seat)

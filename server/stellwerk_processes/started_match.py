@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 import trio
@@ -47,6 +48,7 @@ from stellwerk_server.lobby.news import LobbyEvent, MatchEnded, MatchRefused
 from stellwerk_server.lobby.rooms import Reservation, Room
 from stellwerk_server.lobby.session import Session
 from stellwerk_server.lobby.tokens import hashed, is_same_hash, new_token
+from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.server import Server
@@ -68,7 +70,8 @@ class BotMatch:
     the same bot. `needs_all`: the match does not begin without all its bots. `logs`: the folder for what they
     print, if any. `suspended`: the seats whose bots are not started, nor led to their seats; nobody waits for
     them. `freeze`: a bot of this machine is stopped while it is not asked. `processors`: those that each seat
-    has for itself, if seats have any."""
+    has for itself, if seats have any. `house_bots` makes the players of those that sit in the server, by the
+    names of built-in bots."""
 
     plan: MatchPlan
     bots: tuple[BotSpec, ...]
@@ -78,9 +81,23 @@ class BotMatch:
     suspended: frozenset[Seat] = frozenset()
     freeze: bool = False
     processors: tuple[frozenset[int], ...] = ()
+    house_bots: Mapping[str, NewHousePlayer] = field(default_factory=dict[str, NewHousePlayer], repr=False)
 
     def processors_of(self, seat: Seat) -> frozenset[int]:
         return self.processors[seat] if self.processors else frozenset()
+
+    def in_the_server(self) -> dict[Seat, tuple[str, NewHousePlayer]]:
+        """Return the seats of house bots, with their names and what makes their players."""
+        return {
+            seat: (spec.built_in, partial(_seeded, self.house_bots[spec.built_in], self.bot_seeds[seat]))
+            for seat, spec in enumerate(self.bots)
+            if spec.process == "house" and seat not in self.suspended
+        }
+
+
+def _seeded(new_player: NewHousePlayer, seed: str, start: bytes, _: str) -> Callable[[bytes], bytes]:
+    """Make a player with the seed that its process would get, in place of the one that the server draws."""
+    return new_player(start, seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,13 +169,14 @@ class StandingBot:
 @dataclass(slots=True)
 class _Seated:
     """A bot while the match goes on. `is_gone`: nobody waits for it any more, though it never left.
-    `suspended`: it was kept away."""
+    `suspended`: it was kept away. `sits_in_server`: nobody ever waits for it."""
 
     seat: Seat
     spec: BotSpec
     bot: RunningBot | None
     standing_bot: StandingBot | None = None
     suspended: bool = False
+    sits_in_server: bool = False
     is_gone: bool = False
     hung_up: bool = False
     ended_early: bool = False
@@ -261,7 +279,8 @@ async def play_among(
         return room.sessions[seat]
 
     asked_bots = AskedBots(server, session_of, freeze=bot_match.freeze)
-    room = server.lobby.reserve(Reservation(plan, tuple(map(hashed, tokens)), asked_bots))
+    token_hashes = tuple(map(hashed, tokens))
+    room = server.lobby.reserve(Reservation(plan, token_hashes, asked_bots, bot_match.in_the_server()))
     served = _ServedMatch(server, follower, plan.match, room, asked_bots)
     seen: Mapping[Seat, Stranger] = {}
     missing: list[_Seated] = []
@@ -281,7 +300,7 @@ async def play_among(
                         seated.is_gone = seated.suspended or seated.spec.name in absent
                     await _see_it_through(served, bot_match, observer)
                     seen = {} if strangers is None else _strangers(served, strangers)
-                    missing = [seated for seated in served.seated if served.session(seated.seat) is None]
+                    missing = [seated for seated in served.seated if _is_missing(served, seated)]
                     for seated in served.seated:
                         if seated.standing_bot is None and seated.bot is not None:
                             seated.bot.stop()
@@ -331,6 +350,9 @@ async def _start_all(
     for seat, (spec, token, bot_seed) in enumerate(seats):
         if seat in bot_match.suspended:
             served.seated.append(_Seated(seat, spec, None, suspended=True))
+            continue
+        if spec.process == "house":
+            served.seated.append(_Seated(seat, spec, None, sits_in_server=True))
             continue
         if seat in standing_bots:
             standing_bot = standing_bots[seat]
@@ -505,13 +527,15 @@ def _go_on_without(served: _ServedMatch, seated: _Seated) -> None:
 
 
 def _all_who_come_are_there(served: _ServedMatch) -> bool:
-    seats = zip(served.room.sessions, served.seated, strict=True)
-    return all(session is not None or seated.is_gone for session, seated in seats)
+    return all(seated.is_gone or not _is_missing(served, seated) for seated in served.seated)
 
 
 def _somebody_is_gone(served: _ServedMatch) -> bool:
-    seats = zip(served.room.sessions, served.seated, strict=True)
-    return any(session is None and seated.is_gone for session, seated in seats)
+    return any(seated.is_gone and _is_missing(served, seated) for seated in served.seated)
+
+
+def _is_missing(served: _ServedMatch, seated: _Seated) -> bool:
+    return served.session(seated.seat) is None and not seated.sits_in_server
 
 
 def _is_connected(served: _ServedMatch, seat: Seat) -> bool:
@@ -542,7 +566,7 @@ def _strangers(served: _ServedMatch, strangers: Strangers) -> dict[Seat, Strange
     connection holds for all of them."""
     seen = strangers.seen(served.server.lobby.connections)
     expected = [seated for seated in served.seated if not seated.suspended]
-    missing = [seated for seated in expected if served.session(seated.seat) is None]
+    missing = [seated for seated in expected if _is_missing(served, seated)]
     tcp_count = sum(seated.spec.transport == "tcp" for seated in missing)
     of_seat: dict[Seat, Stranger] = {}
     for seated in missing:
@@ -566,7 +590,7 @@ def _played(served: _ServedMatch, seated: _Seated, stranger: Stranger) -> Played
         report=report,
         transport=seated.spec.transport,
         is_remote=seated.spec.process == "remote",
-        logged_in=session is not None,
+        logged_in=session is not None or seated.sits_in_server,
         suspended=seated.suspended,
         ended_early=seated.ended_early or (seated.hung_up and not report.stopped),
         hung_up=seated.hung_up,

@@ -124,7 +124,7 @@ def sample(contender: Contender) -> Sample:
     names = ("victim", contender.opponent)
     match = BotMatch(
         MatchPlan("fairness", game, names, bytes(32), bytes(32), clocks_of(Time(move_ms=60_000))),
-        bots=tuple(BotSpec(name, (sys.executable, PROGRAM, name), built_in=True) for name in names),
+        bots=tuple(BotSpec(name, (sys.executable, PROGRAM, name), built_in="greedy") for name in names),
         bot_seeds=("victim", "other"),
         freeze=contender.freeze,
     )

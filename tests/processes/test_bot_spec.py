@@ -47,7 +47,7 @@ def test_cmd_alone_is_enough() -> None:
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_built_in_is_started_by_this_python(name: str) -> None:
     command = (sys.executable, "-m", "stellwerk_bots", name)
-    assert parse_bot_spec(name) == BotSpec(name=name, command=command, built_in=True)
+    assert parse_bot_spec(name) == BotSpec(name=name, command=command, built_in=name)
 
 
 def test_a_built_in_takes_the_other_keys() -> None:

@@ -29,7 +29,7 @@ import trio
 from trio._core import _run as scheduler  # pyright: ignore[reportPrivateUsage]
 from trio.testing import MockClock, memory_stream_pair, memory_stream_pump, wait_all_tasks_blocked
 
-from stellwerk.serve.house_bots import house_bots
+from stellwerk.shared.house_bots import house_bots
 from stellwerk_engine.boards.board_file import BoardFile, board_content, parse_board, shipped_board
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.verify import verify

@@ -23,9 +23,9 @@ import msgspec
 import trio
 from msgspec import Meta, Struct
 
-from stellwerk.serve.house_bots import house_bots
 from stellwerk.shared.choose_game import unknown, whole_number
 from stellwerk.shared.errors import DONE, FAILED, infrastructure_error, not_writable, usage_error
+from stellwerk.shared.house_bots import house_bots
 from stellwerk.shared.listen_arguments import tls_context
 from stellwerk.shared.terminal import say
 from stellwerk.shared.version import version

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,7 @@ from stellwerk.shared.errors import (
     not_writable,
     usage_error,
 )
+from stellwerk.shared.house_bots import house_bots
 from stellwerk.shared.listen_arguments import (
     add_listen_arguments,
     add_status_arguments,
@@ -57,7 +58,7 @@ from stellwerk.tournament.output import (
 from stellwerk.tournament.preflight import Advice, Conditions, preflight, preflight_words
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes import resolve_sandbox
-from stellwerk_processes.bot_spec import BUILT_IN
+from stellwerk_processes.bot_spec import BUILT_IN, Process
 from stellwerk_processes.cores import CoresError
 from stellwerk_processes.resolve_sandbox import describe, hide_memory
 from stellwerk_processes.sandbox.levels import LIMITS, SandboxError, SandboxRecord, Wanted
@@ -285,8 +286,6 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
     seed: str | None = None if arguments.seed is None else checked_seed(arguments.seed)
     if seed is not None and not all(entrant.bot.built_in for entrant in settings.entrants):
         raise usage_error("--seed: for built-in bots only, because a bot that guesses it knows all cards")
-    if seed is not None and any(entrant.bot.process != "fresh" for entrant in settings.entrants):
-        raise usage_error('--seed: not with process = "reused": such a bot may remember other matches')
     listen_at = _listen_address(folder, arguments, settings)
     status_at = status_of(arguments)
     total_matches(settings, plan_of(settings))  # says what cannot be scheduled
@@ -345,6 +344,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
                     status_setup=status_setup,
                     sandbox=sandbox,
                     begin=beginning.write,
+                    house_bots=house_bots(),
                 )
             )
         except CannotListenError as error:
@@ -437,7 +437,11 @@ def _settings(
     tournament was begun with, if it has begun."""
     source = _source(folder)
     settings = settings_of(
-        source, folder, without=_left_out(arguments, before), level=_level(folder, source, before)
+        source,
+        folder,
+        without=_left_out(arguments, before),
+        level=_level(folder, source, before),
+        processes=_processes(folder, source, before),
     )
     for name in arguments.without:
         if name not in settings.left_out:
@@ -497,6 +501,16 @@ def _level(folder: Path, source: Source, before: Resolved | None) -> Wanted:
     if not lines:
         return STANDARD
     return LIMITS.level if lines[-1].sandbox is UNSET else lines[-1].sandbox.level
+
+
+def _processes(folder: Path, source: Source, before: Resolved | None) -> Mapping[str, Process]:
+    """Return how the bots ran that the tournament was begun with, by their names: built-in ones go on so
+    where the file does not say how. What is usual has changed since earlier versions."""
+    if before is not None:
+        return {bot.name: bot.process for bot in before.bots}
+    if source.file.resolved is not None:
+        return {table.name or table.built_in or "": "fresh" for table in source.file.bots}
+    return {seat.bot: seat.process for line in read_matches(folder).lines for seat in line.bots}
 
 
 def _with_sandbox(
@@ -683,7 +697,10 @@ def _tournament(folder: Path, settings: Settings | None = None) -> Tournament:
         without = () if before is None else before.without
         source = _source(folder)
         level = _level(folder, source, before)
-        settings = settings_of(source, folder, to_play=False, without=without, level=level)
+        processes = _processes(folder, source, before)
+        settings = settings_of(
+            source, folder, to_play=False, without=without, level=level, processes=processes
+        )
         conduct = conduct_in_force(before, settings.conduct, lines)
         settings = replace(settings, conduct=conduct)
     return Tournament(folder, settings, lines, version())

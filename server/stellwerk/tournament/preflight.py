@@ -16,6 +16,7 @@ from stellwerk.shared.errors import FAILED, INFRASTRUCTURE, CommandError, not_wr
 from stellwerk.shared.progress import clear, draw, is_shown
 from stellwerk.shared.terminal import complain
 from stellwerk.tournament.output import MOST_NAMED, Shape, clock, say_json
+from stellwerk_processes.bot_spec import STARTED
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.figures import counted
 from stellwerk_tournament.play.preflight import (
@@ -99,7 +100,7 @@ def preflight_words(settings: Settings) -> str:
     """Say what would be tried, for a dry run."""
     names = _local(settings)
     if not names:
-        return "no preflight: all bots are remote"
+        return "no preflight: no bot has a process on this machine"
     games = counted(len(distinct_games(settings.variants)), "game")
     return (
         f"before the first match {counted(len(names), 'bot')} would answer {counted(FIRST_ASKS, 'ask')} in "
@@ -108,7 +109,7 @@ def preflight_words(settings: Settings) -> str:
 
 
 def _local(settings: Settings) -> list[str]:
-    return [entrant.name for entrant in settings.entrants if not entrant.is_remote]
+    return [entrant.name for entrant in settings.entrants if entrant.bot.process in STARTED]
 
 
 def _before(names: Sequence[str], to_try: Sequence[str]) -> Iterator[str]:

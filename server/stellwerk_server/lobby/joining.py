@@ -200,7 +200,7 @@ class Rooms:
         seat = room.sessions.index(session)
         room.sessions[seat] = None
         self._setup.listener(SeatLeft(room, seat))
-        if room.missing == len(room.sessions) and room.reservation is None:
+        if room.reservation is None and room.missing == len(room.sessions):
             self._close(room)
         else:
             self._tell_missing(room)
@@ -254,8 +254,8 @@ class Rooms:
         if room.reservation is not None:
             match.asks = room.reservation.asks
         for seat in match.seats:
-            seat.by_default = seat.number not in seated
-        self._matches.begin(match, {}, now)
+            seat.by_default = seat.number not in seated and seat.number not in room.house_bots
+        self._matches.begin(match, room.house_bots, now)
 
     def _practice(self, session: Session, join: Join, game: Game, now: float) -> None:
         others = game.seat_count - 1

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from stellwerk_server.match.plan import MatchPlan
 if TYPE_CHECKING:
     from stellwerk_server.lobby.session import Session
     from stellwerk_server.match.ask_listener import AskListener
+    from stellwerk_server.match.house_player import NewHousePlayer
 
 
 class GameShelf:
@@ -57,11 +58,15 @@ class GameShelf:
 @dataclass(frozen=True, slots=True)
 class Reservation:
     """A match whose seats wait for their tokens: for a program that embeds the server. `asks` hears of each
-    of its asks."""
+    of its asks. `house_bots` are the seats that wait for nobody, with the names of their players and what
+    makes them."""
 
     plan: MatchPlan
     token_hashes: tuple[str, ...]
     asks: AskListener | None = None
+    house_bots: Mapping[int, tuple[str, NewHousePlayer]] = field(
+        default_factory=dict[int, "tuple[str, NewHousePlayer]"]
+    )
 
     def seat_of(self, token: str) -> int | None:
         given = hashed(token)
@@ -79,5 +84,9 @@ class Room:
     expires_at: float = inf  # of the server's clock: it is closed then, if somebody is still missing
 
     @property
+    def house_bots(self) -> Mapping[int, tuple[str, NewHousePlayer]]:
+        return {} if self.reservation is None else self.reservation.house_bots
+
+    @property
     def missing(self) -> int:
-        return sum(session is None for session in self.sessions)
+        return sum(session is None for session in self.sessions) - len(self.house_bots)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
 
 NewHousePlayer = Callable[[bytes, str], Callable[[bytes], bytes]]
 """Given the `start` line and a seed: what answers an `ask` line with an `act` line."""
+
+NO_HOUSE_BOTS: Final[Mapping[str, NewHousePlayer]] = MappingProxyType({})

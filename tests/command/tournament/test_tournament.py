@@ -488,7 +488,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(
         "finished": finished,
         "changed": changed,
         "typo": cup(tmp_path / "typo", three, "concurency = 1"),
-        "greedy": cup(tmp_path / "greedy", TWO, "cores_per_bot = 1000"),
+        "greedy": cup(tmp_path / "greedy", [own, own.replace("own", "other")], "cores_per_bot = 1000"),
         "damaged": damaged,
         "many": cup(
             tmp_path / "many",

@@ -40,12 +40,12 @@ def test_bots_are_not_frozen_and_have_no_cores_of_their_own_unless_the_file_says
         (
             "freeze = true",
             (remote("ann"), remote("bob")),
-            r":1: freeze: all bots are remote: none of them runs on this machine",
+            r":1: freeze: no bot has a process on this machine",
         ),
         (
             "cores_per_bot = 1",
-            (remote("ann"), remote("bob")),
-            r":1: cores_per_bot: all bots are remote: none of them runs on this machine",
+            (remote("ann"), '[[bots]]\nbuilt_in = "random"\n'),
+            r":1: cores_per_bot: no bot has a process on this machine",
         ),
         (
             "cores_per_bot = 1",

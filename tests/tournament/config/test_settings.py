@@ -175,7 +175,7 @@ def test_a_remote_bot_is_let_in_by_its_token(folder: Path) -> None:
         (
             "",
             '[[bots]]\ncmd = "true"\nprocess = "freh"',
-            '.process: there is no process "freh"; did you mean "fresh"? (fresh, reused)',
+            '.process: there is no process "freh"; did you mean "fresh"? (fresh, reused, house)',
         ),
     ],
 )

@@ -140,7 +140,7 @@ def test_remote_bots_and_processes_play_a_whole_tournament(tmp_path: Path) -> No
     ann, bea = new_token(), new_token()
     script = tmp_path / "bot.py"
     script.write_text(SCRIPT)
-    bots = [remote("ann", ann), 'name = "bea"\nremote = true', RANDOM]
+    bots = [remote("ann", ann), 'name = "bea"\nremote = true', f'{RANDOM}\nprocess = "fresh"']
     folder = cup(tmp_path / "cup", bots, 'concurrency = 3\ntokens = "tokens.txt"')
     (folder / "tokens.txt").write_text(f"bea {hashed(bea)}\n")
     with started("run", folder, "--listen", "127.0.0.1:0") as process:

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from stellwerk.__main__ import main
 from stellwerk_processes.family import descendants_ms
 from tests.command.program import environment
 from tests.command.tournament.test_tournament import cup, lines_of, tournament
@@ -128,7 +127,7 @@ def test_the_result_says_how_it_was_run(finished: Path) -> None:
     lines = lines_of(finished)
     assert {seat["bot"]: seat.get("process", "fresh") for line in lines for seat in line["bots"]} == {
         "stays": "reused",
-        "other": "fresh",
+        "other": "house",
     }
     assert {line["deal"] for line in lines} == {"same_in_block"}
     assert "stays: processes that play match after match" in (finished / "report.html").read_text()
@@ -177,12 +176,18 @@ def test_both_of_a_team_are_processes_that_stay(tmp_path: Path) -> None:
     assert faults(lines) == {}
 
 
-def test_a_seed_is_refused_for_one_may_remember_another_match(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = cup(tmp_path / "cup", ['built_in = "greedy"\nprocess = "reused"', RANDOM])
-    assert main(["tournament", "run", str(folder), "--seed", "s"]) == 2
-    assert '--seed: not with process = "reused"' in capsys.readouterr().err
+def test_a_seed_repeats_all_matches_whichever_process_plays_them(tmp_path: Path) -> None:
+    """With one process at a time, or several side by side, and with other matches before."""
+    bots = ['built_in = "random"\nprocess = "reused"', f'{RANDOM}\nprocess = "reused"']
+    replays: list[dict[str, bytes]] = []
+    for concurrency in (1, 3):
+        folder = cup(
+            tmp_path / str(concurrency), bots, f"concurrency = {concurrency}\n[schedule]\nrounds = 3"
+        )
+        tournament("run", folder, "--seed", "s")
+        replays.append({path.name: path.read_bytes() for path in (folder / "replays").iterdir()})
+    assert replays[0] == replays[1]
+    assert len(replays[0]) == 6
 
 
 def test_processor_time_counts_children_that_run_and_children_that_have_ended() -> None:

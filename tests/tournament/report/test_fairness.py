@@ -44,7 +44,8 @@ def test_the_sentence_says_what_was_done_and_not_what_was_wanted(cup: Played) ->
     assert (
         how_fair(of_seats(lines, frozen, remote)) == f"{STOPPED}; {SHARED}; remote bots ran on as they liked"
     )
-    assert how_fair(of_seats(lines, remote, remote)) == "no bot ran on this machine"
+    assert how_fair(of_seats(lines, frozen, {"process": "house"})) == f"{STOPPED}; {SHARED}"
+    assert how_fair(of_seats(lines, remote, remote)) == "no bot had a process on this machine"
     assert how_fair(of_seats(lines, frozen, broken)) == (
         "bots were to be stopped while they were not asked, "
         f"which did not work, or not always, in 4 seats of 8; {SHARED}"

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from stellwerk_processes.bot_spec import Process
+from stellwerk_processes.bot_spec import STARTED, Process
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +36,10 @@ class FairClocksError(ValueError):
 def fair_clocks(freeze: bool, cores_per_bot: int | None, processes: Mapping[int, Process]) -> FairClocks:
     """Check what is asked for. `processes` says how each bot runs, by the number of its table.
     FairClocksError."""
-    if all(process == "remote" for process in processes.values()):
+    if all(process not in STARTED for process in processes.values()):
         for key, is_wanted in (("freeze", freeze), ("cores_per_bot", cores_per_bot is not None)):
             if is_wanted:
-                raise FairClocksError((key,), "all bots are remote: none of them runs on this machine")
+                raise FairClocksError((key,), "no bot has a process on this machine")
     reused = [number for number, process in processes.items() if process == "reused"]
     if cores_per_bot is not None and reused:
         raise FairClocksError(

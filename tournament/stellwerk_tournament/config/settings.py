@@ -11,10 +11,11 @@ import os
 import re
 import shlex
 import tomllib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, TypeAlias, cast, get_args
 
 import msgspec
@@ -31,12 +32,15 @@ from stellwerk_engine.knowledge.limits import check_line
 from stellwerk_processes.bot_process import BotStartError, Confinement, command_line
 from stellwerk_processes.bot_spec import (
     BUILT_IN,
+    QUICK_BOTS,
     BotSpec,
     BotSpecError,
     Transport,
     bot_spec,
     player_name,
+    usual_process,
 )
+from stellwerk_processes.bot_spec import Process as BotProcess
 from stellwerk_processes.sandbox.levels import Level, Sandbox, Wanted
 from stellwerk_server.lobby.tokens import TokenFileError, TokenHolder, Tokens, read_tokens
 from stellwerk_server.operate.plain_words import plain_words
@@ -60,7 +64,8 @@ MOST_MATCHES_AT_ONCE: Final = 1000
 REMOTE_WAIT_S: Final = 60
 
 Kind: TypeAlias = Literal["round_robin", "gauntlet", "swiss", "random"]
-Process: TypeAlias = Literal["fresh", "reused"]  # of what is started here
+Process: TypeAlias = Literal["fresh", "reused", "house"]  # of what does not connect from elsewhere
+NO_PROCESSES: Final[Mapping[str, BotProcess]] = MappingProxyType({})
 Place: TypeAlias = tuple[str | int, ...]
 
 _CHOICES: Final = {
@@ -239,11 +244,12 @@ def settings_of(
     to_play: bool = True,
     without: Collection[str] = (),
     level: Wanted = STANDARD_LEVEL,
+    processes: Mapping[str, BotProcess] = NO_PROCESSES,
 ) -> Settings:
     """Check what the file says and return the settings. SettingsError if it cannot be done here. Only playing
     needs the bots' programs and tokens: a tournament that was played can be looked at anywhere. The bots in
-    `without` are left out; nothing is needed of them. `level` is that of the sandbox, where the file says
-    none."""
+    `without` are left out; nothing is needed of them. `level` is that of the sandbox, and
+    `processes` says how built-in bots run, by their names, where the file says none."""
     file = source.file
     schedule = file.schedule
     wrap = _wrap(source, folder, file.wrap)
@@ -252,7 +258,9 @@ def settings_of(
     tokens = _tokens(source, folder, file.tokens) if to_play else Tokens(())
     variants = tuple(_variant(source, folder, number, game) for number, game in enumerate(file.games))
     largest_team = max(variants, key=lambda variant: variant.team_size)
-    all_entrants = _entrants(source, folder, confinement, tokens, largest_team, without, to_play=to_play)
+    all_entrants = _entrants(
+        source, folder, confinement, tokens, largest_team, without, processes, to_play=to_play
+    )
     everybody = tuple(all_entrants)
     entrants = tuple(entrant for entrant in everybody if entrant.name not in without)
     _expect_enough(source, variants, entrants, len(everybody) - len(entrants))
@@ -356,6 +364,7 @@ def _entrants(
     tokens: Tokens,
     largest_team: Variant,
     without: Collection[str],
+    processes: Mapping[str, BotProcess],
     *,
     to_play: bool,
 ) -> Iterator[Entrant]:
@@ -371,7 +380,8 @@ def _entrants(
                 if to_play and bot.name not in without:
                     logins = _logins(source, place, table, bot.name, tokens, largest_team)
             else:
-                bot = _located(_started(source, place, table), folder)
+                process = _process(source, place, table, processes)
+                bot = _located(_started(source, place, table, process), folder)
                 needs_it = to_play and bot.name not in without
                 bot = replace(bot, folder=bot_folder(bot.folder, folder, to_play=needs_it))
                 if needs_it:
@@ -442,7 +452,30 @@ def _expected_tokens(names: Sequence[str], game_id: str, has_some: bool) -> str:
     )
 
 
-def _started(source: Source, place: Place, table: BotTable) -> BotSpec:
+def _process(
+    source: Source, place: Place, table: BotTable, processes: Mapping[str, BotProcess]
+) -> BotProcess:
+    """Return how a bot runs: as its table says; or, of a built-in one, as it did before; or as it is usual."""
+    keys = [key for key in ("dir", "env", "transport", "instances") if getattr(table, key)]
+    if table.process == "house":
+        if table.built_in not in QUICK_BOTS:
+            known = ", ".join(QUICK_BOTS)
+            raise source.error((*place, "process"), f'"house" is for these built-in bots only: {known}')
+        if keys:
+            raise source.error(
+                (*place, keys[0]), 'does nothing for a bot that sits in the server: process = "house"'
+            )
+    if table.process is not None:
+        return table.process
+    if table.built_in is not None and (before := processes.get(table.name or table.built_in)) is not None:
+        return before
+    usual = usual_process(table.built_in)
+    if usual == "house" and keys:  # of a process
+        usual = "reused"
+    return "fresh" if usual == "reused" and source.file.cores_per_bot is not None else usual
+
+
+def _started(source: Source, place: Place, table: BotTable, process: BotProcess) -> BotSpec:
     if table.token_sha256 is not None:
         raise source.error((*place, "token_sha256"), "goes with remote = true only")
     if (table.built_in is None) == (table.cmd is None):
@@ -457,7 +490,7 @@ def _started(source: Source, place: Place, table: BotTable) -> BotSpec:
         directory=table.dir,
         environment=table.env,
         transport=table.transport,
-        process=table.process or "fresh",
+        process=process,
         folder=table.folder,
     )
 

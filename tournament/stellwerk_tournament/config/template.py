@@ -117,7 +117,8 @@ _BOTS = """\
 # transport = "tcp"           # or "stdio"
 # author = "me"               # bots of one author are kept apart where that is possible
 # instances = 2               # most processes of it at a time; of a remote bot, most matches
-# process = "fresh"           # for each match; "reused": one plays match after match, but no deal twice
+# process = "fresh"           # for each match; "reused": one plays match after match, but no deal twice;
+#                             # "house", as built-in random, beginner and greedy play: none, in the server
 
 # [[bots]]
 # name = "their_bot"          # what it logs in with

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from stellwerk_processes.bot_spec import STARTED
 from stellwerk_processes.cores import CorePool, CoresError, Machine, keeping_to, machine
 from stellwerk_protocol.figures import counted
 
@@ -62,7 +63,7 @@ class FairMatches:
         if self._cores_per_bot is None:
             yield bot_match
             return
-        here = [seat for seat, bot in enumerate(bot_match.bots) if bot.process != "remote"]
+        here = [seat for seat, bot in enumerate(bot_match.bots) if bot.process in STARTED]
         with self._pool.taken(len(here), self._cores_per_bot) as taken:
             of_seat = dict(zip(here, taken, strict=True))
             seats = range(len(bot_match.bots))

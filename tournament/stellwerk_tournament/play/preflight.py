@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from stellwerk_processes.bot_process import BotStartError
-from stellwerk_processes.bot_spec import with_unique_names
+from stellwerk_processes.bot_spec import STARTED, with_unique_names
 from stellwerk_processes.faults import FaultKind, faults_of
 from stellwerk_processes.hidden_files import hidden_hint
 from stellwerk_processes.standing_server import StandingServer, StandingSetup, open_standing_server
@@ -124,7 +124,7 @@ async def try_bots(
     lag = LagWatch()
     trio.lowlevel.add_instrument(lag)
     try:
-        entrants = [each for each in settings.entrants if each.name in names and not each.is_remote]
+        entrants = [each for each in settings.entrants if each.name in names and each.bot.process in STARTED]
         return await _Trials(settings, entrants, lag, tell).run()
     finally:
         trio.lowlevel.remove_instrument(lag)

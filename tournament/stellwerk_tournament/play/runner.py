@@ -21,7 +21,7 @@ import secrets
 import signal
 import traceback
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -44,6 +44,7 @@ from stellwerk_processes.started_match import (
     NoResultError,
     play_match,
 )
+from stellwerk_server.match.house_player import NO_HOUSE_BOTS, NewHousePlayer
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
 from stellwerk_server.operate.settings import clocks_of
@@ -71,7 +72,7 @@ from stellwerk_tournament.play.progress import (
 from stellwerk_tournament.play.status_page import NO_PAGE, StatusSetup, TournamentPage
 from stellwerk_tournament.ratings.outcomes import Outcome
 from stellwerk_tournament.ratings.ratings import FEWEST_DEGREES, RatingError, Ratings, rate
-from stellwerk_tournament.schedule.deal import block_secret, bot_seed, match_id, salt
+from stellwerk_tournament.schedule.deal import block_secret, bot_seed, match_id, salt, standing_seed
 from stellwerk_tournament.schedule.schedule import (
     Block,
     Met,
@@ -154,6 +155,7 @@ async def play_tournament(
     status_setup: StatusSetup = NO_PAGE,
     sandbox: SandboxRecord | UnsetType = UNSET,
     begin: Callable[[], object] = lambda: None,
+    house_bots: Mapping[str, NewHousePlayer] = NO_HOUSE_BOTS,
 ) -> bool:
     """Play, and return whether all has been played; it has not if somebody stopped the runner before.
 
@@ -162,12 +164,14 @@ async def play_tournament(
     than there are, AbsentError if remote bots that are needed did not come. `seed` is for tournaments that
     are to be repeated. `execute` plays the matches whose bots are started for them. `sandbox` is what was
     tried of the sandbox in the settings, if anything was. `begin` is called in a thread before anything is
-    written; it may raise a StoreError.
+    written; it may raise a StoreError. `house_bots` make the players of the bots that sit in the server.
     """
     lag = LagWatch()
     trio.lowlevel.add_instrument(lag)
     try:
-        runner = _Runner(settings, opened, observer, seed, execute, remote_setup, status_setup, lag, sandbox)
+        runner = _Runner(
+            settings, opened, observer, seed, execute, remote_setup, status_setup, lag, sandbox, house_bots
+        )
         return await runner.run(begin)
     finally:
         trio.lowlevel.remove_instrument(lag)
@@ -195,8 +199,10 @@ class _Runner:
         status_setup: StatusSetup,
         lag: LagWatch,
         sandbox: SandboxRecord | UnsetType,
+        house_bots: Mapping[str, NewHousePlayer],
     ) -> None:
         self._settings = settings
+        self._house_bots = house_bots
         self._plan = plan_of(settings)
         self._store = opened.store
         self._paths = MachinePaths(opened.store.folder, settings.entrants)
@@ -290,8 +296,16 @@ class _Runner:
                 if entrant.instances is not None
             },
             logins_at_once=self._most * seat_count,
+            bot_seeds=self._standing_seeds(),
             may_connect=self._remote_setup.may_connect,
         )
+
+    def _standing_seeds(self) -> dict[str, str]:
+        """Return the seeds of bots whose processes play match after match."""
+        names = [name for name, entrant in self._bots.items() if entrant.bot.process == "reused"]
+        if self._seed is None:
+            return {name: secrets.token_hex(32) for name in names}
+        return {name: standing_seed(self._seed, name) for name in names}
 
     async def _open(self, nursery: trio.Nursery) -> None:
         if self._status_setup.host is not None:
@@ -573,7 +587,8 @@ class _Runner:
             await self._log_error("status page", error)
 
     async def _play_out(self, block: Block, rotation: int, bot_match: BotMatch) -> MatchResult:
-        if self._standing is None or all(bot.process == "fresh" for bot in bot_match.bots):
+        processes = {bot.process for bot in bot_match.bots}
+        if self._standing is None or (processes <= {"fresh", "house"} and "fresh" in processes):
             return await self._execute(bot_match, self._settings.confinement)
         observer = MatchObserver(begun=partial(self._show, block, rotation, bot_match))
         absent = self._attendance.given_up(trio.current_time())
@@ -679,6 +694,7 @@ class _Runner:
             bots=tuple(self._bots[name].bot for name in names),
             bot_seeds=tuple(bot_seed(seed, rotation, seat) for seat in seats),
             suspended=frozenset(seat for seat in seats if names[seat] in self._conduct.names),
+            house_bots=self._house_bots,
         )
 
     def _has_own_deals(self, block: Block) -> bool:

@@ -41,6 +41,7 @@ _DEALS = {
 _PROCESSES: dict[Process, str] = {
     "fresh": "a process of its own for each match, in an empty folder, unless the bot brings a folder",
     "reused": "processes that play match after match, no deal twice, and a fresh one after a fault",
+    "house": "no process: built-in bots that sit in the server, with a seed for each match",
     "remote": "connected from elsewhere: how they were run is not known here",
 }
 

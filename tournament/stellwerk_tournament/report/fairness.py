@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from stellwerk_processes.bot_spec import STARTED
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_protocol.figures import counted
 from stellwerk_tournament.store.match_line import MatchLine
@@ -60,11 +61,11 @@ def fairness(lines: Sequence[MatchLine], names: Sequence[str]) -> Fairness:
 
 def how_fair(lines: Sequence[MatchLine]) -> str:
     """Say whether bots could think on the time of others, and whether they shared processors."""
-    here = [seat for seat in _seats(lines) if seat.process != "remote"]
+    here = [seat for seat in _seats(lines) if seat.process in STARTED]
     if not here:
-        return "no bot ran on this machine" if lines else "none yet"
+        return "no bot had a process on this machine" if lines else "none yet"
     parts = [_how_frozen(here), _how_pinned(here)]
-    if len(here) < sum(1 for _ in _seats(lines)):
+    if any(seat.process == "remote" for seat in _seats(lines)):
         parts.append("remote bots ran on as they liked")
     return "; ".join(parts)
 

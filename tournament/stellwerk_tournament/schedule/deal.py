@@ -34,3 +34,11 @@ def salt(secret: bytes, rotation: int) -> bytes:
 
 def bot_seed(secret: bytes, rotation: int, seat: Seat) -> str:
     return sha256(b"stellwerk/tournament/bot/1\n%b\n%d\n%d" % (secret, rotation, seat)).hexdigest()
+
+
+def standing_seed(seed: str, name: str) -> str:
+    """Return the seed of a bot whose processes play many matches. With the id of a match it is one for that
+    match, whichever process plays it."""
+    return sha256(
+        b"stellwerk/tournament/standing/1\n%b\n%b" % (seed_from_text(seed), name.encode())
+    ).hexdigest()

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from msgspec import UNSET
 
+from stellwerk_processes.bot_spec import STARTED
 from stellwerk_tournament.store.match_line import MatchLine, scores_of
 
 
@@ -59,7 +60,7 @@ class Standings:
             row.asks += sum(seat.asks for seat in seats)
             row.used_ms += sum(seat.used_ms for seat in seats)
             row.slowest_ms = max([row.slowest_ms, *(seat.slowest_ms for seat in seats)])
-            started = [seat.cpu_ms for seat in seats if seat.process != "remote" and seat.cpu_ms is not UNSET]
+            started = [seat.cpu_ms for seat in seats if seat.process in STARTED and seat.cpu_ms is not UNSET]
             row.cpu_ms += sum(started)
             row.cpu_matches += bool(started)
         for forfeit in line.forfeits:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
+
+import msgspec
 
 from stellwerk_bots.players import new_player
 from stellwerk_server.match.house_player import NewHousePlayer
 
 HOUSE_BOTS: Final = ("random", "beginner", "greedy", "planner")
 """Bots that answer within milliseconds, because all others wait while they think."""
+
+_decode: Final = msgspec.json.Decoder(dict[str, Any]).decode  # Any: a message, as clients read it
+_encode: Final = msgspec.json.Encoder().encode
 
 
 def house_bots() -> dict[str, NewHousePlayer]:
@@ -19,12 +23,11 @@ def house_bots() -> dict[str, NewHousePlayer]:
 
 def _house_bot(name: str) -> NewHousePlayer:
     def new(start: bytes, seed: str) -> Callable[[bytes], bytes]:
-        player = new_player(name)(json.loads(start), seed)
+        player = new_player(name)(_decode(start), seed)
 
         def answer(line: bytes) -> bytes:
-            ask = json.loads(line)
-            act = {"type": "act", "match": ask["match"], "ask": ask["ask"], **player.answer(ask)}
-            return json.dumps(act).encode()
+            ask = _decode(line)
+            return _encode({"type": "act", "match": ask["match"], "ask": ask["ask"], **player.answer(ask)})
 
         return answer
 

@@ -1,0 +1,95 @@
+"""Built-in bots that sit in the server: they play as their processes would, and need none."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from shlex import join
+
+import pytest
+
+from stellwerk_tournament.config.settings import FILE, SettingsError, parse, settings_of
+from tests.command.tournament.test_tournament import cup, lines_of, tournament
+
+FRESH = 'process = "fresh"'
+ROUNDS = "[schedule]\nrounds = 2"
+
+
+def replays(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / "replays").iterdir()}
+
+
+def processes(folder: Path) -> dict[str, str]:
+    """Return how each bot ran, by the lines."""
+    return {seat["bot"]: seat.get("process", "fresh") for line in lines_of(folder) for seat in line["bots"]}
+
+
+@pytest.mark.parametrize("game", ['game = "usa"', 'game = "team_asia"'])
+def test_the_bots_of_the_house_play_move_for_move_as_their_processes_do(game: str, tmp_path: Path) -> None:
+    names = ("random", "beginner", "greedy")
+    house = cup(tmp_path / "house", [f'built_in = "{name}"' for name in names], ROUNDS, game)
+    fresh = cup(tmp_path / "fresh", [f'built_in = "{name}"\n{FRESH}' for name in names], ROUNDS, game)
+    for folder in (house, fresh):
+        tournament("run", folder, "--seed", "s")
+        assert "ok, " in tournament("verify", folder)
+    assert replays(house) == replays(fresh)
+    assert processes(house) == dict.fromkeys(names, "house")
+    assert processes(fresh) == dict.fromkeys(names, "fresh")
+    assert not any("cpu_ms" in seat for line in lines_of(house) for seat in line["bots"])
+    assert list((house / "logs").glob("*")) == []
+    assert "built-in bots that sit in the server" in (house / "report.html").read_text()
+
+
+def test_a_match_has_bots_of_the_house_and_a_process(tmp_path: Path) -> None:
+    command = join([sys.executable, "-m", "stellwerk_bots", "random"])
+    own = f'name = "own"\ncmd = {json.dumps(command)}'
+    folder = cup(tmp_path / "cup", [own, 'built_in = "greedy"'], ROUNDS)
+    tournament("run", folder)
+    lines = lines_of(folder)
+    assert processes(folder) == {"own": "fresh", "greedy": "house"}
+    assert [seat["faults"] for line in lines for seat in line["bots"]] == [[], []] * len(lines)
+    assert all(seat["asks"] for line in lines for seat in line["bots"])
+
+
+def test_searching_bots_get_processes_that_stay(tmp_path: Path) -> None:
+    """They would keep everybody waiting in the server."""
+    (tmp_path / FILE).write_text(
+        '[[games]]\ngame = "usa"\n[[bots]]\nbuilt_in = "planner"\n[[bots]]\nbuilt_in = "searcher"\n'
+    )
+    settings = settings_of(parse(tmp_path), tmp_path)
+    assert [entrant.bot.process for entrant in settings.entrants] == ["reused", "reused"]
+
+
+@pytest.mark.parametrize("key", ['transport = "stdio"', "instances = 2", 'env = { A = "1" }'])
+def test_what_is_said_of_a_process_asks_for_one(key: str, tmp_path: Path) -> None:
+    text = '[[games]]\ngame = "usa"\n[[bots]]\nbuilt_in = "random"\n[[bots]]\nbuilt_in = "greedy"\n'
+    (tmp_path / FILE).write_text(text + key)
+    settings = settings_of(parse(tmp_path), tmp_path)
+    assert [entrant.bot.process for entrant in settings.entrants] == ["house", "reused"]
+    (tmp_path / FILE).write_text(f'{text}process = "house"\n{key}')
+    with pytest.raises(SettingsError, match="does nothing for a bot that sits in the server"):
+        settings_of(parse(tmp_path), tmp_path)
+
+
+@pytest.mark.parametrize("bot", ['built_in = "planner"', 'cmd = "true"'])
+def test_no_other_bot_sits_in_the_server(bot: str, tmp_path: Path) -> None:
+    text = f'[[games]]\ngame = "usa"\n[[bots]]\nbuilt_in = "random"\n[[bots]]\n{bot}\nprocess = "house"\n'
+    (tmp_path / FILE).write_text(text)
+    with pytest.raises(SettingsError, match="for these built-in bots only: random, beginner, greedy"):
+        settings_of(parse(tmp_path), tmp_path)
+
+
+def test_a_tournament_goes_on_with_the_processes_that_it_began_with(tmp_path: Path) -> None:
+    """Before there were bots of the house, `resolved.json` said "fresh" of bots whose table says nothing."""
+    folder = cup(tmp_path / "cup", ['built_in = "random"', 'built_in = "greedy"'])
+    tournament("run", folder)
+    path = folder / "resolved.json"
+    path.write_text(path.read_text().replace('"house"', '"fresh"'))
+    tournament("resume", folder, "--rounds", "2")
+    assert [line["bots"][0].get("process", "fresh") for line in lines_of(folder)] == [
+        "house",
+        "house",
+        "fresh",
+        "fresh",
+    ]
