@@ -6,14 +6,11 @@ import socket
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 
-import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from stellwerk_server.net.readers import HAS_EPOLL, SharedReader
+from stellwerk_server.net.readers import SharedReader
 from stellwerk_server.net.transports import SocketTransport
-
-pytestmark = pytest.mark.skipif(not HAS_EPOLL, reason="this machine has no epoll")
 
 
 @asynccontextmanager
