@@ -58,7 +58,7 @@ from stellwerk.tournament.output import (
 from stellwerk.tournament.preflight import Advice, Conditions, preflight, preflight_words
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes import resolve_sandbox
-from stellwerk_processes.bot_spec import BUILT_IN, Process
+from stellwerk_processes.bot_spec import BUILT_IN, STARTED, Process
 from stellwerk_processes.cores import CoresError
 from stellwerk_processes.resolve_sandbox import describe, hide_memory
 from stellwerk_processes.sandbox.levels import LIMITS, SandboxError, SandboxRecord, Wanted
@@ -527,7 +527,7 @@ def _with_sandbox(
     if before is not None and is_auto:
         confinement = replace(confinement, sandbox=replace(confinement.sandbox, level=before.sandbox.level))
         settings = replace(settings, confinement=confinement)
-    is_for_nobody = is_auto and all(entrant.is_remote for entrant in settings.entrants)
+    is_for_nobody = is_auto and all(each.bot.process not in STARTED for each in settings.entrants)
     was_proven = is_auto and (last is not UNSET or not lines)
     if is_for_nobody or not (needs_proof(confinement) or was_proven):
         return settings, UNSET

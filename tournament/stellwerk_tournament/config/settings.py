@@ -455,7 +455,7 @@ def _expected_tokens(names: Sequence[str], game_id: str, has_some: bool) -> str:
 def _process(
     source: Source, place: Place, table: BotTable, processes: Mapping[str, BotProcess]
 ) -> BotProcess:
-    """Return how a bot runs: as its table says; or, of a built-in one, as it did before; or as it is usual."""
+    """Return how a bot runs: as its table says; if it is built in, as it did before; or as it is usual."""
     keys = [key for key in ("dir", "env", "transport", "instances") if getattr(table, key)]
     if table.process == "house":
         if table.built_in not in QUICK_BOTS:
