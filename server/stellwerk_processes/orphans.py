@@ -5,8 +5,9 @@ may signal whatever its user may, so also its supervisor. At `limits` it can sti
 Its processes then become children of this one, the next that takes in orphans, and are ended here.
 
 Laws:
-- a child is ended only if this program did not start it, and it is in another session: bots begin in
-  sessions of their own, and nobody can enter one that exists;
+- a child is ended only if this program did not start it, if it was not there before the first bot, and if it
+  is in another session: bots begin in sessions of their own, and nobody can enter one that exists;
+- orphans are taken in only while bots run: those of other programs are none of our business;
 - what is ended is waited for, so that its id can be used again;
 - a bot that kills this program as well leaves its processes to the system. Nobody is there to end them.
 """
@@ -31,25 +32,35 @@ PAUSE: Final = 0.001  # until the next look
 _SET_CHILD_SUBREAPER: Final = 36
 
 _starting: Final = threading.Lock()  # while a process is there that nobody has noted yet
-_ours: Final[set[int]] = set()
-_is_prepared = threading.Event()
+_noted: Final[set[int]] = set()
+_others: Final[set[int]] = set()
+_libc: Final = ctypes.CDLL(None)
 
 
 def start_noted(start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
     """Start a process of ours, which is no orphan until `forget` is called with its id."""
     with _starting:
-        if not _is_prepared.is_set():
-            _ours.update(children(os.getpid()))  # a program may have some when it becomes this one
-            ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-            _is_prepared.set()
-        started = start()
-        _ours.add(started.pid)
+        if not _noted:
+            _others.clear()
+            _others.update(children(os.getpid()))
+            _take_in(True)
+        try:
+            started = start()
+            _noted.add(started.pid)
+        finally:
+            _take_in(bool(_noted))
         return started
 
 
 def forget(pid: int) -> None:
     """Forget a process of ours that has been waited for."""
-    _ours.discard(pid)
+    with _starting:
+        _noted.discard(pid)
+        _take_in(bool(_noted))
+
+
+def _take_in(takes: bool) -> None:
+    _libc.prctl(_SET_CHILD_SUBREAPER, int(takes), 0, 0, 0)
 
 
 def end_orphans() -> bool:
@@ -75,6 +86,6 @@ def _orphans() -> list[int]:
     with _starting:
         for pid in children(os.getpid()):
             with contextlib.suppress(ProcessLookupError):
-                if pid not in _ours and os.getsid(pid) != session:
+                if pid not in _noted and pid not in _others and os.getsid(pid) != session:
                     found.append(pid)
     return found
