@@ -204,6 +204,13 @@ def _ordinary_users_python() -> str | None:
     return None if open_python() is not None else "a Python for an ordinary user"
 
 
+def _closed_python() -> str | None:
+    """Return what is missing for bots that stay root: others must not be able to run this Python."""
+    everybody = open_python()
+    is_open = everybody is not None and everybody[-1] == sys.executable
+    return "a Python that is closed to other users" if is_open else None
+
+
 def _namespaces() -> str | None:
     """Return what is missing for namespaces of an ordinary user, and as root for root's."""
     if shutil.which("bwrap") is None:
@@ -291,6 +298,7 @@ CIRCUMSTANCES: Final[dict[str, Need]] = {
     "IPv6": Need(_ipv6),
     "Linux": Need(lambda: None if sys.platform == "linux" else "Linux"),
     "network": Need(_address_beyond_loopback),
+    "closed Python": Need(_closed_python),
     "control groups": Need(_control_groups),
     "Landlock": Need(lambda: None if landlock_abi() >= 6 else "Landlock of Linux 6.12"),
     "namespaces": Need(_namespaces),
