@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.parts.rail_yards import completions
 from stellwerk_engine.parts.rail_yards.completions import (
+    LOCOMOTIVE,
     Effort,
     TicketNeed,
     best_completion,
@@ -68,6 +69,37 @@ def all_maximal(tickets: Sequence[TicketNeed], stack: Sequence[int]) -> list[tup
     sets = all_feasible(tickets, stack)
     smaller = {chosen[:place] + chosen[place + 1 :] for chosen in sets for place in range(len(chosen))}
     return [chosen for chosen in sets if chosen not in smaller]
+
+
+def maximal_one_by_one(tickets: Sequence[TicketNeed], stack: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """List the maximal sets with plain counts: the feasible sets that no other ticket can join, one after the
+    other. For hands that are too large for `all_maximal`."""
+    sets: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((), stack)]
+    for index, ticket in enumerate(tickets):
+        sets += [
+            ((*chosen, index), rest)
+            for chosen, left in sets
+            if (rest := spend(left, ticket.needs))[LOCOMOTIVE] >= 0
+        ]
+    maximal = [
+        chosen
+        for chosen, left in sets
+        if not any(
+            spend(left, ticket.needs)[LOCOMOTIVE] >= 0
+            for index, ticket in enumerate(tickets)
+            if index not in chosen
+        )
+    ]
+    return sorted(
+        maximal, key=lambda chosen: (-sum(tickets[index].points for index in chosen), -len(chosen), chosen)
+    )
+
+
+def spend(cards: tuple[int, ...], needs: Sequence[int]) -> tuple[int, ...]:
+    """Return what is left when locomotives replace missing cards; if they are too few, less than none."""
+    rest = [have - need for have, need in zip(cards[:LOCOMOTIVE], needs, strict=True)]
+    missing = sum(-count for count in rest if count < 0)
+    return (*(max(count, 0) for count in rest), cards[LOCOMOTIVE] - missing)
 
 
 def best_by_tables(tickets: Sequence[TicketNeed], stack: Sequence[int]) -> tuple[int, ...]:
@@ -189,6 +221,17 @@ def test_the_choices_of_a_real_hand_are_those_of_the_definition(
     expected = all_maximal(tickets, stack)[:64]
     assert maximal_completions(tickets, stack) == (expected, expected == [()])
     assert best_completion(tickets, stack) == expected[0]
+
+
+@settings(max_examples=150, deadline=None)
+@given(real_hands(0, 14) | hands(most_tickets=12), stacks(most=4), st.sampled_from((0, 0, 57)))
+def test_the_maximal_sets_are_those_of_a_search_with_plain_counts(
+    tickets: list[TicketNeed], stack: tuple[int, ...], many: int
+) -> None:
+    """Among them stacks with as many cards of a color as a board can have."""
+    stack = (stack[0] + many, *stack[1:])
+    expected = maximal_one_by_one(tickets, stack)[:64]
+    assert maximal_completions(tickets, stack) == (expected, expected == [()])
 
 
 @settings(max_examples=25, deadline=None)

@@ -26,8 +26,11 @@ floating-point number can make two machines disagree:
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
+from itertools import islice
 from operator import add, mul, sub
 from typing import NamedTuple
+
+from stellwerk_engine.core.cards import CardSet, total, without
 
 COLOR_COUNT = 8
 LOCOMOTIVE = 8
@@ -103,35 +106,62 @@ def maximal_completions(
     What is listed is always the beginning of the full list: its first is `best_completion`, and nothing
     better than its last is missing. It ends before `limit` if there are no more, or if finding more
     exceeds a budget of work, which is counted and not timed."""
-    sets: list[tuple[int, ...]] = []
-    few = few_feasible(tickets, stack)
-    for chosen in best_first(tickets, stack, Effort(), BUDGET) if few is None else few:
-        if is_maximal(tickets, chosen, stack):
-            sets.append(chosen)
-            if len(sets) == limit:
-                break
+    sets = few_maximal(tickets, stack, limit)
+    if sets is None:
+        candidates = best_first(tickets, stack, Effort(), BUDGET)
+        sets = list(islice((each for each in candidates if is_maximal(tickets, each, stack)), limit))
     return sets, sets == [()]
 
 
-def few_feasible(tickets: Sequence[TicketNeed], stack: Sequence[int]) -> list[tuple[int, ...]] | None:
-    """Return all feasible sets, best first; None if they are more than FEW. The usual case, at a tenth of the
-    price of the search."""
-    sets: list[tuple[tuple[int, ...], Cards]] = [((), tuple(stack))]
-    for index, ticket in enumerate(tickets):
+def few_maximal(
+    tickets: Sequence[TicketNeed], stack: Sequence[int], limit: int
+) -> list[tuple[int, ...]] | None:
+    """Return the best of the feasible sets that no ticket can join, best first; None if more than FEW sets
+    are feasible. The usual case, at a small part of the price of the search.
+
+    The colors of a stack are one int, as those of a hand are (core/cards.py). The cards suffice for a set if
+    no more colors are left after it than cards are: the difference is the locomotives."""
+    ranks = ranks_of(tickets)
+    sets = [(0, packed(stack), sum(stack))]  # rank, colors left, cards left
+    for rank, ticket in zip(ranks, tickets, strict=True):
+        needs, count = packed(ticket.needs), sum(ticket.needs)
         sets += [
-            ((*chosen, index), rest)
-            for chosen, left in sets
-            if (rest := spend(left, ticket.needs))[LOCOMOTIVE] >= 0
+            (before + rank, after, cards - count)
+            for before, colors, cards in sets
+            if total(after := without(colors, needs)) <= cards - count
         ]
         if len(sets) > FEW:
             return None
-    sets.sort(key=lambda entry: order_of(tickets, entry[0]))
-    return [chosen for chosen, _ in sets]
+    feasible_ranks = {rank for rank, _, _ in sets}
+    single = [(rank & -rank, rank) for rank in ranks]  # a ticket's bit is the lowest of its rank
+    maximal: list[tuple[int, ...]] = []
+    for chosen in sorted(feasible_ranks, reverse=True):
+        for bit, rank in single:
+            if not chosen & bit and chosen + rank in feasible_ranks:
+                break
+        else:
+            maximal.append(indexes_of(chosen, len(tickets)))
+            if len(maximal) == limit:
+                break
+    return maximal
 
 
-def order_of(tickets: Sequence[TicketNeed], chosen: tuple[int, ...]) -> tuple[int, int, tuple[int, ...]]:
-    """Return a sort key: ascending means from the best."""
-    return -sum([tickets[index].points for index in chosen]), -len(chosen), chosen
+def ranks_of(tickets: Sequence[TicketNeed]) -> list[Rank]:
+    count = len(tickets)
+    return [
+        (ticket.points * (count + 1) + 1) << count | 1 << (count - 1 - index)
+        for index, ticket in enumerate(tickets)
+    ]
+
+
+def indexes_of(rank: Rank, count: int) -> tuple[int, ...]:
+    """Return the tickets of a set, out of so many."""
+    return tuple(index for index in range(count) if rank >> (count - 1 - index) & 1)
+
+
+def packed(counts: Sequence[int]) -> CardSet:
+    """Return the cards of the eight colors."""
+    return int.from_bytes(counts[:COLOR_COUNT], "little")
 
 
 def best_first(
@@ -156,7 +186,7 @@ def best_first(
             if value < floor:
                 break  # the rest is incomplete: low starts of paths that share a state with high ones
             if value < ceiling:
-                yield tuple(index for index in range(count) if rank >> (count - 1 - index) & 1)
+                yield indexes_of(rank, count)
                 first = False
             if budget is not None and effort.spent > budget:
                 return
@@ -167,8 +197,8 @@ def best_first(
 def priced(tickets: Sequence[TicketNeed], stack: Sequence[int]) -> Problem:
     count = len(tickets)
     needs = [ticket.needs for ticket in tickets]
-    values = [ticket.points * (count + 1) + 1 for ticket in tickets]
-    ranks = [value << count | 1 << (count - 1 - index) for index, value in enumerate(values)]
+    ranks = ranks_of(tickets)
+    values = [rank >> count for rank in ranks]
     prices = card_prices(values, needs, stack)
     profits = [
         value * prices.scale - cost(prices.cards, need) for value, need in zip(values, needs, strict=True)
