@@ -15,9 +15,9 @@ in hand, and for tunnels, where they are another risk (ASIA-15).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
-from stellwerk_engine.core.board import GRAY, TRACKS_IN_A_BYTE, Board, Route, RouteId
+from stellwerk_engine.core.board import GRAY, Board, Route, RouteId
 from stellwerk_engine.core.cards import (
     LOCOMOTIVE,
     LOCOMOTIVE_SHIFT,
@@ -38,6 +38,17 @@ PlanKey = int
 _HOLDER_FIRST_ONLY = 1 << 24
 _COLOR, _MINE, _SHARED, _LOCOMOTIVES, _HOLDER_LOCOMOTIVES, _DISCOUNT = 20, 16, 12, 8, 4, 0
 _COLOR_KEYS: Final[tuple[PlanKey, ...]] = tuple(color << _COLOR for color in range(9))
+
+
+class Means(NamedTuple):
+    """What a plan depends on, out of its key. Under LOCOMOTIVE the hand's first number only says whether the
+    payer has cards of any color."""
+
+    color: int
+    hand: tuple[int, int]  # of the color, locomotives
+    holder: tuple[int, int]
+    discount: int
+    holder_first_only: bool
 
 
 class OpenTracks(dict[int, tuple[Move, ...]]):
@@ -135,19 +146,18 @@ class ClaimTable(dict[PlanKey, Plan]):
         """Return the routes that can be paid for in more ways than the plan of this key lists."""
         mask = self._unlisted_masks.get(key)
         if mask is None:
-            mask = sum(route.bit for route in self._board.routes if self._has_unlisted(route, key))
+            means = _means(key)
+            mask = sum(route.bit for route in self._board.routes if self._has_unlisted(route, means))
             self._unlisted_masks[key] = mask
         return mask
 
-    def _has_unlisted(self, route: Route, key: PlanKey) -> bool:
+    def _has_unlisted(self, route: Route, means: Means) -> bool:
         """Return whether the route can be paid in ways that are not listed. Payments with locomotives alone
         count under the color of the route, and under no color if it is gray."""
-        color, mine, locomotives, discount = (
-            key >> field & 15 for field in (_COLOR, _MINE, _LOCOMOTIVES, _DISCOUNT)
-        )
+        color, (mine, locomotives), _, discount, _ = means
         if (route.color != GRAY) if color == LOCOMOTIVE else not route.accepts(color):
             return False
-        listed = len(self._claims_of(route, key))
+        listed = len(self._claims_of(route, means))
         if color == LOCOMOTIVE:
             mine = 0
         elif route.color != GRAY and route.tunnel:
@@ -162,9 +172,14 @@ class ClaimTable(dict[PlanKey, Plan]):
         return len(payments) > listed
 
     def __missing__(self, key: PlanKey) -> Plan:
+        means = _means(key)
+        longest = sum(means.hand) + sum(means.holder) + means.discount
+        colors = range(GRAY + 1) if means.color == LOCOMOTIVE else (means.color, GRAY)
         entries: list[tuple[int, OpenTracks]] = []
         for byte, routes in enumerate(self._board.routes_by_byte):
-            by_track = tuple(self._claims_of(route, key) for route in routes)
+            if routes[0].color not in colors or routes[0].length > longest:
+                continue  # routes of one byte have one color, and the first is the shortest
+            by_track = tuple([self._claims_of(route, means) for route in routes])
             if any(by_track):
                 if by_track not in self._open_tracks:
                     self._open_tracks[by_track] = OpenTracks(by_track)
@@ -173,13 +188,10 @@ class ClaimTable(dict[PlanKey, Plan]):
         self[key] = plan
         return plan
 
-    def _claims_of(self, route: Route, key: PlanKey) -> tuple[Move, ...]:
-        color, mine, shared, locomotives, holder_locomotives, discount = (
-            key >> field & 15
-            for field in (_COLOR, _MINE, _SHARED, _LOCOMOTIVES, _HOLDER_LOCOMOTIVES, _DISCOUNT)
-        )
+    def _claims_of(self, route: Route, means: Means) -> tuple[Move, ...]:
+        color, (mine, locomotives), (shared, holder_locomotives), discount, holder_first_only = means
         if color == LOCOMOTIVE:
-            if not self._takes_locomotives_alone(route, bool(mine), discount):
+            if not self._takes_locomotives_alone(route, mine > 0, discount):
                 return ()
             mine = 0
         elif not route.accepts(color) or (mine + shared == 0 and (route.color == GRAY or route.tunnel)):
@@ -187,15 +199,14 @@ class ClaimTable(dict[PlanKey, Plan]):
         payment = plain_payment(route, mine + shared, locomotives + holder_locomotives, discount)
         if payment is None or (color != LOCOMOTIVE and payment[0] == 0 and route.color == GRAY):
             return ()
-        claims: list[Move] = []
-        for holder_first in (True,) if key & _HOLDER_FIRST_ONLY else (True, False):
-            pay, holder_pay = split_payment(
-                color, payment, (mine, locomotives), (shared, holder_locomotives), holder_first
-            )
-            claim = self.claim(route, pay, holder_pay)
-            if claim not in claims:
-                claims.append(claim)
-        return tuple(claims)
+        if not shared and not holder_locomotives:
+            return (self.claim(route, cards_of(color, payment), 0),)
+        hand, holder = (mine, locomotives), means.holder
+        claim = self.claim(route, *split_payment(color, payment, hand, holder, holder_first=True))
+        if holder_first_only:
+            return (claim,)
+        other = self.claim(route, *split_payment(color, payment, hand, holder, holder_first=False))
+        return (claim,) if other is claim else (claim, other)
 
     def _takes_locomotives_alone(self, route: Route, has_colors: bool, discount: int) -> bool:
         """Return whether they are listed for it under no color: see above."""
@@ -213,6 +224,16 @@ class ClaimTable(dict[PlanKey, Plan]):
         return claim
 
 
+def _means(key: PlanKey) -> Means:
+    return Means(
+        key >> _COLOR & 15,
+        (key >> _MINE & 15, key >> _LOCOMOTIVES & 15),
+        (key >> _SHARED & 15, key >> _HOLDER_LOCOMOTIVES & 15),
+        key >> _DISCOUNT & 15,
+        key & _HOLDER_FIRST_ONLY > 0,
+    )
+
+
 def split_payment(
     color: int,
     payment: tuple[int, int],
@@ -222,11 +243,15 @@ def split_payment(
 ) -> tuple[CardSet, CardSet]:
     """Return which cards of a payment (of the color, locomotives) come from the hand and which from the
     holder."""
-    pay: CardSet = 0
-    holder_pay: CardSet = 0
-    shifts = (SHIFT[color] if color < TRACKS_IN_A_BYTE else LOCOMOTIVE_SHIFT, LOCOMOTIVE_SHIFT)
-    for needed, mine, shared, shift in zip(payment, hand, holder, shifts, strict=True):
-        from_holder = min(needed, shared) if holder_first else max(0, needed - mine)
-        holder_pay += from_holder << shift
-        pay += needed - from_holder << shift
-    return pay, holder_pay
+    of_color, locomotives = payment
+    if holder_first:
+        shared = (min(of_color, holder[0]), min(locomotives, holder[1]))
+    else:
+        shared = (max(0, of_color - hand[0]), max(0, locomotives - hand[1]))
+    mine = (of_color - shared[0], locomotives - shared[1])
+    return cards_of(color, mine), cards_of(color, shared)
+
+
+def cards_of(color: int, numbers: tuple[int, int]) -> CardSet:
+    """Return so many cards of the color, and so many locomotives."""
+    return (numbers[0] << SHIFT[color]) + (numbers[1] << LOCOMOTIVE_SHIFT)
