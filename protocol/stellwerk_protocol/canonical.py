@@ -93,7 +93,7 @@ def _check(value: JsonValue, depth: int) -> None:
         case None | bool():
             pass
         case str():
-            if any("\ud800" <= character <= "\udfff" for character in value):
+            if any(0xD800 <= ord(character) <= 0xDFFF for character in value):
                 raise CanonicalError("half a surrogate pair is not a character")
         case int():
             if abs(value) > LARGEST_INT:

@@ -97,7 +97,9 @@ def _on_board(rules: RuleSet, board: Board) -> RuleSet:
 class _NoClaims:
     """The claims of a game without a map."""
 
-    track_limits: dict[RouteId, int] = {}  # noqa: RUF012  nothing writes into it
+    @property
+    def track_limits(self) -> dict[RouteId, int]:
+        return {}
 
     def add_claims(
         self, open_mask: int, hand: CardSet, holder: CardSet, discount: int, moves: list[Move]

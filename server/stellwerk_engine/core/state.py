@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import msgspec
 
@@ -267,24 +267,28 @@ class State:
 
 class Move:
     """A legal move. Shared and never changed; its struct and its JSON text are made once, when first
-    asked for, and are plain slots from then on."""
+    asked for."""
 
-    __slots__ = ("json", "wire")
+    __slots__ = ("_json", "_wire")
 
-    wire: wire_moves.Move
-    json: bytes
+    _wire: wire_moves.Move
+    _json: bytes
 
-    if not TYPE_CHECKING:
+    @property
+    def wire(self) -> wire_moves.Move:
+        try:
+            return self._wire
+        except AttributeError:
+            self._wire = self.to_wire()
+            return self._wire
 
-        def __getattr__(self, name: str) -> object:
-            """Make the value of a slot that is still empty."""
-            if name == "wire":
-                self.wire = self.to_wire()
-                return self.wire
-            if name == "json":
-                self.json = _encode(self.wire)
-                return self.json
-            raise AttributeError(f"{type(self).__name__} has no {name}")
+    @property
+    def json(self) -> bytes:
+        try:
+            return self._json
+        except AttributeError:
+            self._json = _encode(self.wire)
+            return self._json
 
     def to_wire(self) -> wire_moves.Move:
         raise NotImplementedError  # every kind of move has its own
@@ -421,11 +425,16 @@ class Part:
 
     __slots__ = ()
 
-    events: ClassVar[tuple[type[object], ...]] = ()
-    """The kinds of events that belong to this part: it says who may know what of them, folds them, and has
-    their sentences."""
-    decisions: ClassVar[tuple[type[object], ...]] = ()
-    """The kinds of decisions on the wire that belong to this part."""
+    @property
+    def events(self) -> tuple[type[object], ...]:
+        """The kinds of events that belong to this part: it says who may know what of them, folds them, and
+        has their sentences."""
+        return ()
+
+    @property
+    def decisions(self) -> tuple[type[object], ...]:
+        """The kinds of decisions on the wire that belong to this part."""
+        return ()
 
     # when a game is made of rules and a board
 

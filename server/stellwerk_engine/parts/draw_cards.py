@@ -208,15 +208,20 @@ class DrawCards(Action):
 
     __slots__ = ("draw", "firsts", "seconds", "take", "to_holder")
 
-    events = (ev.CardTaken, ev.CardDrawn, ev.CardPlaced)
-    decisions = (wire_decisions.SecondCard, wire_decisions.PlaceCard)
-
     def __init__(self, second_optional: bool = False, to_holder: bool = False) -> None:
         self.to_holder = to_holder
         self.draw = DrawFirst(self)
         self.take = tuple(TakeFirst(self, card) for card in range(9))
         self.firsts = FirstDraws(self.draw, self.take)
         self.seconds = (SECOND_CARD_OR_STOP if second_optional else SECOND_CARD)["hand"]
+
+    @property
+    def events(self) -> tuple[type[object], ...]:
+        return (ev.CardTaken, ev.CardDrawn, ev.CardPlaced)
+
+    @property
+    def decisions(self) -> tuple[type[object], ...]:
+        return (wire_decisions.SecondCard, wire_decisions.PlaceCard)
 
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
         moves += self.firsts[colors_present(state.market) | (1 if state.pile else 0)]

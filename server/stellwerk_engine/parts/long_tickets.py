@@ -49,9 +49,11 @@ class LongTicketFields:
 class LongTickets(Part):
     """Long tickets, so many for each player."""
 
-    events = (ev.TicketsRemoved,)
-
     number: int
+
+    @property
+    def events(self) -> tuple[type[object], ...]:
+        return (ev.TicketsRemoved,)
 
     def check_board(self, file: BoardFile, rules: RuleSet) -> None:
         needed = max(rules.seat_counts) * self.number

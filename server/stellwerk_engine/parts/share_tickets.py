@@ -97,12 +97,17 @@ def _put_on_holder(state: State, seat: Seat, tickets: tuple[TicketId, ...], even
 class ShareTickets(Action):
     """The action of a turn."""
 
-    events = (ev.TicketsToShare, ev.TicketsShared)
-    decisions = (wire_decisions.ShareTicket,)
-
     shares: Mapping[tuple[TicketId, TicketId], Move] = field(
         default_factory=dict[tuple[TicketId, TicketId], Move], repr=False, compare=False
     )
+
+    @property
+    def events(self) -> tuple[type[object], ...]:
+        return (ev.TicketsToShare, ev.TicketsShared)
+
+    @property
+    def decisions(self) -> tuple[type[object], ...]:
+        return (wire_decisions.ShareTicket,)
 
     def on_board(self, board: Board) -> Self:
         return dataclasses.replace(self, shares=Shares(board))

@@ -93,14 +93,19 @@ class Offer(Protocol):
 class FirstTickets(Part):
     """The tickets dealt before the first turn. All choose at once. With `share` each puts one on a holder."""
 
-    events = (ev.TicketsOffered, ev.TicketsKept)
-    decisions = (wire_decisions.KeepTickets,)
-
     number: int
     keep: int
     share: Share | None = None
     reject: Reject | None = None  # EUR-03; else they go under the pile
     shuffle_returned: bool = False  # CARD-03; else they go under the pile (GEN-04)
+
+    @property
+    def events(self) -> tuple[type[object], ...]:
+        return (ev.TicketsOffered, ev.TicketsKept)
+
+    @property
+    def decisions(self) -> tuple[type[object], ...]:
+        return (wire_decisions.KeepTickets,)
 
     def check_board(self, file: BoardFile, rules: RuleSet) -> None:
         seats = max(rules.seat_counts)

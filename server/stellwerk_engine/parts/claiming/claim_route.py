@@ -90,10 +90,15 @@ class ClaimRoute(Action):
     """The action of a turn, tunnels too. `open_tracks`: by number of players and by number of tracks between
     two cities, how many of these can be claimed; where it has nothing, all can."""
 
-    events = (ev.RouteClaimed, ev.TunnelTried, ev.TunnelAbandoned)
-    decisions = (wire_decisions.PayTunnel,)
-
     open_tracks: Mapping[int, Mapping[int, int]] = field(default_factory=dict[int, Mapping[int, int]])
+
+    @property
+    def events(self) -> tuple[type[object], ...]:
+        return (ev.RouteClaimed, ev.TunnelTried, ev.TunnelAbandoned)
+
+    @property
+    def decisions(self) -> tuple[type[object], ...]:
+        return (wire_decisions.PayTunnel,)
 
     def claims(self, board: Board, seat_count: int) -> Claims:
         return ClaimTable(board, Claim, _track_limits(board, self.open_tracks.get(seat_count, {})))

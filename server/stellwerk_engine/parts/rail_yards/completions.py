@@ -26,7 +26,6 @@ floating-point number can make two machines disagree:
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from itertools import islice
 from operator import add, mul, sub
 from typing import NamedTuple
 
@@ -108,8 +107,12 @@ def maximal_completions(
     exceeds a budget of work, which is counted and not timed."""
     sets = few_maximal(tickets, stack, limit)
     if sets is None:
-        candidates = best_first(tickets, stack, Effort(), BUDGET)
-        sets = list(islice((each for each in candidates if is_maximal(tickets, each, stack)), limit))
+        sets = []
+        for chosen in best_first(tickets, stack, Effort(), BUDGET):
+            if is_maximal(tickets, chosen, stack):
+                sets.append(chosen)
+                if len(sets) == limit:
+                    break
     return sets, sets == [()]
 
 

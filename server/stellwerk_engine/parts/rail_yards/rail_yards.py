@@ -65,18 +65,23 @@ class RailYards(Part):
     `open_stacks` players may look at their own on-track stack.
     """
 
-    events = (
-        ev.CardsSent,
-        ev.CardsLaid,
-        ev.Raided,
-        ev.StackTakenUp,
-        ev.TicketsCompleted,
-        ev.HalfStarted,
-    )
-    decisions = (wire_decisions.CompleteTickets,)
-
     halves: Mapping[int, int] = field(default_factory=dict[int, int])
     open_stacks: bool = False
+
+    @property
+    def events(self) -> tuple[type[object], ...]:
+        return (
+            ev.CardsSent,
+            ev.CardsLaid,
+            ev.Raided,
+            ev.StackTakenUp,
+            ev.TicketsCompleted,
+            ev.HalfStarted,
+        )
+
+    @property
+    def decisions(self) -> tuple[type[object], ...]:
+        return (wire_decisions.CompleteTickets,)
 
     def begin(self, state: State) -> None:
         seats = state.game.seat_count

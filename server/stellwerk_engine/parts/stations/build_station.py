@@ -98,13 +98,15 @@ class Builds(dict[CardSet, tuple[Move, ...]]):
 class BuildStation(Action):
     """The action of a turn. Each player has so many stations, and gets points for those left at the end."""
 
-    events = (ev.StationBuilt,)
-
     number: int
     points_left: int
     builds: Mapping[CardSet, tuple[Move, ...]] = field(
         default_factory=dict[CardSet, tuple[Move, ...]], repr=False, compare=False
     )
+
+    @property
+    def events(self) -> tuple[type[object], ...]:
+        return (ev.StationBuilt,)
 
     def on_board(self, board: Board) -> Self:
         return dataclasses.replace(self, builds=Builds(board))

@@ -142,9 +142,6 @@ class BuyTechnology(Action):
 
     __slots__ = ("home_lengths", "home_regions", "ids", "overseas_regions", "substitute", "technologies")
 
-    events = (ev.TechnologyBought, ev.TechnologyReturned, ev.TechnologiesWithdrawn)
-    decisions = (wire_decisions.ClaimRoute,)
-
     def __init__(
         self,
         technologies: tuple[Technology, ...],
@@ -161,6 +158,14 @@ class BuyTechnology(Action):
         self.ids: dict[str, TechnologyId] = {
             technology.id: number for number, technology in enumerate(technologies)
         }
+
+    @property
+    def events(self) -> tuple[type[object], ...]:
+        return (ev.TechnologyBought, ev.TechnologyReturned, ev.TechnologiesWithdrawn)
+
+    @property
+    def decisions(self) -> tuple[type[object], ...]:
+        return (wire_decisions.ClaimRoute,)
 
     def check_board(self, file: BoardFile, rules: RuleSet) -> None:
         """Refuse a route that nothing opens: its regions and its length have to be known."""
