@@ -4,23 +4,33 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# The compiled build has an environment of its own: the one above runs the sources.
+COMPILED_VENV := .venv-compiled
+COMPILED_BIN := $(COMPILED_VENV)/bin
 
 # Stamps: what has been installed into .venv. A newer pyproject.toml or interpreter makes them stale.
 COMMAND := $(VENV)/.command-installed
 TEST := $(VENV)/.test-installed
 DEV := $(VENV)/.dev-installed
+COMPILED := $(COMPILED_VENV)/.compiled-installed
+
+SOURCES := $(shell find protocol server bots/python tournament -name '*.py' -path '*/stellwerk*')
+COMPILED_WHEELS := build/compiled
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+COMPILED_PIP_INSTALL := $(COMPILED_BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # loadgroup: tests that share a costly fixture name a group, and run in one worker.
-PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadgroup
+PYTEST_OPTIONS := --numprocesses auto --maxprocesses 8 --dist loadgroup
+PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test lint format vectors schemas examples starters hostile bench fairness mutants simulations soak clean
+.PHONY: help install compile demo test test-compiled lint format vectors schemas examples starters hostile bench \
+  fairness mutants simulations soak clean can-compile
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 install: $(COMMAND) ## install the command, and print where it is; plays nothing
 	@echo "The command is $(abspath $(BIN))/stellwerk. To type only its name: . $(BIN)/activate"
@@ -29,11 +39,22 @@ install: $(COMMAND) ## install the command, and print where it is; plays nothing
 	@echo "  $(BIN)/stellwerk serve                    # a server for bots, on this machine"
 	@echo "  $(BIN)/stellwerk --help"
 
+compile: $(COMPILED) ## build the compiled modules, and install them into an environment of their own
+	@echo "The compiled command is $(abspath $(COMPILED_BIN))/stellwerk: $$($(COMPILED_BIN)/stellwerk --version)"
+	@echo "Its wheel, for this Python on this kind of machine: $$(ls $(COMPILED_WHEELS)/*.whl)"
+
 demo: $(COMMAND) ## play a small tournament of the reference bots
 	@$(BIN)/stellwerk demo
 
 test: $(TEST) ## run the whole test suite; ARGS='-k tunnel' passes options to pytest
 	$(PYTEST) $(ARGS)
+
+# `tools` stands beside a package of the sources, which must not be found.
+test-compiled: $(COMPILED) ## run the suites of the compiled rooms over the compiled build
+	@mkdir -p $(COMPILED_VENV)/beside && ln -sfn ../../protocol/tools $(COMPILED_VENV)/beside/tools
+	STELLWERK_COMPILED=1 PYTHONPATH=$(abspath $(COMPILED_VENV)/beside) $(COMPILED_BIN)/python -m pytest $(PYTEST_OPTIONS) \
+	  tests/architecture/test_compiled.py tests/engine tests/golden tests/properties tests/protocol tests/rules \
+	  tests/server -m 'not network' $(ARGS)
 
 lint: $(DEV) ## run ruff (rules and format), import-linter, mypy and pyright
 	$(BIN)/ruff check
@@ -62,7 +83,7 @@ starters: $(TEST) ## build the starters of all languages and let them play
 hostile: $(TEST) ## let hostile bots play, and print what each level of the sandbox stops; ARGS='--how' says more
 	$(BIN)/python -m tests.processes.sandbox.hostile.table $(ARGS)
 
-bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' compares with a commit in the same run
+bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' or '--compiled' compares in the same run
 	$(BIN)/python -m tests.benchmarks.bench_engine $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_server $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_ratings
@@ -81,11 +102,11 @@ soak: $(TEST) ## play 1,000 games of every variant and 1,000 lives of a server, 
 	$(BIN)/python tests/soak/run.py $(ARGS)
 	$(BIN)/python tests/soak/serve.py
 
-clean: ## remove .venv and what the tools leave behind
-	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+clean: ## remove the environments and what the tools leave behind
+	rm -rf $(VENV) $(COMPILED_VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
 	find . -type d -name __pycache__ -prune -exec rm -rf {} +
 
-$(BIN)/python:
+$(BIN)/python $(COMPILED_BIN)/python:
 	@command -v $(PYTHON) >/dev/null || { \
 	  echo "error: no '$(PYTHON)' found. Stellwerk needs Python 3.11 or later (make PYTHON=/path/to/python ...)." >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -93,8 +114,8 @@ $(BIN)/python:
 	       "(make PYTHON=python3.12 ..., if you have another one)." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "error: '$(PYTHON)' has no venv module. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
-	@echo "Creating $(VENV) with $$($(PYTHON) --version)"
-	@$(PYTHON) -m venv --clear $(VENV)
+	@echo "Creating $(@:/bin/python=) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv --clear $(@:/bin/python=)
 
 $(COMMAND): pyproject.toml $(BIN)/python
 	@echo "Installing stellwerk into $(VENV)"
@@ -110,3 +131,24 @@ $(DEV): pyproject.toml $(BIN)/python
 	@echo "Installing stellwerk, what its tests need, and the linters into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[dev]'
 	@touch $@ $(TEST) $(COMMAND)
+
+# The compiler is the one that built Python, or that of CC in the environment.
+can-compile:
+	@compiler=$$($(PYTHON) -c 'import os, sysconfig; print((os.environ.get("CC") or sysconfig.get_config_var("CC")).split()[0])'); \
+	  command -v "$$compiler" >/dev/null || { \
+	  echo "error: make compile needs a C compiler, and there is no '$$compiler'. On Debian and Ubuntu:" \
+	       "apt-get install gcc libc6-dev" >&2; exit 1; }
+	@header=$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h; \
+	  test -e "$$header" || { \
+	  echo "error: make compile needs the headers of Python, and there is no $$header. On Debian and Ubuntu:" \
+	       "apt-get install python3-dev" >&2; exit 1; }
+
+$(COMPILED): pyproject.toml hatch_build.py $(SOURCES) | can-compile $(COMPILED_BIN)/python
+	@echo "Compiling, which takes some minutes"
+	@rm -rf $(COMPILED_WHEELS)
+	@HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(COMPILED_BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps \
+	  --wheel-dir $(COMPILED_WHEELS) .
+	@echo "Installing the compiled build and what its tests need into $(COMPILED_VENV)"
+	@$(COMPILED_PIP_INSTALL) --no-deps --force-reinstall $(COMPILED_WHEELS)/*.whl  # the version may be the same
+	@$(COMPILED_PIP_INSTALL) "$$(ls $(COMPILED_WHEELS)/*.whl)[test]"
+	@touch $@

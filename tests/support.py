@@ -15,6 +15,7 @@ import pytest
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.core import cards as card_sets
+from stellwerk_engine.core import write_state
 from stellwerk_engine.core.cards import COLOR_IDS, ONE, CardSet
 from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.core.game import make_game
@@ -255,12 +256,18 @@ def final_result(state: State) -> Result:
 
 def fingerprint(state: State) -> tuple[object, ...]:
     """Return everything that a state contains, decisions by their type and text."""
-    values = {name: getattr(state, name) for name in State.__slots__}
+    values = {name: getattr(state, name) for name in _fields()}
     values["choices"] = [repr(choice) for choice in state.choices]
     if state.pending is not None:
         shown = repr(state.pending.to_wire(state, 0, sees_all=True))
         values["pending"] = (type(state.pending).__name__, shown)
     return tuple(value if isinstance(value, Hashable) else repr(value) for value in values.values())
+
+
+@cache
+def _fields() -> list[str]:
+    """Return the fields of a state as they are declared, for a compiled class lists none."""
+    return [field.name for section in write_state.sections() for field in section.fields]
 
 
 def all_cards(state: State) -> CardSet:

@@ -25,6 +25,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ from typing import Final, NoReturn
 import pytest
 
 from stellwerk.bots.starters import BY_LANGUAGE, STARTERS, Library, Tool, lack_of
+from stellwerk.shared.version import build
 from stellwerk_processes.sandbox.cgroups import make_cgroup, remove_cgroup
 from stellwerk_processes.sandbox.landlock import landlock_abi
 
@@ -162,6 +164,10 @@ def exists(path: str) -> Look:
     return lambda: None if Path(path).exists() else path
 
 
+def _python_headers() -> str | None:
+    return exists(str(Path(sysconfig.get_path("include"), "Python.h")))()
+
+
 def _package_index() -> str | None:
     with tempfile.TemporaryDirectory() as folder:
         options = ["--quiet", "--no-deps", "--retries", "0", "--timeout", "20", "--dest", folder]
@@ -285,6 +291,7 @@ TOOLS: Final[dict[str, Need]] = {
     "npm": Need(program("npm"), "npm"),
     "nc": Need(program("nc"), "netcat-openbsd"),
     "package index": Need(_package_index),
+    "Python headers": Need(_python_headers, "python3-dev"),
 }
 
 CIRCUMSTANCES: Final[dict[str, Need]] = {
@@ -303,6 +310,7 @@ CIRCUMSTANCES: Final[dict[str, Need]] = {
     "Landlock": Need(lambda: None if landlock_abi() >= 6 else "Landlock of Linux 6.12"),
     "namespaces": Need(_namespaces),
     "ordinary user's Python": Need(_ordinary_users_python),
+    "plain Python": Need(lambda: "plain Python" if build() != "plain Python" else None),
     "root": Need(lambda: "root" if os.geteuid() else None),
     "ordinary user": Need(lambda: None if os.geteuid() else "a user other than root"),
     "sandboxes": Need(_sandboxes),

@@ -116,11 +116,10 @@ def _run(words: Sequence[str]) -> int:
         flush_stdout()
         return ended.code if isinstance(ended.code, int) else USAGE
     if arguments.version:
-        from stellwerk.shared.version import (
-            version,  # importlib.metadata takes longer than all the rest of --help
-        )
+        # Here, because importlib.metadata takes longer than all the rest of --help.
+        from stellwerk.shared.version import build, version
 
-        say(f"stellwerk {version()}")
+        say(f"stellwerk {version()} ({build()})")
         code = DONE
     elif command is None:
         raise usage_error(f"a command is missing: {', '.join(COMMANDS)} (see 'stellwerk --help')")

@@ -22,7 +22,8 @@ from tests.tools import NEEDS, TOOLS, VARIABLE, needs
 TESTS = REPOSITORY / "tests"
 NEW = "#!/bin/sh\necho 99.0\n"  # what answers like this will do
 OLD = "#!/bin/sh\necho 0.1\n"
-PROGRAMS = sorted(name for name, need in TOOLS.items() if need.package and name != "ensurepip")
+OF_PYTHON = {"ensurepip", "Python headers"}  # wherever this Python is installed
+PROGRAMS = sorted(name for name, need in TOOLS.items() if need.package and name not in OF_PYTHON)
 LIBRARIES = {"C library": "stdio.h", "cJSON": "cJSON.h", "nlohmann-json": "json.hpp"}
 LOOKS = {"which", "skip", "skipif", "importorskip"}
 BY_ITSELF = {"shutil.which", "pytest.skip", "pytest.mark.skipif", "pytest.importorskip"}

@@ -46,7 +46,10 @@ def test_the_version_is_that_of_the_project() -> None:
     done = stellwerk("--version")
     assert (done.returncode, done.stderr) == (0, "")
     version = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-    assert done.stdout in (f"stellwerk {version}\n", "stellwerk (not installed)\n")
+    assert done.stdout in (
+        f"stellwerk {version} (plain Python)\n",
+        "stellwerk (not installed) (plain Python)\n",
+    )
 
 
 @pytest.mark.parametrize(

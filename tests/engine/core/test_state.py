@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from stellwerk_engine.core import write_state
-from stellwerk_engine.core.state import State
 from tests.support import every_variant, set_hand, started
 
 
@@ -17,7 +16,7 @@ def test_the_state_has_the_fields_that_are_declared() -> None:
 
 def test_no_field_is_declared_twice() -> None:
     names = [field.name for section in write_state.sections() for field in section.fields]
-    assert sorted(names) == list(State.__slots__)
+    assert len(names) == len(set(names))
 
 
 def test_a_field_of_another_type_than_those_that_copy_knows_is_refused() -> None:

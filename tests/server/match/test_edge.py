@@ -22,6 +22,10 @@ from stellwerk_server.match.recorded import RecordedMatch
 from stellwerk_server.match.seat import MatchSeat
 from stellwerk_server.operate.settings import Limits, Time
 from tests.server.support import Client, MemoryJournal, World
+from tests.tools import needs
+
+# These tests put bugs into methods, and a compiled class keeps those that it has.
+pytestmark = needs("plain Python")
 
 PARTS: tuple[type, ...] = (MatchSession, Audience, MatchJournal, MatchSeat, RecordedMatch)
 ONLY_IN_RECOVERY = {

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import permutations
 from random import Random
+from typing import NoReturn, cast
 
 import pytest
 from msgspec import UNSET
@@ -13,7 +14,7 @@ from msgspec.json import Decoder
 
 from stellwerk_engine import engine
 from stellwerk_engine.core.dice import Dice
-from stellwerk_engine.core.state import Events, State
+from stellwerk_engine.core.state import Decision, Events, Seat
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_protocol import moves
 from stellwerk_protocol.canonical import decode_as, unseal
@@ -498,19 +499,18 @@ def test_who_left_during_the_set_up_is_not_waited_for() -> None:
 # -- failures of the server --------------------------------------------------------------------------
 
 
-class _Unreadable(State):
-    """A state that has a bug: its hands cannot be looked at."""
+class _Broken:
+    """A decision that has a bug: it knows who owes it, and nothing else."""
 
-    __slots__ = ()
+    def __init__(self, seats: tuple[Seat, ...]) -> None:
+        self.seats = seats
 
-    def __getattribute__(self, name: str) -> object:
-        if name == "hands":
-            raise ZeroDivisionError("a bug")
-        return super().__getattribute__(name)
+    def __getattr__(self, name: str) -> NoReturn:
+        raise ZeroDivisionError("a bug")
 
 
 WHEN: dict[str, Callable[[Client], object]] = {
-    "act": lambda mover: mover.act(0),
+    "act": lambda mover: mover.say(Act(mover.match, mover.ask.ask, move=moves.Pass())),
     "time": lambda mover: mover.world.wait(150),
     "resume": lambda mover: mover.resume(),
 }
@@ -522,7 +522,9 @@ def test_an_error_of_our_own_ends_that_match_and_no_other(when: str) -> None:
     world = World(time=Time(move_ms=100, bank_ms=0))
     mover, (other,) = first_turn(world.seated())
     practicing = world.practice("first", name="somebody")
-    world.match_of(mover).state.__class__ = _Unreadable
+    state = world.match_of(mover).state
+    assert state.pending is not None
+    state.pending = cast(Decision, _Broken(state.pending.seats))  # no decision in earnest
     WHEN[when](mover)
     error = other.the(Error)
     assert (error.code, error.match) == ("server.failed", mover.match)
@@ -530,7 +532,7 @@ def test_an_error_of_our_own_ends_that_match_and_no_other(when: str) -> None:
     (bug,) = world.log.of("match.bug")
     assert bug["match"] == mover.match
     assert "ZeroDivisionError: a bug" in str(bug["exc_info"])
-    assert "__getattribute__" in str(bug["exc_info"])
+    assert "__getattr__" in str(bug["exc_info"])
     assert world.log.of("match.failed")[0]["match"] == mover.match
     assert world.journal_of(mover).is_abandoned
     assert (world.lobby.counts().failed, world.lobby.counts().running) == (1, 1)
