@@ -1,11 +1,13 @@
 """What the engine costs: decisions and games a CPU second, and each operation by itself.
 
-    python -m tests.benchmarks.bench_engine [--against COMMIT]
+    python -m tests.benchmarks.bench_engine [--compiled] [--against COMMIT]
 
 Everything is measured in CPU time, in short slices in turn; figures are medians with their quartiles.
 Beside them is the cost of a bare Python function call in the same rounds, so that machines can be compared.
 With `--against` a commit is alive in the same run, and the ratios say how the two compare: 1.10 means that
-this checkout does 1.10 times as much in a CPU second. Games that the commit lacks are not compared.
+this checkout does 1.10 times as much in a CPU second. Games that the commit lacks are not compared. With
+`--compiled` the compiled build (`make compile`) is, and 1.10 means that it does 1.10 times as much as this
+checkout.
 `--json FILE` writes the same figures for programs.
 """
 
@@ -63,7 +65,7 @@ class Worker:
         own = tree.root / WORKER
         path = own if own.exists() else Path(__file__).with_name("engine_worker.py")
         self._process = subprocess.Popen(
-            [sys.executable, str(path)],
+            [tree.python, str(path)],
             cwd=tree.root,
             env=tree.environment(),
             stdin=subprocess.PIPE,
@@ -104,6 +106,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     parser.add_argument("--against", metavar="COMMIT", help="measure this commit in the same run")
+    parser.add_argument("--compiled", action="store_true", help="measure the compiled build in the same run")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"default {ROUNDS}")
     parser.add_argument(
         "--slice", type=float, default=SLICE_SECONDS, metavar="SECONDS", help=f"default {SLICE_SECONDS:g}"
@@ -113,19 +116,19 @@ def main() -> None:
     arguments = parser.parse_args()
     try:
         with ExitStack() as stack:
-            workers = [Worker(tree) for tree in stack.enter_context(trees(arguments.against))]
+            compared = stack.enter_context(trees(arguments.against, arguments.compiled))
+            workers = [Worker(tree) for tree in compared]
             for worker in workers:
                 stack.callback(worker.close)
             samples, calls = measure(workers, arguments.variants, arguments.rounds, arguments.slice)
             sizes = {variant: workers[0].ask(variant, "sizes", 0) for variant in arguments.variants}
-            names = [worker.tree.name for worker in workers]
     except (TreeError, WorkerError) as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(1) from None
     call_ns = spread([sample.seconds / sample.count * 1e9 for sample in calls])
-    print_report(names, samples, call_ns, sizes)
+    print_report(compared, samples, call_ns, sizes)
     if arguments.json:
-        arguments.json.write_text(json.dumps(as_json(names, samples, call_ns, sizes), indent=1) + "\n")
+        arguments.json.write_text(json.dumps(as_json(compared, samples, call_ns, sizes), indent=1) + "\n")
 
 
 def measure(
@@ -159,7 +162,7 @@ def costs(samples: Sequence[Sample]) -> list[float]:
 
 
 def print_report(
-    names: Sequence[str], samples: Sequence[Samples], call_ns: Spread, sizes: dict[str, list[float]]
+    compared: Sequence[Tree], samples: Sequence[Samples], call_ns: Spread, sizes: dict[str, list[float]]
 ) -> None:
     version = sys.version.split()[0]
     print(
@@ -168,7 +171,7 @@ def print_report(
     )
     this = samples[0]
     print_table(
-        [names[0], "decisions/s", "games/s", "with events", "decisions a game", "calls a decision"],
+        [compared[0].name, "decisions/s", "games/s", "with events", "decisions a game", "calls a decision"],
         [
             [
                 variant,
@@ -188,15 +191,19 @@ def print_report(
             for variant in sizes
         ],
     )
-    for name, other in zip(names[1:], samples[1:], strict=True):
-        print(f"Against {name}: how much more this checkout does in a CPU second, medians [quartiles]\n")
+    for tree, other in zip(compared[1:], samples[1:], strict=True):
+        if tree.is_installed:
+            title, more, less = "Compiled, against this checkout: how much more it", other, this
+        else:
+            title, more, less = f"Against {tree.name}: how much more this checkout", this, other
+        print(f"{title} does in a CPU second, medians [quartiles]\n")
         print_table(
             ["", *PLAYING, *OPERATIONS],
             [
                 [
                     variant,
                     *(
-                        ratios(costs(other[variant, operation]), costs(this[variant, operation])).text(2)
+                        ratios(costs(less[variant, operation]), costs(more[variant, operation])).text(2)
                         for operation in (*PLAYING, *OPERATIONS)
                     ),
                 ]
@@ -227,20 +234,20 @@ def _decisions_a_game(samples: Sequence[Sample]) -> float:
 
 
 def as_json(
-    names: Sequence[str], samples: Sequence[Samples], call_ns: Spread, sizes: dict[str, list[float]]
+    compared: Sequence[Tree], samples: Sequence[Samples], call_ns: Spread, sizes: dict[str, list[float]]
 ) -> object:
     return {
         "bare_call_ns": asdict(call_ns),
         "sizes": sizes,
         "trees": [
             {
-                "name": name,
+                "name": tree.name,
                 "samples": [
                     {"variant": variant, "operation": operation, "rounds": [asdict(one) for one in rounds]}
                     for (variant, operation), rounds in own.items()
                 ],
             }
-            for name, own in zip(names, samples, strict=True)
+            for tree, own in zip(compared, samples, strict=True)
         ],
     }
 

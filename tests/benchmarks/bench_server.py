@@ -1,12 +1,13 @@
 """What a served decision costs, beside the least that a server can do with the same system calls.
 
-    python -m tests.benchmarks.bench_server [--against COMMIT]
+    python -m tests.benchmarks.bench_server [--compiled] [--against COMMIT]
 
 Over loopback: `stellwerk serve` with clients that play USA by chance, two at a table, with views, legal
 moves and events, journal on; and two servers without a game (`floor_server.py`), which for each act
 receive, write and send as often and as many bytes as Stellwerk does. One is a Trio server of the same
 design, and the ratio to it is what the game, the protocol and its laws cost; the other is a bare loop over
-epoll, the limit of the machine. With `--against` Stellwerk at another commit is in the same run.
+epoll, the limit of the machine. With `--compiled` the compiled build (`make compile`) is in the same run,
+with `--against` Stellwerk at another commit.
 
 All servers of a table are alive at once and measured in turn, in short slices: see `rounds.py`. The servers
 have one core and the clients, which are this process, another. Everything stops by itself.
@@ -191,6 +192,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     parser.add_argument("--against", metavar="COMMIT", help="measure this commit in the same run")
+    parser.add_argument("--compiled", action="store_true", help="measure the compiled build in the same run")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"default {ROUNDS}")
     parser.add_argument(
         "--slice", type=float, default=SLICE_SECONDS, metavar="SECONDS", help=f"default {SLICE_SECONDS:g}"
@@ -202,7 +204,7 @@ def main() -> None:
     arguments = parser.parse_args()
     allow_descriptors()
     try:
-        with trees(arguments.against) as compared:
+        with trees(arguments.against, arguments.compiled) as compared:
             report = measure(compared, arguments.connections, arguments.rounds, arguments.slice)
     except (LoadError, TreeError) as error:
         print(f"error: {error}", file=sys.stderr)
@@ -356,7 +358,7 @@ def running(module: list[str], on_cores: set[int], log: Path, tree: Tree) -> Gen
     with (
         log.open("wb") as log_file,
         subprocess.Popen(
-            [sys.executable, "-m", *module],
+            [tree.python, "-m", *module],
             cwd=tree.root,
             env=tree.environment(),
             stdout=subprocess.PIPE,
