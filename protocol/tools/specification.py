@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parents[2] / "protocol"
+FOLDER = Path(__file__).resolve().parents[2] / "protocol"
 SPECIFICATION = FOLDER / "README.md"
 GAME_PAGES = {page.stem: page for page in sorted((FOLDER / "games").glob("*.md"))}
 PAGES = (SPECIFICATION, *GAME_PAGES.values())
