@@ -52,7 +52,7 @@ test: $(TEST) ## run the whole test suite; ARGS='-k tunnel' passes options to py
 # `tools` stands beside a package of the sources, which must not be found.
 test-compiled: $(COMPILED) ## run the suites of the compiled rooms over the compiled build
 	@mkdir -p $(COMPILED_VENV)/beside && ln -sfn ../../protocol/tools $(COMPILED_VENV)/beside/tools
-	STELLWERK_COMPILED=1 PYTHONPATH=$(abspath $(COMPILED_VENV)/beside) $(COMPILED_BIN)/python -m pytest $(PYTEST_OPTIONS) \
+	STELLWERK_COMPILED=1 PYTHONPATH="$$PWD/$(COMPILED_VENV)/beside" $(COMPILED_BIN)/python -m pytest $(PYTEST_OPTIONS) \
 	  tests/architecture/test_compiled.py tests/engine tests/golden tests/properties tests/protocol tests/rules \
 	  tests/server -m 'not network' $(ARGS)
 
