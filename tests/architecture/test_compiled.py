@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from importlib import import_module  # noqa: TID251  of names that pyproject.toml lists
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
@@ -44,6 +45,7 @@ def paths(entries: list[str]) -> set[Path]:
     return {path for path in modules if path.suffix == ".py" and path.name != "__init__.py"}
 
 
+@cache
 def sources() -> dict[str, Path]:
     """Return the modules that are compiled, by name."""
     return {
