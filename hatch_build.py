@@ -27,9 +27,13 @@ class CompiledModules(BuildHookInterface[Any]):  # Any: the settings of a wheel,
         if version != "standard":
             return  # an editable install runs the sources
         self.copy = Path(tempfile.mkdtemp(prefix="stellwerk-compiled-"))
-        for package in self.build_config.packages:
-            shutil.copytree(Path(self.root, package), self.copy / Path(package).name)
-        built = _compile(self.copy, self.config["compiled"], self.config["left-plain"])
+        try:
+            for package in self.build_config.packages:
+                shutil.copytree(Path(self.root, package), self.copy / Path(package).name)
+            built = _compile(self.copy, self.config["compiled"], self.config["left-plain"])
+        except BaseException:  # mypyc exits if it finds an error
+            shutil.rmtree(self.copy)
+            raise
         for path in built.rglob("*.*"):
             build_data["force_include"][str(path)] = str(path.relative_to(built))
         build_data["pure_python"] = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.rounds import in_turn, ratios, spread
-from tests.benchmarks.trees import ROOT, TreeError, trees
+from tests.benchmarks.trees import ROOT, SOURCES, TreeError, trees
 from tests.tools import needs
 
 
@@ -54,6 +56,30 @@ def test_a_commit_is_unpacked_beside_this_checkout() -> None:
         assert str(other.root / "server") in other.environment()["PYTHONPATH"]
         folder = other.root
     assert not folder.exists()
+
+
+def test_a_compiled_build_that_is_not_there_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.benchmarks.trees.COMPILED", tmp_path)
+    with pytest.raises(TreeError, match="make compile"), trees(None, compiled=True):
+        pass
+
+
+def test_a_compiled_build_is_measured_only_if_its_sources_are_those_of_this_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.benchmarks.trees.COMPILED", tmp_path)
+    packages = tmp_path / "lib" / "python3.11" / "site-packages"
+    for root in SOURCES:
+        for package in (ROOT / root).glob("stellwerk*/"):
+            shutil.copytree(package, packages / package.name)
+    with trees(None, compiled=True) as (this, compiled):
+        assert compiled.python == str(tmp_path / "bin" / "python") != this.python
+        assert str(ROOT / "server") not in compiled.environment()["PYTHONPATH"].split(os.pathsep)
+    (packages / "stellwerk_engine" / "core" / "cards.py").write_text("MAX_CARDS = 255\n")
+    with pytest.raises(TreeError, match=r"another cards\.py"), trees(None, compiled=True):
+        pass
 
 
 @pytest.mark.parametrize("kind", ["trio", "epoll"])
