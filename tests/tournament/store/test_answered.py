@@ -36,15 +36,19 @@ def marks(
     return fingerprints(settings, resolve(settings, folder, "1"), sandbox, settings.names)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda folder: (folder / "ann/data/model.bin").write_text("22"),
-        lambda folder: os.utime(folder / "ann/data/model.bin"),
-        lambda folder: (folder / "ann/data/more.bin").write_text(""),
-    ],
-    ids=["size", "time", "name"],
-)
+def grow(folder: Path) -> None:
+    (folder / "ann/data/model.bin").write_text("22")
+
+
+def touch(folder: Path) -> None:
+    os.utime(folder / "ann/data/model.bin")
+
+
+def add(folder: Path) -> None:
+    (folder / "ann/data/more.bin").write_text("")
+
+
+@pytest.mark.parametrize("change", [grow, touch, add])
 def test_a_bot_with_another_file_is_another_one_and_the_others_are_not(
     tmp_path: Path, change: Callable[[Path], object]
 ) -> None:

@@ -20,7 +20,8 @@ from stellwerk_protocol.figures import counted
 from stellwerk_tournament.store.match_line import FILE, MatchLine
 
 _NEVER_THERE: Final[frozenset[FaultKind]] = frozenset({"start_failure", "absent"})
-_AWAY: Final[frozenset[FaultKind]] = _NEVER_THERE | {"left", "out_of_memory", "crash", "disconnect"}
+_GONE: Final[frozenset[FaultKind]] = frozenset({"left", "out_of_memory", "crash", "disconnect"})
+_AWAY: Final[frozenset[FaultKind]] = _NEVER_THERE | _GONE
 _LATE: Final[frozenset[FaultKind]] = frozenset({"time", "hang"})
 _OWN: Final = ""  # in place of a reason
 

@@ -161,7 +161,7 @@ class Arena:
     """The organizer's side: files, sockets and a runner that can be attacked."""
 
     def __init__(self, level: Level, folder: Path, stack: contextlib.ExitStack) -> None:
-        self.level = level
+        self.level: Level = level
         self.word = secrets.token_hex(8)
         self.secret = f"runner-memory:{secrets.token_hex(16)}".encode()
         self.signals = 0
