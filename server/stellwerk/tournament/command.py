@@ -358,7 +358,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         if not beginning.is_written:
             complain(f"stopped; nothing has begun; begin with: {run_again}")
             return INTERRUPTED
-        tournament = _tournament(folder, settings)
+        tournament = _tournament(folder)
         _write(tournament)
         voids = _voids(opened.store)
     if shape == "jsonl":
@@ -690,20 +690,17 @@ def _propose(expected: Expectation, budget: Budget) -> int:
 # -- results -----------------------------------------------------------------------------------------
 
 
-def _tournament(folder: Path, settings: Settings | None = None) -> Tournament:
+def _tournament(folder: Path) -> Tournament:
+    """Read a tournament as its folder has it, whatever a command line has said."""
     lines = read_matches(folder).lines
-    if settings is None:
-        before = read_resolved(folder)
-        without = () if before is None else before.without
-        source = _source(folder)
-        level = _level(folder, source, before)
-        processes = _processes(folder, source, before)
-        settings = settings_of(
-            source, folder, to_play=False, without=without, level=level, processes=processes
-        )
-        conduct = conduct_in_force(before, settings.conduct, lines)
-        settings = replace(settings, conduct=conduct)
-    return Tournament(folder, settings, lines, version())
+    before = read_resolved(folder)
+    without = () if before is None else before.without
+    source = _source(folder)
+    level = _level(folder, source, before)
+    processes = _processes(folder, source, before)
+    settings = settings_of(source, folder, to_play=False, without=without, level=level, processes=processes)
+    conduct = conduct_in_force(before, settings.conduct, lines)
+    return Tournament(folder, replace(settings, conduct=conduct), lines, version())
 
 
 def _write(tournament: Tournament) -> list[Path]:

@@ -184,6 +184,15 @@ def test_ctrl_c_finishes_the_running_block_and_says_how_to_go_on(tmp_path: Path)
     assert "ok, 8 matches" in tournament("verify", folder)
 
 
+def test_rounds_of_the_command_line_leave_files_that_verify_and_report_agree_with(tmp_path: Path) -> None:
+    folder = cup(tmp_path / "cup", TWO, "[schedule]\nrounds = 5")
+    tournament("run", folder, "--rounds", "2")
+    written = (folder / "report.html").read_bytes()
+    assert "ok, 4 matches" in tournament("verify", folder)
+    tournament("report", folder)
+    assert (folder / "report.html").read_bytes() == written
+
+
 def test_ctrl_c_twice_ends_it_now(tmp_path: Path) -> None:
     """The bots never answer: their match would take minutes."""
     silent = 'cmd = "sleep 600"\nname = "silent"'
