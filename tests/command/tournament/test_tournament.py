@@ -438,7 +438,7 @@ def test_init_writes_a_tournament_that_can_be_shown_at_once(
     assert out[1].startswith("20 matches in 10 blocks, ")
     assert out[2] == out[4].replace("3", "10") == "each bot plays 10 blocks; every two bots meet"
     assert out[3].startswith("6 matches in 3 blocks, ")
-    assert out[5] == "before the first match 2 bots would answer 3 asks in each seat of 1 game (preflight)"
+    assert out[5] == "before the first match 1 bot would answer 3 asks in each seat of 1 game (preflight)"
     assert out[6:] == [
         f"round {number}, block {number}: card_game of 2: random, planner" for number in range(3)
     ]
