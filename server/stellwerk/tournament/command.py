@@ -112,7 +112,15 @@ from stellwerk_tournament.schedule.schedule import (
 from stellwerk_tournament.store.conduct import Suspensions, conduct_in_force, is_contest
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings
-from stellwerk_tournament.store.store import Opened, Store, StoreError, look_into, open_store, read_matches
+from stellwerk_tournament.store.store import (
+    Opened,
+    Standing,
+    Store,
+    StoreError,
+    look_into,
+    open_store,
+    read_matches,
+)
 
 DESCRIPTION: Final = """\
 Let bots play a tournament. It lives in a folder with a file tournament.toml, and
@@ -130,6 +138,7 @@ the tournament is being played. 'run' and 'resume' make them when they end.
 EXAMPLES: Final = """\
 examples:
   stellwerk tournament init cup --game usa --bot greedy --bot planner
+  stellwerk tournament init cup --bot greedy --others 11 --budget 200
   stellwerk tournament run cup --dry-run --budget 2h
   stellwerk tournament run cup
   stellwerk tournament run cup --without ann
@@ -162,6 +171,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     new.add_argument(
         "--bot", metavar="NAME", action="append", default=[], help=f"built-in bots: {', '.join(BUILT_IN)}"
+    )
+    new.add_argument(
+        "--others",
+        metavar="N",
+        type=whole_number(1, 1000),
+        help="so many more bots, which you will add to the file: the schedule counts them",
     )
     new.add_argument(
         "--from", dest="cup", metavar="CUP", help="take games, bots and conditions of this tournament"
@@ -272,7 +287,9 @@ def _read_cup(folder: Path) -> tuple[Source, Tournament, int | None]:
     """Read a tournament that was played, and how many matches it has in all, if that is known."""
     source = _source(folder)
     tournament = _tournament(folder)
-    return source, tournament, total_matches(tournament.settings, plan_of(tournament.settings))
+    with look_into(folder) as store:
+        blocks = [] if store is None else store.standings()
+    return source, tournament, _matches_in_all(tournament, blocks)
 
 
 # -- run and resume ----------------------------------------------------------------------------------
@@ -744,7 +761,6 @@ def _voids(store: Store) -> list[str]:
 def _status(folder: Path, as_json: bool) -> int:
     tournament = _tournament(folder)
     settings = tournament.settings
-    total = total_matches(settings, plan_of(settings))
     with look_into(folder) as store:
         blocks = [] if store is None else store.standings()
         failures = [] if store is None else store.failures()
@@ -753,8 +769,7 @@ def _status(folder: Path, as_json: bool) -> int:
     suspensions = tournament.suspensions
     rows = rows_of(Standings(settings.names, tournament.lines), _rated(tournament), suspensions)
     counts = Counter(each.status for each in blocks)
-    if total is not None and settings.rounds is not None:
-        total -= matches_lost(plan_of(settings), settings.rounds, blocks, suspensions.keys())
+    total = _matches_in_all(tournament, blocks)
     if as_json:
         say_json(
             matches=len(tournament.lines),
@@ -777,6 +792,16 @@ def _status(folder: Path, as_json: bool) -> int:
     for line in (*_told(tournament), *voids):
         say(line)
     return DONE
+
+
+def _matches_in_all(tournament: Tournament, blocks: Sequence[Standing]) -> int | None:
+    """Return how many matches there will have been at the end, without those that are called off. None if
+    nobody knows that yet."""
+    settings, plan = tournament.settings, plan_of(tournament.settings)
+    total = total_matches(settings, plan)
+    if total is None or settings.rounds is None:
+        return total
+    return total - matches_lost(plan, settings.rounds, blocks, tournament.suspensions.keys())
 
 
 def _ratings(folder: Path, as_json: bool) -> int:

@@ -59,7 +59,7 @@ def init(
     if arguments.cup is None:
         if arguments.top is not None:
             raise usage_error("--top: goes with --from only")
-        draft = _new(arguments.game or ["usa"], arguments.bot or ["random", "greedy"])
+        draft = _new(arguments.game or ["usa"], arguments.bot or ["random", "greedy"], arguments.others or 0)
         rows: tuple[Row, ...] = ()
     else:
         draft, rows = _final(folder, arguments, read)
@@ -71,7 +71,8 @@ def init(
         raise not_writable(str(path), error) from None
     for line in table_of(rows) if rows else ():
         say(line)
-    say(f"{shown(str(path), 1000)}: written; have a look at it, then: {begin}")
+    others = "" if not arguments.others else f"add a [[bots]] table for {_the_others(arguments.others)}, "
+    say(f"{shown(str(path), 1000)}: written; {others or 'have a look at it, '}then: {begin}")
     for line in lines:
         say(line)
 
@@ -93,7 +94,12 @@ def _schedule(draft: _Draft, budget: Budget | None) -> tuple[Kind, int, list[str
     return proposal.kind, proposal.rounds, [f'kind = "{proposal.kind}", rounds = {proposal.rounds}', *lines]
 
 
-def _new(games: Sequence[str], bots: Sequence[str]) -> _Draft:
+def _the_others(count: int) -> str:
+    return "the other bot" if count == 1 else f"each of the {count:,} other bots"
+
+
+def _new(games: Sequence[str], bots: Sequence[str], others: int) -> _Draft:
+    """Return what the arguments ask for. The schedule counts the `others`, which are not in the file yet."""
     for kind, names, known in (("game", games, tuple(RULE_SETS)), ("built-in bot", bots, BUILT_IN)):
         for name in names:
             if name not in known:
@@ -104,8 +110,8 @@ def _new(games: Sequence[str], bots: Sequence[str]) -> _Draft:
     ]
     return _Draft(
         text=lambda kind, rounds: template(games, bots, kind, rounds),
-        names=tuple(bots),
-        authors=(None,) * len(bots),
+        names=(*bots, *(f"other bot {number}" for number in range(others))),
+        authors=(None,) * (len(bots) + others),
         variants=tuple(Variant(choice, 1) for choice in variants),
         at_once=matches_at_once(-1),
     )
@@ -119,7 +125,7 @@ def _final(
     arguments: argparse.Namespace,
     read: Callable[[Path], tuple[Source, Tournament, int | None]],
 ) -> tuple[_Draft, tuple[Row, ...]]:
-    for name in ("game", "bot"):
+    for name in ("game", "bot", "others"):
         if getattr(arguments, name):
             raise usage_error(f"--{name}: does not go with --from, which takes games and bots over")
     cup = Path(arguments.cup)

@@ -74,6 +74,24 @@ def test_run_and_a_dry_run_say_what_the_matches_of_the_tournament_take(played: P
     assert done.stderr.startswith("36 matches in 18 blocks, 24 played, 1 at a time; about ")
 
 
+def test_a_schedule_counts_the_bots_that_are_still_to_be_added(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "cup"
+    assert main(["tournament", "init", str(folder), "--bot=greedy", "--others=11", "--budget=50"]) == 0
+    written, schedule, *lines = capsys.readouterr().out.splitlines()
+    assert "written; add a [[bots]] table for each of the 11 other bots, then: " in written
+    assert schedule == 'kind = "random", rounds = 4'
+    assert lines[0].startswith("48 matches in 24 blocks, ")
+    assert lines[1] == "each bot plays 4 blocks; 42 of 66 pairs of bots never meet"
+    settings = tomllib.loads((folder / "tournament.toml").read_text())
+    assert settings["bots"] == [{"built_in": "greedy"}]
+    assert settings["schedule"] == {"kind": "random", "rounds": 4}
+    final = ["tournament", "init", str(tmp_path / "final"), f"--from={folder}", "--others=1"]
+    assert main(final) == 2
+    assert "--others: does not go with --from" in capsys.readouterr().err
+
+
 def test_a_budget_of_time_is_measured_with_a_trial_match(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
