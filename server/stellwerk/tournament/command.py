@@ -98,6 +98,7 @@ from stellwerk_tournament.play.runner import (
 )
 from stellwerk_tournament.play.status_page import NO_PAGE, StatusSetup
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
+from stellwerk_tournament.report import derived
 from stellwerk_tournament.report.derived import Tournament, ratings_json, write_all
 from stellwerk_tournament.report.scheduled import missing_blocks
 from stellwerk_tournament.report.verify import OtherVersionError, UntrueError, verify
@@ -382,6 +383,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         say_json(type="ended", finished=finished, resume=resume)
     else:
         _print(tournament)
+        say(f"report: {shown(str(folder / derived.REPORT), 1000)}")
     for line in (*_told(tournament), *voids):
         complain(line)
     if not finished:
