@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, Protocol
 
@@ -265,8 +266,13 @@ class _Lines:
         for line in ended.lines:
             for name, score in zip(line.players, line.points, strict=True):
                 points[name] += score
+        forfeits = Counter(forfeit.bot for line in ended.lines for forfeit in line.forfeits)
         order = sorted(points, key=lambda name: -points[name])
-        means = ", ".join(f"{name} {points[name] / len(ended.lines):.1f}" for name in order)
+        means = ", ".join(
+            f"{name} {points[name] / len(ended.lines):.1f}"
+            + (f" ({counted(forfeits[name], 'forfeit')})" if forfeits[name] else "")
+            for name in order
+        )
         _err(f"block {block.number}, {game}: {means}; {summary_of(progress)}")
 
     def suspended(self, suspended: Suspended, progress: Progress) -> None:
