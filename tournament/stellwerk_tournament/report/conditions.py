@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
@@ -18,6 +18,8 @@ from stellwerk_tournament.config.sandbox import UNPROVEN, shown_paths
 from stellwerk_tournament.config.settings import Entrant, Settings, Variant
 from stellwerk_tournament.report.fairness import how_fair
 from stellwerk_tournament.report.markup import milliseconds
+from stellwerk_tournament.schedule.schedule import is_drawn, plan_of, stage, stage_of_block
+from stellwerk_tournament.store.conduct import Suspensions
 from stellwerk_tournament.store.match_line import MatchLine
 
 _KINDS = {
@@ -102,14 +104,7 @@ def _facts(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str
         f"{counted(len(lines), 'match', 'matches')} in {counted(len(blocks), 'complete block')}; "
         "blocks that are not complete do not count",
     )
-    missing = [block for block in range(max(blocks, default=0)) if block not in blocks]
-    if missing:
-        more = f", and {len(missing) - 10:,} more" if len(missing) > 10 else ""
-        yield (
-            "missing",
-            f"{counted(len(missing), 'block')} among the others, void because of a machine fault, called off "
-            f"after a suspension, or not complete yet: {', '.join(map(str, missing[:10]))}{more}",
-        )
+    yield from _missing(settings, lines, blocks)
     yield "deals", "; ".join(_share(_DEALS, Counter[str](line.deal for line in lines))) or "none yet"
     isolations = Counter[str](line.isolation for line in lines) or Counter([settings.confinement.isolation])
     yield "isolation", "; ".join(_share(_ISOLATIONS, isolations))
@@ -188,6 +183,40 @@ def _clocks(settings: Settings) -> Iterator[tuple[str, str]]:
         f"{counted(time.tries, 'try', 'tries')} for each answer; after {time.defaults_in_a_row} missing "
         f"answers in a row, or {time.defaults} in all, the server plays on for the bot",
     )
+
+
+def _missing(
+    settings: Settings, lines: Sequence[MatchLine], blocks: Collection[int]
+) -> Iterator[tuple[str, str]]:
+    """Say which blocks are missing before the last one, and why, as far as the schedule shows it. Where
+    tables are drawn, it does not show who would have played.
+    """
+    missing = [block for block in range(max(blocks, default=0)) if block not in blocks]
+    suspended = Suspensions(settings.conduct, lines).names
+    plan = plan_of(settings)
+    called_off: list[int] = []
+    if suspended and missing and not is_drawn(plan):
+        stages = {number: stage(plan, number) for number in {stage_of_block(plan, each) for each in missing}}
+        entrants = {block.number: block.entrants for of_stage in stages.values() for block in of_stage}
+        called_off = [block for block in missing if not suspended.isdisjoint(entrants[block])]
+    if called_off:
+        names = ", ".join(name for name in settings.names if name in suspended)
+        yield (
+            "called off",
+            f"{counted(len(called_off), 'block')} of suspended bots ({names}): {_first(called_off)}",
+        )
+    if others := [block for block in missing if block not in called_off]:
+        off = ", called off after a suspension" if suspended and is_drawn(plan) else ""
+        yield (
+            "missing",
+            f"{counted(len(others), 'block')} among the others, void because of a machine fault{off}, or not "
+            f"complete yet: {_first(others)}",
+        )
+
+
+def _first(blocks: Sequence[int]) -> str:
+    more = f", and {len(blocks) - 10:,} more" if len(blocks) > 10 else ""
+    return f"{', '.join(map(str, blocks[:10]))}{more}"
 
 
 def _share(words: dict[str, str], counts: Counter[str]) -> Iterator[str]:

@@ -68,6 +68,7 @@ def report_html(
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
         sections=SECTIONS,
         bot_count=len(names),
+        ranked_count=sum(name not in suspensions for name in names),
         match_count=len(played),
         block_count=len({line.block for line in played}),
         ranking=ranking(entrants, standings, report, unrated),
