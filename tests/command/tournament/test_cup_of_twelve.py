@@ -262,7 +262,7 @@ def test_the_thief_achieves_nothing_and_each_line_says_what_was_refused(played: 
         assert {"read_files", "see_processes", "read_runner_memory", "loopback"} <= {
             *line["sandbox"]["refused"]
         }
-        assert line["sandbox"].get("allowed", []) == []
+        assert {*line["sandbox"].get("allowed", [])} <= {"much_memory"}, "which only control groups refuse"
 
 
 def test_without_a_sandbox_the_same_thief_gets_in(tmp_path: Path) -> None:
