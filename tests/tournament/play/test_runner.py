@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,12 +18,15 @@ from stellwerk_processes.bot_process import BotStartError, Confinement
 from stellwerk_processes.faults import Conduct
 from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError
 from stellwerk_tournament.config.settings import Settings
+from stellwerk_tournament.play import runner
+from stellwerk_tournament.play.conduct import stage_as_made
 from stellwerk_tournament.play.runner import ATTEMPTS, RunError, play_tournament
 from stellwerk_tournament.ratings.outcomes import Outcome
 from stellwerk_tournament.ratings.ratings import FEWEST_DEGREES, rate
 from stellwerk_tournament.schedule.deal import block_secret
+from stellwerk_tournament.schedule.schedule import Block, Met, SchedulePlan
 from stellwerk_tournament.store.match_line import MatchLine
-from stellwerk_tournament.store.store import StoreError, open_store, read_matches
+from stellwerk_tournament.store.store import Store, StoreError, open_store, read_matches
 from tests.tournament.play.fakes import (
     ENDED,
     FakeMatches,
@@ -323,6 +327,36 @@ def test_a_tournament_whose_state_was_lost_goes_on_from_its_matches(tmp_path: Pa
     after = on_disk(tmp_path)
     assert after[: len(before)] == before
     assert len(rest.played) == len(after) - len(before) == 2 * len(before)
+
+
+def test_resuming_takes_up_each_stage_without_all_blocks_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise a folder of ten times as many lines would take a hundred times as long."""
+    settings = settings_with(tmp_path, THREE, head="[schedule]\nrounds = 12")
+    play(tmp_path, settings)
+    looked_at: list[int] = []
+
+    def counted(
+        plan: SchedulePlan,
+        number: int,
+        history: Sequence[Met],
+        sets: Sequence[frozenset[str]],
+        known: Mapping[int, tuple[str, ...]],
+    ) -> tuple[Block, ...]:
+        looked_at.append(len(history) + len(known))
+        return stage_as_made(plan, number, history, sets, known)
+
+    monkeypatch.setattr(runner, "stage_as_made", counted)
+    writes: list[Sequence[Block]] = []
+
+    def enqueue(_: Store, blocks: Sequence[Block], status: str) -> None:
+        writes.append(blocks)
+
+    monkeypatch.setattr(Store, "enqueue", enqueue)
+    assert play(tmp_path, settings)
+    assert looked_at == [3] * 12
+    assert not writes
 
 
 def test_a_swiss_stage_waits_for_the_results_before_it(tmp_path: Path) -> None:

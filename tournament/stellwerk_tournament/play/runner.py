@@ -224,8 +224,9 @@ class _Runner:
         self._conduct = Suspensions(settings.conduct, opened.lines)  # changes only while the disk is ours
         self._standings = Standings(settings.names, opened.lines)
         self._outcomes = [line.outcome() for line in opened.lines]
-        self._history = _history(opened.lines)
+        self._blocks_played = {met.number: met for met in _history(opened.lines)}
         self._known: dict[int, Standing] = {}
+        self._last_known = max(self._blocks_played, default=-1)  # of the blocks that have numbers on disk
         self._queue: deque[Block] = deque()
         self._begun: list[_Begun] = []
         self._next_stage = 0
@@ -252,6 +253,7 @@ class _Runner:
 
     async def run(self, begin: Callable[[], object]) -> bool:
         self._known = {each.block.number: each for each in await self._on_disk(self._store.standings)}
+        self._last_known = max(self._last_known, max(self._known, default=-1))
         self._void_count = sum(each.status == "void" for each in self._known.values())
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             async with AsyncExitStack() as stack:
@@ -460,20 +462,23 @@ class _Runner:
             await self._on_disk(partial(self._store.call_off, blocks))
 
     async def _more(self) -> bool:
-        """Take up the blocks of one more stage. Return False if there is none, or none yet."""
+        """Take up the blocks of one more stage. Return False if there is none, or none yet.
+
+        What a stage costs does not depend on how many were played before it, unless its tables do: a folder
+        that is resumed takes up all of its stages again.
+        """
         plan, number = self._plan, self._next_stage
         rounds = self._settings.rounds
         if rounds is not None and number >= rounds * stages_of_round(plan):
             return False
         if needs_results(plan) and self._begun:
             return False
-        played = {met.number: met for met in self._history}
-        known = {n: standing.block.entrants for n, standing in self._known.items()}
-        known |= {n: tuple(met.scores) for n, met in played.items()}
-        is_last = max(known, default=-1) < numbers_of_stage(plan, number).start
-        if is_last and not has_playable(plan, self._conduct.names):
+        numbers = numbers_of_stage(plan, number)
+        if self._last_known < numbers.start and not has_playable(plan, self._conduct.names):
             return False
-        blocks = stage_as_made(plan, number, self._history, self._conduct.sets, known)
+        played = self._blocks_played
+        history = [*played.values()] if needs_results(plan) else ()
+        blocks = stage_as_made(plan, number, history, self._conduct.sets, self._known_of(numbers))
         new = [block for block in blocks if block.number not in self._known]
         is_new = bool(new) or not blocks
         if is_new and number % stages_of_round(plan) == 0 and await self._is_narrow_enough():
@@ -482,8 +487,8 @@ class _Runner:
             self._expect_as_played(block, played.get(block.number))
         done = [block for block in new if block.number in played]
         to_play = [block for block in new if block.number not in played]
-        await self._on_disk(partial(self._store.enqueue, done, "complete"))
-        await self._on_disk(partial(self._store.enqueue, to_play, "queued"))
+        if new:
+            await self._on_disk(partial(self._enqueue, done, to_play))
         for block in blocks:
             if block.number not in played:
                 await self._take_up(block)
@@ -491,6 +496,18 @@ class _Runner:
         self._called_off_matches += matches_not_drawn(plan, number, blocks)
         await self._call_off()
         return True
+
+    def _known_of(self, numbers: range) -> dict[int, tuple[str, ...]]:
+        """Return the entrants of those of these blocks that are on disk."""
+        known = {n: self._known[n].block.entrants for n in numbers if n in self._known}
+        played = self._blocks_played
+        return known | {n: tuple(played[n].scores) for n in numbers if n in played}
+
+    def _enqueue(self, done: Sequence[Block], to_play: Sequence[Block]) -> None:
+        if done:
+            self._store.enqueue(done, "complete")
+        if to_play:
+            self._store.enqueue(to_play, "queued")
 
     async def _take_up(self, block: Block) -> None:
         standing = self._known.get(block.number)
@@ -627,7 +644,8 @@ class _Runner:
         for line in lines:
             self._standings.add(line)
             self._outcomes.append(line.outcome())
-        self._history.append(_met(lines))
+        self._blocks_played[begun.block.number] = _met(lines)
+        self._last_known = max(self._last_known, begun.block.number)
         if trio.current_time() >= self._rate_again_at:
             await self._rate()
         ended = BlockEnded(begun.block, "complete", tuple(lines))

@@ -101,7 +101,7 @@ def stage(
     variant, occasion = _variant_of(plan, within)
     size, weight = plan.variants[variant]
     numbers = numbers_of_stage(plan, number)
-    earlier = [met for met in history if met.number < numbers.start]
+    earlier = [met for met in history if met.number < numbers.start] if needs_results(plan) else []
     drawn_from = plan
     if is_drawn(plan) and suspended:
         drawn_from = _without(plan, frozenset(suspended))
