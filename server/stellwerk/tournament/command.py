@@ -112,7 +112,6 @@ from stellwerk_tournament.schedule.schedule import (
 )
 from stellwerk_tournament.store.conduct import Suspensions, conduct_in_force, is_contest
 from stellwerk_tournament.store.match_line import MatchLine
-from stellwerk_tournament.store.standings import Standings
 from stellwerk_tournament.store.store import (
     Opened,
     Standing,
@@ -254,6 +253,7 @@ def _width(text: str) -> float:
 
 def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.folder)
+    collect_rarely()  # lines are never in cycles, and looking for some took half of the time to read them
     try:
         match arguments.tournament_command:
             case "init":
@@ -735,9 +735,8 @@ def _rated(tournament: Tournament) -> Ratings | None:
 
 
 def _print(tournament: Tournament) -> None:
-    standings = Standings(tournament.settings.names, tournament.lines)
     ratings = _rated(tournament)
-    for line in table_of(rows_of(standings, ratings, tournament.suspensions)):
+    for line in table_of(rows_of(tournament.standings, ratings, tournament.suspensions)):
         say(line)
     for warning in () if ratings is None else ratings.warnings:
         say(f"note: {warning.message}")
@@ -745,10 +744,9 @@ def _print(tournament: Tournament) -> None:
 
 def _told(tournament: Tournament) -> list[str]:
     """Return the lines about faults, forfeits and suspensions."""
-    names = tournament.settings.names
     return [
-        *fault_lines(tournament.lines, names),
-        *conduct_lines(tournament.lines, names, tournament.suspensions),
+        *fault_lines(tournament.lines, tournament.standings),
+        *conduct_lines(tournament.standings, tournament.suspensions),
     ]
 
 
@@ -769,7 +767,7 @@ def _status(folder: Path, as_json: bool) -> int:
         voids = [] if store is None else _voids(store)
     kept = sum(len(each.kept) for each in blocks)
     suspensions = tournament.suspensions
-    rows = rows_of(Standings(settings.names, tournament.lines), _rated(tournament), suspensions)
+    rows = rows_of(tournament.standings, _rated(tournament), suspensions)
     counts = Counter(each.status for each in blocks)
     total = _matches_in_all(tournament, blocks)
     if as_json:

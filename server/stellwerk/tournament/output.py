@@ -88,19 +88,15 @@ def table_of(rows: Sequence[Row]) -> list[str]:
     return list(aligned(cells, left={1}))
 
 
-def fault_lines(lines: Sequence[MatchLine], names: Sequence[str]) -> list[str]:
+def fault_lines(lines: Sequence[MatchLine], standings: Standings) -> list[str]:
     """Write a line for each bot with faults: their kinds, and the last cause of the most frequent one."""
-    standings = Standings(names, lines)
     return [
         _fault_line(name, standings.of[name], lines) for name in standings.of if standings.of[name].faulty
     ]
 
 
-def conduct_lines(
-    lines: Sequence[MatchLine], names: Sequence[str], suspensions: Mapping[str, Suspension]
-) -> list[str]:
+def conduct_lines(standings: Standings, suspensions: Mapping[str, Suspension]) -> list[str]:
     """Write a line for each bot that forfeited matches: why, and since when it is suspended."""
-    standings = Standings(names, lines)
     return [
         _conduct_line(name, standings.of[name], suspensions.get(name))
         for name in standings.of

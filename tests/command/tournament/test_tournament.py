@@ -25,6 +25,7 @@ from stellwerk_processes.faults import Fault
 from stellwerk_server.journal.journal import write_whole
 from stellwerk_tournament.play.progress import Row, rounded
 from stellwerk_tournament.report.derived import FILES
+from stellwerk_tournament.store.standings import Standings
 from tests.command.program import COMMAND, SECONDS, environment
 from tests.tournament.report.report_tournaments import line as match_line
 
@@ -302,7 +303,7 @@ def test_faults_are_told_by_bot_without_what_a_terminal_would_obey() -> None:
         match_line(1, 1, ("b", "a"), [1, 2]),
         match_line(2, 0, ("a", "b"), [1, 2], faults=(crash,)),
     ]
-    assert fault_lines(lines, ["c", "b", "a"]) == [
+    assert fault_lines(lines, Standings(["c", "b", "a"], lines)) == [
         "b: crash in 2 of 5 matches, time in 1: \\x1b[2Jlast",
         "a: time in 1 of 5 matches: no answer in time 7 times",
     ]

@@ -57,6 +57,11 @@ class Tournament:
         return Suspensions(self.settings.conduct, self.lines).of
 
     @cached_property
+    def standings(self) -> Standings:
+        """Add up the lines once for all that shows their sums."""
+        return Standings(self.settings.names, self.lines)
+
+    @cached_property
     def rated(self) -> RatingReport | RatingError:
         """Rate the matches once for all files, because many take seconds, or say why they cannot be rated."""
         try:
@@ -128,7 +133,7 @@ def cross_table(tournament: Tournament) -> bytes:
     Its own score is not the mean of these where tables have several sizes: there a match of three counts
     once, and has two opponents. The head of the column says so.
     """
-    standings = Standings(tournament.settings.names, tournament.lines)
+    standings = tournament.standings
     order = sorted(standings.order(), key=lambda name: name in tournament.suspensions)
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
@@ -153,29 +158,31 @@ def junit(tournament: Tournament) -> bytes:
     lines, settings = tournament.lines, tournament.settings
     title = settings.title or "tournament"
     games = dict.fromkeys(line.game for line in lines)
-    return junit_xml(
-        title,
-        [
-            Suite(game, game, [_case(name, game, lines, tournament.suspensions) for name in settings.names])
-            for game in games
-        ],
-    )
+    played: dict[tuple[str, str], list[MatchLine]] = {}  # so that nobody looks at all lines for each bot
+    for line in lines:
+        for name in line.players:
+            played.setdefault((line.game, name), []).append(line)
+
+    def cases(game: str) -> list[Case]:
+        return [_case(name, played.get((game, name), ()), tournament.suspensions) for name in settings.names]
+
+    return junit_xml(title, [Suite(game, game, cases(game)) for game in games])
 
 
-def _case(name: str, game: str, lines: Sequence[MatchLine], suspensions: Mapping[str, Suspension]) -> Case:
+def _case(name: str, played: Sequence[MatchLine], suspensions: Mapping[str, Suspension]) -> Case:
+    """Make the case of a bot in a game, of which `played` are its matches."""
     counts: Counter[str] = Counter()
     first: dict[str, str] = {}
     seconds = 0.0
-    for line in lines:
+    for line in played:
         for seat in line.bots:
-            if line.game == game and seat.bot == name:
+            if seat.bot == name:
                 seconds += seat.used_ms / 1000
                 for fault in seat.faults:
                     counts[fault.kind] += 1
                     first.setdefault(
                         fault.kind, f"block {line.block}, rotation {line.rotation}: {fault.detail}"
                     )
-    played = [line for line in lines if line.game == game and name in line.players]
     if not played and name in suspensions:
         return Case(name, seconds, Mark("skipped", f"suspended after block {suspensions[name].block}"))
     forfeited = Counter(each.reason for line in played for each in line.forfeits if each.bot == name)

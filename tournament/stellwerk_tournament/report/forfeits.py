@@ -91,10 +91,11 @@ def forfeits(
     with_all = {} if rated is None else {rating.name: rating for rating in rated.pooled.entrants}
     ratings = without if isinstance(without, Ratings) else None
     clean = {} if ratings is None else {rating.name: rating for rating in ratings.entrants}
-    played = Standings(names, [line for line in lines if not line.forfeits])
+    forfeit_count = sum(bool(line.forfeits) for line in lines)
+    played = Standings(names, [line for line in lines if not line.forfeits]) if forfeit_count else standings
     return Forfeits(
         conduct=in_words(conduct),
-        match_count=sum(bool(line.forfeits) for line in lines),
+        match_count=forfeit_count,
         reasons=[REASONS[reason] for reason in reasons],
         rows=[
             ForfeitRow(

@@ -28,9 +28,10 @@ def course(lines: Sequence[MatchLine], rated: Ratings) -> dict[int, dict[str, fl
     rounds = sorted({line.round for line in lines})
     last = {rating.name: rating.elo for rating in rated.entrants}
     groups = {frozenset(group) for group in rated.groups}
+    outcomes = [(line.round, line.outcome()) for line in lines]  # once for all fits
     found: dict[int, dict[str, float]] = {}
     for round in _chosen(rounds[:-1], min(MOST_FITS, max(FEWEST_FITS, BOTS_AND_FITS // len(last))) - 1):
-        then = estimates([line.outcome() for line in lines if line.round <= round])
+        then = estimates([outcome for of_round, outcome in outcomes if of_round <= round])
         if {frozenset(group) for group in then} == groups:
             found[round] = {name: elo for group in then for name, elo in group.items()}
     return {**found, rounds[-1]: last}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -148,12 +149,16 @@ def line_of(match: MatchLine) -> bytes:
 
 def read_lines(content: bytes) -> ReadLines:
     """Read what a runner that was killed has left: complete blocks, and perhaps the beginning of one more."""
-    texts = content.split(b"\n")
-    torn = texts.pop()
+    torn = 0
     lines: list[MatchLine] = []
-    for number, text in enumerate(texts, 1):
+    sizes: list[int] = []
+    for number, text in enumerate(BytesIO(content), 1):  # shares the bytes: a copy in lines would be as long
+        if not text.endswith(b"\n"):
+            torn = len(text)
+            break
         try:
             lines.append(_decode(text))
+            sizes.append(len(text))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise MatchLinesError(f"line {number}: no record of a match: {error}") from None
     complete = len(lines)
@@ -173,10 +178,8 @@ def read_lines(content: bytes) -> ReadLines:
             begun = f"the first {len(matches)} of {expected} lines of block {block}"
         seen.add(block)
         number += len(matches)
-    kept = texts[:complete]
-    size = sum(map(len, kept)) + len(kept)
-    cut = " and ".join(filter(None, [begun, f"{len(torn)} bytes of a torn line" if torn else ""]))
-    return ReadLines(tuple(lines[:complete]), size, cut)
+    cut = " and ".join(filter(None, [begun, f"{torn} bytes of a torn line" if torn else ""]))
+    return ReadLines(tuple(lines[:complete]), sum(sizes[:complete]), cut)
 
 
 def blocks_of(lines: Iterable[MatchLine]) -> dict[int, tuple[MatchLine, ...]]:

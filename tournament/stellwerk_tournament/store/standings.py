@@ -8,12 +8,13 @@ opponents were; ratings do not, and are shown beside it if there are any.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from msgspec import UNSET
 
 from stellwerk_processes.bot_spec import STARTED
+from stellwerk_processes.seat_report import SeatReport
 from stellwerk_tournament.store.match_line import MatchLine, scores_of
 
 
@@ -53,16 +54,7 @@ class Standings:
             row.matches += 1
             row.score += score
             row.points += points
-            seats = [seat for seat in line.bots if seat.bot == name]
-            faults = {fault.kind for seat in seats for fault in seat.faults}
-            row.faulty += bool(faults)
-            row.faults.update(faults)
-            row.asks += sum(seat.asks for seat in seats)
-            row.used_ms += sum(seat.used_ms for seat in seats)
-            row.slowest_ms = max([row.slowest_ms, *(seat.slowest_ms for seat in seats)])
-            started = [seat.cpu_ms for seat in seats if seat.process in STARTED and seat.cpu_ms is not UNSET]
-            row.cpu_ms += sum(started)
-            row.cpu_matches += bool(started)
+            self._add_seats(row, [seat for seat in line.bots if seat.bot == name])
         for forfeit in line.forfeits:
             self.of[forfeit.bot].forfeits[forfeit.reason] += 1
         self._add_pairs(line)
@@ -70,6 +62,25 @@ class Standings:
     def order(self) -> list[str]:
         """Return the bots, the best first."""
         return sorted(self.of, key=lambda name: (-self.of[name].mean_score, name))
+
+    def _add_seats(self, row: Sums, seats: Sequence[SeatReport]) -> None:
+        """Add the seats of one bot in a match. This runs for each line of a tournament: hence no generators
+        for lists of one seat, which mostly has no fault."""
+        faults: set[str] = set()
+        has_process = False
+        for seat in seats:
+            row.asks += seat.asks
+            row.used_ms += seat.used_ms
+            row.slowest_ms = max(row.slowest_ms, seat.slowest_ms)
+            if seat.faults:
+                faults.update(fault.kind for fault in seat.faults)
+            if seat.cpu_ms is not UNSET and seat.process in STARTED:
+                row.cpu_ms += seat.cpu_ms
+                has_process = True
+        row.cpu_matches += has_process
+        if faults:
+            row.faulty += 1
+            row.faults.update(faults)
 
     def _add_pairs(self, line: MatchLine) -> None:
         players = list(zip(line.players, line.ranks, strict=True))
