@@ -26,7 +26,7 @@ PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install compile demo test test-compiled lint format vectors schemas examples starters hostile bench \
+.PHONY: help install compile demo test test-compiled lint format vectors schemas examples starters hostile bench growth \
   fairness mutants simulations soak clean can-compile
 
 help: ## list the targets
@@ -87,6 +87,9 @@ bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' or '--compiled' com
 	$(BIN)/python -m tests.benchmarks.bench_engine $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_server $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_ratings
+
+growth: $(TEST) ## measure how costs grow with running matches and with the lines of a tournament
+	$(BIN)/python -m tests.benchmarks.bench_growth $(ARGS)
 
 fairness: $(TEST) ## measure what a bot that burns the processor takes from its opponent, frozen or not
 	$(BIN)/python -m tests.benchmarks.bench_fairness $(ARGS)
