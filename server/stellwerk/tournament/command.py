@@ -47,6 +47,7 @@ from stellwerk.tournament.expectation import Budget, Expectation, budget, expect
 from stellwerk.tournament.init import init
 from stellwerk.tournament.output import (
     SHAPES,
+    SHAPES_WITH_RATINGS,
     Shape,
     conduct_lines,
     default_shape,
@@ -363,6 +364,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
                     sandbox=sandbox,
                     begin=beginning.write,
                     house_bots=house_bots(),
+                    shows_ratings=status_at is not None or shape in SHAPES_WITH_RATINGS,
                 )
             )
         except CannotListenError as error:

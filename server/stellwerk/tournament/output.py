@@ -35,6 +35,7 @@ from stellwerk_tournament.store.standings import Standings, Sums
 
 Shape = Literal["table", "lines", "jsonl", "none"]
 SHAPES: Final[tuple[Shape, ...]] = ("table", "lines", "jsonl", "none")
+SHAPES_WITH_RATINGS: Final[tuple[Shape, ...]] = ("table", "jsonl")  # of the bots, while it is played
 
 MOST_NAMED: Final = 8
 LONGEST_LAST_WORD: Final = 300  # characters

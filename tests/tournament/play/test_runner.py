@@ -7,6 +7,7 @@ import signal
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from stellwerk_tournament.play import runner
 from stellwerk_tournament.play.conduct import stage_as_made
 from stellwerk_tournament.play.runner import ATTEMPTS, RunError, play_tournament
 from stellwerk_tournament.ratings.outcomes import Outcome
-from stellwerk_tournament.ratings.ratings import FEWEST_DEGREES, rate
+from stellwerk_tournament.ratings.ratings import FEWEST_DEGREES, Ratings, rate
 from stellwerk_tournament.schedule.deal import block_secret
 from stellwerk_tournament.schedule.schedule import Block, Met, SchedulePlan
 from stellwerk_tournament.store.match_line import MatchLine
@@ -409,6 +410,31 @@ def is_narrow(outcomes: list[Outcome], width: float) -> bool:
         and rating.freedom >= FEWEST_DEGREES
         for rating in rate(outcomes).entrants
     )
+
+
+@pytest.mark.parametrize("shows_ratings", [True, False])
+def test_ratings_that_nobody_sees_are_not_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shows_ratings: bool
+) -> None:
+    rated: list[int] = []
+
+    def counted(outcomes: Sequence[Outcome]) -> Ratings:
+        rated.append(len(outcomes))
+        return rate(outcomes)
+
+    monkeypatch.setattr(runner, "rate", counted)
+    settings = settings_with(tmp_path, THREE)
+    with open_store(tmp_path) as opened:
+        assert trio.run(
+            partial(play_tournament, shows_ratings=shows_ratings),
+            settings,
+            opened,
+            Witness(),
+            "s",
+            FakeMatches(),
+            clock=trio.testing.MockClock(autojump_threshold=0.02),
+        )
+    assert bool(rated) == shows_ratings
 
 
 def test_progress_tells_how_much_is_left(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ if TYPE_CHECKING:
 
 ATTEMPTS: Final = 3
 VOIDS_IN_A_ROW: Final = 3  # after so many there is something wrong that will not pass
-RATING_SHARE: Final = 0.05  # of the time, at most, for ratings that are only shown
+RATING_SHARE: Final = 0.02  # of the time, at most, for ratings that are only shown
 OWN_LOG: Final = "_stellwerk"  # a name that no bot can have
 
 T = TypeVar("T")
@@ -156,6 +156,7 @@ async def play_tournament(
     sandbox: SandboxRecord | UnsetType = UNSET,
     begin: Callable[[], object] = lambda: None,
     house_bots: Mapping[str, NewHousePlayer] = NO_HOUSE_BOTS,
+    shows_ratings: bool = True,
 ) -> bool:
     """Play, and return whether all has been played; it has not if somebody stopped the runner before.
 
@@ -165,12 +166,23 @@ async def play_tournament(
     are to be repeated. `execute` plays the matches whose bots are started for them. `sandbox` is what was
     tried of the sandbox in the settings, if anything was. `begin` is called in a thread before anything is
     written; it may raise a StoreError. `house_bots` make the players of the bots that sit in the server.
+    Unless `shows_ratings`, nobody looks at the ratings in the progress, and they are not computed for it.
     """
     lag = LagWatch()
     trio.lowlevel.add_instrument(lag)
     try:
         runner = _Runner(
-            settings, opened, observer, seed, execute, remote_setup, status_setup, lag, sandbox, house_bots
+            settings,
+            opened,
+            observer,
+            seed,
+            execute,
+            remote_setup,
+            status_setup,
+            lag,
+            sandbox,
+            house_bots,
+            shows_ratings,
         )
         return await runner.run(begin)
     finally:
@@ -200,8 +212,10 @@ class _Runner:
         lag: LagWatch,
         sandbox: SandboxRecord | UnsetType,
         house_bots: Mapping[str, NewHousePlayer],
+        shows_ratings: bool,
     ) -> None:
         self._settings = settings
+        self._shows_ratings = shows_ratings
         self._house_bots = house_bots
         self._plan = plan_of(settings)
         self._store = opened.store
@@ -646,7 +660,7 @@ class _Runner:
             self._outcomes.append(line.outcome())
         self._blocks_played[begun.block.number] = _met(lines)
         self._last_known = max(self._last_known, begun.block.number)
-        if trio.current_time() >= self._rate_again_at:
+        if self._shows_ratings and trio.current_time() >= self._rate_again_at:
             await self._rate()
         ended = BlockEnded(begun.block, "complete", tuple(lines))
         self._observer.block_ended(ended, self._progress())

@@ -221,8 +221,6 @@ class Store:
             digest = sha256(content).hexdigest()
             lines.append(msgspec.structs.replace(line, replay=name, replay_sha256=digest))
         lines = [*judge(lines)]
-        with _writing(self.folder / REPLAYS):
-            _sync_folder(self.folder / REPLAYS)
         self._append(b"".join(map(line_of, lines)))
         self._forget(block.number)
         return lines
@@ -389,14 +387,6 @@ def _standing(
 
 def _replay_name(line: MatchLine) -> str:
     return f"{REPLAYS}/{line.block:05}-{line.rotation}-{line.match}.jsonl"
-
-
-def _sync_folder(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _private(path: str, flags: int) -> int:
