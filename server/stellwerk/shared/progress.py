@@ -6,6 +6,7 @@ import contextlib
 import sys
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Final, Self, TypeAlias
 
 from stellwerk.shared.terminal import width
@@ -16,6 +17,8 @@ if TYPE_CHECKING:  # simulate, which has no sessions, starts faster without them
     from stellwerk_server.match.match_session import MatchSession
 
 _CLEAR: Final = "\r\x1b[K"
+
+DRAWN_EVERY: Final = 0.1  # seconds
 
 Show: TypeAlias = "Callable[[MatchSession], object]"
 
@@ -54,6 +57,33 @@ class ProgressLine:
         else:
             points = [(seat.name, match.state.points[seat.number]) for seat in match.seats]
             draw(progress_line(number, self._game_count, match.state.turn, points))
+
+
+class WorkLine:
+    """A line on the terminal that says what a command does at the moment, where that can take long. Use it in
+    a `with` block, which removes the line at its end. On standard error, and only if that is a terminal."""
+
+    def __init__(self) -> None:
+        self._is_shown = is_shown()
+        self._next = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_shown:
+            clear()
+
+    def step(self, line: str) -> None:
+        """Show what begins now."""
+        if self._is_shown:
+            draw(line)
+            self._next = monotonic() + DRAWN_EVERY
+
+    def count(self, verb: str, done: int, total: int, things: str) -> None:
+        """Show `verified 120 of 10,000 matches`, but not more often than anybody can read it."""
+        if self._is_shown and monotonic() >= self._next:
+            self.step(f"{verb} {done:,} of {total:,} {things}")
 
 
 def progress_line(number: int, count: int, turn: int, points: Sequence[tuple[str, int]]) -> str:

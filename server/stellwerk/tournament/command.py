@@ -9,9 +9,11 @@ the machine failed, or blocks are void because of it; 130 stopped, and to be res
 from __future__ import annotations
 
 import argparse
+import itertools
 import shlex
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -41,6 +43,7 @@ from stellwerk.shared.listen_arguments import (
     status_of,
     status_words,
 )
+from stellwerk.shared.progress import WorkLine
 from stellwerk.shared.terminal import complain, own_name, say
 from stellwerk.shared.version import version
 from stellwerk.tournament.expectation import Budget, Expectation, budget, expectation, with_proposal
@@ -112,6 +115,7 @@ from stellwerk_tournament.schedule.schedule import (
     stages_of_round,
 )
 from stellwerk_tournament.store.conduct import Suspensions, conduct_in_force, is_contest
+from stellwerk_tournament.store.match_line import FILE as LINES
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.store import (
     Opened,
@@ -309,7 +313,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
     status_at = status_of(arguments)
     total_matches(settings, plan_of(settings))  # says what cannot be scheduled
     resume, run_again = _resume_command(folder, arguments), _run_command(folder, arguments, settings.left_out)
-    with open_store(folder) as opened:
+    with _opened(folder) as opened:
         for notice in opened.notices:
             complain(notice)
         resumes = arguments.tournament_command == "resume"
@@ -397,6 +401,16 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         complain(NO_CONTEST)
         return FAILED
     return DONE
+
+
+@contextmanager
+def _opened(folder: Path) -> Generator[Opened]:
+    """Open the folder, and show that reading it may take long."""
+    with ExitStack() as stack:
+        with WorkLine() as work:
+            work.step(_reading(folder))
+            opened = stack.enter_context(open_store(folder))
+        yield opened
 
 
 def _waiting(settings: Settings) -> str:
@@ -711,9 +725,19 @@ def _propose(expected: Expectation, budget: Budget) -> int:
 # -- results -----------------------------------------------------------------------------------------
 
 
+def _reading(folder: Path) -> str:
+    return f"reading {shown(str(folder / LINES), 1000)} ..."
+
+
+def _making(tournament: Tournament, name: str) -> str:
+    return f"making {name} from {counted(len(tournament.lines), 'match', 'matches')} ..."
+
+
 def _tournament(folder: Path) -> Tournament:
     """Read a tournament as its folder has it, whatever a command line has said."""
-    lines = read_matches(folder).lines
+    with WorkLine() as work:
+        work.step(_reading(folder))
+        lines = read_matches(folder).lines
     before = read_resolved(folder)
     without = () if before is None else before.without
     source = _source(folder)
@@ -726,13 +750,16 @@ def _tournament(folder: Path) -> Tournament:
 
 def _write(tournament: Tournament) -> list[Path]:
     try:
-        return write_all(tournament)
+        with WorkLine() as work:
+            return write_all(tournament, lambda name: work.step(_making(tournament, name)))
     except OSError as error:
         raise not_writable(str(tournament.folder), error) from None
 
 
 def _rated(tournament: Tournament) -> Ratings | None:
-    rated = tournament.rated
+    with WorkLine() as work:
+        work.step(f"rating {counted(len(tournament.lines), 'match', 'matches')} ...")
+        rated = tournament.rated
     return None if isinstance(rated, RatingError) else rated.pooled
 
 
@@ -809,6 +836,7 @@ def _matches_in_all(tournament: Tournament, blocks: Sequence[Standing]) -> int |
 def _ratings(folder: Path, as_json: bool) -> int:
     tournament = _tournament(folder)
     if as_json:
+        _rated(tournament)  # which shows that it may take long
         say(ratings_json(tournament).decode().rstrip("\n"))
     else:
         _print(tournament)
@@ -824,7 +852,13 @@ def _report(folder: Path) -> int:
 def _verify(folder: Path) -> int:
     tournament = _tournament(folder)
     try:
-        count = verify(tournament)
+        with WorkLine() as work:
+            numbers = itertools.count(1)
+            count = verify(
+                tournament,
+                lambda _: work.count("verified", next(numbers), len(tournament.lines), "matches"),
+                lambda name: work.step(_making(tournament, name)),
+            )
     except UntrueError as error:
         complain(str(error))
         return FAILED

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import pty
 import random
 import re
 import shlex
@@ -343,6 +345,33 @@ def test_derived_files_can_be_deleted_and_are_made_again(finished: Path) -> None
         path.unlink()
     tournament("report", finished)
     assert {path: path.read_bytes() for path in derived} == derived
+
+
+@pytest.mark.parametrize(
+    ("command", "lines"),
+    [
+        ("status", ["reading", "rating 4 matches"]),
+        ("ratings", ["reading", "rating 4 matches"]),
+        ("report", ["reading", *(f"making {name} from 4 matches" for name in FILES)]),
+        ("verify", ["reading", "verified 1 of 4 matches", *(f"making {name}" for name in FILES)]),
+    ],
+)
+def test_what_can_take_long_is_shown_on_a_terminal_and_removed(
+    finished: Path, command: str, lines: Sequence[str]
+) -> None:
+    words = [*COMMAND, "tournament", command, str(finished)]
+    ours, theirs = pty.openpty()
+    done = subprocess.run(
+        words, env=environment(), stdout=subprocess.PIPE, stderr=theirs, timeout=SECONDS, check=True
+    )
+    os.close(theirs)
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    places = [shown.index(line) for line in lines]
+    assert places == sorted(places)
+    assert shown.endswith("\r\x1b[K")
+    elsewhere = subprocess.run(words, env=environment(), capture_output=True, timeout=SECONDS, check=True)
+    assert (elsewhere.stdout, elsewhere.stderr) == (done.stdout, b"")
 
 
 def test_the_cross_table_has_the_score_of_each_against_each(finished: Path) -> None:

@@ -70,10 +70,12 @@ class Tournament:
             return error
 
 
-def write_all(tournament: Tournament) -> list[Path]:
-    """Write all files and return where they are. OSError if one of them cannot be written."""
+def write_all(tournament: Tournament, makes: Callable[[str], object] = lambda _: None) -> list[Path]:
+    """Write all files and return where they are. OSError if one of them cannot be written. `makes` gets the
+    name of each before it is made, which can take long."""
     written: list[Path] = []
     for name, make in FILES.items():
+        makes(name)
         path = tournament.folder / name
         write_whole(path, make(tournament))
         written.append(path)

@@ -42,11 +42,16 @@ class OtherVersionError(Exception):
     """A derived file cannot be compared: another version of Stellwerk made it. One line says which."""
 
 
-def verify(tournament: Tournament, seen: Callable[[MatchLine], object] = lambda _: None) -> int:
+def verify(
+    tournament: Tournament,
+    seen: Callable[[MatchLine], object] = lambda _: None,
+    makes: Callable[[str], object] = lambda _: None,
+) -> int:
     """Verify everything, and return how many files beside `matches.jsonl` are good.
 
     UntrueError if something is not, OtherVersionError if a derived file cannot be compared, OSError if a
-    file cannot be read. `seen` gets each line when it has been verified.
+    file cannot be read. `seen` gets each line when it has been verified, `makes` the name of each derived
+    file before it is made again.
     """
     names = set(tournament.settings.names)
     own_deals = Counter(line.seed for line in tournament.lines if line.deal == "new_each_match")
@@ -73,6 +78,7 @@ def verify(tournament: Tournament, seen: Callable[[MatchLine], object] = lambda 
         path = tournament.folder / name
         if path.exists():
             derived += 1
+            makes(name)
             if path.read_bytes() != make(tournament):
                 made_by = maker(tournament.folder)
                 if made_by not in (None, tournament.version):
