@@ -19,6 +19,7 @@ from typing import Final
 import msgspec
 
 from stellwerk_tournament.config.settings import parse, settings_of
+from stellwerk_tournament.report.derived import FILES
 from stellwerk_tournament.schedule.schedule import Block, blocks_of_round, plan_of, stage
 from stellwerk_tournament.store.match_line import FILE, MatchLine, line_of
 from stellwerk_tournament.store.store import open_store, read_matches
@@ -57,7 +58,7 @@ def played_tournament(folder: Path, bots: int) -> Path:
 
 def made_up_tournament(played: Path, folder: Path, line_count: int) -> Path:
     """Copy a played tournament, and make it at least so long. Return where it is."""
-    shutil.copytree(played, folder)
+    shutil.copytree(played, folder, ignore=shutil.ignore_patterns(*FILES))  # those are of fewer lines
     pool = read_matches(folder).lines
     settings = settings_of(parse(folder), folder, to_play=False)
     plan = plan_of(settings)
