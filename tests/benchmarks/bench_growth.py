@@ -9,9 +9,9 @@ at half load. 10,000 matches need 20,000 descriptors in each process: ask for as
 
 *Lines*: a made-up tournament (`made_up_tournament.py`) and the real commands, each in a process of its own:
 its CPU, that of the kernel and all threads included, and its peak memory. `resume` is measured until its
-first block has ended; each command starts Python, which the first row shows. *Growth* is by how much more
-than that each size takes than the size before it, divided by how much longer it is: 1.0 is linear, and what
-grows with the square has the ratio of the sizes there.
+first block has ended; each command starts Python, which the first row shows. *Growth* is how much more
+than that each size takes a line, beside the size before it: 1.0 is linear, and what grows with the square
+has the ratio of the sizes there.
 
 *The runner*: `tournament run` of two bots `random`, one match at a time. CPU a match, from the difference of
 a long run and a short one; with `--against COMMIT` another commit in turn with this checkout.
@@ -212,7 +212,8 @@ def measure_lines(
 
 
 def _cost(lines: int, command: str, *words: str) -> Cost:
-    """Measure a command to its end. The peak is that of the process, which is more than this one's."""
+    """Measure a command to its end. A peak below that of this process cannot be seen: the kernel counts it
+    from before the command replaced it."""
     process = subprocess.Popen(
         [sys.executable, "-m", "stellwerk", "tournament", command, *words],
         stdout=subprocess.DEVNULL,

@@ -789,7 +789,6 @@ def _voids(store: Store) -> list[str]:
 
 def _status(folder: Path, as_json: bool) -> int:
     tournament = _tournament(folder)
-    settings = tournament.settings
     with look_into(folder) as store:
         blocks = [] if store is None else store.standings()
         failures = [] if store is None else store.failures()
