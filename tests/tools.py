@@ -113,6 +113,13 @@ def lack(name: str) -> str | None:
     return NEEDS[name].look()
 
 
+def path_of(name: str) -> str:
+    """Return the path of a program that is there."""
+    path = shutil.which(name)
+    assert path is not None
+    return path
+
+
 def browser() -> str:
     """Return its path."""
     return next(filter(None, map(shutil.which, _BROWSERS)))

@@ -15,7 +15,7 @@ FILES: Final = frozenset(
     f"/{path.relative_to(REPOSITORY).as_posix()}"
     for root in ROOTS
     for path in (REPOSITORY / root).rglob("*.py")
-)
+) | {f"/{path.name}" for path in REPOSITORY.glob("*.py")}
 ROOMED: Final = ("server/stellwerk_engine", "server/stellwerk_server", "tournament/stellwerk_tournament")
 
 

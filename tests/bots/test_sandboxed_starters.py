@@ -25,7 +25,7 @@ from stellwerk_processes.bot_spec import BotSpec, Transport
 from stellwerk_processes.sandbox.levels import Level, Sandbox
 from stellwerk_server.operate.settings import Time
 from tests.bots.starters import Built, built
-from tests.tools import needs
+from tests.tools import needs, path_of
 
 TRANSPORTS: Final[tuple[Transport, ...]] = ("tcp", "stdio")
 TRAINS: Final = 6
@@ -81,7 +81,7 @@ def test_a_script_plays_whose_interpreter_is_where_nobody_expects_it(
     """The script is the command. It reads a file beside it."""
     interpreter = tmp_path / ".tools" / "versions" / "1.0" / "bin" / "odd-bash"
     interpreter.parent.mkdir(parents=True)
-    shutil.copy(str(shutil.which("bash")), interpreter)
+    shutil.copy(path_of("bash"), interpreter)
     folder = tmp_path / "bots" / "ann"
     shutil.copytree(bot.folder, folder)
     script = folder / "bot.sh"

@@ -52,7 +52,7 @@ def thieves_cup(folder: Path, head: str = "") -> Path:
     thief = (
         f'name = "thief"\ncmd = {command}\ntransport = "stdio"\nenv = {{ CUP = {json.dumps(str(folder))} }}'
     )
-    return cup(folder, [thief, 'built_in = "random"'], f"{head}\n[schedule]\nrounds = 1")
+    return cup(folder, [thief, 'built_in = "random"\nprocess = "fresh"'], f"{head}\n[schedule]\nrounds = 1")
 
 
 def stolen(folder: Path) -> set[str]:
