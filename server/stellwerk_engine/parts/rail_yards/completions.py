@@ -107,7 +107,7 @@ def maximal_completions(
     exceeds a budget of work, which is counted and not timed."""
     sets = few_maximal(tickets, stack, limit)
     if sets is None:
-        sets = []
+        sets = list[tuple[int, ...]]()
         for chosen in best_first(tickets, stack, Effort(), BUDGET):
             if is_maximal(tickets, chosen, stack):
                 sets.append(chosen)
