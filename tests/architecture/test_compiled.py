@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -121,7 +122,7 @@ def test_without_a_compiler_make_compile_names_what_is_missing() -> None:
 def test_without_the_headers_of_python_make_compile_names_what_is_missing(tmp_path: Path) -> None:
     python = tmp_path / "python"
     asks_where = 'case "$2" in *include*) echo /nowhere; exit;; esac'
-    python.write_text(f'#!/bin/sh\n{asks_where}\nexec {sys.executable} "$@"\n')
+    python.write_text(f'#!/bin/sh\n{asks_where}\nexec {shlex.quote(sys.executable)} "$@"\n')
     python.chmod(0o755)
     done = can_compile(f"PYTHON={python}", CC="make")  # any program
     assert done.returncode == 2
