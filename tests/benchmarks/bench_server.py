@@ -380,7 +380,9 @@ def running(module: list[str], on_cores: set[int], log: Path, tree: Tree) -> Gen
 
 def listening_address(process: subprocess.Popen[bytes]) -> tuple[str, int]:
     assert process.stdout is not None
-    if not select.select([process.stdout], [], [], START_PATIENCE)[0]:
+    poll = select.poll()  # there may be more descriptors than `select` takes
+    poll.register(process.stdout, select.POLLIN)
+    if not poll.poll(START_PATIENCE * 1000):
         raise LoadError(f"the server was not ready within {START_PATIENCE:.0f} s")
     line = process.stdout.readline().decode().strip()
     if not line.startswith("listening on "):
