@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -27,6 +29,18 @@ def stellwerk(*words: str | bytes, **changes: str) -> subprocess.CompletedProces
         check=False,
         timeout=SECONDS,
     )
+
+
+@contextmanager
+def started(*words: str) -> Generator[subprocess.Popen[str]]:
+    """Start the program, and kill it at the end of the block."""
+    with subprocess.Popen(
+        [*COMMAND, *words], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def refused(*words: str | bytes, code: int = 2) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from stellwerk.__main__ import main
-from tests.command.program import COMMAND, SECONDS, environment
+from tests.command.program import COMMAND, SECONDS, environment, stellwerk
 from tests.command.tournament.test_tournament import change, cup, lines_of, started, status, tournament
 from tests.command.tournament.test_tournament_folder import OF_0_1
 
@@ -61,14 +61,7 @@ def random_bots(names: str) -> list[str]:
 
 
 def run(folder: Path, command: str = "run", code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [*COMMAND, "tournament", command, str(folder), "--progress=lines", "--no-preflight"],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=SECONDS,
-    )
+    done = stellwerk("tournament", command, str(folder), "--progress=lines", "--no-preflight")
     assert done.returncode == code, done.stderr
     return done
 
@@ -269,6 +262,15 @@ def other_ranks_by_rules(line: Line) -> Line:
     return {"ranks_by_rules": line["ranks_by_rules"][::-1]}
 
 
+def change_a_forfeit(played: Path, folder: Path, fields: Callable[[Line], Line]) -> int:
+    """Copy a tournament, and change the first line with a forfeit in it. Return its number."""
+    shutil.copytree(played, folder)
+    lines = lines_of(folder)
+    number = next(number for number, line in enumerate(lines) if "forfeits" in line)
+    change(folder, "matches.jsonl", number, **fields(lines[number]))
+    return number
+
+
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
@@ -288,12 +290,8 @@ def test_verify_names_the_first_line_whose_ranks_or_forfeits_were_changed(
     fields: Callable[[Line], Line],
     expected: str,
 ) -> None:
-    folder = tmp_path / "cup"
-    shutil.copytree(played[0], folder)
-    lines = lines_of(folder)
-    number = next(number for number, line in enumerate(lines) if "forfeits" in line)
-    change(folder, "matches.jsonl", number, **fields(lines[number]))
-    assert main(["tournament", "verify", str(folder)]) == 1
+    number = change_a_forfeit(played[0], tmp_path / "cup", fields)
+    assert main(["tournament", "verify", str(tmp_path / "cup")]) == 1
     said = capsys.readouterr().err
     assert said.startswith(f"stellwerk: matches.jsonl:{number + 1}: ")
     assert expected in said
@@ -338,12 +336,8 @@ def test_verify_compares_the_faults_and_defaults_with_the_replays(
     expected: str,
 ) -> None:
     """Each of these lines agrees with itself, and with the conduct."""
-    folder = tmp_path / "cup"
-    shutil.copytree(played[0], folder)
-    lines = lines_of(folder)
-    number = next(number for number, line in enumerate(lines) if "forfeits" in line)
-    change(folder, "matches.jsonl", number, **fields(lines[number]))
-    assert main(["tournament", "verify", str(folder)]) == 1
+    change_a_forfeit(played[0], tmp_path / "cup", fields)
+    assert main(["tournament", "verify", str(tmp_path / "cup")]) == 1
     assert expected in capsys.readouterr().err
 
 

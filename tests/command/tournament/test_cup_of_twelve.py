@@ -16,8 +16,7 @@ import sys
 import tomllib
 import urllib.request
 from collections import Counter
-from collections.abc import Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -26,7 +25,7 @@ import pytest
 
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_server.lobby.tokens import hashed, new_token
-from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment, stellwerk
+from tests.command.program import REPOSITORY, SECONDS, started, stellwerk
 from tests.command.tournament.test_tournament import cup, lines_of, status
 from tests.tools import needs
 from tests.tournament.play.test_remote import bot, running
@@ -109,21 +108,6 @@ def tournament(*words: str | Path, code: int = 0) -> subprocess.CompletedProcess
     return done
 
 
-@contextmanager
-def beginning(folder: Path, *words: str) -> Generator[subprocess.Popen[str]]:
-    with subprocess.Popen(
-        [*COMMAND, "tournament", "run", str(folder), "--progress=lines", *words],
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
 def page(said: list[str]) -> Json:
     [line] = [line for line in said if line.startswith("status page: ")]
     with urllib.request.urlopen(line.removeprefix("status page: "), timeout=SECONDS) as answer:
@@ -131,11 +115,14 @@ def page(said: list[str]) -> Json:
     return content
 
 
+PLAY = ("--progress=lines", "--listen=127.0.0.1:0", "--status-port=0")
+
+
 def play(played: Played, *words: str) -> None:
     """Play the cup. Its remote bot comes when the runner misses it. The status page is read then, and after
     the first suspension."""
     with (
-        beginning(played.folder, "--listen=127.0.0.1:0", "--status-port=0", *words) as process,
+        started("tournament", "run", str(played.folder), *PLAY, *words) as process,
         ExitStack() as remote,
     ):
         assert process.stderr is not None

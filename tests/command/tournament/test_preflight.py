@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from stellwerk.__main__ import main
 from stellwerk_processes.started_match import NoResultError
 from stellwerk_server.lobby.tokens import new_token
 from stellwerk_tournament.play import preflight
-from tests.command.program import COMMAND, SECONDS, environment
+from tests.command.program import SECONDS, started, stellwerk
 from tests.command.tournament.test_tournament import cup, lines_of, status
 from tests.tournament.play.test_remote import bot, remote, running
 
@@ -56,14 +55,7 @@ def own(folder: Path, name: str, word: str = "good") -> str:
 
 def run(folder: Path, *words: str, command: str = "run", code: int = 0) -> list[str]:
     """Run a command with its preflight. Return what it says on standard error."""
-    done = subprocess.run(
-        [*COMMAND, "tournament", command, str(folder), "--progress=lines", *words],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=SECONDS,
-    )
+    done = stellwerk("tournament", command, str(folder), "--progress=lines", *words)
     assert done.returncode == code, done.stderr
     return [line.removeprefix("stellwerk: ") for line in done.stderr.splitlines()]
 
@@ -239,9 +231,7 @@ def test_ctrl_c_in_the_preflight_leaves_a_tournament_that_has_not_begun(tmp_path
     waits = f"import pathlib, time; pathlib.Path({str(folder / 'here')!r}).touch(); time.sleep(20)"
     command = shlex.join([sys.executable, "-c", waits])
     cup(folder, [f'name = "waits"\ncmd = {json.dumps(command)}', 'built_in = "random"'])
-    with subprocess.Popen(
-        [*COMMAND, "tournament", "run", str(folder)], env=environment(), stderr=subprocess.PIPE, text=True
-    ) as process:
+    with started("tournament", "run", str(folder)) as process:
         while not (folder / "here").exists():
             assert process.poll() is None
             os.sched_yield()
@@ -256,13 +246,7 @@ def test_ctrl_c_in_the_preflight_leaves_a_tournament_that_has_not_begun(tmp_path
 def test_programs_get_the_preflight_as_json(tmp_path: Path) -> None:
     folder = tmp_path / "cup"
     cup(folder, [own(folder, "ann"), own(folder, "bea", "bad")])
-    done = subprocess.run(
-        [*COMMAND, "tournament", "run", str(folder), "--progress=jsonl"],
-        env=environment(),
-        capture_output=True,
-        check=False,
-        timeout=SECONDS,
-    )
+    done = stellwerk("tournament", "run", str(folder), "--progress=jsonl")
     assert done.returncode == 1
     [event] = map(json.loads, done.stdout.splitlines())
     assert event["type"] == "preflight"
@@ -306,13 +290,7 @@ def test_without_its_absent_remote_bots_a_tournament_is_an_ordinary_one(tmp_path
 def test_a_tournament_begins_as_soon_as_the_last_remote_bot_has_come(tmp_path: Path) -> None:
     token = new_token()
     folder = remote_cup(tmp_path / "cup", 600, token)
-    with subprocess.Popen(
-        [*COMMAND, "tournament", "run", str(folder), "--progress=jsonl", "--listen=127.0.0.1:0"],
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with started("tournament", "run", str(folder), "--progress=jsonl", "--listen=127.0.0.1:0") as process:
         assert process.stdout is not None
         news = (json.loads(line) for line in process.stdout)
         first = next(news)
@@ -333,13 +311,7 @@ def test_a_tournament_begins_as_soon_as_the_last_remote_bot_has_come(tmp_path: P
 def test_ctrl_c_while_remote_bots_are_waited_for_leaves_nothing_begun(tmp_path: Path) -> None:
     folder = remote_cup(tmp_path / "cup", 600, new_token())
     words = ["--progress=jsonl", "--listen=127.0.0.1:0", "--no-preflight"]
-    with subprocess.Popen(
-        [*COMMAND, "tournament", "run", str(folder), *words],
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with started("tournament", "run", str(folder), *words) as process:
         assert process.stdout is not None
         assert json.loads(process.stdout.readline())["type"] == "listening"
         assert json.loads(process.stdout.readline())["missing"] == ["far0"]

@@ -28,7 +28,8 @@ from stellwerk_server.journal.journal import write_whole
 from stellwerk_tournament.play.progress import Row, rounded
 from stellwerk_tournament.report.derived import FILES
 from stellwerk_tournament.store.standings import Standings
-from tests.command.program import COMMAND, SECONDS, environment
+from tests.command import program
+from tests.command.program import COMMAND, SECONDS, environment, stellwerk
 from tests.tournament.report.report_tournaments import line as match_line
 
 TRAINS = 8  # a game of some twenty turns
@@ -63,14 +64,7 @@ def cup(folder: Path, bots: Sequence[str], head: str = "", game: str = 'game = "
 
 def tournament(*words: str | Path, code: int = 0) -> str:
     """Run a command on a tournament, without a preflight, and return its standard output."""
-    done = subprocess.run(
-        [*COMMAND, "tournament", *words, *no_preflight(words[0])],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=SECONDS,
-    )
+    done = stellwerk("tournament", *map(str, words), *no_preflight(words[0]))
     assert done.returncode == code, done.stderr
     return done.stdout
 
@@ -152,17 +146,9 @@ def started(command: str, folder: Path, *words: str) -> Generator[subprocess.Pop
     """Start a command that prints its progress as JSON lines, and kill it at the end of the block. It begins
     without a preflight, and without remote bots that are not there yet."""
     words = (*words, "--absent-forfeit") if command == "run" and "--listen" in words else words
-    with subprocess.Popen(
-        [*COMMAND, "tournament", command, str(folder), "--progress", "jsonl", *no_preflight(command), *words],
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+    words = (*no_preflight(command), *words)
+    with program.started("tournament", command, str(folder), "--progress=jsonl", *words) as process:
+        yield process
 
 
 def test_ctrl_c_finishes_the_running_block_and_says_how_to_go_on(tmp_path: Path) -> None:
