@@ -1,6 +1,9 @@
-// Canonical JSON, the lines of a replay and their chain (REPLAYS.md).
+// Canonical JSON, the lines of a replay and their chain (REPLAYS.md). Runs in a browser as well as in Node.js.
 
-import { createHash } from "node:crypto";
+import { UntrueError } from "./errors.mjs";
+import { digits, sha256 } from "./sha256.mjs";
+
+export { digits, sha256, UntrueError };
 
 export const CHAIN_LABEL = "stellwerk-replay/1";
 
@@ -8,41 +11,39 @@ const LONGEST_LINE = 1_048_576; // bytes, with the newline
 const DEEPEST = 64; // levels of brackets; a replay has eight
 const SEAL = 76; // bytes: `,"hash":"`, 64 digits, `"}` and the newline
 
-/** A wrong line of a replay. `judged` is false if nobody can tell whether it is true. */
-export class UntrueError extends Error {
-  constructor(message, judged = true) {
-    super(message);
-    this.judged = judged;
-  }
-}
+const ENCODER = new TextEncoder();
+const LATIN = new TextDecoder("latin1");
+const CLOSED = Uint8Array.of(125);
 
-/** SHA-256 over texts (as UTF-8) and bytes, joined. */
-export function sha256(...parts) {
-  const hash = createHash("sha256");
-  parts.forEach((part) => hash.update(part));
-  return hash.digest();
-}
-
-export function digits(...parts) {
-  return sha256(...parts).toString("hex");
-}
-
-/** Returns the text of a value. Numbers that are not integers have none, except the coordinates of a board. */
+/**
+ * Returns the text of a value. Numbers that are not integers have none, except the coordinates of a board.
+ * @param {unknown} value
+ * @param {(value: unknown) => boolean} isNumber
+ * @returns {string}
+ */
 export function canonical(value, isNumber = Number.isSafeInteger) {
   if (Array.isArray(value)) {
     return `[${value.map((item) => canonical(item, isNumber)).join(",")}]`;
   }
   if (typeof value === "object" && value !== null) {
-    const members = Object.keys(value).sort();
-    return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name], isNumber)}`).join(",")}}`;
+    const record = /** @type {Record<string, unknown>} */ (value);
+    const members = Object.keys(record).sort();
+    return `{${members.map((name) => `${canonical(name)}:${canonical(record[name], isNumber)}`).join(",")}}`;
   }
   if (typeof value === "number" && !isNumber(value)) {
     throw new UntrueError(`not an integer of at most 2^53-1: ${value}`);
   }
+  if (typeof value === "string" && /\p{Surrogate}/u.test(value)) {
+    throw new UntrueError("a text with half of a surrogate pair");
+  }
   return JSON.stringify(value);
 }
 
-/** Yields the values of JSON lines, each with its hash. Throws UntrueError for the first line with a wrong hash. */
+/**
+ * Yields the values of JSON lines. Throws UntrueError for the first line with a wrong hash.
+ * @param {Uint8Array} bytes
+ * @returns {Generator<any, void, void>}
+ */
 export function* chainedLines(bytes) {
   let previous = CHAIN_LABEL;
   for (let begin = 0; begin < bytes.length; ) {
@@ -53,7 +54,7 @@ export function* chainedLines(bytes) {
     const line = bytes.subarray(begin, newline + 1);
     const body = bodyOf(line);
     previous = digits(previous, "\n", body);
-    if (line.subarray(-67, -3).toString("latin1") !== previous) {
+    if (LATIN.decode(line.subarray(-67, -3)) !== previous) {
       throw new UntrueError(`expected the hash ${previous}`);
     }
     yield valueOf(body);
@@ -61,15 +62,25 @@ export function* chainedLines(bytes) {
   }
 }
 
-/** Returns the line without its hash. */
+/**
+ * Returns the line without its hash.
+ * @param {Uint8Array} line
+ */
 function bodyOf(line) {
-  const seal = line.subarray(-SEAL).toString("latin1");
+  const seal = LATIN.decode(line.subarray(-SEAL));
   if (line.length > LONGEST_LINE || !/^,"hash":"[0-9a-f]{64}"\}\n$/.test(seal)) {
     throw new UntrueError("a line is an object that ends with its hash");
   }
-  return Buffer.concat([line.subarray(0, -SEAL), Buffer.from("}")]);
+  const body = new Uint8Array(line.length - SEAL + 1);
+  body.set(line.subarray(0, -SEAL));
+  body.set(CLOSED, line.length - SEAL);
+  return body;
 }
 
+/**
+ * @param {Uint8Array} body
+ * @returns {unknown}
+ */
 function valueOf(body) {
   expectShallow(body);
   let value;
@@ -79,13 +90,24 @@ function valueOf(body) {
     throw new UntrueError("a line is JSON in UTF-8");
   }
   // Duplicate names, blanks, escapes, fractions: everything that is not canonical is lost, so the text differs.
-  if (!Buffer.from(canonical(value)).equals(body)) {
+  if (!areEqual(ENCODER.encode(canonical(value)), body)) {
     throw new UntrueError("a line is canonical JSON");
   }
   return value;
 }
 
-/** Checks the depth before a recursive function sees the text. */
+/**
+ * @param {Uint8Array} some
+ * @param {Uint8Array} others
+ */
+function areEqual(some, others) {
+  return some.length === others.length && some.every((byte, at) => byte === others[at]);
+}
+
+/**
+ * Checks the depth before a recursive function sees the text.
+ * @param {Uint8Array} body
+ */
 function expectShallow(body) {
   let depth = 0;
   let quoted = false;

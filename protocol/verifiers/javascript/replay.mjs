@@ -2,6 +2,7 @@
 
 import { boardOf } from "./board.mjs";
 import { canonical, chainedLines, digits, UntrueError } from "./canonical.mjs";
+import { fromDigits } from "./sha256.mjs";
 import * as usa from "./usa.mjs";
 
 export const FORMAT = "stellwerk-replay/1";
@@ -119,7 +120,7 @@ function* played(lines, boards) {
         expectCommitment(header, line);
         break;
       case "set_up":
-        game = new usa.Game(board, header.seats.length, Buffer.from(reveal.seed, "hex"));
+        game = new usa.Game(board, header.seats.length, fromDigits(reveal.seed));
         expectSame(line.events, game.setUp(), "events");
         break;
       case "move":
