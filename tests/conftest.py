@@ -3,10 +3,14 @@
 No deadline: an example plays whole games, and how long that takes says something about the machine only.
 Where `CI` is set the examples follow from the tests' sources alone, so that a run can be repeated; elsewhere
 each run tries new ones.
+
+CI runs the whole suite on a machine without tools, and what was skipped there on one that has them all:
+`--skipped-to` writes down which tests these are, `--only-in` runs them and no others.
 """
 
 import os
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -18,6 +22,25 @@ settings.register_profile("repeatable", parent=settings.get_profile("exploring")
 settings.load_profile("repeatable" if os.environ.get("CI") else "exploring")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--skipped-to", metavar="FILE", help="write the ids of all skipped tests to FILE")
+    parser.addoption("--only-in", metavar="FILE", help="run only the tests whose ids are in FILE")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests of `--only-in`. An id without a test is an error: CI would overlook that test."""
+    file: str | None = config.getoption("--only-in")
+    if file is None:
+        return
+    wanted = set(Path(file).read_text("utf-8").splitlines())
+    unknown = sorted(wanted.difference(item.nodeid for item in items))
+    if unknown:
+        raise pytest.UsageError(f"{file}: {len(unknown)} of these tests do not exist, such as {unknown[0]}")
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in wanted])
+    items[:] = [item for item in items if item.nodeid in wanted]
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Look for what a test needs before its fixtures are made."""
@@ -27,6 +50,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """List what is missing on this machine, how many tests needed it, and which package has it."""
     reports: list[pytest.TestReport] = terminalreporter.getreports("skipped")
+    if (file := terminalreporter.config.getoption("--skipped-to")) is not None:
+        Path(file).write_text("".join(f"{report.nodeid}\n" for report in reports), "utf-8")
     reasons = [report.longrepr[2] for report in reports if isinstance(report.longrepr, tuple)]
     counts = Counter(each for reason in reasons for each in tools.missing_in(reason))
     if counts:

@@ -111,6 +111,8 @@ def compiled():
     tools.demand("node", "cargo")
 
 def test_two(compiled): pass
+
+@pytest.mark.xdist_group("tools")
 def test_three(compiled): pass
 
 @tools.needs("rain")
@@ -127,14 +129,15 @@ def run(folder: Path, *words: str, **variables: str) -> tuple[int, str]:
     """Run pytest over the small suite on a machine without programs."""
     file = folder / "test_small.py"
     file.write_text(SUITE)
-    (folder / "no programs").mkdir()
+    (folder / "no programs").mkdir(exist_ok=True)
     options = ["-p", "tests.conftest", "-p", "no:cacheprovider", "-c", str(REPOSITORY / "pyproject.toml")]
     inherited = {name: text for name, text in os.environ.items() if not name.startswith(("PYTEST", VARIABLE))}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, f"--rootdir={folder}", str(file), *words],
         cwd=REPOSITORY,
         env=inherited | {"PATH": str(folder / "no programs")} | variables,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         timeout=SECONDS,
         check=False,
@@ -155,6 +158,29 @@ def test_what_is_missing_is_listed_at_the_end_with_its_package(tmp_path: Path, w
         "    1  what cargo fetches",
     ]
     assert "1 passed, 5 skipped" in last
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_a_second_run_takes_what_the_first_one_skipped_and_nothing_else(tmp_path: Path, workers: str) -> None:
+    skipped = tmp_path / "skipped.txt"
+    run(tmp_path, "-n", workers, "--dist=loadgroup", f"--skipped-to={skipped}")
+    names = {line.rpartition("::")[2].removesuffix("@tools") for line in skipped.read_text().splitlines()}
+    assert names == {"test_one", "test_two", "test_three", "test_four", "test_five"}
+    code, output = run(
+        tmp_path, "-n", workers, "--dist=loadgroup", f"--only-in={skipped}", STELLWERK_ALL_TOOLS="1"
+    )
+    assert code == 1
+    assert re.search("1 failed, 1 skipped, (1 deselected, )?3 errors", output.splitlines()[-1])  # by rain
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_a_list_of_tests_with_one_that_does_not_exist_is_refused(tmp_path: Path, workers: str) -> None:
+    listed = tmp_path / "listed.txt"
+    listed.write_text("test_small.py::test_one\ntest_small.py::test_gone\n")
+    code, output = run(tmp_path, "-n", workers, f"--only-in={listed}")
+    assert code != 0
+    assert "no tests ran" in output
+    assert workers != "0" or "1 of these tests do not exist, such as test_small.py::test_gone" in output
 
 
 def test_where_all_tools_are_demanded_a_missing_one_is_a_failure(tmp_path: Path) -> None:
