@@ -1,7 +1,8 @@
-"""`stellwerk replay`: show a replay to people, or verify that it is true.
+"""`stellwerk replay`: show a replay to people, on the terminal or as a page, or verify that it is true.
 
 What is asked for goes to standard output, what is wrong with a file goes to standard error in one line. Exit
-codes: 0 every replay is good (or was shown to its end), 1 one is not, 2 there is no such seat.
+codes: 0 every replay is good (or was shown to its end), 1 one is not, 2 there is no such seat, or a file of
+`page` cannot be read or written.
 """
 
 from __future__ import annotations
@@ -25,6 +26,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show.add_argument(
         "--seat", metavar="N", type=int, help="only what the player at seat N (0, 1, ...) could know then"
     )
+    page = commands.add_parser(
+        "page",
+        help="write a game as one HTML file that shows and checks it",
+        description="Write a recorded game as one HTML file. It opens from a disk, without a network and "
+        "without Stellwerk, shows the game move by move, and checks it.",
+    )
+    page.add_argument("file", metavar="FILE")
+    page.add_argument(
+        "-o",
+        dest="output",
+        metavar="FILE",
+        help="the page; - for standard output (default: beside the replay, with the ending .html)",
+    )
     check = commands.add_parser(
         "verify",
         help="play recorded games again and compare",
@@ -37,6 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry out what `add_arguments` has parsed, and return the exit code."""
     if arguments.replay_command == "show":
         return _show(arguments.file, arguments.seat)
+    if arguments.replay_command == "page":
+        from stellwerk.replay.page import write_page  # show and verify start faster without it
+
+        return write_page(arguments.file, arguments.output)
     return max([_verify(file) for file in arguments.files])
 
 

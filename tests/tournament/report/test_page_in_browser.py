@@ -10,7 +10,7 @@ import pytest
 
 from stellwerk_processes.faults import Fault
 from tests import tools
-from tests.tournament.report.browser import Browser, Page, started
+from tests.browser import Browser, Page, started
 from tests.tournament.report.report_tournaments import Played, line, played, settings_for
 
 pytestmark = tools.needs("chromium")

@@ -1,0 +1,6 @@
+"""The match page: a recorded match as one HTML file that shows it and checks it.
+
+Imports the engine and the protocol. `content/` has the page itself: plain ES modules, which import one
+another and the verifier of `protocol/verifiers/javascript`. Law: a page needs nothing but itself (no network,
+no other file), and what a replay or its name says reaches it as text only.
+"""
