@@ -1,0 +1,144 @@
+// Names for people: of seats, cities, routes, tickets, technologies and bonuses.
+//
+// Law: what a board does not know keeps its id, so a strange file is still readable. Ids and names from a file pass
+// through `excerpt`, which takes out what would disturb the text around them.
+
+import { excerpt } from "./replay_file.mjs";
+
+/** @typedef {import("./types.mjs").Board} Board */
+/** @typedef {import("./types.mjs").Player} Player */
+
+export const COLORS = ["purple", "blue", "orange", "white", "green", "yellow", "black", "red"];
+export const CARDS = [...COLORS, "locomotive"];
+
+const SEATS_OF_A_TEAM = 2; // in team_asia: seats 2k and 2k + 1 are team k (ASIA-01)
+
+const GAMES = /** @type {Record<string, string>} */ ({
+  usa: "North America, the base game",
+  card_game: "The card game",
+  team_asia: "Asia, teams of two",
+  united_kingdom: "United Kingdom",
+  europe: "Europe",
+});
+
+/**
+ * Returns the players of a match, with a name for each seat.
+ * @param {import("./types.mjs").Header} header
+ * @returns {Player[]}
+ */
+export function playersOf({ game, seats }) {
+  const names = seats.map(({ name }, seat) => (name === undefined || name === "" ? `seat ${seat}` : excerpt(name)));
+  return names.map((name, seat) => ({
+    seat,
+    team: game === "team_asia" ? Math.floor(seat / SEATS_OF_A_TEAM) : seat,
+    // One bot may sit at several seats.
+    name: names.filter((other) => other === name).length > 1 ? `${name}/${seat}` : name,
+  }));
+}
+
+/** @param {string} game */
+export const gameName = (game) => (Object.hasOwn(GAMES, game) ? GAMES[game] : undefined) ?? excerpt(game);
+
+/**
+ * Writes `boiler_lagging` as Boiler Lagging.
+ * @param {string} id
+ */
+export const title = (id) => excerpt(id).replace(/_/g, " ").replace(/(^|\s)\S/g, (letter) => letter.toUpperCase());
+
+/**
+ * Returns the name of a city, or of a group of cities.
+ * @param {Board} board
+ * @param {string} id
+ */
+export function placeName(board, id) {
+  const city = board.cities.find((each) => each.id === id);
+  return city === undefined ? title(id) : excerpt(city.name);
+}
+
+/**
+ * @param {Board} board
+ * @param {string} id
+ */
+export function routeName(board, id) {
+  const route = board.routes?.find((each) => each.id === id);
+  return route === undefined ? excerpt(id) : `${placeName(board, route.a)} – ${placeName(board, route.b)}`;
+}
+
+/**
+ * @param {Board} board
+ * @param {string} id
+ */
+export function ticketName(board, id) {
+  const ticket = board.tickets.find((each) => each.id === id);
+  return ticket === undefined ? excerpt(id) : `${placeName(board, ticket.a)} – ${placeName(board, ticket.b)}`;
+}
+
+/**
+ * @param {Board} board
+ * @param {string} id
+ */
+export const ticketPoints = (board, id) => board.tickets.find((each) => each.id === id)?.points;
+
+/**
+ * @param {Board} board
+ * @param {string} id
+ */
+export function bonusName(board, id) {
+  const [kind = "", city] = id.split(":");
+  return city === undefined ? sentenceCase(kind) : `Bonus ${placeName(board, city)}`;
+}
+
+/** @param {string} id */
+export function sentenceCase(id) {
+  const words = excerpt(id).replace(/_/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/**
+ * Writes `1 card`, `2 cards`.
+ * @param {number} number
+ * @param {string} noun
+ */
+export const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+/**
+ * Returns the colors of a set of cards with their numbers, in the order of the protocol.
+ * @param {import("./types.mjs").Cards} cards
+ * @returns {[string, number][]}
+ */
+export const inOrder = (cards) => CARDS.flatMap((card) => (cards[card] ? [/** @type {[string, number]} */ ([card, cards[card]])] : []));
+
+/** @param {import("./types.mjs").Cards} cards */
+export const cardCount = (cards) => Object.values(cards).reduce((sum, number) => sum + number, 0);
+
+/**
+ * Writes `3 red, 2 locomotives`.
+ * @param {import("./types.mjs").Cards} cards
+ */
+export function cardWords(cards) {
+  const words = inOrder(cards).map(([card, number]) => (card === "locomotive" ? counted(number, card) : `${number} ${card}`));
+  return words.join(", ") || "no cards";
+}
+
+/** @type {Record<string, string>} */
+const ENDS = {
+  trains: "a player ran low on trains",
+  pile: "the pile ran out",
+  all_passed: "everybody passed",
+  idle: "no player made progress",
+};
+/** @type {Record<string, string>} */
+const FAULTS = {
+  time: "out of time",
+  tries: "no tries left",
+  disconnected: "connection lost",
+  by_default: "plays by default",
+  left: "has left",
+};
+
+/** @param {string} reason */
+export const endReason = (reason) => (Object.hasOwn(ENDS, reason) ? ENDS[reason] : undefined) ?? excerpt(reason);
+
+/** @param {string | undefined} reason */
+export const faultReason = (reason) =>
+  reason === undefined ? "fallback" : ((Object.hasOwn(FAULTS, reason) ? FAULTS[reason] : undefined) ?? excerpt(reason));
