@@ -29,6 +29,7 @@ from stellwerk_engine.boards.board_file import (
     parse_board,
     shipped_board,
 )
+from stellwerk_page.layout import can_be_drawn, layout_data
 from stellwerk_protocol.canonical import JsonValue
 from stellwerk_protocol.pages import protocol_folder
 
@@ -44,12 +45,12 @@ def page_of(replay: bytes, name: str, version: str, times: JsonValue = None) -> 
     """Return the page of a replay, whatever its bytes are. `name` is that of its file, `version` that of this
     program."""
     boards = _boards_of(replay)
-    data: dict[str, JsonValue] = {
+    data: dict[str, object] = {
         "name": name,
         "version": version,
         "replay": base64.b64encode(replay).decode(),
         "boards": {board.digest: canonical_text(board) for board in boards},
-        "layouts": {},
+        "layouts": {board.digest: layout_data(board) for board in boards if can_be_drawn(board)},
     }
     if times is not None:
         data["times"] = times

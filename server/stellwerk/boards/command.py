@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 
-from stellwerk.boards.drawing import can_be_drawn, draw_board
 from stellwerk.boards.fit import fitting_games
 from stellwerk.boards.summary import in_numbers, listing, summary
 from stellwerk.shared.errors import DONE, USAGE, not_writable, usage_error
@@ -19,6 +18,8 @@ from stellwerk_engine.boards.board_file import (
     shipped_board,
 )
 from stellwerk_engine.boards.located_json import printable
+from stellwerk_page.drawing import draw_board
+from stellwerk_page.layout import can_be_drawn
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +59,7 @@ def _show(name: str, *, as_json: bool, svg: str | None) -> None:
     try:
         board = _board(name)
         if svg is not None and not can_be_drawn(board):
-            raise board.error("cities", "no coordinates to draw a map from")
+            raise board.error("routes", "no routes to draw a map from")
     except BoardError as error:
         raise usage_error(str(error)) from None
     if svg == "-":

@@ -14,9 +14,9 @@ from xml.etree import ElementTree
 import pytest
 
 from stellwerk.__main__ import main
-from stellwerk.boards.drawing import draw_board
 from stellwerk.boards.summary import listing, summary
 from stellwerk_engine.boards.board_file import SHIPPED, BoardFile, format_board, parse_board, shipped_board
+from stellwerk_page.drawing import draw_board
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 FOLDER = REPOSITORY / "server/stellwerk_engine/boards"
@@ -202,7 +202,7 @@ def test_show_takes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         (("show", "usb.json"), "usb.json: cannot be read: No such file or directory"),
         (
             ("show", "card_game", "--svg", "map.svg"),
-            "card_game.json:8: cities: no coordinates to draw a map from",
+            "card_game.json:1: routes: no routes to draw a map from",
         ),
     ],
 )

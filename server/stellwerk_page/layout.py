@@ -1,26 +1,23 @@
-"""A drawing of a board's map as SVG: one box for each space, in the color of its route.
+"""Where everything on a map lies: the bends of tracks, their spaces and marks, and the names of cities.
 
-The law: the drawing shows what the file says and nothing else. Where tracks bend and where names are written
-is chosen here, always in the same way: bends that keep tracks off cities and off one another, names where
-they cover least.
+The law: one algorithm for every picture of a board. The drawing (`drawing.py`) and the match page get the
+same places, and nothing here has a color. Bends keep tracks off cities and off one another, names are written
+where they cover least, and the same board always has the same layout.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
-from textwrap import wrap
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from stellwerk_engine.boards.board_file import BoardFile, City, Route
-from stellwerk_protocol.figures import counted
+from stellwerk_page.places import places_of
 
 Point: TypeAlias = complex  # pixels, x to the right and y downwards; also a direction
+Mark: TypeAlias = Literal["locomotive", "tunnel", "doubtful"]
+Data: TypeAlias = "str | float | Sequence[Data] | Mapping[str, Data]"
 
-SCALE: Final = (
-    1.8  # pixels for a thousandth of the board's longer side: the shortest space stays longer than wide
-)
 BOX: Final = 13.0  # the width of a space
 GAP: Final = 4.5  # between two spaces
 PITCH: Final = 17.0  # from one parallel track to the next
@@ -31,43 +28,11 @@ LETTER_WIDTH: Final = 0.57 * LETTER  # of an average letter
 BENDS: Final = (0.0, 0.07, -0.07, 0.14, -0.14, 0.21, -0.21, 0.3, -0.3, 0.4, -0.4)  # times the distance
 NAME_DIRECTIONS: Final = 16
 BADGE: Final = 9.0  # the radius of a mark on a track
-NARROWEST: Final = 560.0  # a drawing: room for the text below
 NEIGHBORHOOD: Final = 40.0
 WIDE_NEIGHBORHOOD: Final = 60.0  # farther than two triple routes side by side reach
 MOST_IN_A_CELL: Final = 24
 STEP: Final = 10.0  # between two points of a line
-FONT: Final = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"
-
-INK: Final = "#2b2d33"
-PAPER: Final = "#faf7f0"
-WATER: Final = "#cfe4f0"
-ROCK: Final = "#cdbda6"
-DOUBT: Final = "#b3261e"
-PAINTS: Final = {
-    "gray": "#b4b8bf",
-    "purple": "#a066b8",
-    "blue": "#2f74c0",
-    "orange": "#ef8b2c",
-    "white": "#ffffff",
-    "green": "#46994a",
-    "yellow": "#f4d03f",
-    "black": "#303238",
-    "red": "#d13a34",
-}
-REGION_PAINTS: Final = (
-    "#f6e7b4",
-    "#f3c6c0",
-    "#c9e2c4",
-    "#cbd9f0",
-    "#e3cfea",
-    "#fbd7ae",
-    "#bfe3e0",
-    "#dedede",
-)
-LOCOMOTIVE: Final = (
-    '<path d="M-6 -1.2H.6V-4.6H-.2V-5.6H6.2V-4.6H5.4V2.4H-6ZM-5 -1.2V-4.6H-2.6V-1.2ZM2 -3.6V-1.2H4V-3.6Z" '
-    'fill-rule="evenodd"/><circle cx="-3.6" cy="3.9" r="1.7"/><circle cx="2.6" cy="3.9" r="1.7"/>'
-)
+UNSEEN: Final = 0.1  # pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,43 +94,88 @@ class Crowd:
         return int(point.real // self._cell), int(point.imag // self._cell)
 
 
-def draw_board(board: BoardFile) -> str:
-    """Draw the map as an SVG document. The board must have coordinates: see `can_be_drawn`."""
-    places = {city.id: SCALE * complex(city.x or 0, city.y or 0) for city in board.cities}
-    bundles = _lay_out(board, places)
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All places of a map, and the frame around them: left, top, right and bottom, with a margin."""
+
+    places: dict[str, Point]
+    bundles: tuple[Bundle, ...]
+    names: tuple[Name, ...]
+    frame: tuple[float, float, float, float]
+
+
+def lay_out(board: BoardFile) -> Layout:
+    """Return the layout of a board that has routes: see `can_be_drawn`."""
+    places = places_of(board)
+    bundles = _bend(board, places)
     names = _place_names(board, places, bundles)
-    left, top, right, bottom = _frame(places, bundles, names)
-    header = 74.0
-    footer = _footer(board, right - left)
-    width, height = right - left, bottom - top + header + footer.height
-    regions = _region_paints(board)
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(width)} {_n(height)}" '
-        f'width="{_n(width)}" height="{_n(height)}" font-family="{FONT}" fill="{INK}">',
-        f"<title>{escape(board.title)}</title>",
-        f'<rect width="100%" height="100%" fill="{PAPER}"/>',
-        f'<text x="{_n(MARGIN / 2)}" y="42" font-size="30" font-weight="700">{escape(board.title)}</text>',
-        f'<text x="{_n(MARGIN / 2)}" y="64" font-size="15" opacity="0.7">{len(board.cities)} cities, '
-        f"{len(board.routes)} routes, {len(board.tickets)} tickets</text>",
-        f'<g transform="translate({_n(-left)} {_n(header - top)})">',
-        *(line for bundle in bundles for line in _ground(bundle)),
-        *(line for bundle in bundles for line in _tracks(bundle, board)),
-        *(_dot(city, places[city.id], regions) for city in board.cities),
-        *(_name(name) for name in names),
-        "</g>",
-        f'<g transform="translate({_n(MARGIN / 2)} {_n(height - footer.height)})">',
-        *footer.lines,
-        "</g>",
-        "</svg>",
-    ]
-    return "\n".join(lines) + "\n"
+    return Layout(places, tuple(bundles), tuple(names), _frame(places, bundles, names))
 
 
 def can_be_drawn(board: BoardFile) -> bool:
-    return bool(board.routes) and all(city.x is not None for city in board.cities)
+    return bool(board.routes)
 
 
-def _lay_out(board: BoardFile, places: dict[str, Point]) -> list[Bundle]:
+def layout_data(board: BoardFile) -> dict[str, Data]:
+    """Return the layout as plain values for JSON, with one decimal.
+
+    An outline goes along one side of a space and back along the other, with as many points on either side; so
+    the middle of a space is that of its first and its last point, and so on. Lists of points are flat: x, y.
+    """
+    layout = lay_out(board)
+    routes: dict[str, Data] = {}
+    for bundle in layout.bundles:
+        for track, offset in zip(bundle.tracks, offsets(bundle), strict=True):
+            middles = outlines(bundle, track, offset, 0.0)
+            routes[track.id] = {
+                "spaces": [_flat(_thinned(outline)) for outline in spaces_of(bundle, track, offset)],
+                "marks": [[kind, *_flat([at])] for at, kind in marks(track, middles)],
+            }
+    return {
+        "frame": [round(side, 1) for side in layout.frame],
+        "cities": {city: _flat([place]) for city, place in layout.places.items()},
+        "names": {
+            name.city.id: [
+                *_flat([name.at]),
+                name.anchor,
+                *_flat([complex(name.left, name.top), complex(name.right, name.bottom)]),
+            ]
+            for name in layout.names
+        },
+        "grounds": [
+            [kind, _short(width), _flat(bundle.middle)]
+            for bundle in layout.bundles
+            for kind, width in grounds(bundle)
+        ],
+        "routes": {route.id: routes[route.id] for route in board.routes},
+    }
+
+
+def _thinned(outline: Sequence[Point]) -> Sequence[Point]:
+    """Leave out what lies between the corners of a straight space: it is most of the data."""
+    half = len(outline) // 2
+    if _is_bent(outline[:half]) or _is_bent(outline[half:]):
+        return outline
+    return [outline[0], outline[half - 1], outline[half], outline[-1]]
+
+
+def _is_bent(line: Sequence[Point]) -> bool:
+    """Say whether a point of the line is away from the straight way by more than one could see."""
+    way = _unit(line[-1] - line[0])
+    return any(abs(((point - line[0]) / way).imag) > UNSEEN for point in line)
+
+
+def _flat(points: Iterable[Point]) -> list[float]:
+    return [_short(number) for point in points for number in (point.real, point.imag)]
+
+
+def _short(number: float) -> float:
+    """Round to one decimal. A whole number becomes an int, whose text is shorter."""
+    rounded = round(number, 1)
+    return int(rounded) if rounded == int(rounded) else rounded
+
+
+def _bend(board: BoardFile, places: dict[str, Point]) -> list[Bundle]:
     """Give every bundle the bend that disturbs least, the short ones first, and then all once more.
 
     A bundle is looked at in every second of its points: that is close enough to notice another one.
@@ -247,13 +257,13 @@ def _place_names(board: BoardFile, places: dict[str, Point], bundles: Sequence[B
     """Put each name where it covers least of tracks, cities and other names; junctions have none."""
     boxes = Crowd(NEIGHBORHOOD)
     for bundle in bundles:
-        for offset in _offsets(bundle):
+        for offset in offsets(bundle):
             boxes.add(_shifted(bundle.middle, offset), 0)
     dots = Crowd(NEIGHBORHOOD)
     dots.add(places.values(), 0)
     for bundle in bundles:
-        for track, offset in zip(bundle.tracks, _offsets(bundle), strict=True):
-            dots.add((at for at, _ in _badges(track, _outlines(bundle, track, offset, 0.0))), 0)
+        for track, offset in zip(bundle.tracks, offsets(bundle), strict=True):
+            dots.add((at for at, _ in marks(track, outlines(bundle, track, offset, 0.0))), 0)
     named = [city for city in board.cities if not city.junction]
     choices = {city.id: list(_name_choices(city, places[city.id])) for city in named}
     covered = {id: [_covered(name, boxes, dots) for name in names] for id, names in choices.items()}
@@ -325,42 +335,36 @@ def _frame(
     right = max(*(point.real for point in points), *(name.right for name in names))
     top = min(*(point.imag for point in points), *(name.top for name in names))
     bottom = max(*(point.imag for point in points), *(name.bottom for name in names))
-    too_narrow = max(0.0, NARROWEST - (right - left))
-    return left - MARGIN, top - MARGIN, right + MARGIN + too_narrow, bottom + MARGIN
+    return left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN
 
 
-def _ground(bundle: Bundle) -> Iterator[str]:
-    """Draw what a ferry or a tunnel runs through."""
-    for paint, is_there in (
-        (WATER, any(track.locomotives for track in bundle.tracks)),
-        (ROCK, any(track.tunnel for track in bundle.tracks)),
-    ):
-        if is_there:
-            points = " ".join(_xy(point) for point in bundle.middle)
-            yield (
-                f'<polyline points="{points}" fill="none" stroke="{paint}" '
-                f'stroke-width="{_n(2 * bundle.half_width + 12.0)}" stroke-linecap="round"/>'
-            )
+# -- what the layout says of one bundle, and of one of its tracks ---------------------------------------
 
 
-def _tracks(bundle: Bundle, board: BoardFile) -> Iterator[str]:
-    names = {city.id: city.name for city in board.cities}
-    for track, offset in zip(bundle.tracks, _offsets(bundle), strict=True):
-        points = counted(board.route_points[track.length], "point")
-        words = f"{track.length} {track.color}, {points}"
-        title = f"{escape(names[track.a])} - {escape(names[track.b])}: {words}"
-        yield f'<g fill="{PAINTS[track.color]}" stroke="{INK}" stroke-linejoin="round"><title>{title}</title>'
-        one_side = _outlines(bundle, track, offset, -BOX / 2)
-        other_side = _outlines(bundle, track, offset, BOX / 2)
-        for one, other in zip(one_side, other_side, strict=True):
-            outline = " ".join(_xy(point) for point in (*one, *reversed(other)))
-            yield f'<polygon points="{outline}"/>'
-        yield "</g>"
-        for at, mark in _badges(track, _outlines(bundle, track, offset, 0.0)):
-            yield f'<g transform="translate({_xy(at)})">{mark}</g>'
+def grounds(bundle: Bundle) -> Iterator[tuple[Literal["water", "rock"], float]]:
+    """Yield what a ferry or a tunnel runs through, and how broad it is."""
+    width = 2 * bundle.half_width + 12.0
+    if any(track.locomotives for track in bundle.tracks):
+        yield "water", width
+    if any(track.tunnel for track in bundle.tracks):
+        yield "rock", width
 
 
-def _outlines(bundle: Bundle, track: Route, offset: float, aside: float) -> list[list[Point]]:
+def offsets(bundle: Bundle) -> list[float]:
+    """Return how far each track lies beside the middle."""
+    count = len(bundle.tracks)
+    return [(number - (count - 1) / 2) * PITCH for number in range(count)]
+
+
+def spaces_of(bundle: Bundle, track: Route, offset: float) -> Iterator[list[Point]]:
+    """Yield the outline of each space of a track: along its one side, and back along the other."""
+    one_side = outlines(bundle, track, offset, -BOX / 2)
+    other_side = outlines(bundle, track, offset, BOX / 2)
+    for one, other in zip(one_side, other_side, strict=True):
+        yield [*one, *reversed(other)]
+
+
+def outlines(bundle: Bundle, track: Route, offset: float, aside: float) -> list[list[Point]]:
     """Draw a line along each space of a track, `aside` of the track's own middle."""
     spaces = _spaces(bundle.middle, track.length)
     return [_beside(bundle.middle, begin, end, offset + aside) for begin, end in spaces]
@@ -384,104 +388,22 @@ def _beside(line: Sequence[Point], begin: float, end: float, offset: float) -> l
     return [point + 1j * direction * offset for point, direction in parts]
 
 
-def _badges(track: Route, spaces: Sequence[Sequence[Point]]) -> Iterator[tuple[Point, str]]:
-    """Draw the marks of a track, on its middle spaces where these are enough, otherwise side by side."""
-    marks = [_locomotive_badge()] * track.locomotives
+def marks(track: Route, spaces: Sequence[Sequence[Point]]) -> Iterator[tuple[Point, Mark]]:
+    """Yield the marks of a track, on its middle spaces where these are enough, otherwise side by side."""
+    kinds: list[Mark] = ["locomotive"] * track.locomotives
     if track.tunnel:
-        marks.append(_text_badge(str(track.tunnel), ROCK, INK))
+        kinds.append("tunnel")
     if track.doubtful:
-        marks.append(_text_badge("?", DOUBT, "#ffffff"))
+        kinds.append("doubtful")
     line = [point for space in spaces for point in space]
-    for number, mark in enumerate(marks):
-        if len(marks) <= len(spaces):
-            space = spaces[(len(spaces) - len(marks)) // 2 + number]
+    for number, kind in enumerate(kinds):
+        if len(kinds) <= len(spaces):
+            space = spaces[(len(spaces) - len(kinds)) // 2 + number]
             at = space[len(space) // 2]
         else:
             at = (line[0] + line[-1]) / 2
-            at += (number - (len(marks) - 1) / 2) * 2 * BADGE * _unit(line[-1] - line[0])
-        yield at, mark
-
-
-def _locomotive_badge() -> str:
-    return f'<circle r="{_n(BADGE)}" fill="#ffffff" stroke="{INK}"/>{LOCOMOTIVE}'
-
-
-def _text_badge(text: str, paint: str, ink: str) -> str:
-    return (
-        f'<circle r="{_n(BADGE)}" fill="{paint}" stroke="{INK}"/><text y="4.5" font-size="13" '
-        f'font-weight="700" text-anchor="middle" fill="{ink}">{text}</text>'
-    )
-
-
-def _dot(city: City, place: Point, regions: dict[str, str]) -> str:
-    at = f'transform="translate({_xy(place)})"'
-    if city.junction:
-        return f'<path {at} d="M0 -8L8 0L0 8L-8 0Z" fill="{INK}" stroke="{PAPER}" stroke-width="2"/>'
-    paint = regions.get(city.region or "", "#ffffff")
-    return f'<circle {at} r="{_n(DOT)}" fill="{paint}" stroke="{INK}" stroke-width="2.5"/>'
-
-
-def _name(name: Name) -> str:
-    return (
-        f'<text x="{_n(name.at.real)}" y="{_n(name.at.imag)}" text-anchor="{name.anchor}" '
-        f'font-size="{_n(LETTER)}" font-weight="600" stroke="{PAPER}" stroke-width="4" '
-        f'stroke-linejoin="round" paint-order="stroke">{escape(name.city.name)}</text>'
-    )
-
-
-def _region_paints(board: BoardFile) -> dict[str, str]:
-    regions = sorted({city.region for city in board.cities if city.region is not None})
-    return {region: REGION_PAINTS[index % len(REGION_PAINTS)] for index, region in enumerate(regions)}
-
-
-@dataclass(frozen=True, slots=True)
-class _Footer:
-    lines: tuple[str, ...]
-    height: float
-
-
-def _footer(board: BoardFile, width: float) -> _Footer:
-    """Explain the marks, and name the source of the facts."""
-    room = width - MARGIN
-    lines: list[str] = []
-    x, y = BADGE, BADGE
-    for mark, text in _legend(board):
-        needed = 2 * BADGE + 8.0 + LETTER_WIDTH * len(text) + 14.0
-        if x > BADGE and x + needed > room:
-            x, y = BADGE, y + 28.0
-        lines.append(f'<g transform="translate({_n(x)} {_n(y)})">{mark}</g>')
-        lines.append(
-            f'<text x="{_n(x + BADGE + 8.0)}" y="{_n(y + 5.0)}" font-size="{_n(LETTER)}">{text}</text>'
-        )
-        x += needed
-    if lines:
-        y += 36.0
-    for line in wrap(board.provenance, max(20, int(room / LETTER_WIDTH))):
-        lines.append(f'<text x="0" y="{_n(y)}" font-size="14" opacity="0.7">{escape(line)}</text>')
-        y += 20.0
-    return _Footer(tuple(lines), y + 8.0)
-
-
-def _legend(board: BoardFile) -> Iterator[tuple[str, str]]:
-    if any(route.locomotives for route in board.routes):
-        yield _locomotive_badge(), "a locomotive of a ferry"
-    if any(route.tunnel for route in board.routes):
-        yield _text_badge("n", ROCK, INK), "a tunnel, n cards are revealed"
-    if any(route.doubtful for route in board.routes):
-        yield _text_badge("?", DOUBT, "#ffffff"), "the length is doubtful"
-    if any(city.junction for city in board.cities):
-        yield f'<path d="M0 -8L8 0L0 8L-8 0Z" fill="{INK}"/>', "a junction"
-    for region, paint in _region_paints(board).items():
-        yield (
-            f'<circle r="{_n(DOT)}" fill="{paint}" stroke="{INK}" stroke-width="2.5"/>',
-            region.replace("_", " ").title(),
-        )
-
-
-def _offsets(bundle: Bundle) -> list[float]:
-    """Return how far each track lies beside the middle."""
-    count = len(bundle.tracks)
-    return [(number - (count - 1) / 2) * PITCH for number in range(count)]
+            at += (number - (len(kinds) - 1) / 2) * 2 * BADGE * _unit(line[-1] - line[0])
+        yield at, kind
 
 
 def _shifted(line: Sequence[Point], offset: float) -> Iterator[Point]:
@@ -505,12 +427,3 @@ def _along(line: Sequence[Point], distance: float) -> tuple[Point, Point]:
 def _unit(direction: Point) -> Point:
     length = abs(direction)
     return direction / length if length else complex(1, 0)
-
-
-def _xy(point: Point) -> str:
-    return f"{_n(point.real)},{_n(point.imag)}"
-
-
-def _n(number: float) -> str:
-    """Write a number as short as it looks the same."""
-    return f"{number:.1f}".removesuffix(".0")
