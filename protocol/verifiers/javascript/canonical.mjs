@@ -40,9 +40,10 @@ export function canonical(value, isNumber = Number.isSafeInteger) {
 }
 
 /**
- * Yields the values of JSON lines. Throws UntrueError for the first line with a wrong hash.
+ * Yields the values of JSON lines, each with the number of bytes up to its end. Throws UntrueError for the first line
+ * with a wrong hash.
  * @param {Uint8Array} bytes
- * @returns {Generator<any, void, void>}
+ * @returns {Generator<{value: any, end: number}, void, void>}
  */
 export function* chainedLines(bytes) {
   let previous = CHAIN_LABEL;
@@ -57,8 +58,8 @@ export function* chainedLines(bytes) {
     if (LATIN.decode(line.subarray(-67, -3)) !== previous) {
       throw new UntrueError(`expected the hash ${previous}`);
     }
-    yield valueOf(body);
     begin = newline + 1;
+    yield { value: valueOf(body), end: begin };
   }
 }
 

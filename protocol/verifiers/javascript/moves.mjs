@@ -17,7 +17,7 @@ const PAYMENT = { cards: isCards, holder_cards: isCards };
  * @type {Map<string, {must: Fields, may: Fields}>}
  */
 const MOVES = new Map(
-  Object.entries({
+  Object.entries(/** @type {Record<string, {must: Fields, may: Fields}>} */ ({
     draw_card: NONE,
     take_card: { must: { card: isId }, may: {} },
     draw_three: NONE,
@@ -34,7 +34,7 @@ const MOVES = new Map(
     buy_technology: { must: { technology: isId, cards: isCards }, may: {} },
     build_station: { must: { city: isId, cards: isCards }, may: {} },
     pass: NONE,
-  }),
+  })),
 );
 
 /**

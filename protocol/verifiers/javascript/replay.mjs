@@ -1,69 +1,176 @@
 // The check of a replay (REPLAYS.md): is it intact, and was the game played as it says?
+//
+// The law: whatever the bytes are, the answer is a verdict with a sentence, and never an exception.
 
 import { boardOf } from "./board.mjs";
-import { canonical, chainedLines, digits, UntrueError } from "./canonical.mjs";
+import { canonical, chainedLines, digits } from "./canonical.mjs";
+import { RefusedError, UntrueError } from "./errors.mjs";
+import { GAMES } from "./games.mjs";
 import { fromDigits } from "./sha256.mjs";
-import * as usa from "./usa.mjs";
 
 export const FORMAT = "stellwerk-replay/1";
 const COMMITMENT_LABEL = "stellwerk-commitment/1";
 const LONGEST_FILE = 67_108_864; // bytes
 
-const isDigits = (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
-const isString = (value) => typeof value === "string";
-const isInteger = (value) => Number.isSafeInteger(value) && value >= 0;
-const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-const isReason = (value) => isString(value) && /^[a-z][a-z0-9_.]{0,63}$/.test(value);
-const isNote = (value) => isString(value) && [...value].length >= 1 && [...value].length <= 200;
-const isName = (value) => isString(value) && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/.test(value);
-const isMatch = (value) => isString(value) && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(value);
-const isIds = (value) => Array.isArray(value) && value.every(isString);
+/** @typedef {Record<string, any>} Json */
+/**
+ * @typedef {object} Verdict
+ * @property {"good" | "untrue" | "unjudged"} verdict `unjudged`: nobody can tell whether the rest is true
+ * @property {number} line the first line that is not true or cannot be judged; of a good replay the last one
+ * @property {string | null} reason null for a good replay
+ * @property {number} moves how many moves are true, from the first one on
+ */
+/**
+ * @typedef {object} Progress
+ * @property {"read" | "play"} phase
+ * @property {number} line the line that comes next
+ * @property {number} share how much of the work is done, from 0 to 1
+ */
 
-/** The fields of each kind of line, besides its type. */
+/** @typedef {(value: any) => boolean} Test */
+/** @typedef {{must: Record<string, Test>, may: Record<string, Test>}} Fields */
+
+/** @type {Record<string, Test>} */
+const is = {
+  digits: (value) => is.string(value) && /^[0-9a-f]{64}$/.test(value),
+  string: (value) => typeof value === "string",
+  integer: (value) => Number.isSafeInteger(value) && value >= 0,
+  object: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  reason: (value) => is.string(value) && /^[a-z][a-z0-9_.]{0,63}$/.test(value),
+  note: (value) => is.string(value) && [...value].length >= 1 && [...value].length <= 200,
+  name: (value) => is.string(value) && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/.test(value),
+  match: (value) => is.string(value) && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(value),
+  ids: (value) => Array.isArray(value) && value.every(is.string),
+  list: Array.isArray,
+  fallback: (value) => value === "fallback",
+  type: () => true,
+};
+
+/**
+ * The fields of each kind of line.
+ * @type {Record<string, Fields>}
+ */
 const LINES = {
   header: {
-    must: { format: isString, game: isString, rules_version: isInteger, options: isIds, board: isObject, seats: Array.isArray },
-    may: { match: isMatch, commitment: isDigits },
+    must: {
+      type: is.type,
+      format: is.string,
+      game: is.string,
+      rules_version: is.integer,
+      options: is.ids,
+      board: is.object,
+      seats: is.list,
+    },
+    may: { match: is.match, commitment: is.digits },
   },
-  reveal: { must: { seed: isDigits }, may: { salt: isDigits } },
-  set_up: { must: { events: Array.isArray }, may: {} },
+  reveal: { must: { type: is.type, seed: is.digits }, may: { salt: is.digits } },
+  set_up: { must: { type: is.type, events: is.list }, may: {} },
   move: {
-    must: { seat: isInteger, move: isObject, events: Array.isArray },
-    may: { by: (value) => value === "fallback", reason: isReason, note: isNote },
+    must: { type: is.type, seat: is.integer, move: is.object, events: is.list },
+    may: { by: is.fallback, reason: is.reason, note: is.note },
   },
-  end: { must: { result: isObject }, may: {} },
+  end: { must: { type: is.type, result: is.object }, may: {} },
 };
-const BOARD = { must: { id: isString, digest: isDigits }, may: { content: isString } };
-const SEAT = { must: {}, may: { name: isName } };
+/** @type {Fields} */
+const BOARD = { must: { id: is.string, digest: is.digits }, may: { content: is.string } };
+/** @type {Fields} */
+const SEAT = { must: {}, may: { name: is.name } };
 
-/** Returns the first line that is not true or cannot be judged, with the reason; for a good replay the last line and null. */
+/**
+ * Returns the verdict on a replay.
+ * @param {Uint8Array} bytes the file
+ * @param {any[]} boards the boards that are known, from `readBoard`
+ * @returns {Verdict}
+ */
 export function verify(bytes, boards) {
-  const { lines, line, fault } = read(bytes);
-  let judged;
-  try {
-    for (judged of played(lines, boards));
-  } catch (error) {
-    if (!(error instanceof UntrueError)) throw error;
-    return { line: lines.indexOf(judged) + 1, fault: error };
+  const steps = check(bytes, boards);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
   }
-  return { line, fault };
+}
+
+/**
+ * Checks a replay in small steps: yields before each line, and returns the verdict.
+ * @param {Uint8Array} bytes the file
+ * @param {any[]} boards the boards that are known, from `readBoard`
+ * @returns {Generator<Progress, Verdict, void>}
+ */
+export function* check(bytes, boards) {
+  const { lines, line, fault } = yield* read(bytes);
+  let moves = 0;
+  let number = 1;
+  try {
+    const judge = new Judge(lines, boards);
+    for (number of seedFirst(lines)) {
+      yield { phase: "play", line: number, share: 0.25 + (0.75 * number) / lines.length };
+      judge.judge(lines[number - 1]);
+      if (lines[number - 1].type === "move") moves++;
+    }
+  } catch (error) {
+    const found = faultOf(error);
+    // A line that cannot be judged is no reason to be silent about one that is wrong, such as one with a wrong hash.
+    if (found.judged || !fault?.judged) return verdictOf(number, found, moves);
+  }
+  return verdictOf(line, fault, moves);
+}
+
+/**
+ * Returns the commitment to a deal (REPLAYS.md). Compare it with the one that was published before the match.
+ * @param {Json} header the line
+ * @param {Json} reveal the line: `seed` and, if there is one, `salt`
+ */
+export function commitmentOf(header, reveal) {
+  const { game, match, options, seats } = header;
+  const committed = {
+    board: header.board.digest,
+    game,
+    options,
+    seats,
+    seed: reveal.seed,
+    ...(match !== undefined && { match }),
+    ...(reveal.salt !== undefined && { salt: reveal.salt }),
+  };
+  return digits(COMMITMENT_LABEL, "\n", canonical(committed));
+}
+
+/**
+ * @param {number} line
+ * @param {UntrueError | null} fault
+ * @param {number} moves
+ * @returns {Verdict}
+ */
+function verdictOf(line, fault, moves) {
+  if (fault === null) return { verdict: "good", line, reason: null, moves };
+  return { verdict: fault.judged ? "untrue" : "unjudged", line, reason: fault.message, moves };
+}
+
+/**
+ * Returns what an error says of a line. An error of this program is no proof against a replay.
+ * @param {unknown} error
+ */
+function faultOf(error) {
+  if (error instanceof UntrueError) return error;
+  if (error instanceof RefusedError) return new UntrueError(`the move is not legal: ${error.message}`);
+  return new UntrueError(`this program failed: ${error instanceof Error ? error.message : error}`, false);
 }
 
 /**
  * Returns all lines that are well formed and in the right order, and what is wrong with the next line; with the last
  * one, if the file was cut off.
+ * @param {Uint8Array} bytes
+ * @returns {Generator<Progress, {lines: Json[], line: number, fault: UntrueError | null}, void>}
  */
-function read(bytes) {
+function* read(bytes) {
+  /** @type {Json[]} */
   const lines = [];
   try {
     if (bytes.length > LONGEST_FILE) throw new UntrueError("a replay has at most 64 MiB");
-    for (const value of chainedLines(bytes)) {
-      const kinds = expected(lines);
-      if (!isObject(value) || !kinds.includes(value.type)) {
-        throw new UntrueError(`expected ${kinds.join(" or ") || "no more line"}`);
-      }
+    const order = new Order();
+    for (const { value, end } of chainedLines(bytes)) {
+      order.expect(value);
       // The page does not define the lines of other formats.
-      if (value.type === "header" && isString(value.format) && value.format !== FORMAT) {
+      if (value.type === "header" && is.string(value.format) && value.format !== FORMAT) {
         throw new UntrueError(`the format is ${value.format}`, false);
       }
       expectFields(value, LINES[value.type]);
@@ -71,124 +178,215 @@ function read(bytes) {
         throw new UntrueError("a reason comes only with `by`");
       }
       lines.push(value);
+      yield { phase: "read", line: lines.length + 1, share: (0.25 * end) / bytes.length };
     }
+    return { lines, line: Math.max(lines.length, 1), fault: order.lack() };
   } catch (error) {
-    if (!(error instanceof UntrueError)) throw error;
-    return { lines, line: lines.length + 1, fault: error };
-  }
-  const line = Math.max(lines.length, 1);
-  const rest = expected(lines);
-  if (rest.length === 0) return { lines, line, fault: null };
-  const unrevealed = rest.length === 1 && rest[0] === "reveal";
-  const message = unrevealed ? "the seed has not been revealed" : "the file breaks off";
-  return { lines, line, fault: new UntrueError(message, false) };
-}
-
-/** Returns the kinds of lines that can come next. */
-function expected(lines) {
-  const revealed = lines.some(({ type }) => type === "reveal");
-  switch (lines.at(-1)?.type) {
-    case undefined:
-      return ["header"];
-    case "header":
-      return ["reveal", "set_up"];
-    case "set_up":
-    case "move":
-      return ["move", "end"];
-    case "end":
-      return revealed ? [] : ["reveal"];
-    default:
-      return lines.some(({ type }) => type === "end") ? [] : ["set_up"];
+    return { lines, line: lines.length + 1, fault: faultOf(error) };
   }
 }
 
-/** Plays the game again, and yields each line before it is judged. */
-function* played(lines, boards) {
-  let game = null;
-  let board = null;
-  let header = null;
-  let reveal = null;
-  for (const line of seedFirst(lines)) {
-    yield line;
+/** The order of the lines (REPLAYS.md, The file). */
+class Order {
+  #last = "";
+  #isRevealed = false;
+  #isOver = false;
+
+  /** Returns the kinds of lines that can come next. */
+  #next() {
+    switch (this.#last) {
+      case "":
+        return ["header"];
+      case "header":
+        return ["reveal", "set_up"];
+      case "set_up":
+      case "move":
+        return ["move", "end"];
+      case "end":
+        return this.#isRevealed ? [] : ["reveal"];
+      default:
+        return this.#isOver ? [] : ["set_up"];
+    }
+  }
+
+  /** @param {any} value */
+  expect(value) {
+    const kinds = this.#next();
+    if (!is.object(value) || !kinds.includes(value.type)) {
+      throw new UntrueError(`expected ${kinds.join(" or ") || "no more line"}`);
+    }
+    this.#last = value.type;
+    this.#isRevealed ||= value.type === "reveal";
+    this.#isOver ||= value.type === "end";
+  }
+
+  /** Returns what is wrong if there are no more lines. */
+  lack() {
+    const kinds = this.#next();
+    if (kinds.length === 0) return null;
+    const isUnrevealed = kinds.length === 1 && kinds[0] === "reveal";
+    return new UntrueError(isUnrevealed ? "the seed has not been revealed" : "the file breaks off", false);
+  }
+}
+
+/**
+ * Returns the numbers of the lines in the order in which they can be judged. Without the seed that is the header only.
+ * @param {Json[]} lines
+ */
+function seedFirst(lines) {
+  const numbers = lines.map((_, index) => index + 1);
+  const reveal = lines.findIndex(({ type }) => type === "reveal") + 1;
+  return reveal === 0 ? numbers.slice(0, 1) : [1, reveal, ...numbers.slice(1).filter((number) => number !== reveal)];
+}
+
+/** Plays the game of a replay again, line by line. */
+class Judge {
+  #lines;
+  #boards;
+  /** @type {any} */
+  #board;
+  /** @type {any} from the set-up on */
+  #game;
+  /** @type {Map<number, string[]>} the tickets from which seats can choose, as they were dealt */
+  #offered = new Map();
+
+  /**
+   * @param {Json[]} lines
+   * @param {any[]} boards
+   */
+  constructor(lines, boards) {
+    this.#lines = lines;
+    this.#boards = boards;
+  }
+
+  /**
+   * Throws UntrueError or RefusedError if the line is not true. The seed comes directly after the header.
+   * @param {Json} line
+   */
+  judge(line) {
+    const header = this.#lines[0];
     switch (line.type) {
       case "header":
-        header = line;
-        board = expectHeader(line, boards);
+        this.#board = expectHeader(line, this.#boards);
         break;
       case "reveal":
-        reveal = line;
-        expectCommitment(header, line);
+        if (header.commitment !== undefined && commitmentOf(header, line) !== header.commitment) {
+          throw new UntrueError("seed and salt are not those of the commitment");
+        }
+        this.#game = startOf(header, line, this.#board);
         break;
       case "set_up":
-        game = new usa.Game(board, header.seats.length, fromDigits(reveal.seed));
-        expectSame(line.events, game.setUp(), "events");
+        this.#expectEvents(line.events, this.#game.setUp());
         break;
       case "move":
-        expectMove(game, line);
+        this.#expectMove(line);
         break;
       default:
-        if (!game.over) throw new UntrueError(`seat ${game.mover} is to move`);
-        expectSame(line.result, game.result, "the result");
+        if (!this.#game.over) throw new UntrueError(`seat ${this.#game.mover} is to move`);
+        expectSame(line.result, this.#game.result, "the result");
+    }
+  }
+
+  /** @param {Json} line */
+  #expectMove(line) {
+    const game = this.#game;
+    if (line.seat !== game.mover) {
+      throw new UntrueError(game.over ? "the game is over" : `expected a move of seat ${game.mover}`);
+    }
+    if (line.by !== undefined) expectSame(line.move, game.fallback(line.seat), "the fallback");
+    const events = game.play(line.seat, line.move);
+    expectSame(line.move, this.#inOrder(line.seat, line.move), "the move");
+    this.#expectEvents(line.events, events);
+  }
+
+  /**
+   * Returns a legal move as a replay has it: without empty cards, and with its tickets in their order.
+   * @param {number} seat
+   * @param {Json} move
+   */
+  #inOrder(seat, move) {
+    const ordered = { ...move };
+    if (move.type === "claim_route" || move.type === "pay_tunnel") {
+      for (const cards of ["cards", "holder_cards"]) {
+        if (cards in ordered && Object.keys(ordered[cards]).length === 0) delete ordered[cards];
+      }
+    }
+    const among = (/** @type {string[]} */ ids) => ids.filter((id) => move.tickets.includes(id));
+    if (move.type === "keep_tickets") ordered.tickets = among(this.#offered.get(seat) ?? []);
+    if (move.type === "share_tickets") ordered.tickets = among([...this.#board.tickets.keys()]);
+    if (move.type === "complete_tickets") ordered.tickets = [...move.tickets].sort();
+    return ordered;
+  }
+
+  /**
+   * @param {Json[]} found
+   * @param {Json[]} events
+   */
+  #expectEvents(found, events) {
+    expectSame(found, events, "events");
+    for (const { type, seat, tickets } of events) {
+      if (type === "tickets_kept") this.#offered.delete(seat);
+      if (type === "tickets_offered") this.#offered.set(seat, [...(this.#offered.get(seat) ?? []), ...tickets]);
     }
   }
 }
 
-/** Returns the lines in the order in which they can be judged. Without the seed that is the header only. */
-function seedFirst(lines) {
-  const reveal = lines.find(({ type }) => type === "reveal");
-  const [header, ...others] = lines;
-  return reveal === undefined ? lines.slice(0, 1) : [header, reveal, ...others.filter((line) => line !== reveal)];
+/**
+ * @param {Json} header
+ * @param {Json} reveal
+ * @param {any} board
+ */
+function startOf(header, reveal, board) {
+  const { Game } = /** @type {import("./games.mjs").GameModule} */ (GAMES.get(header.game));
+  return new Game(board, { seats: header.seats.length, options: header.options, seed: fromDigits(reveal.seed) });
 }
 
+/**
+ * @param {Json} header
+ * @param {any[]} boards
+ */
 function expectHeader(header, boards) {
   expectFields(header.board, BOARD);
-  header.seats.forEach((seat) => expectFields(seat, SEAT));
-  if (header.game !== usa.ID) throw new UntrueError(`the game is ${header.game}`, false);
-  if (header.rules_version !== usa.RULES_VERSION) {
+  header.seats.forEach((/** @type {any} */ seat) => expectFields(seat, SEAT));
+  const game = GAMES.get(header.game);
+  if (game === undefined) throw new UntrueError(`the game is ${header.game}`, false);
+  if (header.rules_version !== game.RULES_VERSION) {
     throw new UntrueError(`the rules version is ${header.rules_version}`, false);
   }
-  if (header.options.length > 0) throw new UntrueError("usa has no options");
-  if (!usa.SEAT_COUNTS.includes(header.seats.length)) throw new UntrueError("usa has 2 to 5 seats");
+  const options = [...new Set(header.options)].sort();
+  if (canonical(header.options) !== canonical(options) || !header.options.every((/** @type {string} */ id) => game.OPTIONS.includes(id))) {
+    throw new UntrueError(`${game.ID} has ${game.OPTIONS.length > 0 ? "the options" : "no options"} ${game.OPTIONS.join()}`.trim());
+  }
+  if (!game.SEAT_COUNTS.includes(header.seats.length)) {
+    throw new UntrueError(`${game.ID} has ${game.SEAT_COUNTS.join(" or ")} seats`);
+  }
   return boardOf(header, boards);
 }
 
-function expectCommitment(header, reveal) {
-  if (header.commitment === undefined) return;
-  const { game, match, options, seats } = header;
-  const committed = { board: header.board.digest, game, options, seats, seed: reveal.seed };
-  if (match !== undefined) committed.match = match;
-  if (reveal.salt !== undefined) committed.salt = reveal.salt;
-  const commitment = digits(COMMITMENT_LABEL, "\n", canonical(committed));
-  if (commitment !== header.commitment) throw new UntrueError("seed and salt are not those of the commitment");
-}
-
-function expectMove(game, line) {
-  if (line.seat !== game.mover) {
-    throw new UntrueError(game.over ? "the game is over" : `expected a move of seat ${game.mover}`);
-  }
-  if (line.by !== undefined) {
-    expectSame(line.move, game.fallback(line.seat), "the fallback");
-  }
-  expectSame(line.events, game.play(line.seat, line.move), "events");
-}
-
+/**
+ * @param {any} found
+ * @param {any} wanted
+ * @param {string} what
+ */
 function expectSame(found, wanted, what) {
   if (canonical(found) !== canonical(wanted)) {
     throw new UntrueError(`expected ${what} ${canonical(wanted)}`);
   }
 }
 
+/**
+ * @param {any} value
+ * @param {Fields} fields
+ */
 function expectFields(value, { must, may }) {
-  const name = isObject(value) ? value.type ?? "an object" : "a value";
-  if (!isObject(value)) throw new UntrueError("expected an object");
+  if (!is.object(value)) throw new UntrueError("expected an object");
+  const name = is.string(value.type) ? value.type : "an object";
   for (const field of Object.keys(must)) {
-    if (!(field in value)) throw new UntrueError(`${name} lacks ${field}`);
+    if (!Object.hasOwn(value, field)) throw new UntrueError(`${name} lacks ${field}`);
   }
   for (const [field, content] of Object.entries(value)) {
-    const isRight = must[field] ?? may[field];
-    if (isRight === undefined && !(field === "type" && must !== SEAT.must && must !== BOARD.must)) {
-      throw new UntrueError(`${name} has a field ${field}`);
-    }
-    if (isRight !== undefined && !isRight(content)) throw new UntrueError(`${field} is wrong`);
+    const fields = [must, may].find((each) => Object.hasOwn(each, field));
+    if (fields === undefined) throw new UntrueError(`${name} has a field ${field}`);
+    if (!fields[field](content)) throw new UntrueError(`${field} is wrong`);
   }
 }

@@ -117,6 +117,7 @@ function compress(state, bytes, at) {
  * @returns {[Int32Array, Int32Array]}
  */
 function rootsOfPrimes() {
+  /** @type {number[]} */
   const primes = [];
   for (let number = 2; primes.length < 64; number++) {
     if (primes.every((prime) => number % prime !== 0)) primes.push(number);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Verifies replays of the game `usa`, by the specification alone. See README.md beside the folder.
+// Verifies replays, by the specification alone. See README.md beside the folder.
 
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -39,14 +39,14 @@ function judge(file, boards) {
     process.stderr.write(`${file}: ${error.message}\n`);
     return UNTRUE;
   }
-  const { line, fault } = verify(bytes, boards);
-  if (fault === null) {
+  const { verdict, line, reason } = verify(bytes, boards);
+  if (reason === null) {
     process.stdout.write(`${file}: ok\n`);
     return GOOD;
   }
-  const verdict = fault.judged ? "not true" : "cannot be judged";
-  process.stdout.write(`${file}:${line}: ${verdict}: ${printable(fault.message)}\n`);
-  return fault.judged ? UNTRUE : UNJUDGED;
+  const words = verdict === "untrue" ? "not true" : "cannot be judged";
+  process.stdout.write(`${file}:${line}: ${words}: ${printable(reason)}\n`);
+  return verdict === "untrue" ? UNTRUE : UNJUDGED;
 }
 
 /** Names in a replay are other people's text. */

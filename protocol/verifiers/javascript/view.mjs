@@ -4,13 +4,22 @@ import { COLORS, LOCOMOTIVE, add, addAll, count, removeAll } from "./cards.mjs";
 
 const STATIONS = 3; // of a player (EUR-01)
 
-/** Returns the view before the first event. `start` is the message. */
+/** @typedef {Record<string, any>} Json a value on the wire */
+/** @typedef {{count: string, cards: string, known: string}} Fields the names of the fields of a hand or a holder */
+/** @typedef {{owner: Json, fields: Fields}} Place a hand or a holder */
+
+/**
+ * Returns the view before the first event.
+ * @param {Json} start the message, or what `startOf` makes of a replay
+ * @returns {Json}
+ */
 export function firstView(start) {
   const hasMap = (start.board.routes ?? []).length > 0;
   const isCardGame = start.game === "card_game";
   const isEurope = start.game === "europe";
-  const seesSeat = (seat) => start.viewer === "all_hands" || start.seat === seat;
-  const seesTeam = (team) => start.players.some((player) => player.team === team && seesSeat(player.seat));
+  const seesSeat = (/** @type {number} */ seat) => start.viewer === "all_hands" || start.seat === seat;
+  const seesTeam = (/** @type {number} */ team) => start.players.some((/** @type {Json} */ player) => player.team === team && seesSeat(player.seat));
+  /** @type {Json} */
   const view = {
     game: start.game,
     viewer: start.viewer,
@@ -22,7 +31,7 @@ export function firstView(start) {
     pile_may_hold: {},
     discards: {},
     ticket_pile: 0,
-    players: start.players.map(({ seat, team }) => ({
+    players: start.players.map((/** @type {Json} */ { seat, team }) => ({
       seat,
       team,
       points: 0,
@@ -40,7 +49,7 @@ export function firstView(start) {
   };
   if (start.seat !== undefined) view.seat = start.seat;
   if (start.game === "team_asia") {
-    view.teams = [...new Set(start.players.map((player) => player.team))].map((team) => ({
+    view.teams = [...new Set(start.players.map((/** @type {Json} */ player) => player.team))].map((team) => ({
       team,
       holder_count: 0,
       known_holder: {},
@@ -49,22 +58,27 @@ export function firstView(start) {
     }));
   }
   if (start.technologies) {
-    view.supply = Object.fromEntries(start.technologies.map(({ technology, supply }) => [technology, supply]));
+    view.supply = Object.fromEntries(start.technologies.map((/** @type {Json} */ { technology, supply }) => [technology, supply]));
   }
   if (isCardGame) view.half = 1;
   if (isEurope) view.removed_tickets = 0;
   return view;
 }
 
-/** Changes the view by one event. */
+/**
+ * Changes the view by one event.
+ * @param {Json} start
+ * @param {Json} view
+ * @param {Json} event as this viewer gets it
+ */
 export function fold(start, view, event) {
-  const change = CHANGES[event.type];
-  if (change === undefined) throw new Error(`no event is called ${event.type}`);
-  change(view, event, start);
+  if (!Object.hasOwn(CHANGES, event.type)) throw new Error(`no event is called ${event.type}`);
+  CHANGES[event.type](view, event, start);
 }
 
 // -- what each event changes -------------------------------------------------------------------------
 
+/** @type {Record<string, (view: Json, event: Json, start: Json) => void>} */
 const CHANGES = {
   // the piles
   pile_shuffled(view, { count, may_hold }) {
@@ -203,7 +217,7 @@ const CHANGES = {
   cards_sent(view, { seat, cards }) {
     const player = view.players[seat];
     for (const lying of player.yard) lying[lying.locomotives > 0 ? "locomotives" : "cards"] -= 1;
-    player.yard = player.yard.filter((lying) => lying.cards > 0);
+    player.yard = player.yard.filter((/** @type {Json} */ lying) => lying.cards > 0);
     player.stack_count += count(cards);
     if (player.stack !== undefined) addAll(player.stack, cards);
     progress(view);
@@ -221,7 +235,7 @@ const CHANGES = {
   },
   raided(view, { seat, color, cards }) {
     const player = view.players[seat];
-    player.yard = player.yard.filter((lying) => lying.color !== color);
+    player.yard = player.yard.filter((/** @type {Json} */ lying) => lying.color !== color);
     addAll(view.discards, cards);
   },
   stack_taken_up(view, { seat, cards }) {
@@ -250,7 +264,7 @@ const CHANGES = {
   technology_bought(view, { seat, technology, cards }, start) {
     play(handOf(view, seat), cards);
     addAll(view.discards, cards);
-    const order = start.technologies.map((each) => each.technology);
+    const order = start.technologies.map((/** @type {Json} */ each) => each.technology);
     const player = view.players[seat];
     player.technologies = inOrder(order, [...player.technologies, technology]);
     add(view.supply, technology, -1);
@@ -281,26 +295,46 @@ const CHANGES = {
 const HAND = { count: "hand_count", cards: "hand", known: "known_cards" };
 const HOLDER = { count: "holder_count", cards: "holder", known: "known_holder" };
 
+/** @type {(view: Json, seat: number) => Place} */
 const handOf = (view, seat) => ({ owner: view.players[seat], fields: HAND });
+/** @type {(view: Json, seat: number) => Place} */
 const holderOf = (view, seat) => ({ owner: view.teams[view.players[seat].team], fields: HOLDER });
+/** @type {(view: Json, seat: number, place: string) => Place} */
 const placeOf = (view, seat, place) => (place === "hand" ? handOf : holderOf)(view, seat);
 
+/**
+ * @param {Json} view
+ * @param {Json} cards
+ */
 function leavePileOpenly(view, cards) {
   view.pile -= count(cards);
   removeAll(view.pile_may_hold, cards);
 }
 
-/** Blind: `cards` are undefined if the viewer may not know them. */
+/**
+ * Blind: `cards` are undefined if the viewer may not know them.
+ * @param {Place} place
+ * @param {number} number
+ * @param {any} cards
+ */
 function come({ owner, fields }, number, cards) {
   owner[fields.count] += number;
   if (owner[fields.cards] !== undefined) addAll(owner[fields.cards], cards);
 }
 
+/**
+ * @param {Place} place
+ * @param {string} card
+ */
 function comeOpenly(place, card) {
   come(place, 1, { [card]: 1 });
   add(place.owner[place.fields.known], card);
 }
 
+/**
+ * @param {Place} place
+ * @param {Json} cards
+ */
 function play({ owner, fields }, cards) {
   owner[fields.count] -= count(cards);
   if (owner[fields.cards] !== undefined) removeAll(owner[fields.cards], cards);
@@ -308,6 +342,10 @@ function play({ owner, fields }, cards) {
   for (const [card, number] of Object.entries(cards)) add(known, card, -Math.min(number, known[card] ?? 0));
 }
 
+/**
+ * @param {Place} place
+ * @param {Json} cards
+ */
 function show({ owner, fields }, cards) {
   const known = owner[fields.known];
   for (const [card, number] of Object.entries(cards)) known[card] = Math.max(number, known[card] ?? 0);
@@ -315,19 +353,34 @@ function show({ owner, fields }, cards) {
 
 // -- small things ------------------------------------------------------------------------------------
 
+/** @param {Json} view */
 function progress(view) {
   view.progress_turn = view.turn;
 }
 
+/**
+ * @param {Json} record
+ * @param {string} name
+ * @param {any} value
+ */
 function set(record, name, value) {
   if (value === undefined) delete record[name];
   else record[name] = value;
 }
 
+/** @type {(names: string[], others: string[]) => string[]} */
 const without = (names, others) => names.filter((name) => !others.includes(name));
 
-const ticketsInOrder = (start, tickets) => inOrder(start.board.tickets.map((ticket) => ticket.id), tickets);
+/** @type {(start: Json, tickets: string[]) => string[]} */
+const ticketsInOrder = (start, tickets) => inOrder(start.board.tickets.map((/** @type {Json} */ ticket) => ticket.id), tickets);
 
+/**
+ * @template T
+ * @param {string[]} order
+ * @param {T[]} items
+ * @param {(item: T) => any} nameOf
+ * @returns {T[]}
+ */
 function inOrder(order, items, nameOf = (item) => item) {
   return [...items].sort((one, other) => order.indexOf(nameOf(one)) - order.indexOf(nameOf(other)));
 }
