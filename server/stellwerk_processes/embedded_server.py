@@ -11,13 +11,13 @@ import secrets
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 import trio
 
 from stellwerk_engine.core.state import Game
-from stellwerk_server.journal.journal import Journal, replay_of
+from stellwerk_server.journal.journal import Journal
+from stellwerk_server.journal.memory_journal import MemoryJournal
 from stellwerk_server.lobby.news import Bug, ConnectionClosed, Listener, LobbyEvent, LoggedIn, Lost
 from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.lobby.session import Connection
@@ -127,38 +127,6 @@ def _add_stranger(strangers: dict[str, Stranger], connection: Connection) -> Non
     """Count a connection that never logged in, or logged in without the token of a seat."""
     if connection.session is None or connection.session.seat_token_hash is None:
         strangers.setdefault(connection.address, Stranger()).add(connection)
-
-
-class MemoryJournal:
-    """A journal that becomes a replay, and never a file."""
-
-    def __init__(self) -> None:
-        self._lines = bytearray()
-
-    def append(self, lines: bytes) -> None:
-        self._lines += lines
-
-    def finish(self) -> Path | None:
-        return None
-
-    def leave(self) -> Path | None:
-        return None
-
-    def abandon(self) -> None:
-        self._lines.clear()
-
-    def read(self) -> bytes:
-        return bytes(self._lines)
-
-    def note(self, lines: bytes) -> None:
-        pass
-
-    def forget(self) -> None:
-        pass
-
-    def replay(self) -> bytes:
-        """Return the replay: the journal without its private records."""
-        return replay_of(bytes(self._lines))
 
 
 class MemoryJournals:

@@ -20,6 +20,7 @@ from typing import Final
 
 import trio
 
+from stellwerk_engine.core.cards import total
 from stellwerk_processes.asked_bots import AskedBots
 from stellwerk_processes.bot_log import MatchLogs
 from stellwerk_processes.bot_process import (
@@ -117,13 +118,15 @@ NO_OBSERVER: Final = MatchObserver()
 @dataclass(frozen=True, slots=True)
 class MatchResult:
     """The result of a match, and what its bots did. `replay` has the seed if the plan reveals it now.
-    `late_ms` is for how long the match's clock stood still because the server was late."""
+    `late_ms` is for how long the match's clock stood still because the server was late. `unused_cards` is
+    how many each seat still had in its hand."""
 
     plan: MatchPlan
     result: Result
     seats: tuple[Played, ...]
     replay: bytes = field(repr=False)
     late_ms: float
+    unused_cards: tuple[int, ...]
 
 
 class NoResultError(Exception):
@@ -331,7 +334,9 @@ async def play_among(
         return BrokenOffError(seats)
     if match.state.result is None:
         return NoResultError("the match could not be played to its end")
-    return MatchResult(plan, match.state.result, seats, replay, server.clock.late_ms - late_before)
+    unused_cards = tuple(map(total, match.state.hands))
+    late_ms = server.clock.late_ms - late_before
+    return MatchResult(plan, match.state.result, seats, replay, late_ms, unused_cards)
 
 
 # -- while it is played ------------------------------------------------------------------------------

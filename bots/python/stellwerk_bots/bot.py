@@ -25,3 +25,14 @@ class Player(Protocol):
 
 NewPlayer = Callable[[Message, str], Player]
 """A callable that returns a player for a `start` message and a seed text for its random choices, if any."""
+
+
+def maker_of(bot: NewPlayer | Player) -> NewPlayer:
+    """Return what makes the players of a bot. A bot that is a player itself plays all its matches, and never
+    sees their `start`. Raise TypeError for anything else."""
+    if callable(bot):
+        return bot
+    if callable(getattr(bot, "answer", None)):
+        player = bot
+        return lambda start, seed_text: player
+    raise TypeError(f"expected a player (with a method `answer`), or what makes players, not {bot!r:.60}")

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Final
 
-from stellwerk_bots.bot import Answer, Message, NewPlayer, Player
+from stellwerk_bots.bot import Answer, Message, NewPlayer, Player, maker_of
 from stellwerk_bots.connection import STDIO, AddressError, Connection, WrongLineError, connect
 from stellwerk_bots.reading import result_line
 
@@ -101,7 +101,7 @@ class Client:
         self,
         address: str,
         name: str,
-        new_player: NewPlayer,
+        bot: NewPlayer | Player,
         wish: Message | None = None,
         *,
         token: str | None = None,
@@ -116,7 +116,7 @@ class Client:
     ) -> None:
         self._address = address
         self._name = name
-        self._new_player = new_player
+        self._new_player = maker_of(bot)
         self._wish = wish
         self._token = token
         self._left = matches if matches is not None else 1 if wish is not None else None

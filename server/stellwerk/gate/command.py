@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -36,13 +36,12 @@ from stellwerk.gate.report import (
 )
 from stellwerk.shared import progress as play_progress
 from stellwerk.shared.bot_arguments import bot_of, expect_startable
-from stellwerk.shared.choose_game import checked_seed, chosen_game, whole_number
+from stellwerk.shared.choose_game import checked_seed, games_of, whole_number
 from stellwerk.shared.errors import not_writable, usage_error
 from stellwerk.shared.folders import empty_folder
 from stellwerk.shared.sandbox_arguments import add_sandbox_argument, confinement_of
 from stellwerk.shared.terminal import complain, flush_stdout, say
 from stellwerk.shared.version import version
-from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_kit.bot_process import CannotStartError
 from stellwerk_kit.doctor.doctor import Finding
@@ -233,7 +232,7 @@ def _gate(arguments: argparse.Namespace) -> _Gate:
         lineup = lineup_of(
             candidate=candidate,
             baselines=baselines,
-            games=_games(arguments.game, arguments.board),
+            games=games_of("--game", arguments.game, arguments.board),
             rules=rules,
             time=Time(move_ms=arguments.move_time),
             confinement=confinement,
@@ -252,26 +251,6 @@ def _hypotheses(arguments: argparse.Namespace) -> Hypotheses:
         return Hypotheses(arguments.elo0, arguments.elo1, arguments.alpha, arguments.beta)
     except ValueError as error:
         raise usage_error(f"the test: {error}") from None
-
-
-def _games(texts: Sequence[str], board: str | None) -> list[GameChoice]:
-    """Read the games, each as NAME, NAME:PLAYERS or NAME:PLAYERS:OPTION,OPTION."""
-    if board is not None and len(texts) > 1:
-        raise usage_error(f"--board {board}: goes with a single --game")
-    games: list[GameChoice] = []
-    for text in texts:
-        game, *more = text.split(":", 2)
-        players = more[0] if more else ""
-        options = more[1] if len(more) > 1 else ""
-        try:
-            count = whole_number(1, 99)(players) if players else None
-        except argparse.ArgumentTypeError as error:
-            raise usage_error(f"--game {text}: the number of players: {error}") from None
-        choice = chosen_game(game, count, options.split(",") if options else [], board)
-        if choice in games:
-            raise usage_error(f"--game {text}: this game is given twice")
-        games.append(choice)
-    return games
 
 
 def _files(arguments: argparse.Namespace) -> Mapping[Path, Callable[[GateReport], bytes]]:

@@ -22,7 +22,13 @@ from stellwerk.play.plan import PlayPlan, complete_blocks, longest_seed_text
 from stellwerk.play.report import MatchReport, PlayReport
 from stellwerk.play.table import lines_of_faults, lines_of_match, lines_of_matches, lines_of_missing
 from stellwerk.shared.bot_arguments import bot_of, expect_startable
-from stellwerk.shared.choose_game import checked_seed, game_of_arguments, unknown, whole_number
+from stellwerk.shared.choose_game import (
+    checked_seed,
+    expect_game,
+    game_of_arguments,
+    seats_for,
+    whole_number,
+)
 from stellwerk.shared.errors import DONE, FAILED, usage_error
 from stellwerk.shared.folders import writable_folder
 from stellwerk.shared.sandbox_arguments import add_sandbox_argument, confinement_of
@@ -191,8 +197,7 @@ def _faults(report: PlayReport) -> Iterator[Fault]:
 
 
 def _session(arguments: argparse.Namespace) -> PlayOptions:
-    if arguments.game not in RULE_SETS:
-        raise usage_error(unknown("game", arguments.game, RULE_SETS))
+    expect_game(arguments.game)
     specs = with_unique_names(
         [bot_of(f"--bot {number}", text) for number, text in enumerate(arguments.bot, 1)]
     )
@@ -222,14 +227,7 @@ def _session(arguments: argparse.Namespace) -> PlayOptions:
 
 def _expect_enough_bots(arguments: argparse.Namespace, bot_count: int) -> None:
     """Set the number of players in the arguments, which follows from the bots, or raise a usage error."""
-    rules = RULE_SETS[arguments.game]
-    seats = bot_count * rules.team_size
-    if seats not in rules.seat_counts:
-        counts = " or ".join(str(count // rules.team_size) for count in rules.seat_counts)
-        whole_teams = f", each of which plays all {rules.team_size} seats of a team" * (rules.team_size > 1)
-        raise usage_error(
-            f"{arguments.game} takes {counts} bots{whole_teams}; --bot is given {counted(bot_count, 'time')}"
-        )
+    seats = seats_for(arguments.game, bot_count, f"--bot is given {counted(bot_count, 'time')}")
     if arguments.players not in (None, seats):
         raise usage_error(f"--players {arguments.players}: with {bot_count} bots there are {seats} players")
     arguments.players = seats

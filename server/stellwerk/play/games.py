@@ -23,9 +23,10 @@ import msgspec
 import trio
 from msgspec import UNSET, UnsetType
 
-from stellwerk.play.plan import PlannedGame, PlayPlan, planned_games
+from stellwerk.play.plan import PlayPlan, planned_games
 from stellwerk.play.report import MatchReport, NotStarted, match_report, not_started
 from stellwerk.shared.errors import CommandError, infrastructure_error, not_writable, usage_error
+from stellwerk.shared.planned_games import PlannedGame
 from stellwerk.shared.progress import ProgressLine
 from stellwerk.shared.replay_name import replay_name
 from stellwerk_processes.bot_log import MatchLogs

@@ -1,24 +1,14 @@
-"""Which bot plays in which seat of which game, and from which seed each game is dealt.
-
-Law: game number i follows from the seed, the bots and i alone. With rotation the games come in blocks, one
-game for each bot: all games of a block have the same deal, and each of them moves the bots on by one seat (in
-team games by one team), so that the luck of the deal and of the seat is everybody's. Block number b is dealt
-from the seed text `S/b`; without rotation every game is a block.
-
-What bots get to know of a seed, the match's id and their own seeds, follows from it one way. If a seed
-can be guessed, bots can guess the deal.
-"""
+"""Which bots play which games, and how many. `shared/planned_games.py` has the law of deals and seats."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 
-from stellwerk_engine.core.dice import seed_from_text
+from stellwerk.shared import planned_games as shared
+from stellwerk.shared.planned_games import PlannedGame
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.bot_spec import BotSpec
-from stellwerk_protocol.names import Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,43 +22,9 @@ class PlayPlan:
     rotates: bool
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedGame:
-    """A game of the plan. `bots` has, for each seat, the number of its bot in the plan; `games_of_block` is
-    how many games have its deal."""
-
-    number: int
-    block: int
-    seed_text: str
-    bots: tuple[int, ...]
-    games_of_block: int
-
-    @property
-    def seed(self) -> bytes:
-        return seed_from_text(self.seed_text)
-
-    @property
-    def match(self) -> str:
-        """The id of the match. Bots mix it into their chance, so that it follows from the seed as well."""
-        return sha256(b"stellwerk/play/match/1\n%b\n%d" % (self.seed, self.number)).hexdigest()[:18]
-
-    def bot_seed(self, seat: Seat) -> str:
-        """Return the seed for a bot's own chance."""
-        return sha256(b"stellwerk/play/bot/1\n%b\n%d\n%d" % (self.seed, self.number, seat)).hexdigest()
-
-
 def planned_games(plan: PlayPlan) -> Iterator[PlannedGame]:
-    bot_count = len(plan.bots)
-    block_size = bot_count if plan.rotates else 1
-    for number in range(plan.game_count):
-        block, rotation = divmod(number, block_size)
-        yield PlannedGame(
-            number=number,
-            block=block,
-            seed_text=f"{plan.seed}/{block}",
-            bots=tuple((team + rotation) % bot_count for team in plan.game.make().team_of),
-            games_of_block=min(block_size, plan.game_count - block * block_size),
-        )
+    team_of = plan.game.make().team_of
+    return shared.planned_games(plan.seed, plan.game_count, len(plan.bots), team_of, rotates=plan.rotates)
 
 
 def longest_seed_text(plan: PlayPlan) -> str:

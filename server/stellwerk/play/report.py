@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import UNSET, Struct, UnsetType
 
-from stellwerk.play.plan import PlannedGame
+from stellwerk.shared.planned_games import PlannedGame
 from stellwerk_processes.bot_process import Isolation
 from stellwerk_processes.bot_spec import Process
 from stellwerk_processes.faults import Fault, faults_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from stellwerk.shared.errors import usage_error
 from stellwerk_engine.boards.board_file import BoardError, load_board, shipped_board
@@ -45,8 +45,7 @@ def chosen_game(
     game_id: str, players: int | None, options: Collection[str], board_file: str | None
 ) -> GameChoice:
     """Return the game for so many players, by default as few as it allows, or raise a usage error."""
-    if game_id not in RULE_SETS:
-        raise usage_error(unknown("game", game_id, RULE_SETS))
+    expect_game(game_id)
     rules = RULE_SETS[game_id]
     try:
         board = shipped_board(rules.board) if board_file is None else load_board(board_file)
@@ -62,6 +61,45 @@ def chosen_game(
     except (BoardError, GameError) as error:
         raise usage_error(str(error)) from None
     return choice
+
+
+def expect_game(game_id: str) -> None:
+    """Raise a usage error unless there is such a game."""
+    if game_id not in RULE_SETS:
+        raise usage_error(unknown("game", game_id, RULE_SETS))
+
+
+def seats_for(game_id: str, bot_count: int, given: str) -> int:
+    """Return how many seats so many bots fill, each of them those of a team, or raise a usage error. `given`
+    says how many there are."""
+    rules = RULE_SETS[game_id]
+    seats = bot_count * rules.team_size
+    if seats not in rules.seat_counts:
+        counts = " or ".join(str(count // rules.team_size) for count in rules.seat_counts)
+        whole_teams = f", each of which plays all {rules.team_size} seats of a team" * (rules.team_size > 1)
+        raise usage_error(f"{game_id} takes {counts} bots{whole_teams}; {given}")
+    return seats
+
+
+def games_of(argument: str, texts: Sequence[str], board: str | None = None) -> list[GameChoice]:
+    """Read games, each as NAME, NAME:PLAYERS or NAME:PLAYERS:OPTION,OPTION, or raise a usage error that names
+    the argument. A board goes with a single game."""
+    if board is not None and len(texts) > 1:
+        raise usage_error(f"--board {board}: goes with a single {argument}")
+    games: list[GameChoice] = []
+    for text in texts:
+        game, *more = text.split(":", 2)
+        players = more[0] if more else ""
+        options = more[1] if len(more) > 1 else ""
+        try:
+            count = whole_number(1, 99)(players) if players else None
+        except argparse.ArgumentTypeError as error:
+            raise usage_error(f"{argument} {text}: the number of players: {error}") from None
+        choice = chosen_game(game, count, options.split(",") if options else [], board)
+        if choice in games:
+            raise usage_error(f"{argument} {text}: this game is given twice")
+        games.append(choice)
+    return games
 
 
 def unknown(kind: str, name: str, known: Collection[str]) -> str:

@@ -87,7 +87,7 @@ def simulate(simulation: Simulation, jobs: int) -> Iterator[Chunk]:
     chunks = [range(start, min(start + GAMES_IN_A_CHUNK, simulation.numbers.stop)) for start in starts]
     if min(jobs, len(chunks)) > 1:
         # Only now: the import would add a fifth to the start of every other simulation.
-        from stellwerk.simulate.processes import in_processes
+        from stellwerk.shared.processes import in_processes
 
         return in_processes(partial(play, simulation), chunks, min(jobs, len(chunks)))
     return (play(simulation, numbers) for numbers in chunks)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -196,6 +195,8 @@ class Journals:
     def hold(self) -> None:
         """Keep other servers off the folder, as long as this process lives. BlockingIOError if one has it:
         two would both continue what one of them is playing."""
+        import fcntl  # here, because a match in memory needs no Unix
+
         descriptor = os.open(self.running, os.O_RDONLY | os.O_CLOEXEC)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -508,7 +508,7 @@ class MatchSession:
         assert seat.house_bot is not None
         answer = seat.house_bot(self._ask_line(seat, ask, now))
         act = msgspec.json.decode(answer, type=Act)
-        self._make(seat, self._move_of(seat, ask, act), b"", now)
+        self._make(seat, self._move_of(seat, ask, act), b"", now, note=act.note)
 
     def _default(self, seat: MatchSeat, reason: DefaultReason, now: float) -> None:
         """Make the fallback instead of an answer, and continue the match."""

@@ -81,7 +81,7 @@ def played_match(bot_match: BotMatch) -> MatchResult:
     result = Result(REASON, 10, tuple(ranks[team] for team in game.team_of), teams)
     seats = tuple(Played(bot.name, Conduct(ENDED), 5, 20.0, 8.0) for bot in bot_match.bots)
     replay = ReplayWriter().header(header_of(game, bot_match.plan.names, bot_match.plan.match))
-    return MatchResult(bot_match.plan, result, seats, replay, 0.0)
+    return MatchResult(bot_match.plan, result, seats, replay, 0.0, (0,) * len(seats))
 
 
 def upside_down(played: MatchResult) -> MatchResult:

@@ -1,0 +1,208 @@
+"""One match in this process: the session of a server, without a server.
+
+Law: a player gets the `start` and the asks that a client gets, made of the same bytes, and its answers are
+held to the same rules. No clock runs: each ask offers the whole time, and an answer may take as long as it
+likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from types import TracebackType
+from typing import Any, Final, Literal
+
+import msgspec
+
+from stellwerk.lab.players import Entrant
+from stellwerk_bots.bot import Player
+from stellwerk_engine import engine
+from stellwerk_engine.core.cards import total
+from stellwerk_engine.core.state import State
+from stellwerk_protocol.canonical import shown
+from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.messages import Act
+from stellwerk_protocol.names import Seat
+from stellwerk_protocol.results import Result
+from stellwerk_server.journal.memory_journal import MemoryJournal
+from stellwerk_server.match.deadlines import Deadlines, Timer
+from stellwerk_server.match.match_session import MatchSession
+from stellwerk_server.match.plan import MatchPlan
+from stellwerk_server.match.recorded import RecordedMatch
+
+OnError = Literal["raise", "play_on"]
+
+_decode: Final = msgspec.json.Decoder(dict[str, Any]).decode  # Any: a message, as clients read it
+_decode_act: Final = msgspec.json.Decoder(Act).decode
+_encode: Final = msgspec.json.Encoder().encode
+_SHOWN: Final = 200  # characters of an answer in an error
+
+
+class IllegalAnswerError(ValueError):
+    """An answer that a server would refuse. `ask` is the ask as the player got it."""
+
+    def __init__(self, bot: str, seat: Seat, ask: dict[str, Any], answer: object, problem: str) -> None:
+        # Any: a message, as clients read it
+        turn = ask["view"]["turn"]
+        super().__init__(
+            f"{bot} in seat {seat}, ask {ask['ask']} in turn {turn}: {problem}; "
+            f"the answer was {shown(repr(answer), _SHOWN)}"
+        )
+        self.bot = bot
+        self.seat = seat
+        self.ask = ask
+        self.answer = answer
+
+
+@dataclass(slots=True)
+class Conduct:
+    """What a player did in a match: the times of its answers, and how many went wrong. `problem` is the first
+    of these."""
+
+    asks: int = 0
+    used_ms: float = 0.0
+    slowest_ms: float = 0.0
+    refused: int = 0
+    raised: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedHere:
+    """A match that was played in this process. `replay` has its seed."""
+
+    plan: MatchPlan
+    result: Result
+    conduct: tuple[Conduct, ...]
+    unused_cards: tuple[int, ...]
+    replay: bytes = field(repr=False)
+
+
+def play_here(
+    plan: MatchPlan, seats: Sequence[Entrant], seeds: Sequence[str], on_error: OnError = "raise"
+) -> PlayedHere:
+    """Play a match between the entrants in these seats. `seeds` are those of their own chance.
+
+    With "raise", what a player raises comes out of here as it is, and IllegalAnswerError for an answer that a
+    server would refuse. With "play_on" they are counted, and the match goes on as with a client on a server:
+    instead of an illegal answer with the first listed move, instead of an exception with the fallback.
+    """
+    journal, deadlines, bugs = MemoryJournal(), Deadlines(), list[Exception]()
+    timer = Timer(deadlines, lambda now: session.come_back(now))
+    session = MatchSession(
+        RecordedMatch(plan, journal),
+        timer=timer,
+        unwritten_ms=0.0,
+        on_bug=lambda match, error: bugs.append(error),
+        on_over=lambda match, now: None,
+    )
+    players = [
+        _SeatedPlayer(entrant, seat, seed, session.state, on_error)
+        for seat, (entrant, seed) in enumerate(zip(seats, seeds, strict=True))
+    ]
+    session.begin({player.seat: (player.name, player.begin) for player in players}, 0.0)
+    while not session.is_over:
+        for due in deadlines.take_due(0.0):
+            due.fire(0.0)
+    for error in bugs:  # without what is between a player and the caller
+        inside = next((player.traceback for player in players if player.error is error), error.__traceback__)
+        raise error.with_traceback(inside)
+    result = session.state.result
+    assert result is not None
+    return PlayedHere(
+        plan,
+        result,
+        tuple(player.conduct for player in players),
+        tuple(map(total, session.state.hands)),
+        journal.replay(),
+    )
+
+
+class _SeatedPlayer:
+    """A player in its seat, as a house player of the session."""
+
+    def __init__(self, entrant: Entrant, seat: Seat, seed: str, state: State, on_error: OnError) -> None:
+        self.name = entrant.name
+        self.seat = seat
+        self.conduct = Conduct()
+        self._entrant = entrant
+        self._seed = seed
+        self._state = state
+        self._on_error = on_error
+        self._player: Player | None = None
+        self.error: Exception | None = None
+        self.traceback: TracebackType | None = None
+
+    def begin(self, start: bytes, _: str) -> Callable[[bytes], bytes]:
+        """Make the player, with the seed that its process would get."""
+        try:
+            self._player = self._entrant.make(_decode(start), self._seed)
+        except Exception as error:
+            self._raised(error)
+        return self._answer
+
+    def _answer(self, line: bytes) -> bytes:
+        ask = _decode(line)
+        about = {"type": "act", "match": ask["match"], "ask": ask["ask"]}
+        if self._player is None:
+            return _encode(about | {"move": ask["fallback"]})
+        listed = len(ask["legal"])
+        began = perf_counter()
+        try:
+            answer: object = self._player.answer(ask)
+        except Exception as error:
+            self._raised(error)
+            answer = {"move": ask["fallback"]}
+        self._took(1000 * (perf_counter() - began))
+        try:
+            return self._checked(about, answer, listed)
+        except _RefusedError as refused:
+            problem = str(refused)
+        asked = _decode(line)  # once more, because the player may have changed what it got
+        illegal = IllegalAnswerError(self.name, self.seat, asked, answer, problem)
+        if self._on_error == "raise":
+            self.error = illegal
+            raise illegal
+        self.conduct.refused += 1
+        self.conduct.problem = self.conduct.problem or str(illegal)
+        return _encode(about | {"index": 0})  # as the client library does after a refusal
+
+    def _checked(self, about: dict[str, Any], answer: object, listed: int) -> bytes:
+        """Return the act, or raise _RefusedError where a server would refuse it."""
+        # Any: a message, as clients read it
+        if not isinstance(answer, dict):
+            raise _RefusedError('expected {"index": N} or {"move": {...}}')
+        try:
+            line = _encode(answer | about)
+            act = _decode_act(line)
+        except (TypeError, ValueError, msgspec.MsgspecError) as error:
+            raise _RefusedError(f"expected an answer that fits the protocol: {error}") from None
+        if (act.index is msgspec.UNSET) == (act.move is msgspec.UNSET):
+            raise _RefusedError("expected exactly one of index and move")
+        try:
+            if act.move is not msgspec.UNSET:
+                engine.check(self._state, self.seat, act.move)
+            elif act.index is not msgspec.UNSET and act.index >= listed:
+                raise _RefusedError(f"game.not_available at /index: expected an index below {listed}")
+        except IllegalMoveError as error:
+            raise _RefusedError(f"{error.code} at /move{error.pointer}: expected {error.expected}") from None
+        return line
+
+    def _raised(self, error: Exception) -> None:
+        if self._on_error == "raise":
+            self.error = error
+            self.traceback = error.__traceback__ and error.__traceback__.tb_next
+            raise error
+        self.conduct.raised += 1
+        self.conduct.problem = self.conduct.problem or f"{type(error).__name__}: {shown(str(error), _SHOWN)}"
+
+    def _took(self, milliseconds: float) -> None:
+        conduct = self.conduct
+        conduct.asks += 1
+        conduct.used_ms += milliseconds
+        conduct.slowest_ms = max(conduct.slowest_ms, milliseconds)
+
+
+class _RefusedError(Exception):
+    """What a server would expect in place of an answer."""

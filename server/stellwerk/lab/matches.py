@@ -1,0 +1,185 @@
+"""`stellwerk.run_match` and `stellwerk.run_matches`: matches from Python.
+
+Law: match number i follows from the seed and i alone, in however many processes they are played. It is the
+one that `stellwerk play` plays with this number, seed and bots.
+"""
+
+from __future__ import annotations
+
+import pickle
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from os import PathLike, fspath
+from pathlib import Path
+
+from stellwerk.lab.match_here import OnError, play_here
+from stellwerk.lab.players import Bot, Entrant, entrants
+from stellwerk.lab.rows import Deal, Row, SeatConduct, rows_of
+from stellwerk.shared.choose_game import checked_seed, chosen_game, expect_game, seats_for
+from stellwerk.shared.errors import CommandError
+from stellwerk.shared.folders import writable_folder
+from stellwerk.shared.planned_games import PlannedGame, planned_games
+from stellwerk.shared.replay_name import replay_name
+from stellwerk_engine.core.state import Game
+from stellwerk_engine.games.game_choice import GameChoice
+from stellwerk_protocol.figures import counted
+from stellwerk_server.match.plan import MatchPlan
+from stellwerk_server.operate.settings import Time, clocks_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """Matches of the same bots in the same game."""
+
+    choice: GameChoice
+    bots: tuple[Bot, ...]
+    names: tuple[str, ...]
+    seed: str
+    on_error: OnError
+    replays: str | None
+
+
+def run_match(
+    bots: Sequence[Bot],
+    game: str = "usa",
+    *,
+    seed: str | None = None,
+    options: Sequence[str] = (),
+    board: str | PathLike[str] | None = None,
+    names: Sequence[str] | None = None,
+    replays: str | PathLike[str] | None = None,
+    on_error: OnError = "raise",
+) -> list[Row]:
+    """Play a match in this process, dealt from `seed`, and return a record for each seat.
+
+    `bots` has one for each seat, or in team games for each team: the name of a built-in bot, a class or
+    function that makes a player, or a player. `board` is a file. A replay is written into the folder
+    `replays`, in place of any of that name. What a player raises comes out of here, and IllegalAnswerError
+    for an answer that a server would refuse; with `on_error="play_on"` the match goes on, and its record
+    counts them.
+
+    ValueError for an unknown bot, game, option or board, and for a wrong number of bots.
+    """
+    series, _ = _series(bots, game, seed, options, board, names, replays, on_error)
+    made = series.choice.make()
+    seats = tuple(range(len(series.bots)))
+    planned = PlannedGame(0, 0, series.seed, tuple(seats[team] for team in made.team_of), 1)
+    return _play(series, made, entrants(series.bots, series.names), planned)
+
+
+def run_matches(
+    bots: Sequence[Bot],
+    game: str = "usa",
+    *,
+    matches: int = 10,
+    seed: str | None = None,
+    rotate: bool = True,
+    options: Sequence[str] = (),
+    board: str | PathLike[str] | None = None,
+    names: Sequence[str] | None = None,
+    replays: str | PathLike[str] | None = None,
+    on_error: OnError = "raise",
+    jobs: int = 1,
+) -> list[Row]:
+    """Play matches, and return a record for each seat of each match, as `run_match` does.
+
+    With `rotate` they come in blocks of as many matches as there are bots. A block has one deal, and in each
+    of its matches all bots move on by one seat, or team. Block number b is dealt from the seed `S/b`; without
+    `rotate`, match number b is. `jobs` processes play. Then the bots are classes or functions of a module,
+    and a script that calls this needs `if __name__ == "__main__":`.
+    """
+    if matches < 1 or jobs < 1:
+        raise ValueError(f"expected at least one of each, found matches={matches}, jobs={jobs}")
+    series, checked = _series(bots, game, seed, options, board, names, replays, on_error, matches)
+    made = series.choice.make()
+    plan = planned_games(series.seed, matches, len(series.bots), made.team_of, rotates=rotate)
+    if min(jobs, matches) == 1:
+        return [row for planned in plan for row in _play(series, made, checked, planned)]
+    return list(_in_processes(series, list(plan), jobs))
+
+
+def _in_processes(series: _Series, plan: list[PlannedGame], jobs: int) -> Iterator[Row]:
+    from stellwerk.shared.processes import in_processes  # its imports take a while
+
+    for number, bot in enumerate(series.bots):
+        try:
+            pickle.dumps(bot)
+        except Exception as error:
+            raise ValueError(
+                f"bots[{number}]: cannot be sent to another process ({error}): define it in a module, "
+                "or play with jobs=1"
+            ) from None
+    try:
+        for rows in in_processes(partial(_play_alone, series), plan, min(jobs, len(plan))):
+            yield from rows
+    except CommandError as error:
+        raise RuntimeError(error.message) from None
+
+
+def _play_alone(series: _Series, planned: PlannedGame) -> list[Row]:
+    return _play(series, series.choice.make(), entrants(series.bots, series.names), planned)
+
+
+def _series(
+    bots: Sequence[Bot],
+    game: str,
+    seed: str | None,
+    options: Sequence[str],
+    board: str | PathLike[str] | None,
+    names: Sequence[str] | None,
+    replays: str | PathLike[str] | None,
+    on_error: OnError,
+    matches: int = 1,
+) -> tuple[_Series, tuple[Entrant, ...]]:
+    """Check what the user gave, before the first match. ValueError and TypeError, which say what is wrong."""
+    checked = entrants(bots, names)
+    if on_error not in ("raise", "play_on"):
+        raise ValueError(f'on_error: expected "raise" or "play_on", found {on_error!r:.60}')
+    try:
+        expect_game(game)
+        seats = seats_for(game, len(checked), f"bots has {counted(len(checked), 'bot')}")
+        choice = chosen_game(game, seats, options, None if board is None else fspath(board))
+        text = secrets.token_hex(8) if seed is None else checked_seed(str(seed), "seed")
+        checked_seed(f"{text}/{matches - 1}", "seed")
+        folder = None if replays is None else str(writable_folder(fspath(replays)))
+    except CommandError as error:
+        raise ValueError(error.message) from None
+    series = _Series(choice, tuple(bots), tuple(each.name for each in checked), text, on_error, folder)
+    return series, checked
+
+
+def _play(series: _Series, game: Game, checked: Sequence[Entrant], planned: PlannedGame) -> list[Row]:
+    seats = [checked[bot] for bot in planned.bots]
+    plan = MatchPlan(
+        match=planned.match,
+        game=game,
+        names=tuple(seat.name for seat in seats),
+        seed=planned.seed,
+        salt=sha256(b"stellwerk/lab/salt/1\n" + planned.seed).digest(),  # so that a replay comes out the same
+        clocks=clocks_of(Time()),
+    )
+    seeds = [planned.bot_seed(seat) for seat in range(len(seats))]
+    played = play_here(plan, seats, seeds, series.on_error)
+    replay = ""
+    if series.replays is not None:
+        path = Path(series.replays, replay_name(game, series.seed, planned.number))
+        path.write_bytes(played.replay)
+        replay = str(path)
+    deal = Deal(planned.match, planned.number, planned.block, planned.seed_text, game, replay)
+    conduct = [
+        SeatConduct(
+            seat.name,
+            unused,
+            each.asks,
+            each.used_ms,
+            each.slowest_ms,
+            each.refused,
+            each.raised,
+            each.problem,
+        )
+        for seat, each, unused in zip(seats, played.conduct, played.unused_cards, strict=True)
+    ]
+    return rows_of(deal, played.result, conduct)

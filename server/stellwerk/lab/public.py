@@ -1,0 +1,19 @@
+"""What `import stellwerk` offers, in one place."""
+
+from stellwerk.lab.match_here import IllegalAnswerError
+from stellwerk.lab.matches import run_match, run_matches
+from stellwerk.lab.players import Bot
+from stellwerk.lab.rows import Row
+from stellwerk_bots.bot import Answer, Message, NewPlayer, Player
+
+__all__ = [
+    "Answer",
+    "Bot",
+    "IllegalAnswerError",
+    "Message",
+    "NewPlayer",
+    "Player",
+    "Row",
+    "run_match",
+    "run_matches",
+]

@@ -1,0 +1,60 @@
+"""Games in blocks: who sits where, and from which seed each game is dealt.
+
+Law: game number i follows from the seed, the number of bots and i alone. With rotation the games come in
+blocks, one game for each bot: all games of a block have the same deal, and each of them moves the bots on by
+one seat (in team games by one team), so that the luck of the deal and of the seat is everybody's. Block
+number b is dealt from the seed text `S/b`; without rotation every game is a block.
+
+What bots get to know of a seed, the match's id and their own seeds, follows from it one way. If a seed
+can be guessed, bots can guess the deal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from stellwerk_engine.core.dice import seed_from_text
+from stellwerk_protocol.names import Seat, Team
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedGame:
+    """A game of the plan. `bots` has, for each seat, the number of its bot in the plan; `games_of_block` is
+    how many games have its deal."""
+
+    number: int
+    block: int
+    seed_text: str
+    bots: tuple[int, ...]
+    games_of_block: int
+
+    @property
+    def seed(self) -> bytes:
+        return seed_from_text(self.seed_text)
+
+    @property
+    def match(self) -> str:
+        """The id of the match. Bots mix it into their chance, so that it follows from the seed as well."""
+        return sha256(b"stellwerk/play/match/1\n%b\n%d" % (self.seed, self.number)).hexdigest()[:18]
+
+    def bot_seed(self, seat: Seat) -> str:
+        """Return the seed for a bot's own chance."""
+        return sha256(b"stellwerk/play/bot/1\n%b\n%d\n%d" % (self.seed, self.number, seat)).hexdigest()
+
+
+def planned_games(
+    seed: str, game_count: int, bot_count: int, team_of: Sequence[Team], *, rotates: bool
+) -> Iterator[PlannedGame]:
+    """Plan so many games, one after the other. `team_of` has the team of each seat."""
+    block_size = bot_count if rotates else 1
+    for number in range(game_count):
+        block, rotation = divmod(number, block_size)
+        yield PlannedGame(
+            number=number,
+            block=block,
+            seed_text=f"{seed}/{block}",
+            bots=tuple((team + rotation) % bot_count for team in team_of),
+            games_of_block=min(block_size, game_count - block * block_size),
+        )
