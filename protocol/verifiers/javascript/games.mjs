@@ -37,24 +37,4 @@ import * as usa from "./usa.mjs";
  */
 
 /** @type {Map<string, GameModule>} */
-export const GAMES = new Map([adapted(usa), cardGame].map((module) => [module.ID, module]));
-
-/**
- * @param {any} module with the constructor of old
- * @returns {GameModule}
- */
-function adapted(module) {
-  return {
-    ...module,
-    OPTIONS: [],
-    Game: class extends module.Game {
-      /**
-       * @param {any} board
-       * @param {Conditions} conditions
-       */
-      constructor(board, { seats, seed }) {
-        super(board, seats, seed);
-      }
-    },
-  };
-}
+export const GAMES = new Map([usa, cardGame].map((module) => [module.ID, module]));
