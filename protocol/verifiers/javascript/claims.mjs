@@ -210,10 +210,8 @@ export function claimsOf(game, player, isFree, tunnels = false) {
   const routes = [...game.board.routes.values()].filter((route) => isClaimable(game, player, route, isFree));
   routes.sort((one, other) => one.length - other.length);
   const paid = routes.map((route) => ({ route, ways: waysToPay(game.rules.priceOf(player, route), route, held, tunnels) }));
-  const inOrder = [...COLORS, LOCOMOTIVE].flatMap((_, place) => {
-    const here = paid.flatMap(({ route, ways }) => ways.filter((way) => way.place === place).map(({ cards }) => ({ route, cards })));
-    return [...here.filter(({ route }) => route.color === "gray"), ...here.filter(({ route }) => route.color !== "gray")];
-  });
+  const inOrder = paid.flatMap(({ route, ways }) => ways.map(({ place, cards }) => ({ route, place, cards })));
+  inOrder.sort((one, other) => one.place - other.place || groupOf(one.route) - groupOf(other.route));
   let claims = inOrder.flatMap(({ route, cards }) => divisions(cards, hand, holder).map((payment) => asClaim(route, payment)));
   if (claims.length > MOST_CLAIMS) claims = inOrder.map(({ route, cards }) => asClaim(route, divisions(cards, hand, holder)[0]));
   const listed = new Set(claims.map(keyOf));
@@ -254,11 +252,18 @@ function waysToPay(price, route, held, tunnels) {
   } else {
     ways = inColors([route.color]);
   }
-  const alone = { [LOCOMOTIVE]: route.length };
-  if (tunnels && route.tunnel > 0 && has(held, alone) && !ways.some(({ colored }) => colored === 0)) {
-    ways.push({ place: route.color === "gray" ? LAST : COLORS.indexOf(route.color), cards: alone, colored: 0 });
-  }
-  return ways;
+  if (!tunnels || route.tunnel === 0) return ways;
+  const colored = ways.filter((way) => way.colored > 0);
+  const alone = cheapest(price, LOCOMOTIVE, held, 0);
+  return alone === null ? colored : [...colored, { ...alone, place: LAST }];
+}
+
+/**
+ * Returns the place of a route among those at the same place: gray ones first, then by color.
+ * @param {Route} route
+ */
+function groupOf({ color }) {
+  return COLORS.indexOf(color);
 }
 
 /**

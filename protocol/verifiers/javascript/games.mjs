@@ -6,6 +6,7 @@
 // events have everything that is hidden from players.
 
 import * as cardGame from "./card_game.mjs";
+import * as europe from "./europe.mjs";
 import * as usa from "./usa.mjs";
 
 /**
@@ -37,4 +38,4 @@ import * as usa from "./usa.mjs";
  */
 
 /** @type {Map<string, GameModule>} */
-export const GAMES = new Map([usa, cardGame].map((module) => [module.ID, module]));
+export const GAMES = new Map([usa, europe, cardGame].map((module) => [module.ID, module]));
