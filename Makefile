@@ -27,7 +27,7 @@ PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install compile demo test test-compiled lint format vectors schemas examples starters hostile bench growth \
-  fairness mutants simulations soak clean can-compile
+  fairness mutants simulations soak dist clean can-compile
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -62,6 +62,7 @@ lint: $(DEV) ## run ruff (rules and format), import-linter, mypy and pyright
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/mypy
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/zizmor --offline --quiet .github
 
 format: $(DEV) ## sort the imports and format the code
 	$(BIN)/ruff check --fix --select I
@@ -104,6 +105,9 @@ simulations: $(TEST) ## measure how often rating intervals and the gate's test e
 soak: $(TEST) ## play 1,000 games of every variant and 1,000 lives of a server, and check the laws in each
 	$(BIN)/python tests/soak/run.py $(ARGS)
 	$(BIN)/python tests/soak/serve.py
+
+dist: $(DEV) ## build the plain wheel and the source archive twice, compare them, and put them into dist/
+	@.ci/build-twice $(BIN)/python dist
 
 clean: ## remove the environments and what the tools leave behind
 	rm -rf $(VENV) $(COMPILED_VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
