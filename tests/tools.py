@@ -298,6 +298,7 @@ TOOLS: Final[dict[str, Need]] = {
     "npm": Need(program("npm"), "npm"),
     "nc": Need(program("nc"), "netcat-openbsd"),
     "package index": Need(_package_index),
+    "systemd-analyze": Need(program("systemd-analyze"), "systemd"),
     "Python headers": Need(_python_headers, "python3-dev"),
 }
 
