@@ -34,6 +34,7 @@ export function priceOf({ length, color, locomotives }) {
  */
 export function isOpen(game, { seat }, route) {
   if (game.claimed.has(route.id)) return false;
+  if (route.tracks.length === 0) return true;
   const owners = ownersOfTracks(game, route);
   if (owners.some((seats) => seats.includes(seat))) return false;
   return route.always_open || owners.length < game.rules.openTracks(route.tracks.length, game.players.length);

@@ -26,7 +26,7 @@ const RULES = {
   exchanged: 3,
   fewTrains: 2, // EUR-11
   decisions: {
-    keep_tickets: keepingTickets(true),
+    keep_tickets: keepingTickets({ firstLeave: true }),
     take_turn: turnOf([drawing(firstToHand), claiming(claimOrTry, true), drawingTickets(3), buildingStations]),
     second_card: secondCard,
     pay_tunnel: payTunnel,

@@ -7,6 +7,7 @@
 
 import * as cardGame from "./card_game.mjs";
 import * as europe from "./europe.mjs";
+import * as teamAsia from "./team_asia.mjs";
 import * as usa from "./usa.mjs";
 
 /**
@@ -38,4 +39,4 @@ import * as usa from "./usa.mjs";
  */
 
 /** @type {Map<string, GameModule>} */
-export const GAMES = new Map([usa, europe, cardGame].map((module) => [module.ID, module]));
+export const GAMES = new Map([usa, europe, teamAsia, cardGame].map((module) => [module.ID, module]));

@@ -82,10 +82,12 @@ export function drawingTickets(drawn) {
 
 /**
  * The choice of tickets to keep.
- * @param {boolean} firstLeave whether the first tickets that nobody keeps leave the game (EUR-03)
+ * @param {object} [variant]
+ * @param {boolean} [variant.firstLeave] whether the first tickets that nobody keeps leave the game (EUR-03)
+ * @param {(game: MapGame, player: Player, kept: string[]) => void} [variant.whenKept] what follows at once for each player
  * @returns {DecisionPart}
  */
-export function keepingTickets(firstLeave = false) {
+export function keepingTickets({ firstLeave = false, whenKept } = {}) {
   return {
     moves: {
       keep_tickets: {
@@ -120,6 +122,7 @@ export function keepingTickets(firstLeave = false) {
         if (leave && returned.length > 0) {
           game.tell("tickets_removed", { count: returned.length, seat: player.seat, tickets: returned });
         }
+        whenKept?.(game, player, tickets);
       }
       game.rules.afterKept(game, answers);
     },

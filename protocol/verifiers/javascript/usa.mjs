@@ -19,7 +19,7 @@ export const OPTIONS = [];
  * @param {number} seats
  */
 export function openTracks(tracks, seats) {
-  return tracks > 0 && seats > 3 ? tracks : 1;
+  return seats > 3 ? tracks : 1;
 }
 
 /** @type {import("./map_game.mjs").Rules} */
