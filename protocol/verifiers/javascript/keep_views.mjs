@@ -95,7 +95,7 @@ function difference(kept, shown, where) {
     return `${where} is ${text(kept)}, where the server has ${text(shown)}`;
   }
   const names = [...new Set([...Object.keys(kept), ...Object.keys(shown)])];
-  const name = names.find((each) => text(kept[each]) !== text(shown[each]));
+  const name = names.find((each) => text(kept[each]) !== text(shown[each])) ?? "";
   return difference(kept[name], shown[name], `${where}/${name}`);
 }
 
