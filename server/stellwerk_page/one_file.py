@@ -30,7 +30,7 @@ from stellwerk_engine.boards.board_file import (
     shipped_board,
 )
 from stellwerk_page.layout import can_be_drawn, layout_data
-from stellwerk_protocol.canonical import JsonValue
+from stellwerk_protocol.answer_times import AnswerTimes
 from stellwerk_protocol.pages import protocol_folder
 
 MAIN: Final = "page/main.mjs"
@@ -41,7 +41,7 @@ _SLOT: Final = re.compile(r"<!-- (style|modules|data|main) -->")
 _PLAIN: Final = " !$&'()*+,-./:;=?@[]^_`{|}~"
 
 
-def page_of(replay: bytes, name: str, version: str, times: JsonValue = None) -> str:
+def page_of(replay: bytes, name: str, version: str, times: AnswerTimes | None = None) -> str:
     """Return the page of a replay, whatever its bytes are. `name` is that of its file, `version` that of this
     program."""
     boards = _boards_of(replay)
@@ -53,7 +53,7 @@ def page_of(replay: bytes, name: str, version: str, times: JsonValue = None) -> 
         "layouts": {board.digest: layout_data(board) for board in boards if can_be_drawn(board)},
     }
     if times is not None:
-        data["times"] = times
+        data["times"] = msgspec.to_builtins(times)
     before, after = _around_data()
     return before + json.dumps(data, separators=(",", ":")).replace("<", "\\u003c") + after
 
@@ -96,8 +96,9 @@ def _boards_of(replay: bytes) -> tuple[BoardFile, ...]:
 def _around_data() -> tuple[str, str]:
     """Return the text before and after the data: the same for all pages."""
     modules = {name: _address(text) for name, text in modules_of_page().items()}
+    styles = sorted(_CONTENT.glob("*.css"), key=lambda file: (file.name != "page.css", file.name))
     parts = {
-        "style": f"<style>\n{(_CONTENT / 'page.css').read_text('utf-8')}</style>",
+        "style": f"<style>\n{''.join(file.read_text('utf-8') for file in styles)}</style>",
         "modules": f'<script type="importmap">\n{json.dumps({"imports": modules}, indent=0)}\n</script>',
         "data": '<script type="application/json" id="data">\0</script>',
         "main": f'<script type="module">\nimport "{MAIN}";\n</script>',

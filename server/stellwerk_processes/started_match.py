@@ -117,14 +117,15 @@ NO_OBSERVER: Final = MatchObserver()
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
-    """The result of a match, and what its bots did. `replay` has the seed if the plan reveals it now.
-    `late_ms` is for how long the match's clock stood still because the server was late. `unused_cards` is
-    how many each seat still had in its hand."""
+    """The result of a match, and what its bots did. `replay` has the seed if the plan reveals it now; `times`
+    is the file beside it. `late_ms` is for how long the match's clock stood still because the server was
+    late. `unused_cards` is how many each seat still had in its hand."""
 
     plan: MatchPlan
     result: Result
     seats: tuple[Played, ...]
     replay: bytes = field(repr=False)
+    times: bytes = field(repr=False)
     late_ms: float
     unused_cards: tuple[int, ...]
 
@@ -336,7 +337,7 @@ async def play_among(
         return NoResultError("the match could not be played to its end")
     unused_cards = tuple(map(total, match.state.hands))
     late_ms = server.clock.late_ms - late_before
-    return MatchResult(plan, match.state.result, seats, replay, late_ms, unused_cards)
+    return MatchResult(plan, match.state.result, seats, replay, match.times_file, late_ms, unused_cards)
 
 
 # -- while it is played ------------------------------------------------------------------------------

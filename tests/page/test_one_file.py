@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from stellwerk_engine.boards.board_file import BoardFile, canonical_text, shipped_board
 from stellwerk_page.one_file import MAIN, modules_of_page, page_of
+from stellwerk_protocol.answer_times import AnswerTimes
 from tests.command.program import REPOSITORY
 
 ROOMS = {
@@ -103,7 +104,8 @@ def test_the_page_starts_with_its_main_module() -> None:
     name=st.text() | st.sampled_from(["</script>", "<!--<script>", "\u2028", "]]>", "\\u003c", '"', "\0"]),
 )
 def test_what_goes_into_a_page_comes_out_of_it(replay: bytes, name: str) -> None:
-    scripts = scripts_of(page_of(replay, name, "1", {"<name>": name}))
+    times = AnswerTimes("stellwerk-times/1", name, ((12, None), ()))
+    scripts = scripts_of(page_of(replay, name, "1", times))
     assert scripts.keys() == {"importmap", "data", "module"}
     assert not {"<", "\u2028", "\u2029"} & set(scripts["data"])
     assert json.loads(scripts["data"]) == {
@@ -112,7 +114,7 @@ def test_what_goes_into_a_page_comes_out_of_it(replay: bytes, name: str) -> None
         "replay": base64.b64encode(replay).decode(),
         "boards": {},
         "layouts": {},
-        "times": {"<name>": name},
+        "times": {"format": "stellwerk-times/1", "match": name, "seats": [[12, None], []]},
     }
 
 

@@ -292,7 +292,7 @@ class _World:
             if (record["level"] == "error" or record["event"] == "match.failed") and not is_expected:
                 raise LawBrokenError(f"in the log: {record}")
         hashes: dict[str, str] = {}
-        for path in sorted(journals.replays.iterdir()):
+        for path in sorted(journals.replays.glob("*.jsonl")):
             verdict = verify(path.read_bytes().splitlines(keepends=True))
             if verdict.fault is not None:
                 raise LawBrokenError(f"{path.name}: line {verdict.line}: {verdict.message}")
@@ -517,12 +517,12 @@ class _MortalJournal(FileJournal):
             size, events = self.written
             self.written = (size + len(lines), events + _events_in(lines))
 
-    def finish(self) -> Path:
+    def finish(self, times: bytes) -> Path:
         if not self._life.is_over.is_set() and self._world.dies_now("replay"):
             self._life.end()
         if self._life.is_over.is_set():
             return self._path
-        replay = super().finish()
+        replay = super().finish(times)
         self.is_finished = True
         self._world.on_disk.pop(self.match, None)
         return replay

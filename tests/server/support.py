@@ -124,7 +124,7 @@ class MemoryJournal:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self.written += lines
 
-    def finish(self) -> Path | None:
+    def finish(self, times: bytes) -> Path | None:
         if self.cannot_finish:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return Path("replay.jsonl")

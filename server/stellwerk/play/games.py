@@ -41,6 +41,7 @@ from stellwerk_processes.started_match import (
     NoResultError,
     play_match,
 )
+from stellwerk_protocol.answer_times import times_beside
 from stellwerk_server.journal.journal import reveal, write_whole
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.listen_address import CannotListenError
@@ -260,6 +261,7 @@ class _Replays:
             return UNSET
         path = self.folder / replay_name(played.plan.game, self.seed, planned.number)
         try:
+            write_whole(times_beside(path), played.times)
             write_whole(path, played.replay)
         except OSError as error:
             raise not_writable(str(path), error) from None

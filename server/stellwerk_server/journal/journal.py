@@ -20,6 +20,7 @@ import trio
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from stellwerk_engine.replays.writer import ReplayWriter
+from stellwerk_protocol.answer_times import times_beside
 from stellwerk_protocol.messages import Clocks, DefaultReason, Id, Wants
 from stellwerk_protocol.moves import Move
 from stellwerk_protocol.names import Digits64, PlayerName, Seat
@@ -125,9 +126,10 @@ class Journal(Protocol):
         """Append whole lines, all of them or none. OSError if they cannot be written now."""
         ...
 
-    def finish(self) -> Path | None:
+    def finish(self, times: bytes) -> Path | None:
         """Make the replay of the journal, once the match is over, and return its path. OSError if that fails;
-        then it can be called again. What was written is kept until `forget`."""
+        then it can be called again. What was written is kept until `forget`. `times` go into a file beside
+        the replay, if that can be written: nothing depends on it."""
         ...
 
     def leave(self) -> Path | None:
@@ -158,7 +160,7 @@ class NoJournal:
     def append(self, lines: bytes) -> None:
         pass
 
-    def finish(self) -> Path | None:
+    def finish(self, times: bytes) -> Path | None:
         return None
 
     def leave(self) -> Path | None:
@@ -314,12 +316,14 @@ class FileJournal:
         with contextlib.suppress(FileNotFoundError), open(self._path, "rb") as kept:  # or it was forgotten
             os.fdatasync(kept.fileno())
 
-    def finish(self) -> Path:
+    def finish(self, times: bytes) -> Path:
         """Make the replay of the open file, so that it exists even if somebody has removed its folder
         meanwhile."""
         replay = self._replay
         content = replay_of(os.pread(self._descriptor, self._size, 0))
         replay.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(OSError):
+            write_whole(times_beside(replay), times)  # first: whoever sees the replay sees them, too
         write_whole(replay, content, sync=self._journals.is_synced)
         if self._journals.is_synced:
             os.fdatasync(self._descriptor)  # the name says from now on that the end is in it

@@ -124,10 +124,10 @@ class MatchJournal:
         """Try to write what waits."""
         return self._append(self.unwritten, now)
 
-    def finish(self, now: float) -> bool:
-        """Make the replay. Whether that could be done."""
+    def finish(self, times: bytes, now: float) -> bool:
+        """Make the replay, with the file of its times beside it. Whether that could be done."""
         try:
-            self.replay = self.file.finish()
+            self.replay = self.file.finish(times)
         except OSError as error:
             self._refused(error, now)
             return False

@@ -23,6 +23,7 @@ from msgspec import UNSET
 from stellwerk_engine import engine
 from stellwerk_engine.core.state import Move, Seat
 from stellwerk_engine.knowledge.view import view
+from stellwerk_protocol.answer_times import times_file
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import (
@@ -156,6 +157,11 @@ class MatchSession:
     def _hidden_count(self) -> int:
         """Answers to a choice that several owe, while the last is still to come."""
         return sum(choice is not None for choice in self.state.choices)
+
+    @property
+    def times_file(self) -> bytes:
+        """What the file beside the replay says of the answers so far."""
+        return times_file(self.id, [seat.times for seat in self.seats])
 
     @property
     def watchers(self) -> tuple[Recipient, ...]:
@@ -559,6 +565,7 @@ class MatchSession:
         """Apply a move, record it, and send what everybody may know of it."""
         events: Events = []
         seat.ask = None
+        seat.note_time()
         if self.asks is not None:
             self.asks.answered(seat.number)
         self._made_count += 1
@@ -591,7 +598,7 @@ class MatchSession:
         but not for ever: the players get their result, and the next server can make the replay."""
         if not self._is_finishing and not self._write(self._ending(), now):
             return
-        if not self._journal.finish(now):
+        if not self._journal.finish(self.times_file, now):
             if not self._has_waited_enough(now):
                 self.timer.set(now + UNWRITTEN_RETRY_MS)
                 return

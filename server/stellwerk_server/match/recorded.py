@@ -39,6 +39,7 @@ class RecordedMatch:
         seat = self.seats[number]
         executed = self.executor.make(number, wire)
         seat.ask_count += 1
+        seat.note_time()
         if reason is not None:
             seat.default_reasons[reason] += 1
         return self.journal.move(self.executor.state, seat, executed.move, executed.events, reason, note)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Callable
-from math import inf
+from math import ceil, inf
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
+from stellwerk_protocol.answer_times import NOT_TIMED
 from stellwerk_server.journal.journal import SeatedPlayer
 from stellwerk_server.match.refusals import RefusedLines
 
@@ -56,6 +58,8 @@ class MatchSeat:
         "session",
         "slowest_ms",
         "strikes",
+        "times",
+        "took_ms",
         "used_ms",
         "written_standing",
     )
@@ -81,6 +85,8 @@ class MatchSeat:
         self.refused = RefusedLines()  # acts
         self.used_ms = 0.0
         self.slowest_ms = 0.0
+        self.took_ms = NOT_TIMED  # the ask that ends now
+        self.times = array("q")  # of each move so far: `took_ms`
         self.written_standing = self.standing  # as the journal has it
 
     @property
@@ -133,7 +139,13 @@ class MatchSeat:
             self.bank_ms = max(0.0, self.bank_ms - over)
         self.used_ms += took
         self.slowest_ms = max(self.slowest_ms, took)
+        self.took_ms = ceil(took)
         return took
+
+    def note_time(self) -> None:
+        """Note for a move how long the server waited for it, if it did."""
+        self.times.append(self.took_ms)
+        self.took_ms = NOT_TIMED
 
     def player(self) -> SeatedPlayer:
         """Return who sits there, as the journal stores it."""

@@ -312,6 +312,9 @@ def test_games_are_played_at_the_same_time_and_come_in_their_order(
     names = [Path(match["replay"]).name for match in together["matches"]]
     assert names == [f"usa-s-{number}.jsonl" for number in range(5)]
     for match in together["matches"]:
+        times = json.loads(Path(match["replay"]).with_suffix(".times.json").read_text())
+        assert times["match"] == match["match"]
+        assert [len(seat) for seat in times["seats"]] == [seat["asks"] for seat in match["seats"]]
         last = json.loads(Path(match["replay"]).read_text().splitlines()[-1])
         assert last["seed"] == seed_from_text(match["seed"]).hex()
 

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from stellwerk.__main__ import main
+from stellwerk_protocol.answer_times import NOT_TIMED, times_file
 from tests.command.program import REPOSITORY, refused, stellwerk
+from tests.page.test_one_file import data_of
 
 GAME = REPOSITORY / "tests" / "golden" / "games" / "usa-2.jsonl"
 
@@ -46,6 +48,32 @@ def test_a_replay_is_not_overwritten_by_its_page(tmp_path: Path, name: str) -> N
     assert replay.read_bytes() == GAME.read_bytes()
     assert len(list(tmp_path.iterdir())) == 2
     assert "this is the replay" in refused("replay", "page", str(replay), "-o", str(replay))
+
+
+def test_the_times_beside_a_replay_are_in_its_page(replay: Path) -> None:
+    replay.with_name("game.times.json").write_bytes(times_file("m", [[12], [3, NOT_TIMED]]))
+    assert main(["replay", "page", str(replay)]) == 0
+    data = data_of(replay.with_name("game.html").read_text("utf-8"))
+    assert data["times"]["seats"] == [[12], [3, None]]
+
+
+@pytest.mark.parametrize("times", [b"", b"{}", b'{"format":"stellwerk-times/2"}', b" " * 2**21])
+def test_times_that_cannot_be_read_are_left_out(
+    replay: Path, times: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = replay.with_name("game.times.json")
+    file.write_bytes(times)
+    assert main(["replay", "page", str(replay)]) == 0
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"stellwerk: {file}: left out: ")
+    assert "times" not in data_of(replay.with_name("game.html").read_text("utf-8"))
+
+
+def test_verify_ignores_the_times_beside_replays(replay: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    times = replay.with_name("game.times.json")
+    times.write_bytes(times_file("m", [[12], [3]]))
+    assert main(["replay", "verify", str(replay), str(times)]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == f"{times}: times of answers, which nobody can verify"
 
 
 def test_files_that_cannot_be_read_or_written_are_one_line(replay: Path, tmp_path: Path) -> None:

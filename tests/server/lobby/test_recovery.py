@@ -75,7 +75,7 @@ class _Pieces:
         self.line_counts.append(tuple(len(client.lines) for client in self.clients))
         self.pieces.append(lines)
 
-    def finish(self) -> Path | None:
+    def finish(self, times: bytes) -> Path | None:
         return None
 
     def leave(self) -> Path | None:

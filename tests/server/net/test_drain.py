@@ -58,7 +58,7 @@ def test_on_the_way_down_nothing_begins_and_what_runs_ends_whoever_lost_its_conn
         assert server.ended() == 0
         (stopped,) = [record for record in server.log() if record["event"] == "server.stopped"]
         assert stopped["matches_left"] == 0
-        assert len(list((server.data / "replays").iterdir())) == 2
+        assert len(list((server.data / "replays").glob("*.jsonl"))) == 2
         for caller in (player, back, stranger):
             caller.close()
 

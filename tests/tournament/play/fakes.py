@@ -16,6 +16,7 @@ from stellwerk_processes.bot_process import BotReport, Confinement
 from stellwerk_processes.faults import Conduct
 from stellwerk_processes.seat_report import Played
 from stellwerk_processes.started_match import BotMatch, MatchResult
+from stellwerk_protocol.answer_times import NOT_TIMED, times_file
 from stellwerk_protocol.names import EndReason
 from stellwerk_protocol.results import Result, TeamResult
 from stellwerk_tournament.config.settings import FILE, Settings, parse, settings_of
@@ -81,7 +82,8 @@ def played_match(bot_match: BotMatch) -> MatchResult:
     result = Result(REASON, 10, tuple(ranks[team] for team in game.team_of), teams)
     seats = tuple(Played(bot.name, Conduct(ENDED), 5, 20.0, 8.0) for bot in bot_match.bots)
     replay = ReplayWriter().header(header_of(game, bot_match.plan.names, bot_match.plan.match))
-    return MatchResult(bot_match.plan, result, seats, replay, 0.0, (0,) * len(seats))
+    times = times_file(bot_match.plan.match, [[4, 8, NOT_TIMED]] * len(seats))
+    return MatchResult(bot_match.plan, result, seats, replay, times, 0.0, (0,) * len(seats))
 
 
 def upside_down(played: MatchResult) -> MatchResult:

@@ -17,7 +17,7 @@ ROUNDS = "[schedule]\nrounds = 2"
 
 
 def replays(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (folder / "replays").iterdir()}
+    return {path.name: path.read_bytes() for path in (folder / "replays").glob("*.jsonl")}
 
 
 def processes(folder: Path) -> dict[str, str]:

@@ -185,7 +185,7 @@ def test_a_seed_repeats_all_matches_whichever_process_plays_them(tmp_path: Path)
             tmp_path / str(concurrency), bots, f"concurrency = {concurrency}\n[schedule]\nrounds = 3"
         )
         tournament("run", folder, "--seed", "s")
-        replays.append({path.name: path.read_bytes() for path in (folder / "replays").iterdir()})
+        replays.append({path.name: path.read_bytes() for path in (folder / "replays").glob("*.jsonl")})
     assert replays[0] == replays[1]
     assert len(replays[0]) == 6
 

@@ -26,7 +26,7 @@ def wrong(
     suspended: bool = False,
 ) -> list[str]:
     """Compare a replay in which seat 1 moved like this (a reason, where the server did) with such a line."""
-    line, _ = match_of(settings_with(tmp_path, ("ann", "bea")), BLOCKS[0], 0)
+    line, *_ = match_of(settings_with(tmp_path, ("ann", "bea")), BLOCKS[0], 0)
     records = [{"type": "header"}, {"type": "move", "seat": 0}]
     records += [
         {"type": "move", "seat": 1} | ({"by": "fallback", "reason": reason} if reason != OWN else {})

@@ -9,10 +9,12 @@ from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
 from stellwerk_processes.started_match import BotMatch
+from stellwerk_protocol.answer_times import AnswerTimes, times_beside
 from stellwerk_server.journal.journal import revealed
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.operate.settings import clocks_of
@@ -45,8 +47,8 @@ def settings(tmp_path: Path) -> Settings:
     return settings_with(tmp_path, ("ann", "bea"))
 
 
-def match_of(settings: Settings, block: Block, rotation: int) -> tuple[MatchLine, bytes]:
-    """Return the line of a match as the store keeps it, and its replay."""
+def match_of(settings: Settings, block: Block, rotation: int) -> tuple[MatchLine, bytes, bytes]:
+    """Return the line of a match as the store keeps it, its replay, and the times of its answers."""
     game = settings.variants[0].game
     bots = {entrant.name: entrant.bot for entrant in settings.entrants}
     names = block.teams(rotation)
@@ -65,7 +67,7 @@ def match_of(settings: Settings, block: Block, rotation: int) -> tuple[MatchLine
     )
     played = played_match(bot_match)
     line = line_of_result(block, rotation, played, "none", 1.0)
-    return line, played.replay
+    return line, played.replay, played.times
 
 
 def keep_all(store: Store, settings: Settings, block: Block) -> None:
@@ -87,6 +89,32 @@ def test_a_block_becomes_known_when_it_is_complete(tmp_path: Path, settings: Set
         replay = (tmp_path / line.replay).read_bytes()
         assert sha256(replay).hexdigest() == line.replay_sha256
         assert SEED.hex() in replay.decode().splitlines()[-1]
+
+
+def test_beside_the_replays_of_a_block_are_the_times_of_their_answers(
+    tmp_path: Path, settings: Settings
+) -> None:
+    with open_store(tmp_path) as opened:
+        opened.store.enqueue(BLOCKS)
+        keep_all(opened.store, settings, BLOCKS[0])
+        lines = opened.store.complete(BLOCKS[0], SEED)
+    files = sorted((tmp_path / "replays").iterdir())
+    assert [file.name for file in files if file.suffix == ".json"] == [
+        line.replay.removeprefix("replays/").replace(".jsonl", ".times.json") for line in lines
+    ]
+    times = msgspec.json.decode(times_beside(tmp_path / lines[0].replay).read_bytes(), type=AnswerTimes)
+    assert times == AnswerTimes("stellwerk-times/1", lines[0].match, ((4, 8, None), (4, 8, None)))
+
+
+def test_a_block_that_an_earlier_version_has_played_has_no_times(tmp_path: Path, settings: Settings) -> None:
+    with open_store(tmp_path) as opened:
+        opened.store.enqueue(BLOCKS)
+        keep_all(opened.store, settings, BLOCKS[0])
+    with sqlite3.connect(tmp_path / "state.sqlite") as database:
+        database.execute("DROP TABLE times")
+    with open_store(tmp_path) as opened:
+        lines = opened.store.complete(BLOCKS[0], SEED)
+    assert len(list((tmp_path / "replays").iterdir())) == len(lines) > 0
 
 
 def test_nobody_else_may_read_what_is_secret_while_a_block_runs(tmp_path: Path, settings: Settings) -> None:

@@ -742,7 +742,7 @@ class _Runner:
         """Write all that is kept of a match, in one call: if its block becomes void meanwhile, that comes
         after."""
         attempt = self._store.failures_of(block, rotation) + 1
-        self._store.keep(msgspec.structs.replace(line, attempt=attempt), played.replay)
+        self._store.keep(msgspec.structs.replace(line, attempt=attempt), played.replay, played.times)
         for seat, each in enumerate(played.seats):
             heading = f"{_heading(block, rotation)}, seat {seat}"
             self._store.log(each.bot, heading, self._paths.hidden_lines(each.printed))

@@ -28,6 +28,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
+from stellwerk_protocol.answer_times import times_beside
 from stellwerk_server.journal.journal import revealed, write_whole
 from stellwerk_tournament.schedule.deal import salt
 from stellwerk_tournament.schedule.schedule import Block
@@ -62,6 +63,12 @@ CREATE TABLE IF NOT EXISTS matches (  -- of blocks that are not complete
     rotation INTEGER NOT NULL,
     line BLOB NOT NULL,
     replay BLOB NOT NULL,
+    PRIMARY KEY (block, rotation)
+) STRICT;
+CREATE TABLE IF NOT EXISTS times (  -- of their answers, which are published with their replays
+    block INTEGER NOT NULL,
+    rotation INTEGER NOT NULL,
+    file BLOB NOT NULL,
     PRIMARY KEY (block, rotation)
 ) STRICT;
 CREATE TABLE IF NOT EXISTS failures (  -- of the machine, not of a bot; made last, so that it tells of all
@@ -165,7 +172,7 @@ class Store:
     def begin(self, block: Block, seed: bytes) -> None:
         self._mark(block.number, "running", seed)
 
-    def keep(self, line: MatchLine, replay: bytes) -> None:
+    def keep(self, line: MatchLine, replay: bytes, times: bytes) -> None:
         """Keep a match that has been played. After the last one of its block, call `complete`. StoreError if
         the block does not run: it may be void."""
         self._expect_running(line.block)
@@ -174,6 +181,7 @@ class Store:
                 "INSERT INTO matches VALUES (?, ?, ?, ?)",
                 (line.block, line.rotation, match_line.encode(line), replay),
             )
+            self._database.execute("INSERT INTO times VALUES (?, ?, ?)", (line.block, line.rotation, times))
 
     def fail(self, block: Block, rotation: int, cause: str) -> int:
         """Record that a match failed. Return how often it has failed by now."""
@@ -191,7 +199,7 @@ class Store:
                 "UPDATE blocks SET status = 'void', seed = NULL, cause = ? WHERE number = ?",
                 (cause, block.number),
             )
-            self._database.execute("DELETE FROM matches WHERE block = ?", (block.number,))
+            _delete_matches(self._database, [block.number])
 
     def call_off(self, blocks: Iterable[Block]) -> None:
         """Note that blocks will not be played, because one of their bots is suspended."""
@@ -207,16 +215,20 @@ class Store:
         self._expect_running(block.number)
         with _database_errors(self.folder):
             rows = self._database.execute(
-                "SELECT line, replay FROM matches WHERE block = ? ORDER BY rotation", (block.number,)
+                "SELECT line, replay, file FROM matches LEFT JOIN times USING (block, rotation)"
+                " WHERE block = ? ORDER BY rotation",
+                (block.number,),
             ).fetchall()
         lines: list[MatchLine] = []
-        for encoded, content in rows:
+        for encoded, content, times in rows:
             line = msgspec.json.decode(encoded, type=MatchLine)
             if line.deal == "same_in_block":
                 content = revealed(content, seed, salt(seed, line.rotation))
                 line = msgspec.structs.replace(line, seed=seed.hex())
             name = _replay_name(line)
             with _writing(self.folder / name):
+                if times is not None:  # an earlier version kept none
+                    write_whole(times_beside(self.folder / name), times)
                 write_whole(self.folder / name, content, sync=True)
             digest = sha256(content).hexdigest()
             lines.append(msgspec.structs.replace(line, replay=name, replay_sha256=digest))
@@ -272,7 +284,7 @@ class Store:
             self._database.execute(
                 "UPDATE blocks SET status = 'complete', seed = NULL WHERE number = ?", (number,)
             )
-            self._database.execute("DELETE FROM matches WHERE block = ?", (number,))
+            _delete_matches(self._database, [number])
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,11 +379,18 @@ def _reconcile(folder: Path, database: sqlite3.Connection, played: set[int]) -> 
     with _database_errors(folder), database:
         rows = database.execute("SELECT number, status FROM blocks").fetchall()
         again = [number for number, status in rows if status == "complete" and number not in played]
-        done = [(number,) for number, status in rows if status != "complete" and number in played]
+        done = [number for number, status in rows if status != "complete" and number in played]
         database.executemany("UPDATE blocks SET status = 'queued' WHERE number = ?", [(n,) for n in again])
-        database.executemany("UPDATE blocks SET status = 'complete', seed = NULL WHERE number = ?", done)
-        database.executemany("DELETE FROM matches WHERE block = ?", done)
+        complete = "UPDATE blocks SET status = 'complete', seed = NULL WHERE number = ?"
+        database.executemany(complete, [(n,) for n in done])
+        _delete_matches(database, done)
     return again
+
+
+def _delete_matches(database: sqlite3.Connection, blocks: Iterable[int]) -> None:
+    """Delete what was kept of the matches of blocks."""
+    for table in ("matches", "times"):
+        database.executemany(f"DELETE FROM {table} WHERE block = ?", [(number,) for number in blocks])
 
 
 # -- helpers -----------------------------------------------------------------------------------------
