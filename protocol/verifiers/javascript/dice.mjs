@@ -27,6 +27,13 @@ export class Dice {
     this.#shuffles.set(kind, count + 1);
     return shuffled(list, stream(this.#seed, `${kind}/${count}`));
   }
+
+  /** Returns dice that will shuffle as these will. */
+  copy() {
+    const twin = new Dice(this.#seed);
+    twin.#shuffles = new Map(this.#shuffles);
+    return twin;
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { below, seedFromText, shuffled, stream } from "./dice.mjs";
+import { below, Dice, seedFromText, shuffled, stream } from "./dice.mjs";
 import { fromDigits, toDigits } from "./sha256.mjs";
 
 const VECTORS = new URL("../../conformance/vectors/dice/", import.meta.url);
@@ -24,6 +24,16 @@ test("a text has its seed, or is refused", () => {
   for (const { text } of refused) {
     assert.throws(() => seedFromText(text), RangeError);
   }
+});
+
+test("a copy of dice shuffles as they do, and each goes on alone", () => {
+  const items = [...Array(50).keys()];
+  const dice = new Dice(seedFromText("copy"));
+  dice.shuffle("tickets", items);
+  const copy = dice.copy();
+  assert.deepEqual(copy.shuffle("tickets", items), dice.shuffle("tickets", items));
+  assert.notDeepEqual(copy.shuffle("tickets", items), new Dice(seedFromText("copy")).shuffle("tickets", items));
+  assert.deepEqual(copy.shuffle("train_cards", items), dice.shuffle("train_cards", items));
 });
 
 test("a stream gives its words", () => {
