@@ -24,7 +24,10 @@ PITCH: Final = 17.0  # from one parallel track to the next
 DOT: Final = 9.0  # the radius of a city
 MARGIN: Final = 46.0
 LETTER: Final = 15.0  # the height of a city's name
-LETTER_WIDTH: Final = 0.57 * LETTER  # of an average letter
+LARGE_LETTER: Final = 24.0  # for small screens and for walls
+WIDTH_OF_LETTER: Final = 0.57  # of an average one, in heights
+WIDTH_OF_LARGE_LETTER: Final = 0.66  # room for broad fonts, too
+LETTER_WIDTH: Final = WIDTH_OF_LETTER * LETTER
 BENDS: Final = (0.0, 0.07, -0.07, 0.14, -0.14, 0.21, -0.21, 0.3, -0.3, 0.4, -0.4)  # times the distance
 NAME_DIRECTIONS: Final = 16
 BADGE: Final = 9.0  # the radius of a mark on a track
@@ -134,20 +137,25 @@ def layout_data(board: BoardFile) -> dict[str, Data]:
     return {
         "frame": [round(side, 1) for side in layout.frame],
         "cities": {city: _flat([place]) for city, place in layout.places.items()},
-        "names": {
-            name.city.id: [
-                *_flat([name.at]),
-                name.anchor,
-                *_flat([complex(name.left, name.top), complex(name.right, name.bottom)]),
-            ]
-            for name in layout.names
-        },
+        "names": _names_data(layout.names),
+        "large_names": _names_data(_place_names(board, layout.places, layout.bundles, LARGE_LETTER)),
         "grounds": [
             [kind, _short(width), _flat(bundle.middle)]
             for bundle in layout.bundles
             for kind, width in grounds(bundle)
         ],
         "routes": {route.id: routes[route.id] for route in board.routes},
+    }
+
+
+def _names_data(names: Iterable[Name]) -> dict[str, Data]:
+    return {
+        name.city.id: [
+            *_flat([name.at]),
+            name.anchor,
+            *_flat([complex(name.left, name.top), complex(name.right, name.bottom)]),
+        ]
+        for name in names
     }
 
 
@@ -253,7 +261,9 @@ def _disturbance(
     return cost
 
 
-def _place_names(board: BoardFile, places: dict[str, Point], bundles: Sequence[Bundle]) -> list[Name]:
+def _place_names(
+    board: BoardFile, places: dict[str, Point], bundles: Sequence[Bundle], letter: float = LETTER
+) -> list[Name]:
     """Put each name where it covers least of tracks, cities and other names; junctions have none."""
     boxes = Crowd(NEIGHBORHOOD)
     for bundle in bundles:
@@ -265,7 +275,7 @@ def _place_names(board: BoardFile, places: dict[str, Point], bundles: Sequence[B
         for track, offset in zip(bundle.tracks, offsets(bundle), strict=True):
             dots.add((at for at, _ in marks(track, outlines(bundle, track, offset, 0.0))), 0)
     named = [city for city in board.cities if not city.junction]
-    choices = {city.id: list(_name_choices(city, places[city.id])) for city in named}
+    choices = {city.id: list(_name_choices(city, places[city.id], letter)) for city in named}
     covered = {id: [_covered(name, boxes, dots) for name in names] for id, names in choices.items()}
     names: dict[str, Name] = {}
     for _ in range(2):
@@ -279,9 +289,9 @@ def _place_names(board: BoardFile, places: dict[str, Point], bundles: Sequence[B
     return list(names.values())
 
 
-def _name_choices(city: City, place: Point) -> Iterator[Name]:
+def _name_choices(city: City, place: Point, letter: float) -> Iterator[Name]:
     """Yield places around the city, beginning on its right; first close by, then a little farther off."""
-    width = LETTER_WIDTH * len(city.name)
+    width = (WIDTH_OF_LETTER if letter == LETTER else WIDTH_OF_LARGE_LETTER) * letter * len(city.name)
     for distance in (DOT + 4.0, DOT + 12.0):
         for step in range(NAME_DIRECTIONS):
             angle = step * math.tau / NAME_DIRECTIONS
@@ -293,8 +303,8 @@ def _name_choices(city: City, place: Point) -> Iterator[Name]:
                 anchor, x, left = "end", edge.real, edge.real - width
             else:
                 anchor, x, left = "middle", edge.real, edge.real - width / 2
-            top = edge.imag + (direction.imag - 1) * LETTER / 2
-            yield Name(city, complex(x, top + 0.82 * LETTER), anchor, left, top, left + width, top + LETTER)
+            top = edge.imag + (direction.imag - 1) * letter / 2
+            yield Name(city, complex(x, top + 0.82 * letter), anchor, left, top, left + width, top + letter)
 
 
 def _covered(name: Name, boxes: Crowd, dots: Crowd) -> float:

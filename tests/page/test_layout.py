@@ -70,6 +70,14 @@ def test_the_data_has_all_of_a_board_and_little_more(id: str) -> None:
     assert len(text) < 40_000
 
 
+@pytest.mark.parametrize("id", WITH_A_MAP)
+def test_no_two_names_lie_on_one_another_small_or_large(id: str) -> None:
+    data = json.loads(json.dumps(layout_data(shipped_board(id))))
+    for names in (data["names"], data["large_names"]):
+        for (*_, left, top, right, bottom), (*_, west, north, east, south) in combinations(names.values(), 2):
+            assert right <= west or east <= left or bottom <= north or south <= top
+
+
 def test_a_board_without_coordinates_gets_places_by_its_routes() -> None:
     """The cities of the base game lie apart, and those with a short route between them closer than others."""
     board = without_coordinates(shipped_board("usa"))
