@@ -31,14 +31,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "page",
         help="write a game as one HTML file that shows and checks it",
         description="Write a recorded game as one HTML file. It opens from a disk, without a network and "
-        "without Stellwerk, shows the game move by move, and checks it.",
+        "without Stellwerk, shows the game move by move, and checks it. Of a folder: a page for each "
+        "*.jsonl, and index.html.",
     )
-    page.add_argument("file", metavar="FILE")
+    page.add_argument("file", metavar="FILE", help="a replay, or a folder of replays")
     page.add_argument(
         "-o",
         dest="output",
         metavar="FILE",
-        help="the page; - for standard output (default: beside the replay, with the ending .html)",
+        help="the page, - for standard output; or the folder for pages (default: beside the replay, with the "
+        "ending .html)",
     )
     check = commands.add_parser(
         "verify",
@@ -53,9 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.replay_command == "show":
         return _show(arguments.file, arguments.seat)
     if arguments.replay_command == "page":
-        from stellwerk.replay.page import write_page  # show and verify start faster without it
+        from stellwerk.replay.page import write_pages  # show and verify start faster without it
 
-        return write_page(arguments.file, arguments.output)
+        return write_pages(arguments.file, arguments.output)
     return max([_verify(file) for file in arguments.files])
 
 
