@@ -88,7 +88,7 @@ def test_a_folder_without_replays_and_standard_output_for_a_folder_are_refused(
     folder: Path, tmp_path: Path
 ) -> None:
     assert "no file *.jsonl" in refused("replay", "page", str(tmp_path))
-    assert "name a folder" in refused("replay", "page", str(folder), "-o", "-")
+    assert "name a folder for them" in refused("replay", "page", str(folder), "-o", "-")
 
 
 def test_a_replay_without_its_seed_says_so() -> None:

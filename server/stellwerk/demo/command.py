@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import tempfile
 from pathlib import Path
 from typing import Final
 
 from stellwerk.shared.choose_game import checked_seed, whole_number
 from stellwerk.shared.errors import DONE, not_writable
-from stellwerk.shared.folders import empty_folder
+from stellwerk.shared.folders import empty_folder, temporary_folder
 from stellwerk.shared.terminal import flush_stdout, own_name, say
 from stellwerk.tournament import command as tournament_command
 from stellwerk_engine.games.shipped import RULE_SETS
@@ -99,12 +98,7 @@ def _settings(rounds: int) -> str:
 
 
 def _folder(name: str | None) -> Path:
-    if name is not None:
-        return empty_folder(name)
-    try:
-        return Path(tempfile.mkdtemp(prefix="stellwerk-demo-"))
-    except OSError as error:
-        raise not_writable(tempfile.gettempdir(), error) from None
+    return temporary_folder("stellwerk-demo-") if name is None else empty_folder(name)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -114,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _name_what_is_there(folder: Path) -> None:
-    replay = min((folder / REPLAYS).iterdir())
+    replay = min((folder / REPLAYS).glob("*.jsonl"))
     say("")
     for what, where in (
         ("the report, for a browser", str(folder / REPORT)),

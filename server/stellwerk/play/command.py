@@ -13,6 +13,7 @@ import secrets
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -30,7 +31,7 @@ from stellwerk.shared.choose_game import (
     whole_number,
 )
 from stellwerk.shared.errors import DONE, FAILED, usage_error
-from stellwerk.shared.folders import writable_folder
+from stellwerk.shared.folders import temporary_folder, writable_folder
 from stellwerk.shared.sandbox_arguments import add_sandbox_argument, confinement_of
 from stellwerk.shared.terminal import own_name, say
 from stellwerk_engine.games.shipped import RULE_SETS
@@ -74,6 +75,7 @@ exit codes:
 EXAMPLES: Final = """\
 examples:
   stellwerk play usa --bot greedy --bot planner
+  stellwerk play europe --bot greedy --bot planner --watch
   stellwerk play usa --games 10 --bot greedy --bot 'cmd="python3 my_bot.py"'
   stellwerk play usa --games 100 --jobs 0 --process reused --log logs \\
     --bot greedy --bot 'cmd="python3 my_bot.py"'
@@ -158,6 +160,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--replays", metavar="DIR", help="write a replay of each game there, in place of any of that name")
     add(
+        "--watch",
+        action="store_true",
+        help="write the game as a page beside its replay, and open it in a browser if there is a display",
+    )
+    add(
         "--wrap",
         metavar="CMD",
         default="",
@@ -182,7 +189,16 @@ def run(arguments: argparse.Namespace) -> int:
         say(json.dumps(msgspec.to_builtins(report)))
     else:
         _print(options.plan, report)
+    if arguments.watch and report.matches:
+        _watch([Path(match.replay) for match in report.matches if match.replay is not msgspec.UNSET])
     return FAILED if any(fault.kind in BREAKDOWNS for fault in _faults(report)) else DONE
+
+
+def _watch(replays: Sequence[Path]) -> None:
+    from stellwerk.play.watch import open_in_browser, page_of_games  # without them play starts faster
+
+    page = page_of_games(replays)
+    say(f"{'shown in' if open_in_browser(page) else 'open in'} a browser: {shown(str(page), 1000)}")
 
 
 def _faults(report: PlayReport) -> Iterator[Fault]:
@@ -198,6 +214,8 @@ def _faults(report: PlayReport) -> Iterator[Fault]:
 
 def _session(arguments: argparse.Namespace) -> PlayOptions:
     expect_game(arguments.game)
+    if arguments.watch and arguments.json:
+        raise usage_error("--watch: not with --json, which prints nothing else")
     specs = with_unique_names(
         [bot_of(f"--bot {number}", text) for number, text in enumerate(arguments.bot, 1)]
     )
@@ -219,10 +237,16 @@ def _session(arguments: argparse.Namespace) -> PlayOptions:
         plan,
         time,
         confinement,
-        replays=None if arguments.replays is None else writable_folder(arguments.replays),
+        replays=_folder_for_replays(arguments),
         logs=None if arguments.log is None else writable_folder(arguments.log),
         jobs=arguments.jobs or len(os.sched_getaffinity(0)),
     )
+
+
+def _folder_for_replays(arguments: argparse.Namespace) -> Path | None:
+    if arguments.replays is not None:
+        return writable_folder(arguments.replays)
+    return temporary_folder("stellwerk-play-") if arguments.watch else None
 
 
 def _expect_enough_bots(arguments: argparse.Namespace, bot_count: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 from stellwerk.shared.errors import not_writable, usage_error
@@ -20,6 +21,14 @@ def writable_folder(name: str) -> Path:
     if not os.access(name, os.W_OK | os.X_OK):
         raise usage_error(f"{name}: cannot be written: no permission")
     return Path(name)
+
+
+def temporary_folder(prefix: str) -> Path:
+    """Make a folder for files that nobody gave a place."""
+    try:
+        return Path(tempfile.mkdtemp(prefix=prefix))
+    except OSError as error:
+        raise not_writable(tempfile.gettempdir(), error) from None
 
 
 def empty_folder(name: str) -> Path:
