@@ -104,7 +104,7 @@ fairness: $(TEST) ## measure what a bot that burns the processor takes from its 
 mutants: $(TEST) ## break the rules one by one, and check that the tests notice
 	$(BIN)/python -m tests.mutants.run $(ARGS)
 
-simulations: $(TEST) ## measure how often rating intervals and the gate's test err, in simulated tournaments
+simulations: $(TEST) ## measure how often ratings, the gate and compare err, in simulated tournaments
 	$(BIN)/python -m tests.tournament.ratings.coverage_simulation $(ARGS)
 	$(BIN)/python -m tests.tournament.gate.gate_simulation
 

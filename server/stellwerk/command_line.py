@@ -56,6 +56,7 @@ class Entry(NamedTuple):
 COMMANDS: Final[dict[str, Entry]] = {
     "boards": Entry("list the boards, show one, check your own", works_anywhere=True),
     "bots": Entry("start a bot of your own, in one of many languages", works_anywhere=True),
+    "compare": Entry("compare two versions of a bot on the same deals"),
     "demo": Entry("let the reference bots play a small tournament, and rate them"),
     "gate": Entry("hold a bot against others, for CI: passed, failed or undecided"),
     "kit": Entry("tools for authors of bots: try a bot out, step by step"),

@@ -33,6 +33,10 @@ FaultKind = Literal[
     "garbage",
 ]
 
+BREAKDOWNS: Final[frozenset[FaultKind]] = frozenset({"start_failure", "crash", "out_of_memory", "disconnect"})
+"""The faults that mean that something is broken. All others cost a bot points, which is what games are
+for."""
+
 # How the usual languages say it when they end for want of memory.
 _OUT_OF_MEMORY: Final = re.compile(
     r"MemoryError|bad_alloc|out of memory|OutOfMemory|cannot allocate memory|memory allocation of \d+ bytes",
@@ -81,6 +85,10 @@ class Conduct:
     def first(self, is_meant: Callable[[str], bool]) -> Refused | UnsetType:
         """Return the first line that was refused with one of these codes."""
         return next((first for code, first in self.first_refused.items() if is_meant(code)), UNSET)
+
+
+def in_words(fault: Fault) -> str:
+    return f"{fault.kind.replace('_', ' ')}, {fault.detail}"
 
 
 def faults_of(conduct: Conduct) -> tuple[Fault, ...]:

@@ -13,9 +13,9 @@ from typing import Any, Final
 import pytest
 
 from stellwerk.__main__ import main
-from stellwerk.play.command import BREAKDOWNS
 from stellwerk_kit import zoo
 from stellwerk_kit.bot_process import Transport
+from stellwerk_processes.faults import BREAKDOWNS
 from tests.command.program import REPOSITORY
 from tests.kit.doctor.examining import IMPATIENT, PATIENT, doctor, findings, step
 

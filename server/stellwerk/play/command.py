@@ -36,7 +36,7 @@ from stellwerk.shared.sandbox_arguments import add_sandbox_argument, confinement
 from stellwerk.shared.terminal import own_name, say
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import BUILT_IN, with_unique_names
-from stellwerk_processes.faults import Fault, FaultKind
+from stellwerk_processes.faults import BREAKDOWNS, Fault
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.figures import counted
 from stellwerk_server.operate.settings import Time
@@ -88,8 +88,6 @@ MOST_GAMES: Final = 1_000_000
 MOST_JOBS: Final = 64
 MOST_MS: Final = 24 * 60 * 60 * 1000
 LEAST_MB, MOST_MB = 16, 1_000_000
-BREAKDOWNS: Final[frozenset[FaultKind]] = frozenset({"start_failure", "crash", "out_of_memory", "disconnect"})
-"""The faults that fail the command. All others cost a bot points, which is what games are for."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

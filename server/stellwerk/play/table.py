@@ -19,7 +19,7 @@ from stellwerk.play.report import MatchReport, NotStarted
 from stellwerk.shared.narration import END_REASONS
 from stellwerk.shared.spread import Spread
 from stellwerk.shared.terminal import aligned
-from stellwerk_processes.faults import Fault
+from stellwerk_processes.faults import Fault, in_words
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.figures import counted
@@ -128,10 +128,6 @@ def _first(refused: Refused) -> str:
     where = f" at {shown(refused.pointer)}" if refused.pointer else ""
     sent = f", it sent {refused.line}" if refused.line else ""
     return f"{when}{refused.code}{where}: expected {shown(refused.expected)}{sent}"
-
-
-def in_words(fault: Fault) -> str:
-    return f"{fault.kind.replace('_', ' ')}, {fault.detail}"
 
 
 def margin(values: Sequence[float]) -> Margin | None:

@@ -12,7 +12,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
@@ -27,7 +27,7 @@ Piece = TypeVar("Piece")
 Done = TypeVar("Done")
 
 
-def in_processes(work: Callable[[Piece], Done], pieces: Sequence[Piece], jobs: int) -> Iterator[Done]:
+def in_processes(work: Callable[[Piece], Done], pieces: Sequence[Piece], jobs: int) -> Generator[Done]:
     """Do the work on each piece in one of `jobs` processes, and yield the results in their order."""
     # Spawned, because a forked process would inherit the locks and the open files of the moment.
     executor = ProcessPoolExecutor(

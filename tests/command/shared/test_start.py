@@ -85,6 +85,7 @@ def test_the_version_imports_no_command_and_no_other_package() -> None:
     [
         ("boards", {"trio", "structlog", "numpy", "multiprocessing", "ssl", "asyncio"}, 195),
         ("bots", {"trio", "structlog", "numpy", "multiprocessing", "asyncio"}, 205),
+        ("compare", {"structlog", "numpy", "jinja2", "asyncio"}, 500),
         ("play", {"structlog", "numpy", "jinja2", "asyncio"}, 420),
         ("ratings", {"trio", "structlog", "numpy", "multiprocessing", "asyncio"}, 145),
         ("replay", {"trio", "structlog", "numpy", "multiprocessing", "ssl", "asyncio"}, 205),

@@ -2,9 +2,10 @@
 
 `python -m tests.tournament.gate.gate_simulation` prints the table; it takes some minutes. In each world the
 true mean score of a block is made that of `elo0`, then that of `elo1`, and a test is wrong if it passes the
-first or fails the second. The block scores are not drawn from the normal distribution that the test assumes:
-the points of a match are the skill, an advantage of the seat, the luck of the deal for the seat, how the deal
-suits the entrant, and noise with an occasional disaster, rounded, so that many are equal.
+first or fails the second. The interval that is valid at any time is wrong if it fails to hold the true mean
+after any round up to `LOOKS_END`. The block scores are not drawn from the normal distribution that the test
+assumes: the points of a match are the skill, an advantage of the seat, the luck of the deal for the seat, how
+the deal suits the entrant, and noise with an occasional disaster, rounded, so that many are equal.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ from numpy.typing import NDArray
 
 from stellwerk_tournament.gate.sequential import (
     FEWEST_BLOCKS,
+    LEVEL,
     Conclusion,
     Hypotheses,
     Sample,
+    interval_at_any_time,
     look,
     look_once,
 )
@@ -41,6 +44,8 @@ BLOCKS_AT_ONCE: Final = 20_000
 BLOCKS_FOR_THE_SKILL: Final = 400_000
 HALVINGS: Final = 20
 Z95: Final = 1.96
+LOOKS_END: Final = 1000  # blocks, in which an interval is looked at after every round
+TRUE_ELOS: Final = (0.0, 100.0, 300.0)
 
 
 @dataclass(frozen=True)
@@ -121,6 +126,25 @@ def measure(world: World, setting: Setting, true_elo: float, tests: int, seed: i
         undecided += conclusion == "undecided"
         blocks += count
     return Errors(wrong, undecided, tests, blocks / tests)
+
+
+def measure_interval(world: World, true_elo: float, tests: int, seed: int, end: int = LOOKS_END) -> Errors:
+    """Measure how often the interval that is valid at any time ever fails to hold the true mean."""
+    stream = block_scores(world, skill_for(world, true_elo), np.random.default_rng(seed))
+    truth = score_of(true_elo)
+    wrong = sum(_ever_misses(stream, truth, len(world.opposition), end) for _ in range(tests))
+    return Errors(wrong, 0, tests, end)
+
+
+def _ever_misses(stream: Iterator[float], truth: float, round_size: int, end: int) -> bool:
+    sample = Sample()
+    misses = False
+    for number in range(1, end + 1):
+        sample.add(next(stream))
+        if number >= FEWEST_BLOCKS and number % round_size == 0 and not misses:
+            interval = interval_at_any_time(sample)
+            misses = interval is None or not interval.low <= truth <= interval.high
+    return misses
 
 
 def _tested(stream: Iterator[float], setting: Setting, round_size: int) -> tuple[Conclusion, int]:
@@ -225,6 +249,10 @@ def main() -> int:
             above += "!" in cells[0] or "!" in cells[2]
             undecided = (at0.undecided + at1.undecided) / (2 * arguments.tests)
             print(f"{setting.name:38}{''.join(cells)}{undecided:11.1%}", flush=True)
+        for elo in TRUE_ELOS:
+            cell = _cell(measure_interval(world, elo, arguments.tests, arguments.seed), 1 - LEVEL)
+            above += "!" in cell
+            print(f"{f'interval at any time, {elo:g}':38}{cell}{LOOKS_END:8}", flush=True)
     print(f"\nabove what was promised: {above}")
     return 1 if above else 0
 

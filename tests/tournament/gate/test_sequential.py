@@ -17,12 +17,13 @@ from stellwerk_tournament.gate.sequential import (
     Hypotheses,
     Sample,
     interval,
+    interval_at_any_time,
     log_likelihood_ratio,
     look,
     look_once,
 )
 from stellwerk_tournament.ratings.elo import elo_of, score_of
-from tests.tournament.gate.gate_simulation import Setting, World, measure
+from tests.tournament.gate.gate_simulation import Setting, World, measure, measure_interval
 
 FIFTY = Hypotheses(0, 50, 0.05, 0.05)
 WIDE = Hypotheses(0, 150, 0.05, 0.05)
@@ -190,3 +191,44 @@ def test_what_is_clearly_better_or_worse_needs_no_more_than_the_first_looks() ->
         errors = measure(World(2), setting, elo, SIMULATED, seed=6)
         assert errors.wrong == 0
         assert errors.mean_blocks < 2 * FEWEST_BLOCKS
+
+
+# -- the interval that is valid at any time ----------------------------------------------------------
+
+
+def test_before_the_first_look_there_is_no_interval_at_any_time() -> None:
+    assert interval_at_any_time(sample_of(*[0.5] * (FEWEST_BLOCKS - 1))) is None
+    assert interval_at_any_time(sample_of(*[0.5] * FEWEST_BLOCKS)) is not None
+
+
+@pytest.mark.parametrize("true_elo", [0.0, 150.0])
+def test_the_interval_at_any_time_holds_the_truth_after_every_block(true_elo: float) -> None:
+    """95 % of comparisons, however often one looks; `make simulations` shows it in every world."""
+    errors = measure_interval(World(2), true_elo, tests=400, seed=5, end=300)
+    assert errors.wrong / errors.tests <= 0.05
+
+
+def test_the_interval_of_a_test_that_looks_once_fails_if_one_looks_after_every_block() -> None:
+    """So it is not the one to stop by."""
+    sample, missed = Sample(), False
+    for number, score in enumerate([1.0, 0.0] * 10 + [1.0] * 14 + [0.0] * 14, 1):
+        sample.add(score)
+        once, anytime = interval(sample), interval_at_any_time(sample)
+        if number >= FEWEST_BLOCKS:
+            assert once is not None
+            assert anytime is not None
+            assert anytime.low < once.low
+            assert once.high < anytime.high or once.high == 1.0
+            missed |= once.low > 0.5 and anytime.low <= 0.5
+    assert missed
+
+
+@given(scores)
+def test_the_interval_at_any_time_of_the_other_version_is_its_mirror(values: list[float]) -> None:
+    one, other = (
+        interval_at_any_time(sample_of(*each)) for each in (values, [1 - value for value in values])
+    )
+    if one is None or other is None:
+        assert one is other
+    else:
+        assert (one.low, one.high) == pytest.approx((1 - other.high, 1 - other.low))

@@ -17,6 +17,13 @@ logarithm of their ratio leaves Wald's bounds, the test is over. It passes a can
 a probability of at most `alpha`, and fails one of at least `elo1` with at most `beta`;
 `tests/tournament/gate/gate_simulation.py` shows how nearly.
 
+**The interval that is valid at any time** is a confidence sequence: with a probability of 95 % the true mean
+is in it after *every* block from the first look on, so one may stop whenever one likes, for instance when the
+interval no longer holds the score of equals. It is wider than that of a test that looks once. That is the
+price. `stellwerk compare` stops by it. It is Robbins' normal mixture with the variance estimated
+(Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic confidence
+sequences", Annals of Statistics, 2024).
+
 Before the first look there are so many blocks that the mean is nearly normal and the variance is known.
 """
 
@@ -32,7 +39,8 @@ from stellwerk_tournament.ratings.student import quantile
 FEWEST_BLOCKS: Final = 30  # before the first look
 FEWEST_FIXED: Final = 10  # of a test that looks once; with fewer its intervals are not to be believed
 MOST_ELO: Final = 800.0  # a score of 0.99: beyond that a block says next to nothing
-LEVEL: Final = 0.95  # of the interval that is shown
+LEVEL: Final = 0.95  # of the intervals that are shown
+NARROWEST_AT: Final = 150  # blocks: there the interval that is valid at any time is as narrow as it can be
 IMAGINED: Final = (
     0.25  # the squared distance that is added to those seen: as if of one block, half of a score
 )
@@ -149,6 +157,29 @@ def interval(sample: Sample) -> Interval | None:
         return None
     margin = _margin(sample, (1 + LEVEL) / 2)
     return Interval(max(0.0, sample.mean - margin), min(1.0, sample.mean + margin))
+
+
+def interval_at_any_time(sample: Sample) -> Interval | None:
+    """Return the interval that holds the mean after every block, in 95 % of tests that stop when they like.
+
+    None before the first look. The values need not be scores.
+    """
+    if sample.count < FEWEST_BLOCKS:
+        return None
+    grown = sample.count * _MIXTURE + 1
+    variance = sample.spread_around(sample.mean) * sample.count / (sample.count - 1)
+    squared = 2 * grown / (sample.count**2 * _MIXTURE) * math.log(math.sqrt(grown) / (1 - LEVEL))
+    margin = math.sqrt(squared * variance)
+    return Interval(sample.mean - margin, sample.mean + margin)
+
+
+def _mixture(count: int, error: float) -> float:
+    """Return the variance of the mixture with which the interval is narrowest after so many blocks."""
+    bits = -2 * math.log(error)
+    return (bits + math.log(bits + 1)) / count
+
+
+_MIXTURE: Final = _mixture(NARROWEST_AT, 1 - LEVEL)
 
 
 def _margin(sample: Sample, probability: float) -> float:

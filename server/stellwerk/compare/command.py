@@ -1,0 +1,268 @@
+"""`stellwerk compare`: which of two versions of a bot is better, by how much, and why.
+
+The result goes to standard output, and a line with the progress to standard error, if that is a terminal. The
+help text has the exit codes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import secrets
+from collections.abc import Callable, Generator
+from functools import partial
+from math import ceil
+from typing import Final
+
+import msgspec
+
+from stellwerk.compare.block import NEW, OLD, Comparison, PlayedBlock, play_block, plays_here
+from stellwerk.compare.evidence import Evidence, Word
+from stellwerk.compare.report import CompareReport, report_of, strength_of
+from stellwerk.compare.table import lines_of, progress_in_words
+from stellwerk.shared import progress
+from stellwerk.shared.bot_arguments import bot_of, expect_startable
+from stellwerk.shared.choose_game import checked_seed, games_of, whole_number
+from stellwerk.shared.errors import DONE, FAILED, usage_error
+from stellwerk.shared.folders import writable_folder
+from stellwerk.shared.processes import in_processes
+from stellwerk.shared.sandbox_arguments import add_sandbox_argument, confinement_of
+from stellwerk.shared.terminal import say
+from stellwerk.shared.version import version
+from stellwerk_engine.games.game_choice import GameChoice
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_processes.bot_spec import BUILT_IN, with_unique_names
+from stellwerk_protocol.canonical import shown
+from stellwerk_server.operate.settings import Time
+from stellwerk_tournament.gate.sequential import FEWEST_BLOCKS
+
+DESCRIPTION: Final = f"""\
+Compare two versions of a bot on the same deals: is NEW better than OLD, by how
+much, and where do its points come from?
+
+Each deal is played twice, and the two versions change seats. Over the deals they
+come to every pair of seats; other bots (--other) fill the remaining ones. The
+games take turns. Block number n has deal S/n, and its matches are number 2n and
+2n+1.
+
+The score is the share of matches in which NEW is ahead of OLD, a tie counting a
+half. From {FEWEST_BLOCKS} deals on, the comparison stops as soon as the 95 % interval of the
+score lies above 50 % (better) or below (worse), or differs from 50 % by at most
+--margin (alike). The intervals are valid at any time: however often one looks,
+and whenever one stops, 95 % of comparisons have the truth in them. So Ctrl-C is
+a good way to stop, too: it shows what is known so far.
+
+OLD, NEW and SPEC are the name of a built-in bot
+({", ".join(BUILT_IN)}) or words KEY=VALUE, as
+`stellwerk play --bot` takes them. Where all bots of a match are built in, they
+play inside of this program, with the same moves. Otherwise bots are started for
+each match, and the quick built-in ones sit in the server.
+
+exit codes:
+  0    NEW is better
+  1    OLD is better; or a bot could not start, crashed, or lost its connection
+  2    the command line, or a program that it names, cannot be used
+  3    alike, or not decided after the most deals
+  4    the machine failed
+  130  interrupted
+"""
+
+EXAMPLES: Final = """\
+examples:
+  stellwerk compare greedy planner --games usa,europe
+  stellwerk compare greedy 'cmd="python3 my_bot.py"' --replays games
+  stellwerk compare cmd=./old cmd=./new --games usa:3 --other planner --json
+"""
+
+UNDECIDED: Final = 3
+INTERRUPTED: Final = 130
+MOST_BLOCKS: Final = 1_000_000
+MOST_JOBS: Final = 64
+_CODES: Final[dict[Word, int]] = {
+    "better": DONE,
+    "worse": FAILED,
+    "alike": UNDECIDED,
+    "undecided": UNDECIDED,
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = DESCRIPTION
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add("old", metavar="OLD", help="the version that is known")
+    add("new", metavar="NEW", help="the version that is tried")
+    add(
+        "--games",
+        metavar="GAME,...",
+        action="append",
+        default=[],
+        help=f"{', '.join(RULE_SETS)}, or several with commas, each as NAME, NAME:PLAYERS or "
+        "NAME:PLAYERS:OPTION (default: usa)",
+    )
+    add("--board", metavar="FILE", help="play on another board; goes with a single game")
+    add(
+        "--other",
+        metavar="SPEC",
+        action="append",
+        default=[],
+        help="a bot for the other seats; may be given several times (default: greedy)",
+    )
+    add(
+        "--most",
+        metavar="N",
+        type=whole_number(1, MOST_BLOCKS),
+        default=1000,
+        help="after so many deals it is undecided (default: 1000)",
+    )
+    add(
+        "--margin",
+        metavar="PERCENT",
+        type=_margin,
+        default=0.02,
+        help="differences of the score of at most so much count as alike; 0: never (default: 2)",
+    )
+    add("--seed", metavar="S", help="any text of up to 200 characters (default: drawn, and printed)")
+    add(
+        "--jobs",
+        metavar="N",
+        type=whole_number(0, MOST_JOBS),
+        default=0,
+        help="processes that play; 0: one for each core (default: 0)",
+    )
+    add(
+        "--move-time",
+        metavar="MS",
+        type=whole_number(1, 24 * 60 * 60 * 1000),
+        default=Time().move_ms,
+        help=f"for each answer of a bot that is started (default: {Time().move_ms})",
+    )
+    add("--replays", metavar="DIR", help="write a replay of each match there, in place of any of that name")
+    add_sandbox_argument(parser)
+    parser.set_defaults(wrap="", memory=None)
+    add("--json", action="store_true", help="everything as one JSON object, instead of tables")
+
+
+def _margin(text: str) -> float:
+    try:
+        percent = float(text)
+    except ValueError:
+        percent = -1.0
+    if not 0 <= percent <= 50:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 50, not {text!r:.60}")
+    return percent / 100
+
+
+def run(arguments: argparse.Namespace) -> int:
+    comparison = _comparison(arguments)
+    round_size = len(comparison.games)
+    most = ceil(arguments.most / round_size) * round_size
+    evidence = Evidence(comparison.bots[OLD].name, comparison.bots[NEW].name, arguments.margin, round_size)
+    jobs = arguments.jobs or len(os.sched_getaffinity(0))
+    is_interrupted = False
+    try:
+        verdict = _compare(comparison, evidence, most, jobs)
+    except KeyboardInterrupt:
+        verdict, is_interrupted = evidence.verdict(), True
+    code = INTERRUPTED if is_interrupted else _exit_code(evidence, verdict)
+    report = report_of(comparison, evidence, verdict, code, most, version())
+    if arguments.json:
+        # The standard library's encoder, because it can keep to ASCII, which every terminal can show.
+        say(json.dumps(msgspec.to_builtins(report)))
+    else:
+        _print(comparison, report)
+    return code
+
+
+def _exit_code(evidence: Evidence, verdict: Word) -> int:
+    return FAILED if any(block.broke for block in evidence.blocks) else _CODES[verdict]
+
+
+# -- what is asked for -------------------------------------------------------------------------------
+
+
+def _comparison(arguments: argparse.Namespace) -> Comparison:
+    texts = [text.strip() for value in arguments.games for text in value.split(",")]
+    games = games_of("--games", texts or ["usa"], arguments.board)
+    named = [("OLD", arguments.old), ("NEW", arguments.new)]
+    if any(_has_other_seats(game) for game in games):
+        named += [(f"--other {text}", text) for text in arguments.other or ["greedy"]]
+    elif arguments.other:
+        raise usage_error("--other: the two versions fill all seats of these games")
+    bots = with_unique_names([bot_of(argument, text) for argument, text in named])
+    confinement = confinement_of(arguments)
+    for (argument, _), bot in zip(named, bots, strict=True):
+        if not plays_here(bot):
+            expect_startable(argument, bot, confinement)
+    seed = secrets.token_hex(8) if arguments.seed is None else checked_seed(arguments.seed)
+    checked_seed(f"{seed}/{arguments.most + len(games)}", "--seed with the number of a deal")
+    return Comparison(
+        games=tuple(games),
+        bots=bots,
+        seed=seed,
+        time=Time(move_ms=arguments.move_time),
+        confinement=confinement,
+        replays=None if arguments.replays is None else writable_folder(arguments.replays),
+    )
+
+
+def _has_other_seats(game: GameChoice) -> bool:
+    return len(game.make().seats_of_team) > 2
+
+
+# -- the matches -------------------------------------------------------------------------------------
+
+
+def _compare(comparison: Comparison, evidence: Evidence, most: int, jobs: int) -> Word:
+    """Play until there is a verdict."""
+    with contextlib.closing(_blocks(comparison, most, jobs)) as blocks, _progress(evidence, most) as show:
+        for block in blocks:
+            evidence.add(block)
+            show()
+            if evidence.is_round and (verdict := evidence.verdict()) != "undecided":
+                return verdict
+    return "undecided"
+
+
+def _blocks(comparison: Comparison, most: int, jobs: int) -> Generator[PlayedBlock]:
+    play = partial(play_block, comparison)
+    if jobs == 1 and comparison.are_here:
+        yield from map(play, range(most))
+        return
+    # Bots are always started by another process than this one, where Ctrl-C would reach their match.
+    with contextlib.closing(in_processes(play, range(most), min(jobs, most))) as blocks:
+        yield from blocks
+
+
+@contextlib.contextmanager
+def _progress(evidence: Evidence, most: int) -> Generator[Callable[[], None]]:
+    def show() -> None:
+        strength = strength_of(evidence.overall)
+        if strength is not None and progress.is_shown():
+            progress.draw(progress_in_words(len(evidence.blocks), most, evidence.new, strength))
+
+    try:
+        yield show
+    finally:
+        if progress.is_shown():
+            progress.clear()
+
+
+# -- output ------------------------------------------------------------------------------------------
+
+
+def _print(comparison: Comparison, report: CompareReport) -> None:
+    say(f"old           {shown(report.old)}")
+    say(f"new           {shown(report.new)}")
+    if report.others:
+        say(f"others        {shown(', '.join(report.others), 200)}")
+    games = (" ".join([f"{game.game} of {game.players}", *game.options]) for game in report.games)
+    say(f"games         {', '.join(games)}")
+    say(f"seed          {shown(report.seed, 200)}")
+    say(f"played        {'in this program' if report.in_process else 'by processes of the bots'}")
+    say("")
+    for line in lines_of(report):
+        say(line)

@@ -1,0 +1,166 @@
+"""The report of a comparison, for people.
+
+Law: a difference is never shown without how far it can be trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from stellwerk.compare.evidence import BONUS
+from stellwerk.compare.report import (
+    CompareReport,
+    Deal,
+    EloEstimate,
+    Estimate,
+    GameStrength,
+    PartOfPoints,
+    Strength,
+)
+from stellwerk.shared.terminal import aligned
+from stellwerk_protocol.canonical import shown
+from stellwerk_protocol.figures import counted
+
+FAULTS_SHOWN: Final = 10
+
+_LABELS: Final = {
+    "points": "points",
+    "routes": "  routes",
+    "tickets_completed": "  tickets completed",
+    "tickets_failed": "  tickets failed",
+    "completed_count": "number completed",
+    "failed_count": "number failed",
+    "longest_path": "longest path",
+    "unused_cards": "cards unused",
+    "answer_ms": "ms for an answer",
+    "slowest_ms": "ms for the slowest",
+}
+
+
+def lines_of(report: CompareReport) -> Iterator[str]:
+    yield verdict_in_words(report)
+    if report.strength is None:
+        return
+    yield ""
+    yield from _strength(report, report.strength)
+    if len(report.games) > 1:
+        yield ""
+        yield from aligned([_GAMES, *map(_game_row, report.games)], left={0})
+    yield ""
+    head = ("a match", shown(report.old), shown(report.new), "difference", "95 %")
+    yield from aligned([head, *map(_part_row, report.parts)], left={0})
+    yield from _deals(report)
+    yield from _faults(report.faults)
+
+
+def verdict_in_words(report: CompareReport) -> str:
+    """Write `better: planner wins more often than greedy (34 blocks, 68 matches)`."""
+    new, old = shown(report.new), shown(report.old)
+    said = {
+        "better": f"better: {new} wins more often than {old}",
+        "worse": f"worse: {new} wins less often than {old}",
+        "alike": f"alike: {new} and {old} differ by at most {100 * report.margin:g} % of the matches",
+        "undecided": f"undecided: nothing shows yet which of {new} and {old} is better",
+    }
+    blocks = 0 if report.strength is None else report.strength.blocks
+    return f"{said[report.verdict]} ({counted(blocks, 'deal')}, each played twice)"
+
+
+def progress_in_words(blocks: int, most: int, new: str, strength: Strength) -> str:
+    interval = _share_range(strength.score)
+    return (
+        f"{blocks:,} of at most {most:,} deals: {shown(new)} scores {_share(strength.score.mean)}"
+        f"{f' ({interval})' if interval else ''}, {strength.points.mean:+.1f} points"
+    )
+
+
+def _strength(report: CompareReport, strength: Strength) -> Iterator[str]:
+    score, points = strength.score, strength.points
+    if score.low is None or score.high is None:
+        yield f"score   {_share(score.mean)}; too few deals for an interval"
+        yield f"points  {points.mean:+.1f} a match"
+        return
+    in_elo = "" if report.elo is None else f"  Elo {_elo(report.elo)}"
+    yield f"score   {_share(score.mean)} (95 %: {_share_range(score)}){in_elo}"
+    yield f"points  {points.mean:+.1f} a match (95 %: {_range(points)})"
+
+
+def _elo(elo: EloEstimate) -> str:
+    """Write `+42 (+5 to +80)`; an end that no number has is open."""
+    mean, low, high = ("?" if each is None else f"{each:+.0f}" for each in (elo.mean, elo.low, elo.high))
+    return f"{mean} ({low} to {high})"
+
+
+_GAMES: Final = ("game", "deals", "score", "95 %", "points", "95 %")
+
+
+def _game_row(game: GameStrength) -> Sequence[str]:
+    name = " ".join([f"{game.game} of {game.players}", *game.options])
+    if game.strength is None:
+        return (name, "0", "", "", "", "")
+    score, points = game.strength.score, game.strength.points
+    return (
+        name,
+        f"{game.strength.blocks:,}",
+        _share(score.mean),
+        _share_range(score),
+        f"{points.mean:+.1f}",
+        _range(points),
+    )
+
+
+def _part_row(part: PartOfPoints) -> Sequence[str]:
+    label = _LABELS.get(part.part) or f"  {part.part.removeprefix(BONUS).replace('_', ' ')}"
+    return (
+        label,
+        f"{part.old:.1f}",
+        f"{part.new:.1f}",
+        f"{part.difference.mean:+.1f}",
+        _range(part.difference),
+    )
+
+
+def _range(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"{estimate.low:+.1f} to {estimate.high:+.1f}"
+
+
+def _share_range(score: Estimate) -> str:
+    if score.low is None or score.high is None:
+        return ""
+    return f"{_share(score.low)} to {_share(score.high)}"
+
+
+def _share(score: float) -> str:
+    return f"{100 * score:.1f} %"
+
+
+def _deals(report: CompareReport) -> Iterator[str]:
+    if not report.deals:
+        return
+    yield ""
+    yield f"deals to look at (points of {shown(report.new)}:{shown(report.old)} in the two matches)"
+    lines = aligned([_deal_row(deal) for deal in report.deals], left={2, 3})
+    for deal, line in zip(report.deals, lines, strict=True):
+        yield f"  {line}"
+        yield from (f"        {shown(replay, 1000)}" for replay in deal.replays)
+    yield ""
+    if any(deal.replays for deal in report.deals):
+        yield "next: stellwerk replay show FILE, or stellwerk replay page FILE"
+    else:
+        yield "to look at them, keep the replays: --replays FOLDER, with the same --seed"
+
+
+def _deal_row(deal: Deal) -> Sequence[str]:
+    totals = "  ".join(f"{new}:{old}" for new, old in deal.points)
+    return (f"{deal.block}", f"{deal.difference:+.1f}", totals, f"{deal.game} of {deal.players}")
+
+
+def _faults(faults: Sequence[str]) -> Iterator[str]:
+    if faults:
+        yield ""
+        yield from (shown(fault, 1000) for fault in faults[:FAULTS_SHOWN])
+    if len(faults) > FAULTS_SHOWN:
+        yield f"and {len(faults) - FAULTS_SHOWN:,} more of these"
