@@ -29,6 +29,7 @@ from stellwerk_protocol.replays import MAX_LINE_BYTES
 VERSION: Final = 1
 SUFFIX: Final = ".journal"
 ENDED_SUFFIX: Final = ".ended"
+LOOK_EVERY: Final = 16  # appends: to ask the kernel whether the file still has its name costs half a `write`
 _PRIVATE: Final = b'{"journal":'  # how no line of a replay begins
 
 
@@ -236,6 +237,7 @@ class Journals:
 
 class FileJournal:
     __slots__ = (
+        "_appends",
         "_descriptor",
         "_has_notes",
         "_is_entered",
@@ -254,6 +256,7 @@ class FileJournal:
         self._path = path
         self._descriptor = -1
         self._size = 0
+        self._appends = 0
         self._is_kept = flags is None
         self._is_entered = flags is None or not flags & os.O_CREAT  # whether the disk knows of the file
         self._has_notes = False  # that the disk may not have
@@ -275,14 +278,20 @@ class FileJournal:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._size += len(lines)
         self._list()
-        if not self._is_removed and self._is_gone():
-            self._is_removed = True
-            self._journals.on_removed(self.match)
+        self._appends += 1
+        if self._appends % LOOK_EVERY == 0:
+            self._look()
 
     def _list(self) -> None:
         if self._journals.is_synced and not self._is_listed:
             self._is_listed = True
             self._journals.unsynced.append(self)
+
+    def _look(self) -> None:
+        """Report once that somebody else has removed the file."""
+        if not self._is_removed and self._is_gone():
+            self._is_removed = True
+            self._journals.on_removed(self.match)
 
     def _is_gone(self) -> bool:
         """Return whether the file has lost its name. It can be written and read as long as it is open."""
@@ -319,6 +328,7 @@ class FileJournal:
     def finish(self, times: bytes) -> Path:
         """Make the replay of the open file, so that it exists even if somebody has removed its folder
         meanwhile."""
+        self._look()
         replay = self._replay
         content = replay_of(os.pread(self._descriptor, self._size, 0))
         replay.parent.mkdir(parents=True, exist_ok=True)

@@ -26,6 +26,7 @@ from stellwerk_protocol.messages import (
     SeatChanged,
 )
 from stellwerk_server.journal.journal import (
+    LOOK_EVERY,
     Journals,
     SeatRecord,
     SessionRecord,
@@ -366,7 +367,7 @@ def test_a_match_leaves_its_replay_and_no_journal(tmp_path: Path) -> None:
 
 
 def test_who_removes_the_folder_while_a_match_runs_gets_its_replay_all_the_same(tmp_path: Path) -> None:
-    """It is made of the open file. The log says at once that a crash would cost the match."""
+    """It is made of the open file. The log says soon that a crash would cost the match."""
     folder = tmp_path / "data"
     journals = Journals(folder)
     removed: list[str] = []
@@ -376,7 +377,7 @@ def test_who_removes_the_folder_while_a_match_runs_gets_its_replay_all_the_same(
     world.play_turns(clients, 10)
     shutil.rmtree(folder)
     assert removed == []
-    world.play_turns(clients, 2)
+    world.play_turns(clients, LOOK_EVERY)
     assert removed == [clients[0].match]
     world.play(clients)
     assert removed == [clients[0].match]
