@@ -290,6 +290,14 @@ class Move:
             self._json = _encode(self.wire)
             return self._json
 
+    @staticmethod
+    def texts(moves: Sequence[Move]) -> list[bytes]:
+        """Return the JSON text of each move. Nearly always all of them have one already."""
+        try:
+            return [move._json for move in moves]
+        except AttributeError:
+            return [move.json for move in moves]
+
     def to_wire(self) -> wire_moves.Move:
         raise NotImplementedError  # every kind of move has its own
 

@@ -7,17 +7,15 @@ JSON. Everything else is encoded from its struct.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from stellwerk_engine.core.state import Move
 from stellwerk_protocol.decisions import Decision
 from stellwerk_protocol.messages import FromServer
 from stellwerk_protocol.views import View
-
-if TYPE_CHECKING:
-    from stellwerk_engine.core.state import Move
 
 _encoder: Final = msgspec.json.Encoder()
 
@@ -70,7 +68,7 @@ def ask_line(
         tries,
         Raw(fallback.json),
         UNSET if view is None else view,
-        UNSET if legal is None else Raw(b"[" + b",".join([move.json for move in legal]) + b"]"),
+        UNSET if legal is None else Raw(b"[" + b",".join(Move.texts(legal)) + b"]"),
         UNSET if legal is None else legal_complete,
     )
     return _encoder.encode(message) + b"\n"

@@ -156,7 +156,8 @@ class MatchSession:
     @property
     def _hidden_count(self) -> int:
         """Answers to a choice that several owe, while the last is still to come."""
-        return sum(choice is not None for choice in self.state.choices)
+        choices = self.state.choices
+        return len(choices) - choices.count(None)
 
     @property
     def times_file(self) -> bytes:
@@ -375,8 +376,9 @@ class MatchSession:
             if self.state.pending is None:
                 self._finish(now)
                 return
-            if not self._move_one_by_itself(now):
-                for number in engine.owing(self.state):
+            owing = engine.owing(self.state)
+            if not self._move_one_by_itself(owing, now):
+                for number in owing:
                     if self.seats[number].ask is None:
                         self._open_ask(self.seats[number], now)
                 self._schedule()
@@ -386,9 +388,9 @@ class MatchSession:
         self._goes_on = True
         self.timer.set(now)
 
-    def _move_one_by_itself(self, now: float) -> bool:
+    def _move_one_by_itself(self, owing: tuple[Seat, ...], now: float) -> bool:
         """Make one move for a seat that needs no waiting for. Return whether there was one."""
-        for number in engine.owing(self.state):
+        for number in owing:
             seat = self.seats[number]
             if seat.house_bot is not None or seat.is_absent:
                 ask = seat.open_ask(now)
