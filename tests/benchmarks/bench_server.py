@@ -1,6 +1,6 @@
 """What a served decision costs, beside the least that a server can do with the same system calls.
 
-    python -m tests.benchmarks.bench_server [--compiled] [--against COMMIT]
+    python -m tests.benchmarks.bench_server [--compiled] [--against COMMIT] [--real-time]
 
 Over loopback: `stellwerk serve` with clients that play USA by chance, two at a table, with views, legal
 moves and events, journal on; and two servers without a game (`floor_server.py`), which for each act
@@ -10,12 +10,14 @@ epoll, the limit of the machine. With `--compiled` the compiled build (`make com
 with `--against` Stellwerk at another commit.
 
 All servers of a table are alive at once and measured in turn, in short slices: see `rounds.py`. The servers
-have one core and the clients, which are this process, another. Everything stops by itself.
+have one core and the clients, which are this process, another. On a machine that others use, too,
+`--real-time` (as root) lets servers and clients run before everything else. Everything stops by itself.
 
 Read the figures so. *CPU*: of the whole server process, from the kernel, a decision; medians with
 quartiles. *Ratio*: of the CPU of Stellwerk to that of the other one, round by round. *Waiting*: the part of
 the time in which Stellwerk could run and other processes had its core: with more than a little of it the
-answer times say less than the CPU does. *Answer*: from just before the client's `send` until the kernel has
+answer times say less than the CPU does. They also suffer when the clients have to wait for their core: what
+was due meanwhile comes at once. *Answer*: from just before the client's `send` until the kernel has
 the server's answer, so with the time that a line waits until the server reads it, and without what the
 clients are late. *Half load*: clients think before they act, for times that are drawn so that half as many
 acts come as the same clients made the server take without thinking. *Memory*: the growth of the resident
@@ -200,10 +202,15 @@ def main() -> None:
     parser.add_argument(
         "--connections", type=int, nargs="+", default=[1, 100, 1000], help="how many (default 1 100 1000)"
     )
+    parser.add_argument(
+        "--real-time", action="store_true", help="run before all other processes of the machine (as root)"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
     arguments = parser.parse_args()
     allow_descriptors()
     try:
+        if arguments.real_time:
+            run_first()
         with trees(arguments.against, arguments.compiled) as compared:
             report = measure(compared, arguments.connections, arguments.rounds, arguments.slice)
     except (LoadError, TreeError) as error:
@@ -211,6 +218,14 @@ def main() -> None:
         raise SystemExit(1) from None
     if arguments.json:
         arguments.json.write_text(json.dumps(asdict(report), indent=1) + "\n")
+
+
+def run_first() -> None:
+    """Let this process, and the servers that it starts, run before all others."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    except PermissionError:
+        raise LoadError("--real-time needs root") from None
 
 
 def measure(

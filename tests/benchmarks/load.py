@@ -267,12 +267,20 @@ class Load:
     def _step(self, timeout: float) -> bool:
         """Read and answer what has come; wait so long for it at most. Return whether anything has come."""
         if self._thinking:
-            timeout = 0  # epoll's milliseconds are too coarse to wait for the next act
             self._send_due(perf_counter())
+            self._wait_exactly(timeout)
+            timeout = 0
         ready = self._epoll.poll(timeout)
         for descriptor, _ in ready:
             self._receive(descriptor)
         return bool(ready)
+
+    def _wait_exactly(self, timeout: float) -> None:
+        """Wait until something has come, or the next act is due. The milliseconds of epoll are too coarse for
+        that, and to look again and again would take a core."""
+        if self._thinking:
+            timeout = min(timeout, max(0.0, self._thinking[0][0] - perf_counter()))
+        select.select([self._epoll], [], [], timeout)
 
     def _receive(self, descriptor: int) -> None:
         connection = self._connections[descriptor]
