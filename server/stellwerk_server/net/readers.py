@@ -4,7 +4,12 @@ A task of its own costs a call of the kernel and several of Trio for each line: 
 for one time. With very many sockets, one task waits instead for an epoll that has them all, and reads each of
 those that are ready. With few it has nothing to share, and would only be a detour.
 
-Law: whoever reads, a connection is served once in a round, and what goes wrong in that ends it alone.
+What follows from the lines is sent for several connections together. Calls of the kernel one after the other
+cost half as much as between two decisions, which take its code out of the processor's caches.
+
+Law: whoever reads, a connection is served once in a round, and what goes wrong in that ends it alone. All
+that is sent of a round is sent in the round, so that no clock of a player runs meanwhile for more than
+`ServerClock` lets a round count.
 """
 
 from __future__ import annotations
@@ -23,6 +28,8 @@ if TYPE_CHECKING:
 
 Hear: TypeAlias = Callable[[bytes], bool]
 """Takes what has come. Returns whether more is to be read."""
+SendNews: TypeAlias = Callable[[], None]
+"""Sends what follows from all that has been heard. Raises nothing: it would be no connection's own."""
 
 
 class Reader(Protocol):
@@ -35,21 +42,27 @@ class Reader(Protocol):
 class OwnReader:
     """The task that calls it waits for its own connection."""
 
+    def __init__(self, send_news: SendNews) -> None:
+        self._send_news = send_news
+
     async def read(self, transport: Transport, hear: Hear) -> bool:
         while data := await transport.receive():
-            if not hear(data):
+            reads_on = hear(data)
+            self._send_news()
+            if not reads_on:
                 return True
         return False
 
 
-OWN_READER: Final = OwnReader()
+SENT_TOGETHER: Final = 16  # connections; more would save little, and the first of them wait for the last
 HAS_EPOLL: Final = hasattr(select, "epoll")
 
 
 class SharedReader:
     """One task, `run`, reads for all that call `read`. For sockets without TLS."""
 
-    def __init__(self) -> None:
+    def __init__(self, send_news: SendNews) -> None:
+        self._send_news = send_news
         self._epoll = select.epoll()
         self._readings: dict[int, _Reading] = {}
 
@@ -60,11 +73,14 @@ class SharedReader:
                 self._read_what_is_there()
 
     def _read_what_is_there(self) -> None:
-        for descriptor, _ in self._epoll.poll(0, len(self._readings) or 1):
-            reading = self._readings.get(descriptor)
-            if reading is not None and not reading.take():
-                self._remove(descriptor)
-                reading.is_over.set()
+        ready = self._epoll.poll(0, len(self._readings) or 1)
+        for begin in range(0, len(ready), SENT_TOGETHER):
+            for descriptor, _ in ready[begin : begin + SENT_TOGETHER]:
+                reading = self._readings.get(descriptor)
+                if reading is not None and not reading.take():
+                    self._remove(descriptor)
+                    reading.is_over.set()
+            self._send_news()
 
     async def read(self, transport: Transport, hear: Hear) -> bool:
         sock = transport.plain_socket

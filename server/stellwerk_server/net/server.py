@@ -26,7 +26,7 @@ import trio
 from stellwerk_server.lobby.lobby import Lobby
 from stellwerk_server.lobby.setup import LobbySetup
 from stellwerk_server.net.clock import PIECE_MS, ServerClock
-from stellwerk_server.net.readers import HAS_EPOLL, OWN_READER, Reader, SharedReader
+from stellwerk_server.net.readers import HAS_EPOLL, OwnReader, Reader, SharedReader
 from stellwerk_server.net.transports import SocketTransport, StreamTransport, TlsTransport, Transport
 
 if TYPE_CHECKING:
@@ -104,7 +104,8 @@ class Server:
         self.clock = clock
         self.nursery = nursery
         self._few = few_connections
-        self._shared_reader = SharedReader() if HAS_EPOLL else None
+        self._own_reader = OwnReader(self.flush)
+        self._shared_reader = SharedReader(self.flush) if HAS_EPOLL else None
         self._journals = journals if journals is not None and journals.is_synced else None
         self._peers: dict[Connection, _Peer] = {}
         self._listening: list[trio.CancelScope] = []
@@ -212,10 +213,11 @@ class Server:
             while peer.pause:
                 await trio.sleep(peer.pause / 1000)
                 self._handle_lines(peer)
+                self.flush()
 
     def _reader_for(self, transport: Transport) -> Reader:
         if self._shared_reader is None or transport.plain_socket is None or len(self._peers) <= self._few:
-            return OWN_READER
+            return self._own_reader
         return self._shared_reader
 
     def _hear(self, peer: _Peer, data: bytes) -> bool:
@@ -235,7 +237,6 @@ class Server:
             peer.pause = 0.0
             if connection.lines.overflowed:
                 self.lobby.overlong(connection)
-        self.flush()
 
     async def _close(self, peer: _Peer) -> None:
         """Close a connection when all has been sent that the peer takes. Only so many linger after that:
@@ -266,7 +267,7 @@ class Server:
             if peer is None:
                 continue
             if self._journals is None:
-                self._send(peer, data)
+                self._try_to_send(peer, data)
                 continue
             if not peer.unsynced:
                 peer.synced = trio.Event()
@@ -274,6 +275,14 @@ class Server:
             connection.blocked_at = connection.blocked_at or self.clock.round_began
             self._to_sync.append(peer)
             self._sync_wanted.set()
+
+    def _try_to_send(self, peer: _Peer, data: bytes) -> None:
+        """Send data to a peer. A bug in that ends its connection, whoever flushes."""
+        try:
+            self._send(peer, data)
+        except Exception as error:
+            self.lobby.setup.note_bug("connection.bug", error, connection=peer.connection.number)
+            self._end(peer, "a bug of the server")
 
     def _send(self, peer: _Peer, data: bytes) -> None:
         """Send data to a peer. One piece may be long, as for a session that resumes many matches: it has its
@@ -284,7 +293,7 @@ class Server:
         if peer.unsent or not peer.transport.is_open:
             peer.unsent += data
             if len(peer.unsent) > peer.most_unsent and not _is_held(peer):
-                self._too_slow(peer)
+                self._end(peer, "server.too_slow")
         elif data:
             taken = peer.transport.try_send(data)
             if taken < len(data):
@@ -308,7 +317,7 @@ class Server:
                 with trio.CancelScope(deadline=self._patience_ends(peer)) as peer.patience:
                     await peer.transport.send_all(piece)
                 if peer.patience.cancelled_caught:
-                    self._too_slow(peer)
+                    self._end(peer, "server.too_slow")
                     return
                 peer.unsent = peer.unsent[len(piece) :]
         except _BROKEN:
@@ -349,9 +358,9 @@ class Server:
         until = peer.unsynced[0].began if peer.unsynced else inf
         self.lobby.drained(peer.connection, self.clock.now(), until, for_disk=for_disk)
 
-    def _too_slow(self, peer: _Peer) -> None:
+    def _end(self, peer: _Peer, cause: str) -> None:
         self._give_up(peer)
-        self.lobby.close(peer.connection, "server.too_slow")
+        self.lobby.close(peer.connection, cause)
         peer.scope.cancel()
 
     def _give_up(self, peer: _Peer) -> None:
@@ -379,7 +388,7 @@ class Server:
                             self._take_back(journal.match)
                         self.lobby.journal_failed(journal.match, error, self.clock.now())
                 for peer in peers:
-                    self._send(peer, peer.unsynced.popleft().data)
+                    self._try_to_send(peer, peer.unsynced.popleft().data)
                     if not peer.unsynced:
                         peer.synced.set()
                     if not peer.unsent:

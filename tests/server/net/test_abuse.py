@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from stellwerk_server.lobby.session import Connection, Session
 from stellwerk_server.match.deadlines import Timer
+from stellwerk_server.net.transports import SocketTransport
 from stellwerk_server.operate.settings import Limits, Time
 from tests.server.net.test_hostile_clients import BAD_LINES
 from tests.server.served_process import Caller, Message, watch_and_leave
@@ -407,6 +408,30 @@ def test_a_bug_of_ours_in_answering_a_message_ends_that_connection_and_no_other(
         assert site.logged("connection.closed")["cause"] == "a bug of the server"
         again = site.player("unlucky")
         assert again.practice("card_game")["ask"] == 1
+
+
+def test_a_bug_of_ours_in_sending_ends_the_connection_that_it_was_for(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client whose line made the server send is served on."""
+    try_send, fault = SocketTransport.try_send, Fault()
+
+    def fail_once(transport: SocketTransport, data: bytes) -> int:
+        if b'"seat","match"' in data:
+            fault.strike()
+        return try_send(transport, data)
+
+    one, other = site.player("one"), site.player("other")
+    match = site.pair(one, other)[0]["match"]
+    monkeypatch.setattr(SocketTransport, "try_send", fail_once)
+    fault.is_due = True
+    one.say(type="leave", match=match)
+    assert one.until("left")["match"] == match
+    with pytest.raises(EOFError):
+        other.read()
+    expect_one_bug_in_the_log(site, "connection.bug")
+    assert site.logged("connection.closed")["cause"] == "a bug of the server"
+    assert one.practice("card_game")["ask"] == 1
 
 
 def test_a_bug_of_ours_in_beginning_a_match_costs_nobody_a_connection() -> None:

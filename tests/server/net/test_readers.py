@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from stellwerk_server.net.readers import SharedReader
+from stellwerk_server.net.readers import SENT_TOGETHER, SharedReader
 from stellwerk_server.net.transports import SocketTransport
 
 
 @asynccontextmanager
-async def shared_reader() -> AsyncGenerator[tuple[SharedReader, trio.Nursery]]:
+async def shared_reader(
+    send_news: Callable[[], None] = lambda: None,
+) -> AsyncGenerator[tuple[SharedReader, trio.Nursery]]:
     async with trio.open_nursery() as nursery:
-        reader = SharedReader()
+        reader = SharedReader(send_news)
         nursery.start_soon(reader.run)
         yield reader, nursery
         nursery.cancel_scope.cancel()
@@ -107,5 +109,29 @@ def test_a_socket_whose_reading_was_cancelled_is_not_touched_any_more() -> None:
                 await wait_all_tasks_blocked()
                 assert heard == []
                 assert await transport.receive() == b"later"
+
+    trio.run(main)
+
+
+def test_what_was_heard_together_is_answered_together_and_nobody_waits_for_many() -> None:
+    connection_count = SENT_TOGETHER + 2
+
+    async def main() -> None:
+        happened: list[str] = []
+
+        def note(data: bytes) -> bool:
+            happened.append(data.decode())
+            return True
+
+        with ExitStack() as stack:
+            pairs = [stack.enter_context(connected()) for _ in range(connection_count)]
+            async with shared_reader(lambda: happened.append("sent")) as (reader, nursery):
+                for transport, _ in pairs:
+                    nursery.start_soon(reader.read, transport, note)
+                await wait_all_tasks_blocked()
+                for _, client in pairs:
+                    client.send(b"heard")
+                await wait_all_tasks_blocked()
+        assert happened == [*["heard"] * SENT_TOGETHER, "sent", "heard", "heard", "sent"]
 
     trio.run(main)
