@@ -53,15 +53,11 @@ export class Positions {
     const at = Math.min(Math.floor(n / APART), track.copies.length - 1);
     // Going on is cheaper than beginning at the last copy.
     const isAhead = track.n < n && track.n >= at * APART;
-    let reached = isAhead ? track.n : at * APART;
-    const view = structuredClone(isAhead ? track.view : /** @type {View} */ (track.copies[at]));
-    while (reached < n) {
-      this.#advance(track, view, ++reached);
-      if (reached === track.copies.length * APART) track.copies.push(structuredClone(view));
-    }
-    track.n = n;
-    track.view = view;
-    return view;
+    if (!isAhead) track.n = at * APART;
+    // Whoever got a view keeps it as it is.
+    track.view = structuredClone(isAhead ? track.view : /** @type {View} */ (track.copies[at]));
+    while (track.n < n) this.#step(track);
+    return track.view;
   }
 
   /**
@@ -104,7 +100,9 @@ export class Positions {
   /** @param {number} n */
   #folds(n) {
     try {
-      const view = this.view("all_hands", n);
+      const track = this.#trackOf("all_hands");
+      if (n > 0) this.#step(track);
+      const { view } = track;
       return [view.pile, view.ticket_pile, ...view.players.map(({ hand_count: count }) => count)].every(
         (count) => Number.isSafeInteger(count) && count >= 0,
       );
@@ -139,24 +137,30 @@ export class Positions {
     const view = /** @type {View} */ (firstView(start));
     /** @type {Track} */
     const track = { start, copies: [], n: 0, view };
-    this.#advance(track, view, 0);
+    this.#fold(track, 0);
     track.copies.push(structuredClone(view));
     this.#tracks.set(viewer, track);
     return track;
   }
 
   /**
-   * Brings a view of position n - 1 to position n.
+   * Brings the view of a track to the next position.
    * @param {Track} track
-   * @param {View} view
+   */
+  #step(track) {
+    this.#fold(track, ++track.n);
+    if (track.n === track.copies.length * APART) track.copies.push(structuredClone(track.view));
+  }
+
+  /**
+   * @param {Track} track
    * @param {number} n
    */
-  #advance(track, view, n) {
+  #fold({ start, view }, n) {
     const viewer = /** @type {Viewer} */ (view.seat ?? view.viewer);
     for (const event of this.#events[n] ?? []) {
-      const seen = redact(event, viewer, track.start);
-      // What an event brings must not change when the view does.
-      if (seen !== null) fold(track.start, view, structuredClone(seen));
+      const seen = redact(event, viewer, start);
+      if (seen !== null) fold(start, view, seen);
     }
   }
 }

@@ -77,14 +77,7 @@
 
 /** @typedef {{seat: number, team: number, name: string}} Player */
 /** @typedef {{seat: number | null, route: string | null, ticket: string | null}} Selection */
-/**
- * What a part of the page needs to know of the match. `on` calls a function at each event of the page:
- * "select" when something was chosen.
- * @typedef {{board: Board, game: string, players: Player[], replay: Replay,
- *   positions: import("./positions.mjs").Positions, select: Selection, viewer: Viewer,
- *   on: (event: "select" | "viewer" | "go", f: (value?: unknown) => void) => void,
- *   choose: (part: Partial<Selection>) => void, go: (n: number) => void}} Context
- */
+/** What a part of the page needs to know of the match. @typedef {import("./match.mjs").Match} Context */
 /** @typedef {{element: HTMLElement, show: (n: number, view: View) => void}} Pane */
 
 export {};

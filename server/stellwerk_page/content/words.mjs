@@ -136,8 +136,9 @@ const SENTENCES = {
   ],
   tickets_shared: ({ seat, count = 0, tickets }, names) => [
     who(seat),
-    say(" puts on the holder "),
+    say(" puts "),
     ...knownTickets(count, tickets, names),
+    say(" on the holder"),
   ],
 
   // the card game
@@ -162,7 +163,7 @@ const SENTENCES = {
 
 /** @type {Record<string, (decision: import("./types.mjs").Decision) => Part[]>} */
 const QUESTIONS = {
-  take_turn: () => [say("what to do?")],
+  take_turn: () => [say("to move.")],
   take_action: () => [say("which action, after the purchase?")],
   keep_tickets: ({ offered_count: offered = 0, keep = 0 }) => [
     say(`which of ${counted(offered, "ticket")} to keep${keep === 0 ? "" : `, at least ${keep}`}?`),

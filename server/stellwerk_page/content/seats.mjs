@@ -1,0 +1,133 @@
+// The seats: points, trains, cards, tickets, and what failed.
+//
+// Law: of a hand that the viewer may not see, the pane shows the cards that everybody saw and the number of the others.
+
+import { html } from "./markup.mjs";
+import { cardCount, counted, faultReason, inOrder, title } from "./names.mjs";
+import { applySeat, seatMark } from "./paints.mjs";
+import { redraw } from "./redraw.mjs";
+import { cardChips } from "./said.mjs";
+import { faultsOf } from "./timeline.mjs";
+
+/** @typedef {import("./types.mjs").View} View */
+/** @typedef {import("./types.mjs").PlayerView} PlayerView */
+/** @typedef {import("./match.mjs").Match} Match */
+
+/** @param {Match} match */
+export function createSeats(match) {
+  const list = html("ul", { class: "seats" });
+  const element = html("section", { class: "pane seats-pane", "aria-labelledby": "seats-title" }, html("h2", { id: "seats-title" }, "Seats"), list);
+  /** @param {number} n @param {View} view */
+  function show(n, view) {
+    const teams = view.teams;
+    /** @type {HTMLElement[]} */
+    const items = [];
+    for (const player of view.players) {
+      const isFirstOfTeam = teams !== undefined && view.players.find(({ team }) => team === player.team) === player;
+      if (isFirstOfTeam) items.push(teamItem(view, player.team));
+      items.push(seatItem(match, n, view, player));
+    }
+    redraw(list, ...items);
+  }
+  return { element, show };
+}
+
+/**
+ * @param {Match} match
+ * @param {number} n
+ * @param {View} view
+ * @param {PlayerView} player
+ */
+function seatItem(match, n, view, player) {
+  const { seat } = player;
+  const isAsked = view.pending?.seats.includes(seat) === true;
+  const isChosen = match.select.seat === seat && match.select.ticket === null;
+  const name = html(
+    "button",
+    { type: "button", class: "seat-name", "data-key": `seat ${seat}`, "aria-pressed": String(isChosen), title: "Light up this seat's routes" },
+    match.players[seat]?.name ?? `seat ${seat}`,
+  );
+  name.addEventListener("click", () => match.choose(isChosen ? {} : { seat }));
+  const item = html(
+    "li",
+    { class: `seat-item${isAsked ? " asked" : ""}${match.viewer === seat ? " viewer" : ""}` },
+    html(
+      "div",
+      { class: "seat-head" },
+      seatMark(seat),
+      html("span", { class: "unseen" }, `Seat ${seat}: `),
+      name,
+      ...(isAsked ? [html("span", { class: "turn-badge" }, "to move")] : []),
+      html("span", { class: "seat-points" }, html("b", {}, String(player.points)), html("span", { class: "unit" }, " points")),
+    ),
+    figures(match, n, player),
+    handLine(player),
+    ...(player.technologies === undefined || player.technologies.length === 0
+      ? []
+      : [html("p", { class: "technologies" }, ...player.technologies.map((each) => html("span", { class: "tag" }, title(each))))]),
+  );
+  applySeat(item, seat);
+  return item;
+}
+
+/**
+ * @param {Match} match
+ * @param {number} n
+ * @param {PlayerView} player
+ */
+function figures(match, n, player) {
+  /** @type {[string, string, string?][]} */
+  const facts = [];
+  if (player.trains !== undefined) facts.push([String(player.trains), player.trains === 1 ? "train" : "trains"]);
+  facts.push([String(player.hand_count), player.hand_count === 1 ? "card" : "cards"]);
+  facts.push([String(player.ticket_count), player.ticket_count === 1 ? "ticket" : "tickets"]);
+  if (player.stations_left !== undefined) facts.push([String(player.stations_left), player.stations_left === 1 ? "station left" : "stations left"]);
+  if (player.stack_count !== undefined) facts.push([String(player.stack_count), "on the stack"]);
+  if (player.completed !== undefined && player.completed.length > 0) facts.push([String(player.completed.length), "completed"]);
+  const faults = faultsOf(match.replay, player.seat, n);
+  const faultCount = [...faults.values()].reduce((sum, number) => sum + number, 0);
+  const list = html("p", { class: "figures" }, ...facts.map(([number, unit]) => html("span", {}, html("b", {}, number), ` ${unit}`)));
+  if (faultCount > 0) {
+    const reasons = [...faults].map(([reason, number]) => `${faultReason(reason)} ${number}×`).join(", ");
+    list.append(html("span", { class: "fault-badge", title: reasons }, counted(faultCount, "default"), html("span", { class: "unseen" }, `: ${reasons}`)));
+  }
+  return list;
+}
+
+/** @param {PlayerView} player */
+function handLine(player) {
+  if (player.hand !== undefined) return html("p", { class: "hand" }, cardChips(player.hand, "no cards in hand"));
+  const hidden = player.hand_count - cardCount(player.known_cards);
+  const line = html("p", { class: "hand" });
+  if (inOrder(player.known_cards).length > 0) line.append(cardChips(player.known_cards), " ");
+  if (hidden > 0) line.append(html("span", { class: "hidden-cards" }, `${hidden} unknown`));
+  if (player.hand_count === 0) line.append(html("span", { class: "muted" }, "no cards in hand"));
+  return line;
+}
+
+/**
+ * @param {View} view
+ * @param {number} number
+ */
+function teamItem(view, number) {
+  const team = view.teams?.find(({ team: each }) => each === number);
+  const partners = view.players.filter((player) => player.team === number);
+  const points = partners.reduce((sum, player) => sum + player.points, 0);
+  const item = html(
+    "li",
+    { class: "team" },
+    html("div", { class: "seat-head" }, html("span", { class: "team-name" }, `Team ${number}`), html("span", { class: "seat-points" }, html("b", {}, String(points)), html("span", { class: "unit" }, " points"))),
+  );
+  if (team === undefined) return item;
+  const hidden = team.holder_count - cardCount(team.known_holder);
+  const line = html("p", { class: "hand" }, html("span", { class: "place" }, "Holder "));
+  if (team.holder !== undefined) line.append(cardChips(team.holder, "empty"));
+  else if (team.holder_count === 0) line.append(html("span", { class: "muted" }, "empty"));
+  else {
+    if (inOrder(team.known_holder).length > 0) line.append(cardChips(team.known_holder), " ");
+    if (hidden > 0) line.append(html("span", { class: "hidden-cards" }, `${hidden} unknown`));
+  }
+  line.append(html("span", { class: "muted" }, ` ${counted(team.shared_count, "shared ticket")}`));
+  item.append(line);
+  return item;
+}

@@ -1,0 +1,127 @@
+// The story of the match in words: one entry a move, grouped by turns; the move that is shown is marked.
+//
+// Law: an entry is made of the events as the viewer gets them. In the mode without spoilers there are no entries of
+// what comes. Only the entry that is shown can be reached with Tab; so a long story is one stop, not a thousand.
+
+import { moveAsElements, noteOf } from "./caption.mjs";
+import { html } from "./markup.mjs";
+import { applySeat } from "./paints.mjs";
+import { inPieces } from "./redraw.mjs";
+import { seatChip } from "./said.mjs";
+
+/** @typedef {import("./match.mjs").Match} Match */
+
+/** Which moves are listed. @type {Record<string, {label: string, shows: (match: Match, n: number) => boolean}>} */
+const FILTERS = {
+  all: { label: "every move", shows: () => true },
+  map: {
+    label: "claims, tickets, stations",
+    shows: (match, n) => match.timeline.marks.some((mark) => mark.n === n && mark.kind !== "fault"),
+  },
+  notes: { label: "notes of the bots", shows: (match, n) => noteOf(match, n) !== null },
+  faults: { label: "defaults", shows: (match, n) => match.replay.moves[n - 1]?.by !== undefined },
+};
+
+/** @param {Match} match */
+export function createStory(match) {
+  const list = html("ol", { class: "story" });
+  const hasNotes = match.replay.moves.some(({ note }) => note !== undefined);
+  const hasFaults = match.replay.moves.some(({ by }) => by !== undefined);
+  const offered = Object.entries(FILTERS).filter(([name]) => (name !== "notes" || hasNotes) && (name !== "faults" || hasFaults));
+  const filter = /** @type {HTMLSelectElement} */ (
+    html("select", { id: "story-filter" }, ...offered.map(([value, { label }]) => html("option", { value }, label)))
+  );
+  const scroller = html("div", { class: "story-scroller", "data-scrolls": "", tabindex: 0, role: "region", "aria-labelledby": "story-title" });
+  scroller.append(list);
+  const element = html(
+    "section",
+    { class: "pane story-pane" },
+    html("div", { class: "pane-head" }, html("h2", { id: "story-title" }, "Story"), html("label", { for: "story-filter", class: "unseen" }, "List"), filter),
+    scroller,
+  );
+  /** @type {HTMLElement[]} by position; with holes where a move is not listed */
+  let entries = [];
+  /** @type {HTMLElement | null} */
+  let current = null;
+  let stop = () => {};
+  filter.addEventListener("change", rebuild);
+
+  /** Lists the moves anew: for another viewer, or up to another horizon. */
+  function rebuild() {
+    stop();
+    entries = [];
+    current = null;
+    list.replaceChildren();
+    stop = inPieces(writing(), { done: mark, between: mark });
+  }
+
+  function* writing() {
+    const shows = FILTERS[filter.value]?.shows ?? (() => true);
+    for (let n = 0; n <= match.horizon; n++) {
+      if (shows(match, n)) addEntry(n);
+      yield n;
+    }
+    if (list.childElementCount === 0) list.append(html("li", { class: "muted" }, "Nothing to list."));
+  }
+
+  /** @param {number} n */
+  function addEntry(n) {
+    const { turn, move } = match.timeline.at(n);
+    const seat = match.replay.moves[n - 1]?.seat;
+    const name = n === 0 ? "Set-up" : turn === 0 ? "Set-up" : `Turn ${turn}`;
+    const go = html("button", { type: "button", class: "go", tabindex: -1, "data-n": n }, move <= 1 || turn === 0 ? name : `${turn}.${move}`);
+    go.setAttribute("aria-label", `Show ${name}${move > 1 ? `, move ${move}` : ""}`);
+    const body = html("div", { class: "entry-body" }, ...moveAsElements(match, n));
+    for (const ref of body.querySelectorAll("button")) ref.tabIndex = -1;
+    const entry = html("li", { class: `entry${move <= 1 ? " first-of-turn" : ""}` }, go, body);
+    if (seat !== undefined) {
+      applySeat(entry, seat);
+      if (turn > 0 && move <= 1) go.append(html("span", { class: "unseen" }, " of "), seatChip(match, seat));
+    }
+    entries[n] = entry;
+    list.append(entry);
+  }
+
+  list.addEventListener("click", (event) => {
+    const button = event.target instanceof Element ? event.target.closest("button.go") : null;
+    if (button instanceof HTMLElement) match.go(Number(button.dataset.n));
+  });
+
+  /** Marks the entry that is shown, and brings it into sight without moving the page. */
+  function mark() {
+    const nearest = entries.findLast((entry, n) => entry !== undefined && n <= match.n) ?? null;
+    if (nearest === current) return;
+    setCurrent(current, false);
+    current = nearest;
+    setCurrent(current, true);
+    if (current === null) return;
+    const top = current.offsetTop - list.offsetTop;
+    const { scrollTop, clientHeight } = scroller;
+    if (top < scrollTop || top + current.offsetHeight > scrollTop + clientHeight) {
+      scroller.scrollTop = top - clientHeight / 2 + current.offsetHeight / 2;
+    }
+  }
+
+  function show() {
+    while (match.hides && entries.length > 0 && entries.length <= match.reached) {
+      const n = entries.length;
+      entries.length = n + 1;
+      if (FILTERS[filter.value]?.shows(match, n) === true) addEntry(n);
+    }
+    mark();
+  }
+  return { element, show, rebuild };
+}
+
+/**
+ * @param {HTMLElement | null} entry
+ * @param {boolean} isCurrent
+ */
+function setCurrent(entry, isCurrent) {
+  if (entry === null) return;
+  entry.classList.toggle("current", isCurrent);
+  if (isCurrent) entry.setAttribute("aria-current", "step");
+  else entry.removeAttribute("aria-current");
+  // Whoever has the focus keeps it; the entry can be left with Tab all the same.
+  for (const button of entry.querySelectorAll("button")) button.tabIndex = isCurrent ? 0 : -1;
+}
