@@ -13,7 +13,7 @@ import base64
 import json
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import Final
@@ -36,6 +36,7 @@ from stellwerk_protocol.pages import protocol_folder
 MAIN: Final = "page/main.mjs"
 _CONTENT: Final = Path(__file__).with_name("content")
 _IMPORT: Final = re.compile(r'^((?:import|export)\b(?:[\w\s{},*$]*?\bfrom)?\s*")([^"\n]+)(?=")', re.MULTILINE)
+_DATA_BEGINS: Final = '<script type="application/json" id="data">'
 _SLOT: Final = re.compile(r"<!-- (style|modules|data|main) -->")
 # All of printable ASCII that stands for itself in the address, in JSON and in a script element.
 _PLAIN: Final = " !$&'()*+,-./:;=?@[]^_`{|}~"
@@ -50,7 +51,7 @@ def page_of(replay: bytes, name: str, version: str, times: AnswerTimes | None = 
         "version": version,
         "replay": base64.b64encode(replay).decode(),
         "boards": {board.digest: canonical_text(board) for board in boards},
-        "layouts": {board.digest: layout_data(board) for board in boards if can_be_drawn(board)},
+        "layouts": {board.digest: _layout_of(board) for board in boards if can_be_drawn(board)},
     }
     if times is not None:
         data["times"] = msgspec.to_builtins(times)
@@ -58,7 +59,26 @@ def page_of(replay: bytes, name: str, version: str, times: AnswerTimes | None = 
     return before + json.dumps(data, separators=(",", ":")).replace("<", "\\u003c") + after
 
 
+def times_in(page: str) -> AnswerTimes | None:
+    """Return the times that a page says, if it says any."""
+    data = page.partition(_DATA_BEGINS)[2].partition("</script>")[0]
+    try:
+        return msgspec.json.decode(data, type=_Times).times
+    except msgspec.DecodeError:
+        return None
+
+
+class _Times(msgspec.Struct):
+    times: AnswerTimes | None = None
+
+
 # -- boards ------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def _layout_of(board: BoardFile) -> object:
+    """Return the layout of a board, which takes longer than all else on a page."""
+    return layout_data(board)
 
 
 class _Board(msgspec.Struct):
@@ -100,7 +120,7 @@ def _around_data() -> tuple[str, str]:
     parts = {
         "style": f"<style>\n{''.join(file.read_text('utf-8') for file in styles)}</style>",
         "modules": f'<script type="importmap">\n{json.dumps({"imports": modules}, indent=0)}\n</script>',
-        "data": '<script type="application/json" id="data">\0</script>',
+        "data": f"{_DATA_BEGINS}\0</script>",
         "main": f'<script type="module">\nimport "{MAIN}";\n</script>',
     }
     text = _SLOT.sub(lambda slot: parts[slot[1]], (_CONTENT / "page.html").read_text("utf-8"))

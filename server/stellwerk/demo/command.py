@@ -20,6 +20,7 @@ from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_server.journal.journal import write_whole
 from stellwerk_tournament.config.settings import FILE
 from stellwerk_tournament.report.derived import REPORT
+from stellwerk_tournament.report.match_pages import FOLDER as PAGES
 from stellwerk_tournament.store.match_line import FILE as MATCHES
 from stellwerk_tournament.store.store import REPLAYS
 
@@ -87,6 +88,11 @@ def run(arguments: argparse.Namespace) -> int:
     flush_stdout()
     code = tournament_command.run(_parser().parse_args(words))
     if code == DONE:
+        words = ["report", str(folder), "--pages"]
+        say(f"$ {shlex.join(['stellwerk', 'tournament', *words])}")
+        flush_stdout()
+        code = tournament_command.run(_parser().parse_args(words))
+    if code == DONE:
         _name_what_is_there(folder)
     return code
 
@@ -112,6 +118,7 @@ def _name_what_is_there(folder: Path) -> None:
     say("")
     for what, where in (
         ("the report, for a browser", str(folder / REPORT)),
+        ("a game, move by move, too", str(folder / PAGES / f"{replay.stem}.html")),
         ("a rating for each game", shlex.join([own_name(), "ratings", str(folder / MATCHES)])),
         ("a game, turn by turn", shlex.join([own_name(), "replay", "show", str(replay)])),
         ("all of it played again", shlex.join([own_name(), "tournament", "verify", str(folder)])),

@@ -17,6 +17,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import Final
 
 import trio
@@ -104,6 +105,9 @@ from stellwerk_tournament.play.status_page import NO_PAGE, StatusSetup
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
 from stellwerk_tournament.report import derived
 from stellwerk_tournament.report.derived import Tournament, ratings_json, write_all
+from stellwerk_tournament.report.match_pages import FOLDER as PAGES
+from stellwerk_tournament.report.match_pages import NO_PAGES, Paged, paged_in, write_pages
+from stellwerk_tournament.report.matches import MOST_MATCHES
 from stellwerk_tournament.report.scheduled import missing_blocks
 from stellwerk_tournament.report.verify import OtherVersionError, UntrueError, verify
 from stellwerk_tournament.schedule.deal import seed_check
@@ -216,6 +220,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     report = add("report", "make the report page, ratings, cross table and JUnit file again")
     report.formatter_class = argparse.RawDescriptionHelpFormatter
     report.description = REPORT
+    report.add_argument(
+        "--pages",
+        action="store_true",
+        help=f"also write a page for each match that the report lists (the last {MOST_MATCHES:,}), which "
+        "shows it move by move",
+    )
+    report.add_argument("--all-pages", action="store_true", help="the same for all matches")
     add("verify", "play every replay again, and compute every figure again")
 
 
@@ -272,7 +283,7 @@ def run(arguments: argparse.Namespace) -> int:
             case "ratings":
                 return _ratings(folder, arguments.json)
             case "report":
-                return _report(folder)
+                return _report(folder, arguments.pages, arguments.all_pages)
             case _:
                 return _verify(folder)
     except (SettingsError, ScheduleError) as error:
@@ -745,10 +756,13 @@ def _tournament(folder: Path) -> Tournament:
     processes = _processes(folder, source, before)
     settings = settings_of(source, folder, to_play=False, without=without, level=level, processes=processes)
     conduct = conduct_in_force(before, settings.conduct, lines)
-    return Tournament(folder, replace(settings, conduct=conduct), lines, version())
+    paged = paged_in(folder / derived.REPORT)
+    return Tournament(folder, replace(settings, conduct=conduct), lines, version(), paged)
 
 
 def _write(tournament: Tournament) -> list[Path]:
+    if not (tournament.folder / PAGES).is_dir():  # its user has deleted them
+        tournament = replace(tournament, paged=NO_PAGES)
     try:
         with WorkLine() as work:
             return write_all(tournament, lambda name: work.step(_making(tournament, name)))
@@ -842,10 +856,38 @@ def _ratings(folder: Path, as_json: bool) -> int:
     return DONE
 
 
-def _report(folder: Path) -> int:
-    for path in _write(_tournament(folder)):
+def _report(folder: Path, with_pages: bool, with_all_pages: bool) -> int:
+    tournament = _tournament(folder)
+    if with_pages or with_all_pages:
+        tournament = _with_pages(tournament, len(tournament.lines) if with_all_pages else MOST_MATCHES)
+    for path in _write(tournament):
         say(f"{shown(str(path), 1000)}: written")
     return DONE
+
+
+def _with_pages(tournament: Tournament, count: int) -> Tournament:
+    """Write the pages of the last matches, and say how many they are."""
+    line_count = len(tournament.lines)
+    paged = Paged(min(count, line_count), line_count)
+    lines = paged.lines(tournament.lines)
+    began = perf_counter()
+    try:
+        with WorkLine() as work:
+            size = write_pages(
+                tournament.folder,
+                lines,
+                tournament.version,
+                lambda number: work.count("wrote the pages of", number, len(lines), "matches"),
+            )
+    except OSError as error:
+        raise not_writable(str(error.filename or tournament.folder), error) from None
+    folder = shown(str(tournament.folder / PAGES), 1000)
+    seconds = perf_counter() - began
+    say(
+        f"{folder}: {len(lines):,} of {counted(line_count, 'match', 'matches')} written, "
+        f"{size / 1e6:,.1f} MB in {seconds:.1f} s"
+    )
+    return replace(tournament, paged=paged)
 
 
 def _verify(folder: Path) -> int:

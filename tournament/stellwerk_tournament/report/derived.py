@@ -32,6 +32,7 @@ from stellwerk_tournament.ratings.rating_file import (
 from stellwerk_tournament.ratings.ratings import RatingError, RatingReport, Ratings, rate_all
 from stellwerk_tournament.report.forfeits import ratings_without_forfeits, suspended_last
 from stellwerk_tournament.report.junit import Case, Mark, Suite, junit_xml
+from stellwerk_tournament.report.match_pages import NO_PAGES, Paged
 from stellwerk_tournament.store.conduct import Suspension, Suspensions
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings
@@ -44,12 +45,14 @@ REPORT: Final = "report.html"
 
 @dataclass(frozen=True)
 class Tournament:
-    """What all files are made of. `folder` is where they are, `version` is that of Stellwerk."""
+    """What all files are made of. `folder` is where they are, `version` is that of Stellwerk, `paged` are the
+    matches that have pages."""
 
     folder: Path
     settings: Settings
     lines: tuple[MatchLine, ...]
     version: str = ""
+    paged: Paged = NO_PAGES
 
     @cached_property
     def suspensions(self) -> Mapping[str, Suspension]:
@@ -211,7 +214,9 @@ def report_page(tournament: Tournament) -> bytes:
     """Write the report."""
     from stellwerk_tournament.report.page import report_html  # templates, which no other file needs
 
-    return report_html(tournament.settings, tournament.lines, tournament.rated, tournament.version)
+    return report_html(
+        tournament.settings, tournament.lines, tournament.rated, tournament.version, tournament.paged
+    )
 
 
 def maker(folder: Path) -> str | None:

@@ -1,8 +1,8 @@
 """`report.html`: the results of a tournament, as one page that can be put anywhere.
 
-Law: the page is a function of the lines, the settings and the ratings, to the byte. It needs no other file,
-no network and no script, and lets no text from a bot become markup (`template.py`). Its own script is the
-only one that a browser will run there, because the page names its hash.
+Law: the page is a function of the lines, the settings, the ratings and which matches have pages, to the byte.
+It needs no other file, no network and no script, and lets no text from a bot become markup (`template.py`).
+Its own script is the only one that a browser will run there, because the page names its hash.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from stellwerk_tournament.report.fairness import fairness
 from stellwerk_tournament.report.faults import faults
 from stellwerk_tournament.report.forfeits import forfeits, ratings_without_forfeits
 from stellwerk_tournament.report.history import NAMED, history
+from stellwerk_tournament.report.match_pages import NO_PAGES, Paged, page_path
 from stellwerk_tournament.report.matches import matches
 from stellwerk_tournament.report.ranking import ranked, ranking
 from stellwerk_tournament.report.template import file_text, rendered
@@ -45,12 +46,16 @@ SECTIONS: Final = (
 
 
 def report_html(
-    settings: Settings, lines: Sequence[MatchLine], rated: RatingReport | RatingError, version: str = ""
+    settings: Settings,
+    lines: Sequence[MatchLine],
+    rated: RatingReport | RatingError,
+    version: str = "",
+    paged: Paged = NO_PAGES,
 ) -> bytes:
     """Write the page.
 
     `lines` are in the order of the file. `rated` is what `rating_report` returns for them, or why they cannot
-    be rated. `version` is that of the Stellwerk that makes the page.
+    be rated. `version` is that of the Stellwerk that makes the page. `paged` are the matches that have pages.
     """
     played = sorted(lines, key=lambda line: (line.block, line.rotation))
     standings = Standings(settings.names, played)
@@ -90,6 +95,8 @@ def report_html(
             suspensions,
         ),
         matches=matches(played),
+        paged=paged,
+        pages={line.match: page_path(line) for line in paged.lines(lines)},
         conditions=conditions(settings, played),
     )
     return f"{page}\n".encode()

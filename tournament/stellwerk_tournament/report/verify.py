@@ -25,6 +25,8 @@ from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.report.derived import FILES, Tournament, maker
 from stellwerk_tournament.report.marks import wrong_conduct
+from stellwerk_tournament.report.match_pages import FOLDER as PAGES
+from stellwerk_tournament.report.match_pages import wrong_pages
 from stellwerk_tournament.report.scheduled import wrong_draws
 from stellwerk_tournament.schedule.deal import match_id
 from stellwerk_tournament.schedule.schedule import Block
@@ -74,20 +76,31 @@ def verify(
     for message in wrong_draws(tournament):
         raise UntrueError(f"{FILE}: {message}")
     derived = 0
+    if tournament.paged.count:
+        makes(f"{PAGES}/")
+        paged = tournament.paged.lines(tournament.lines)
+        for path, message in wrong_pages(tournament.folder, paged, tournament.version):
+            raise _wrong_derived(tournament, path, message, number)
+        derived = len(paged)
     for name, make in FILES.items():
         path = tournament.folder / name
         if path.exists():
             derived += 1
             makes(name)
             if path.read_bytes() != make(tournament):
-                made_by = maker(tournament.folder)
-                if made_by not in (None, tournament.version):
-                    raise OtherVersionError(
-                        f"{path}: Stellwerk {made_by} made it, and this is {tournament.version}, which would "
-                        f"write it otherwise; all {number:,} matches are true"
-                    )
-                raise UntrueError(f"{path}: does not match the matches")
+                raise _wrong_derived(tournament, path, "does not match the matches", number)
     return number + derived
+
+
+def _wrong_derived(tournament: Tournament, path: Path, why: str, number: int) -> Exception:
+    """Return the error of a file that is made otherwise here. After `number` matches that are true."""
+    made_by = maker(tournament.folder)
+    if made_by in (None, tournament.version) or not path.exists():
+        return UntrueError(f"{path}: {why}")
+    return OtherVersionError(
+        f"{path}: Stellwerk {made_by} made it, and this is {tournament.version}, which would write it "
+        f"otherwise; all {number:,} matches are true"
+    )
 
 
 def _wrong_line(
