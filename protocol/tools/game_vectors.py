@@ -277,7 +277,7 @@ def _tried(
     refused: dict[tuple[str, str, str], Refused] = {}
     accepted: list[msgspec.Struct] = []
     known = {move.json for move in listed}
-    for wire in (*_laid_again(state, seat), *(any_wire(state, seat, chance) for _ in range(WIRES))):
+    for wire in (*laid_again(state, seat), *(any_wire(state, seat, chance) for _ in range(WIRES))):
         try:
             move = engine.check(state, seat, wire)
         except IllegalMoveError as error:
@@ -289,7 +289,7 @@ def _tried(
     return tuple(refused.values())[:REFUSED], tuple(accepted)
 
 
-def _laid_again(state: State, seat: Seat) -> Iterator[moves.Move]:
+def laid_again(state: State, seat: Seat) -> Iterator[moves.Move]:
     """Yield pairs and threes with colors that may already be in a rail yard."""
     if state.yards:
         held = [color for color in PLAIN_COLORS if counts(state.hands[seat])[color]]

@@ -483,7 +483,6 @@ export class Game {
    * @param {string[]} dealt
    */
   #deal({ seat, hand }, dealt) {
-    if (dealt.length === 0) return;
     /** @type {Cards} */
     const cards = {};
     dealt.forEach((card) => add(cards, card));

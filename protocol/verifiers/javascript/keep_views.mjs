@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
-import { canonical } from "./canonical.mjs";
+import { differenceOf } from "./difference.mjs";
 import { firstView, fold } from "./view.mjs";
 
 const USAGE = "usage: node keep_views.mjs [--board BOARD.json ...] SESSION_OR_VECTORS.jsonl ...";
@@ -85,20 +85,6 @@ function hear(matches, line) {
 }
 
 function expectAlike(kept, shown, where) {
-  if (canonical(kept) !== canonical(shown)) throw new DifferentError(difference(kept, shown, where));
-}
-
-/** Returns the first place at which two values differ. */
-function difference(kept, shown, where) {
-  const areRecords = [kept, shown].every((value) => typeof value === "object" && value !== null);
-  if (!areRecords || Array.isArray(kept) !== Array.isArray(shown)) {
-    return `${where} is ${text(kept)}, where the server has ${text(shown)}`;
-  }
-  const names = [...new Set([...Object.keys(kept), ...Object.keys(shown)])];
-  const name = names.find((each) => text(kept[each]) !== text(shown[each])) ?? "";
-  return difference(kept[name], shown[name], `${where}/${name}`);
-}
-
-function text(value) {
-  return value === undefined ? "absent" : canonical(value);
+  const difference = differenceOf(kept, shown, where);
+  if (difference !== null) throw new DifferentError(difference);
 }

@@ -1,0 +1,375 @@
+"""Random games that two implementations of the rules must play alike: the engine, and the one in
+`protocol/verifiers/javascript`, which was written from the pages of `protocol/` alone.
+
+`python -m tools.oracle` plays games of every variant with the engine and sends all that the rules define at
+each move through a pipe to `compare_games.mjs`, which plays the same game and answers with the first
+difference. A game depends on its label alone. The label of one that differs is printed, and `--label` plays
+it again.
+
+A game is a sequence of lines: `match`; `set_up`; a `point` for each move (as in `conformance/vectors/rules`,
+with the seats that owe a move); now and then a `view` of each viewer, with the events of the last move;
+`end`; `replay`: the bodies of its lines; `forged`, for some: a line of it that was changed, and the engine's
+verdict; `over`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import secrets
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from random import Random
+from time import monotonic
+from typing import Any, Final
+
+import msgspec
+
+from stellwerk_bots.planner.policy import planner
+from stellwerk_engine import engine
+from stellwerk_engine.core.dice import Dice, seed_from_text
+from stellwerk_engine.core.state import Events, Move, Seat, State
+from stellwerk_engine.knowledge.redact import redact
+from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view, viewer_kind
+from stellwerk_engine.replays.verify import verify
+from stellwerk_engine.replays.writer import ReplayWriter, header_of
+from stellwerk_protocol import moves
+from stellwerk_protocol.canonical import unseal
+from stellwerk_protocol.errors import IllegalMoveError
+from tests.engine.recordings import Choose, canonical_json, members, mixed, resealed
+from tests.golden.golden_games import buying, collecting, first, refuse_tickets, thrifty
+from tests.properties.wires import any_wire
+from tests.support import VARIANTS, table, variant_id
+from tools.game_vectors import doubling, emptying, half_planned, hoarding, inventing, laid_again, wishing
+
+Json = dict[str, Any]  # Any: a JSON value
+Variant = tuple[str, int, tuple[str, ...]]
+
+REPOSITORY: Final = Path(__file__).resolve().parents[2]
+PROGRAM: Final = REPOSITORY / "protocol" / "verifiers" / "javascript" / "compare_games.mjs"
+BOARDS: Final = sorted((REPOSITORY / "server" / "stellwerk_engine" / "boards").glob("*.json"))
+
+WIRES: Final = 5  # random moves to try at every decision
+UNLISTED: Final = 0.3  # how often a move is made that is legal but not listed, if one was found
+LATE: Final = 0.03  # how often the fallback is made for a seat
+VIEWS: Final = 0.02  # how often all views are compared
+FORGERIES: Final = 3  # of a replay that is forged
+FORGED: Final = 0.25  # how many replays are
+
+_encode = msgspec.json.Encoder().encode
+
+GOOD, DIFFERENT = range(2)  # exit codes
+
+
+# -- players -----------------------------------------------------------------------------------------
+
+
+def _with_taste(label: str) -> Choose:
+    """Prefer some kinds of moves, by chance, for the whole game."""
+    chance = Random(label)
+    weights: dict[str, float] = {}
+
+    def choose(state: State, seat: Seat, listed: list[Move]) -> Move:
+        tags = [str(move.wire.__struct_config__.tag) for move in listed]
+        for tag in tags:
+            weights.setdefault(tag, chance.choice((0.01, 0.1, 1.0, 1.0, 1.0, 10.0)))
+        return chance.choices(listed, [weights[tag] for tag in tags])[0]
+
+    return choose
+
+
+def _last(state: State, seat: Seat, listed: list[Move]) -> Move:
+    return listed[-1]
+
+
+PLAYERS: Final[tuple[Callable[[str], Choose], ...]] = (
+    mixed,
+    _with_taste,
+    _with_taste,
+    lambda label: half_planned(label)(),
+    lambda label: hoarding(label)(),
+    lambda label: inventing(label)(),
+    lambda label: emptying(label)(),
+    lambda label: wishing(label)(),
+    lambda label: doubling(label)(),
+    buying,
+    thrifty,
+    lambda label: planner,
+    lambda label: collecting,
+    lambda label: refuse_tickets,
+    lambda label: first,
+    lambda label: _last,
+)
+
+
+# -- one game ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Label:
+    """All that a game follows from."""
+
+    variant: Variant
+    number: int
+    seed: str
+
+    def __str__(self) -> str:
+        return f"{variant_id(self.variant)}/{self.number}/{self.seed}"
+
+
+def lines_of(label: Label) -> Iterator[bytes]:
+    """Play a game, and yield its lines without their newlines."""
+    game_id, players, options = label.variant
+    chance = Random(str(label))
+    choose = PLAYERS[label.number % len(PLAYERS)](str(label))
+    seed = seed_from_text(str(label))
+    game = table(game_id, players, options)
+    events: Events = []
+    state = engine.new_game(game, Dice(seed), events)
+    writer = ReplayWriter()
+    replay = [writer.header(header_of(game)), writer.reveal(seed), writer.set_up(events)]
+    yield _encode(
+        {
+            "type": "match",
+            "id": str(label),
+            "game": game_id,
+            "board": game.board.file.id,
+            "players": players,
+            "options": options,
+            "seed": seed.hex(),
+        }
+    )
+    yield _encode({"type": "set_up", "events": events})
+    yield from _views(state, events)
+    made = 0
+    while state.pending is not None:
+        for seat in engine.owing(state):
+            point, move, is_late = _point(state, seat, choose, chance)
+            events = []
+            engine.apply(state, seat, move, events)
+            yield _encode({**point, "move": move.wire, "events": events})
+            replay.append(writer.move(state, seat, move, events, by_fallback=is_late))
+            made += 1
+            if chance.random() < VIEWS:
+                yield from _views(state, events)
+    yield from _views(state, events)
+    assert state.result is not None
+    replay.append(writer.end(state.result))
+    yield _encode({"type": "end", "result": state.result})
+    bodies = [unseal(line)[0] for line in b"".join(replay).splitlines(keepends=True)]
+    yield _encode({"type": "replay", "bodies": [body.decode() for body in bodies], "moves": made})
+    if chance.random() < FORGED:
+        yield from (_forged(bodies, chance) for _ in range(FORGERIES))
+    yield _encode({"type": "over"})
+
+
+def _point(state: State, seat: Seat, choose: Choose, chance: Random) -> tuple[Json, Move, bool]:
+    """Return what the rules define before a move, the move, and whether it is a fallback."""
+    assert state.pending is not None
+    listed = engine.legal(state, seat)
+    refused, accepted = _tried(state, seat, listed, chance)
+    fallback = engine.fallback(state, seat)
+    is_late = chance.random() < LATE
+    if is_late:
+        move = fallback
+    elif accepted and chance.random() < UNLISTED:
+        move = chance.choice(accepted)
+    else:
+        move = choose(state, seat, listed)
+    point: Json = {
+        "type": "point",
+        "seat": seat,
+        "owing": engine.owing(state),
+        "decision": state.pending.to_wire(state, seat, sees_all=True),
+        "legal": [each.wire for each in listed],
+        "legal_complete": engine.legal_complete(state, seat),
+        "fallback": fallback.wire,
+        "refused": refused,
+        "accepted": [each.wire for each in accepted],
+    }
+    return point, move, is_late
+
+
+def _tried(state: State, seat: Seat, listed: Sequence[Move], chance: Random) -> tuple[list[Json], list[Move]]:
+    """Try random moves; return those that are refused, with code and pointer, and those that are legal but
+    not listed."""
+    known = {move.json for move in listed}
+    refused: list[Json] = []
+    accepted: list[Move] = []
+    tried: Iterable[moves.Move] = (any_wire(state, seat, chance) for _ in range(WIRES))
+    for wire in (*islice(laid_again(state, seat), WIRES), *tried):
+        try:
+            move = engine.check(state, seat, wire)
+        except IllegalMoveError as error:
+            refused.append({"move": wire, "code": error.code, "pointer": error.pointer})
+        else:
+            if move.json not in known:
+                accepted.append(move)
+    return refused, accepted
+
+
+def _views(state: State, events: Events) -> Iterator[bytes]:
+    """Yield every viewer's view, and the events of the last move as they get them."""
+    for viewer in (*range(state.game.seat_count), PUBLIC, ALL_HANDS):
+        yield _encode(
+            {
+                "type": "view",
+                "viewer": viewer if viewer >= 0 else viewer_kind(viewer),
+                "events": [redact(event, state.game, viewer) for event in events],
+                "view": view(state, viewer),
+            }
+        )
+
+
+# -- forgeries ---------------------------------------------------------------------------------------
+
+
+def _forged(bodies: Sequence[bytes], chance: Random) -> bytes:
+    """Change a replay in one place, and return the line and the engine's verdict."""
+    while True:
+        at = chance.randrange(len(bodies))
+        value = json.loads(bodies[at])
+        _change(value, chance)
+        body = canonical_json(value)
+        if body != bodies[at]:
+            break
+    verdict = verify(resealed([*bodies[:at], body, *bodies[at + 1 :]]))
+    kinds = {None: "good", "differs": "untrue", "not_a_replay": "untrue"}
+    return _encode(
+        {
+            "type": "forged",
+            "at": at + 1,
+            "body": body.decode(),
+            "verdict": kinds.get(verdict.fault, "unjudged"),
+            "line": verdict.line,
+        }
+    )
+
+
+def _change(value: Any, chance: Random) -> None:  # Any: JSON, to be made wrong in any way
+    """Change one of the values in a record or a list, or in one of its own, and so on."""
+    while True:
+        inner = members(value)
+        key = chance.choice(list(inner))
+        if not members(inner[key]) or chance.random() < 0.1:
+            break
+        value = inner[key]
+    if isinstance(value, list) and chance.random() < 0.2:
+        if chance.random() < 0.5:
+            value.insert(key, inner[key])  # pyright: ignore[reportUnknownMemberType]  # any JSON
+        else:
+            value.reverse()
+    elif chance.random() < 0.15:
+        del value[key]
+    elif isinstance(value, dict) and chance.random() < 0.05:
+        value[chance.choice(("constructor", "__proto__", "note", "color", "seat"))] = inner[key]
+    else:
+        value[key] = _other(inner[key], chance)
+
+
+def _other(value: object, chance: Random) -> object:
+    match value:
+        case bool():
+            return not value
+        case int():
+            return chance.choice((value + 1, value - 1, -value, 2**53 - 1, str(value)))
+        case str():
+            return chance.choice((f"{value}x", value[:-1], value.upper(), "red", "", 0))
+        case _:
+            return chance.choice(({}, [], 0, "red", None, [value]))
+
+
+# -- many games --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of some games: how many of what was compared, and the differences by label."""
+
+    counts: Counter[str]
+    differences: dict[str, str]
+
+
+def compare(labels: Iterable[Label]) -> Outcome:
+    """Play games, and let the other implementation play them, too."""
+    counts, differences = Counter[str](), dict[str, str]()
+    command = ["node", str(PROGRAM), *map(str, BOARDS)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+        assert program.stdout is not None
+
+        def send() -> None:
+            assert program.stdin is not None
+            with suppress(BrokenPipeError), program.stdin as pipe:  # its exit code says the rest
+                for label in labels:
+                    for line in lines_of(label):
+                        pipe.write(line + b"\n")
+                    pipe.flush()
+
+        with ThreadPoolExecutor(1) as sender:  # the other program answers while the next game is played
+            sent = sender.submit(send)
+            for answer in program.stdout:
+                game = json.loads(answer)
+                label, difference = game.pop("id"), game.pop("difference")
+                counts.update({"games": 1, **game})
+                if difference is not None:
+                    differences[label] = difference
+            sent.result()
+    if program.returncode != 0:
+        raise RuntimeError(f"{PROGRAM.name} ended with {program.returncode}")
+    return Outcome(counts, differences)
+
+
+def labels(games: int, seed: str, variants: Sequence[Variant]) -> Iterator[Label]:
+    """Yield the labels of games, of each variant in turn."""
+    for number in range(games):
+        yield Label(variants[number % len(variants)], number // len(variants), seed)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--games", type=int, default=220, help="how many games, of all variants in turn")
+    parser.add_argument("--seed", default=secrets.token_hex(4), help="other games than those of other seeds")
+    parser.add_argument("--only", default="", metavar="TEXT", help="variants with this text in their names")
+    parser.add_argument("--label", help="one game again, by the label that was printed")
+    arguments = parser.parse_args()
+    if arguments.label is not None:
+        chosen = [_read_label(parser, arguments.label)]
+    else:
+        variants = [each for each in VARIANTS if arguments.only in variant_id(each)]
+        if not variants:
+            parser.error(
+                f"no variant has {arguments.only} in its name: {', '.join(map(variant_id, VARIANTS))}"
+            )
+        chosen = list(labels(arguments.games, arguments.seed, variants))
+    begin = monotonic()
+    outcome = compare(chosen)
+    for label, difference in outcome.differences.items():
+        print(f"{label}: {difference}")
+    said = ", ".join(f"{number} {what}" for what, number in outcome.counts.items())
+    seed = chosen[0].seed
+    print(f"seed {seed}: {said}; {len(outcome.differences)} games differ; {monotonic() - begin:.0f} s")
+    return DIFFERENT if outcome.differences else GOOD
+
+
+def _read_label(parser: argparse.ArgumentParser, text: str) -> Label:
+    match text.split("/"):
+        case [name, number, seed] if number.isdecimal():
+            for variant in VARIANTS:
+                if variant_id(variant) == name:
+                    return Label(variant, int(number), seed)
+        case _:
+            pass
+    parser.error(f"{text} is no label, such as usa-2/7/3f0a91bc")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""Two implementations of the rules play the same games: the engine, and the one in `protocol/verifiers`,
+which was written from the pages alone.
+
+Each run plays other games. A difference is reported with the label of its game, which plays it again:
+`python -m tools.oracle --label LABEL`. `make oracle` plays thousands.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.support import VARIANTS, variant_id
+from tests.tools import needs
+from tools import oracle
+from tools.oracle import Label, Variant, compare
+
+pytestmark = needs("node")
+
+GAMES: Final = 8  # of each variant
+SAME_PLAYERS: Final = 2  # variants in a row whose games have the same kinds of players
+KNOWN: Final = ("card_game",)  # games of the other implementation
+
+
+@pytest.mark.parametrize("variant", [each for each in VARIANTS if each[0] in KNOWN], ids=variant_id)
+def test_the_pages_and_the_engine_play_alike(variant: Variant) -> None:
+    begin = VARIANTS.index(variant) // SAME_PLAYERS * GAMES
+    seed = secrets.token_hex(4)
+    outcome = compare(Label(variant, number, seed) for number in range(begin, begin + GAMES))
+    assert outcome.differences == {}
+    assert outcome.counts["games"] == outcome.counts["replays"] == GAMES
+    assert outcome.counts["moves"] > 20 * GAMES
+    assert outcome.counts["refused"] > 50 * GAMES
+    assert outcome.counts["views"] >= 2 * (variant[1] + 2) * GAMES
+
+
+def test_a_label_plays_the_same_game_again() -> None:
+    label = Label(("card_game", 2, ()), 3, "again")
+    assert list(oracle.lines_of(label)) == list(oracle.lines_of(label))
+
+
+@pytest.mark.parametrize("kind", ["set_up", "point", "view", "end", "replay"])
+def test_a_difference_is_found(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    label = Label(("card_game", 2, ()), 0, "different")
+    lines = [json.loads(line) for line in oracle.lines_of(label)]
+    changed = [line for line in lines if line["type"] == kind][-1]
+    match kind:
+        case "set_up":
+            changed["events"].reverse()
+        case "point":
+            changed["fallback"] = {"type": "stop"}
+        case "view":
+            changed["view"]["turn"] += 1
+        case "end":
+            changed["result"]["turns"] += 1
+        case _:
+            changed["bodies"][-2] = changed["bodies"][-2].replace("[", "[ ", 1)
+    encoded = [json.dumps(line).encode() for line in lines]
+
+    def changed_lines(label: Label) -> list[bytes]:
+        return encoded
+
+    monkeypatch.setattr(oracle, "lines_of", changed_lines)
+    assert list(compare([label]).differences) == [str(label)]
+
+
+def test_a_program_that_ends_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oracle, "BOARDS", [Path("nowhere.json")])
+    with pytest.raises((RuntimeError, OSError)):
+        compare([Label(("card_game", 2, ()), 0, "ended")])
