@@ -263,7 +263,7 @@ def _change(value: Any, chance: Random) -> None:  # Any: JSON, to be made wrong 
         value = inner[key]
     if isinstance(value, list) and chance.random() < 0.2:
         if chance.random() < 0.5:
-            value.insert(key, inner[key])  # pyright: ignore[reportUnknownMemberType]  # any JSON
+            value.insert(int(key), inner[key])  # pyright: ignore[reportUnknownMemberType]  # any JSON
         else:
             value.reverse()
     elif chance.random() < 0.15:
