@@ -257,13 +257,13 @@ def _change(value: Any, chance: Random) -> None:  # Any: JSON, to be made wrong 
     """Change one of the values in a record or a list, or in one of its own, and so on."""
     while True:
         inner = members(value)
-        key = chance.choice(list(inner))
+        key: Any = chance.choice(list(inner))  # Any: a name or a position, as the value has them
         if not members(inner[key]) or chance.random() < 0.1:
             break
         value = inner[key]
     if isinstance(value, list) and chance.random() < 0.2:
         if chance.random() < 0.5:
-            value.insert(int(key), inner[key])  # pyright: ignore[reportUnknownMemberType]  # any JSON
+            value.insert(key, inner[key])  # pyright: ignore[reportUnknownMemberType]  # any JSON
         else:
             value.reverse()
     elif chance.random() < 0.15:

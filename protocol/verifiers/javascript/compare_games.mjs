@@ -114,7 +114,9 @@ class Match {
     expectSame(game.mover, owing[0], "mover");
     expectSame(game.decision(seat), decision, "decision");
     const listed = game.legal(seat);
-    expectSame(listed.moves, legal, "legal");
+    // A server may list fewer sets of tickets, but none that is not among the best (games/card_game.md).
+    const isShort = decision.type === "complete_tickets" && legal.length > 0 && legal.length < listed.moves.length;
+    expectSame(isShort ? listed.moves.slice(0, legal.length) : listed.moves, legal, "legal");
     expectSame(listed.complete, legal_complete, "legal_complete");
     expectSame(game.fallback(seat), fallback, "fallback");
     for (const each of [...legal, ...accepted]) {
