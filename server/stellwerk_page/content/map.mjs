@@ -8,6 +8,7 @@ import { short, svg, html } from "./markup.mjs";
 import { LOCOMOTIVE, cardShape } from "./card_faces.mjs";
 import { LETTERS, applySeat, seatDigit, spaceStyle, stripesPath, stripesWidth, usePaints } from "./paints.mjs";
 import { closedTo, sideBySide } from "./paths.mjs";
+import { createLegend } from "./map_legend.mjs";
 import { addZoom } from "./map_zoom.mjs";
 
 /** @typedef {import("./types.mjs").Board} Board */
@@ -105,6 +106,7 @@ export function createMap(board, layout, players) {
     const large = layout.large_names[city.id];
     if (large !== undefined) layers.names.append(cityName(city.name, large, [x, y], "large"));
   }
+  element.append(createLegend(board, new Map(regions.map((region, at) => [region, REGIONS[at % REGIONS.length] ?? ""]))));
   const zoom = addZoom(element, picture, layout.frame, largeFrame(layout));
   listen();
 

@@ -1,7 +1,7 @@
 // Zooming and panning of the map: buttons, wheel, fingers, keys.
 //
 // Law: nothing on the map is ever dimmed or left out. On a small screen names and digits grow against the tracks,
-// so that they can be read.
+// so that they can be read; and on a wall, where styles ask for it with `--enlarge`.
 
 import { placeAlong } from "./geometry.mjs";
 import { html, short } from "./markup.mjs";
@@ -120,6 +120,7 @@ export function addZoom(element, picture, frame, wide) {
   function resize() {
     const box = picture.getBoundingClientRect();
     [size.width, size.height] = [box.width, box.height];
+    names = Number(getComputedStyle(element).getPropertyValue("--enlarge")) || 1;
     [left, top, right, bottom] = frame;
     [width, height] = [right - left, bottom - top];
     if (!isOwn) zoom = Math.min(Math.max(READABLE / fit(), 1), MOST);
@@ -191,14 +192,6 @@ export function addZoom(element, picture, frame, wide) {
     whole,
     /** Whether the last press of the pointer has moved the map. */
     hasDragged: () => dragged,
-    /**
-     * Makes all names larger, for a wall.
-     * @param {number} factor
-     */
-    enlargeNames: (factor) => {
-      names = factor;
-      resize();
-    },
   };
 }
 
