@@ -71,6 +71,7 @@ export function createMap(board, layout, players) {
     ...Object.values(layers),
   );
   const element = html("div", { class: "map" });
+  element.style.setProperty("--aspect", String((right - left) / (bottom - top)));
   element.append(picture);
   usePaints(element, players);
 
@@ -322,6 +323,8 @@ export function createMap(board, layout, players) {
   function listen() {
     /** @type {string | null} */
     let looked = null;
+    let isPressed = false;
+    let isByKeys = false; // a track was focused, and not by the pointer
     const ids = [...groups.keys()];
     let current = ids[0] ?? "";
     groups.get(current)?.group.setAttribute("tabindex", "0");
@@ -341,14 +344,18 @@ export function createMap(board, layout, players) {
     };
     layers.tracks.addEventListener("pointerover", (event) => say(routeAt(event), "look"));
     layers.tracks.addEventListener("pointerleave", () => say(null, "look"));
-    layers.tracks.addEventListener("focusin", (event) => {
+    picture.addEventListener("pointerdown", () => (isPressed = true));
+    for (const name of ["pointerup", "pointercancel", "pointerleave"]) picture.addEventListener(name, () => (isPressed = false));
+    // Not on the drawing: a part of an SVG that listens for the focus can be focused itself.
+    element.addEventListener("focusin", (event) => {
+      isByKeys = !isPressed;
       const id = routeAt(event);
       if (id === null) return;
       focus(id);
       zoom.follow(tracks.get(id)?.line ?? []);
       say(id, "look");
     });
-    layers.tracks.addEventListener("focusout", () => say(null, "look"));
+    element.addEventListener("focusout", () => say(null, "look"));
     layers.tracks.addEventListener("click", (event) => {
       if (!zoom.hasDragged()) say(routeAt(event), "choose");
     });
@@ -356,7 +363,7 @@ export function createMap(board, layout, players) {
       const id = routeAt(event);
       if (id === null || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
       // The arrows belong to the time of the match, unless somebody came to the tracks by the keyboard.
-      const next = groups.get(id)?.group.matches(":focus-visible") ? neighbor(id, event.key) : null;
+      const next = isByKeys ? neighbor(id, event.key) : null;
       if (event.key === "Enter" || event.key === " ") say(id, "choose");
       else if (next !== null) groups.get(next)?.group.focus();
       else return;

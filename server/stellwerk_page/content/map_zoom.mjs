@@ -12,7 +12,7 @@ import { html, short } from "./markup.mjs";
 const MOST = 8; // times the whole map
 const STEP = 1.4;
 const PAN = 0.15; // of what is seen
-const READABLE = 0.42; // pixels for a unit of the layout: below, a map begins with a part of itself
+const READABLE = 0.37; // pixels for a unit of the layout: below, a map begins with a part of itself
 const NAME = 10.5; // pixels, the least size of a name's letters, if there is room for them
 const SMALL = 15; // the sizes for which the layout has placed the names
 const LARGE = 24;
@@ -58,7 +58,7 @@ export function addZoom(element, picture, frame, wide) {
     );
     const scale = fit() * zoom;
     const wanted = Math.max(SMALL * names, NAME / scale);
-    element.style.setProperty("--names", String(Math.min(wanted / (isLarge ? LARGE : SMALL), isLarge ? 1.2 : 1.25)));
+    element.style.setProperty("--names", String(Math.min(wanted / (isLarge ? LARGE : SMALL), 1.25)));
     element.style.setProperty("--digits", String(Math.min(Math.max(names, DIGIT / (12 * scale)), 1.5)));
     element.classList.toggle("zoomed", zoom > 1);
   }
