@@ -294,12 +294,14 @@ TOOLS: Final[dict[str, Need]] = {
     "bwrap": Need(program("bwrap"), "bubblewrap"),
     "chromium": Need(program(*_BROWSERS), "chromium"),
     "ensurepip": Need(module("ensurepip"), "python3-venv"),
+    "fish": Need(program("fish"), "fish"),
     "generators of types": Need(lambda: None),  # so does whether pip, npm or Go fetches them
     "npm": Need(program("npm"), "npm"),
     "nc": Need(program("nc"), "netcat-openbsd"),
     "package index": Need(_package_index),
     "systemd-analyze": Need(program("systemd-analyze"), "systemd"),
     "Python headers": Need(_python_headers, "python3-dev"),
+    "zsh": Need(program("zsh"), "zsh"),
 }
 
 CIRCUMSTANCES: Final[dict[str, Need]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module  # noqa: TID251  this is the top: no contract is passed by
 from typing import Final, NamedTuple, NoReturn, Protocol, cast
 
@@ -57,6 +57,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "boards": Entry("list the boards, show one, check your own", works_anywhere=True),
     "bots": Entry("start a bot of your own, in one of many languages", works_anywhere=True),
     "compare": Entry("compare two versions of a bot on the same deals"),
+    "completion": Entry("print what a shell needs to complete this command", works_anywhere=True),
     "demo": Entry("let the reference bots play a small tournament, and rate them"),
     "gate": Entry("hold a bot against others, for CI: passed, failed or undecided"),
     "kit": Entry("tools for authors of bots: try a bot out, step by step"),
@@ -110,7 +111,7 @@ def run(words: Sequence[str]) -> int:
 
 def _run(words: Sequence[str]) -> int:
     command = _command_of(words)
-    parser = _parser(words[0] if command is not None else None, command)
+    parser = _parser({} if command is None else {words[0]: command})
     try:
         arguments = parser.parse_args(words)
     except SystemExit as ended:  # argparse has printed what is wrong, or the help
@@ -142,6 +143,10 @@ def _command_of(words: Sequence[str]) -> Command | None:
         raise usage_error(unknown("command", name, COMMANDS))
     if not entry.works_anywhere:
         _require_unix(name)
+    return _imported(name)
+
+
+def _imported(name: str) -> Command:
     return cast(Command, import_module(f"stellwerk.{name}.command"))  # a test looks whether each is one
 
 
@@ -160,8 +165,20 @@ def _require_unix(name: str) -> None:
         ) from None
 
 
-def _parser(name: str | None, command: Command | None) -> Parser:
-    """Make a parser that knows all subcommands by name, and the arguments of the one that is called."""
+def whole_parser() -> Parser:
+    """Make a parser with the arguments of every subcommand that works on this system."""
+    commands: dict[str, Command] = {}
+    for name in COMMANDS:
+        try:
+            commands[name] = _imported(name)
+        except ModuleNotFoundError:  # one of Unix's
+            if COMMANDS[name].works_anywhere:
+                raise
+    return _parser(commands)
+
+
+def _parser(imported: Mapping[str, Command]) -> Parser:
+    """Make a parser that knows all subcommands by name, and the arguments of those that are imported."""
     parser = Parser(
         prog="stellwerk",
         description="A game server for bots of the Zug um Zug / Ticket to Ride family.",
@@ -173,6 +190,6 @@ def _parser(name: str | None, command: Command | None) -> Parser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for other, (summary, _) in COMMANDS.items():
         subparser = commands.add_parser(other, help=summary, description=summary, allow_abbrev=False)
-        if other == name and command is not None:
-            command.add_arguments(subparser)
+        if other in imported:
+            imported[other].add_arguments(subparser)
     return parser
