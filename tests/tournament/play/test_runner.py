@@ -21,7 +21,8 @@ from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultErr
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play import runner
 from stellwerk_tournament.play.conduct import stage_as_made
-from stellwerk_tournament.play.runner import ATTEMPTS, RunError, play_tournament
+from stellwerk_tournament.play.matches_here import ATTEMPTS
+from stellwerk_tournament.play.runner import RunError, play_tournament
 from stellwerk_tournament.ratings.outcomes import Outcome
 from stellwerk_tournament.ratings.ratings import FEWEST_DEGREES, Ratings, rate
 from stellwerk_tournament.schedule.deal import block_secret

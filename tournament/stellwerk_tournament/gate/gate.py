@@ -35,8 +35,9 @@ from stellwerk_tournament.gate.sequential import (
     look,
     look_once,
 )
+from stellwerk_tournament.play.matches_here import Execute
 from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress, RunningMatch, Suspended
-from stellwerk_tournament.play.runner import Execute, play_tournament
+from stellwerk_tournament.play.runner import play_tournament
 from stellwerk_tournament.schedule.schedule import blocks_of_round, plan_of
 from stellwerk_tournament.store.match_line import MatchLine, scores_of
 from stellwerk_tournament.store.store import Opened

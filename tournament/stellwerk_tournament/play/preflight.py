@@ -44,7 +44,7 @@ from stellwerk_server.net.listen_address import CannotListenError
 from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.play.fair_matches import FairMatches
 from stellwerk_tournament.play.lag import LagWatch
-from stellwerk_tournament.play.runner import ATTEMPTS
+from stellwerk_tournament.play.matches_here import ATTEMPTS
 from stellwerk_tournament.schedule.deal import bot_seed, match_id, salt
 
 if TYPE_CHECKING:

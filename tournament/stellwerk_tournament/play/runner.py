@@ -19,37 +19,25 @@ from __future__ import annotations
 import contextlib
 import secrets
 import signal
-import traceback
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 import trio
 from msgspec import UNSET, UnsetType
 
-from stellwerk_processes.bot_process import BotStartError, Confinement
-from stellwerk_processes.faults import Fault
 from stellwerk_processes.sandbox.levels import SandboxRecord
-from stellwerk_processes.seat_report import SeatReport
-from stellwerk_processes.standing_server import StandingServer, StandingSetup, open_standing_server
-from stellwerk_processes.started_match import (
-    BotMatch,
-    MatchObserver,
-    MatchResult,
-    NoResultError,
-    play_match,
-)
+from stellwerk_processes.standing_server import StandingServer, open_standing_server
+from stellwerk_processes.started_match import BotMatch, play_match
 from stellwerk_server.match.house_player import NO_HOUSE_BOTS, NewHousePlayer
-from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
-from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.config.machine_paths import MachinePaths
-from stellwerk_tournament.config.settings import Settings, Variant
+from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.attendance import Attendance
 from stellwerk_tournament.play.conduct import (
     has_playable,
@@ -57,8 +45,19 @@ from stellwerk_tournament.play.conduct import (
     matches_not_drawn,
     stage_as_made,
 )
-from stellwerk_tournament.play.fair_matches import FairMatches
-from stellwerk_tournament.play.lag import MOST_MS, LagWatch
+from stellwerk_tournament.play.lag import LagWatch
+from stellwerk_tournament.play.matches_here import (
+    ATTEMPTS,
+    OWN_LOG,
+    Conditions,
+    Execute,
+    MatchesHere,
+    has_own_deals,
+    heading,
+    reused_bots,
+    standing_setup,
+    variant_of,
+)
 from stellwerk_tournament.play.progress import (
     BlockEnded,
     Ended,
@@ -72,7 +71,7 @@ from stellwerk_tournament.play.progress import (
 from stellwerk_tournament.play.status_page import NO_PAGE, StatusSetup, TournamentPage
 from stellwerk_tournament.ratings.outcomes import Outcome
 from stellwerk_tournament.ratings.ratings import FEWEST_DEGREES, RatingError, Ratings, rate
-from stellwerk_tournament.schedule.deal import block_secret, bot_seed, match_id, salt, standing_seed
+from stellwerk_tournament.schedule.deal import block_secret, standing_seed
 from stellwerk_tournament.schedule.schedule import (
     Block,
     Met,
@@ -84,22 +83,17 @@ from stellwerk_tournament.schedule.schedule import (
     stages_of_round,
 )
 from stellwerk_tournament.store.conduct import Suspension, Suspensions, judged
-from stellwerk_tournament.store.match_line import MatchLine, line_of_result, scores_of
+from stellwerk_tournament.store.match_line import MatchLine, scores_of
 from stellwerk_tournament.store.standings import Standings
 from stellwerk_tournament.store.store import Opened, Standing, StoreError
 
 if TYPE_CHECKING:
-    from stellwerk_server.match.match_session import MatchSession
+    from stellwerk_processes.started_match import MatchResult
 
-ATTEMPTS: Final = 3
 VOIDS_IN_A_ROW: Final = 3  # after so many there is something wrong that will not pass
 RATING_SHARE: Final = 0.02  # of the time, at most, for ratings that are only shown
-OWN_LOG: Final = "_stellwerk"  # a name that no bot can have
 
 T = TypeVar("T")
-
-Execute: TypeAlias = Callable[[BotMatch, Confinement], Awaitable[MatchResult]]
-"""Plays a match, here or elsewhere. What it raises is the machine's fault."""
 
 
 class RunError(Exception):
@@ -171,18 +165,9 @@ async def play_tournament(
     lag = LagWatch()
     trio.lowlevel.add_instrument(lag)
     try:
+        conditions = Conditions(execute, sandbox, house_bots=house_bots)
         runner = _Runner(
-            settings,
-            opened,
-            observer,
-            seed,
-            execute,
-            remote_setup,
-            status_setup,
-            lag,
-            sandbox,
-            house_bots,
-            shows_ratings,
+            settings, opened, observer, seed, conditions, remote_setup, status_setup, lag, shows_ratings
         )
         return await runner.run(begin)
     finally:
@@ -206,33 +191,25 @@ class _Runner:
         opened: Opened,
         observer: Observer,
         seed: str | None,
-        execute: Execute,
+        conditions: Conditions,
         remote_setup: RemoteSetup,
         status_setup: StatusSetup,
         lag: LagWatch,
-        sandbox: SandboxRecord | UnsetType,
-        house_bots: Mapping[str, NewHousePlayer],
         shows_ratings: bool,
     ) -> None:
         self._settings = settings
         self._shows_ratings = shows_ratings
-        self._house_bots = house_bots
         self._plan = plan_of(settings)
         self._store = opened.store
-        self._paths = MachinePaths(opened.store.folder, settings.entrants)
         self._observer = observer
         self._seed = seed
-        self._execute = execute
         self._remote_setup = remote_setup
         self._status_setup = status_setup
-        self._standing: StandingServer | None = None
         self._watching = trio.CancelScope()
-        self._lag = lag
-        self._sandbox = sandbox
-        self._clocks = clocks_of(settings.time)
         self._bots = {entrant.name: entrant for entrant in settings.entrants}
-        self._fair = FairMatches(settings)
-        self._most = self._fair.at_once
+        paths = MachinePaths(opened.store.folder, settings.entrants)
+        self._here = MatchesHere(settings, paths, conditions, lag, self._log)
+        self._most = self._here.fair.at_once
         self._total = total_matches(settings, self._plan)
 
         self._conduct = Suspensions(settings.conduct, opened.lines)  # changes only while the disk is ours
@@ -271,11 +248,16 @@ class _Runner:
         self._void_count = sum(each.status == "void" for each in self._known.values())
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             async with AsyncExitStack() as stack:
-                stack.enter_context(self._fair.at_work())
-                if any(entrant.bot.process != "fresh" for entrant in self._settings.entrants):
-                    self._standing = await stack.enter_async_context(
-                        open_standing_server(self._standing_setup())
-                    )
+                stack.enter_context(self._here.fair.at_work())
+                setup = standing_setup(
+                    self._settings,
+                    self._most,
+                    self._standing_seeds(),
+                    self._remote_setup.listen_at,
+                    self._remote_setup.may_connect,
+                )
+                if setup is not None:
+                    self._here.standing = await stack.enter_async_context(open_standing_server(setup))
                 nursery = await stack.enter_async_context(trio.open_nursery())
                 nursery.start_soon(self._heed, signals, nursery.cancel_scope)
                 try:
@@ -287,8 +269,10 @@ class _Runner:
                 except (StoreError, RunError, CannotListenError, AbsentError) as error:
                     self._fail_with(error, nursery.cancel_scope)
                 self._watching.cancel()
-                if self._standing is not None:
-                    await self._standing.say_goodbye(finished=not self._stopping and self._failure is None)
+                if self._here.standing is not None:
+                    await self._here.standing.say_goodbye(
+                        finished=not self._stopping and self._failure is None
+                    )
                 nursery.cancel_scope.cancel()
         if self._failure is not None:
             raise self._failure
@@ -296,29 +280,9 @@ class _Runner:
 
     # -- remote bots, and processes that stay ----------------------------------------------------
 
-    def _standing_setup(self) -> StandingSetup:
-        settings = self._settings
-        seat_count = max(variant.choice.seat_count for variant in settings.variants)
-        return StandingSetup(
-            set_up_ms=settings.time.set_up_ms,
-            confinement=settings.confinement,
-            games=tuple(variant.game for variant in settings.variants),
-            remote=self._remote,
-            organizers=settings.organizers,
-            listen_at=self._remote_setup.listen_at,
-            instances={
-                entrant.name: entrant.instances
-                for entrant in settings.entrants
-                if entrant.instances is not None
-            },
-            logins_at_once=self._most * seat_count,
-            bot_seeds=self._standing_seeds(),
-            may_connect=self._remote_setup.may_connect,
-        )
-
     def _standing_seeds(self) -> dict[str, str]:
         """Return the seeds of bots whose processes play match after match."""
-        names = [name for name, entrant in self._bots.items() if entrant.bot.process == "reused"]
+        names = reused_bots(self._settings.entrants)
         if self._seed is None:
             return {name: secrets.token_hex(32) for name in names}
         return {name: standing_seed(self._seed, name) for name in names}
@@ -329,16 +293,19 @@ class _Runner:
             def note_bug(error: Exception) -> None:
                 nursery.start_soon(self._log_page_bug, error)
 
-            page = TournamentPage(self._settings, self._status_setup, self._progress, self._listed, note_bug)
+            page = TournamentPage(
+                self._settings, self._status_setup, self._progress, self._here.listed, note_bug
+            )
             await page.listen(nursery)
-        if self._standing is None:
+        standing = self._here.standing
+        if standing is None:
             return
-        where = await self._standing.listen()
+        where = await standing.listen()
         if where is not None:
             self._remote_setup.opened(*where)
         if self._remote:
             self._remote_setup.changed(self._progress())
-            nursery.start_soon(self._watch_presence, self._standing)
+            nursery.start_soon(self._watch_presence, standing)
 
     async def _all_are_there(self) -> bool:
         """Wait for the remote bots, if all of them are needed. Return False if somebody stops that, and raise
@@ -430,7 +397,7 @@ class _Runner:
 
     def _may_sit_down(self, block: Block, absent: frozenset[str]) -> bool:
         """Return whether enough copies of each bot are free, and all are there except those in `absent`."""
-        size = self._variant(block).team_size
+        size = variant_of(self._settings, block).team_size
         logins = {
             name: [login.name for login in self._remote.get(name, ())[:size]]
             for name in block.entrants
@@ -447,7 +414,7 @@ class _Runner:
 
     def _copies(self, block: Block) -> dict[str, int]:
         """Return what a match takes of each bot: a process for each seat, or, of a remote bot, one match."""
-        size = self._variant(block).team_size
+        size = variant_of(self._settings, block).team_size
         return {name: 1 if name in self._remote else size for name in block.entrants}
 
     async def _begin(self, block: Block) -> None:
@@ -576,7 +543,15 @@ class _Runner:
     async def _play(self, scope: trio.CancelScope, begun: _Begun, rotation: int) -> None:
         block = begun.block
         try:
-            ended = await self._played(begun, rotation)
+            ended = await self._here.play(
+                block,
+                begun.seed,
+                rotation,
+                self._conduct.names,
+                self._attendance.given_up(trio.current_time()),
+                partial(self._show, block, rotation),
+                self._show_no_more,
+            )
             if begun.is_void:
                 pass  # another match of the block could not be played
             elif isinstance(ended, str):
@@ -590,43 +565,13 @@ class _Runner:
             self._at_table.subtract(self._copies(block))
             self._changed.set()
 
-    async def _played(self, begun: _Begun, rotation: int) -> tuple[MatchLine, MatchResult] | str:
-        """Play a match to its end. Return its line and result, or the reason why it failed, which is no bot's
-        fault."""
-        late_before, began_at = self._lag.count, trio.current_time()
-        try:
-            with self._fair.prepared(self._bot_match(begun, rotation)) as bot_match:
-                played = await self._play_out(begun.block, rotation, bot_match)
-        except (BotStartError, NoResultError) as error:
-            return self._paths.hidden(str(error))
-        except Exception as error:
-            await self._log_error(_heading(begun.block, rotation), error)
-            return self._paths.hidden(f"{type(error).__name__}: {error}")
-        line = self._line(begun, rotation, played, trio.current_time() - began_at)
-        late = [bot.bot for bot in line.bots if any(fault.kind == "time" for fault in bot.faults)]
-        if late and self._lag.count > late_before:
-            return f"the runner was late by more than {MOST_MS:g} ms in a match in which {late[0]} was, too"
-        return line, played
-
-    async def _log_error(self, heading: str, error: Exception) -> None:
-        lines = self._paths.hidden_lines("".join(traceback.format_exception(error)).splitlines())
+    async def _log(self, heading: str, lines: Sequence[str]) -> None:
         await self._on_disk(partial(self._store.log, OWN_LOG, heading, lines))
 
     async def _log_page_bug(self, error: Exception) -> None:
         """Log a bug in the status page, which is no reason to stop."""
         with contextlib.suppress(StoreError):
-            await self._log_error("status page", error)
-
-    async def _play_out(self, block: Block, rotation: int, bot_match: BotMatch) -> MatchResult:
-        processes = {bot.process for bot in bot_match.bots}
-        if self._standing is None or (processes <= {"fresh", "house"} and "fresh" in processes):
-            return await self._execute(bot_match, self._settings.confinement)
-        observer = MatchObserver(begun=partial(self._show, block, rotation, bot_match))
-        absent = self._attendance.given_up(trio.current_time())
-        try:
-            return await self._standing.play(bot_match, absent, observer)
-        finally:
-            self._shown.pop(bot_match.plan.match, None)
+            await self._here.log_error("status page", error)
 
     def _show(self, block: Block, rotation: int, bot_match: BotMatch) -> None:
         """Show a match that has begun, if it may be shown."""
@@ -637,8 +582,8 @@ class _Runner:
             self._shown[plan.match] = match
             self._observer.match_began(match, self._progress())
 
-    def _listed(self) -> list[MatchSession]:
-        return [] if self._standing is None else self._standing.listed()
+    def _show_no_more(self, bot_match: BotMatch) -> None:
+        self._shown.pop(bot_match.plan.match, None)
 
     async def _keep(self, begun: _Begun, rotation: int, line: MatchLine, played: MatchResult) -> None:
         await self._on_disk(partial(self._write, begun.block, rotation, line, played))
@@ -698,59 +643,13 @@ class _Runner:
                 f"{VOIDS_IN_A_ROW} blocks in a row could not be played, the last one because: {cause}"
             )
 
-    # -- what a match is made of -----------------------------------------------------------------
-
-    def _variant(self, block: Block) -> Variant:
-        return self._settings.variants[block.variant]
-
-    def _seated(self, block: Block, rotation: int) -> list[str]:
-        """Return the bot in each seat."""
-        teams = block.teams(rotation)
-        return [teams[team] for team in self._variant(block).game.team_of]
-
-    def _bot_match(self, begun: _Begun, rotation: int) -> BotMatch:
-        names = self._seated(begun.block, rotation)
-        seats = range(len(names))
-        has_own_deal = self._has_own_deals(begun.block)
-        seed = secrets.token_bytes(32) if has_own_deal else begun.seed
-        return BotMatch(
-            plan=MatchPlan(
-                match=match_id(seed, rotation),
-                game=self._variant(begun.block).game,
-                names=tuple(f"seat-{seat}" for seat in seats) if self._settings.anonymous else tuple(names),
-                seed=seed,
-                salt=salt(seed, rotation),
-                clocks=self._clocks,
-                reveal_later=not has_own_deal,
-            ),
-            bots=tuple(self._bots[name].bot for name in names),
-            bot_seeds=tuple(bot_seed(seed, rotation, seat) for seat in seats),
-            suspended=frozenset(seat for seat in seats if names[seat] in self._conduct.names),
-            house_bots=self._house_bots,
-        )
-
-    def _has_own_deals(self, block: Block) -> bool:
-        return any(name in self._remote for name in block.entrants)
-
-    def _line(self, begun: _Begun, rotation: int, played: MatchResult, seconds: float) -> MatchLine:
-        isolation = self._settings.confinement.isolation
-        line = line_of_result(begun.block, rotation, played, isolation, seconds)
-        bots = tuple(map(self._published, line.bots))
-        return msgspec.structs.replace(line, bots=bots, sandbox=self._sandbox)
-
     def _write(self, block: Block, rotation: int, line: MatchLine, played: MatchResult) -> None:
         """Write all that is kept of a match, in one call: if its block becomes void meanwhile, that comes
         after."""
         attempt = self._store.failures_of(block, rotation) + 1
         self._store.keep(msgspec.structs.replace(line, attempt=attempt), played.replay, played.times)
-        for seat, each in enumerate(played.seats):
-            heading = f"{_heading(block, rotation)}, seat {seat}"
-            self._store.log(each.bot, heading, self._paths.hidden_lines(each.printed))
-
-    def _published(self, seat: SeatReport) -> SeatReport:
-        """Return a report without the paths of this machine, which may be in any text of a fault."""
-        faults = self._paths.hidden_in(msgspec.to_builtins(seat.faults))
-        return msgspec.structs.replace(seat, faults=msgspec.convert(faults, tuple[Fault, ...]))
+        for seat, (bot, printed) in enumerate(self._here.printed(played)):
+            self._store.log(bot, f"{heading(block, rotation)}, seat {seat}", printed)
 
     # -- how far it has come ---------------------------------------------------------------------
 
@@ -786,9 +685,14 @@ class _Runner:
             suspended=tuple(self._conduct.of.values()),
             matches=tuple(self._shown.values()),
             blocks=tuple(
-                RunningBlock(block.number, block.round, self._variant(block).choice.game_id, block.entrants)
+                RunningBlock(
+                    block.number,
+                    block.round,
+                    variant_of(self._settings, block).choice.game_id,
+                    block.entrants,
+                )
                 for block in (begun.block for begun in self._begun)
-                if not self._has_own_deals(block)
+                if not has_own_deals(self._settings, block)
             ),
         )
 
@@ -815,7 +719,3 @@ def _met(matches: Sequence[MatchLine]) -> Met:
         for name, score in zip(match.players, scores_of(match.ranks), strict=True):
             sums[name] += score / len(matches)
     return Met(first.block, first.round, sums)
-
-
-def _heading(block: Block, rotation: int) -> str:
-    return f"block {block.number}, rotation {rotation}"

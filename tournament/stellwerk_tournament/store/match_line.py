@@ -40,6 +40,14 @@ class Forfeit(Struct, frozen=True):
     reason: ForfeitReason
 
 
+class MachineRecord(Struct, frozen=True, omit_defaults=True):
+    """What is known of a machine that played a block for the runner. `name` tells it from the others.
+    `engine_ms`: how long it took there to play a fixed number of fixed games on the engine."""
+
+    name: str
+    engine_ms: float
+
+
 class MatchLine(Struct, frozen=True, omit_defaults=True):
     """A match. `players`, `seats`, `ranks` and `points` have one for each team: which bot played it, where it
     sat, and how it ended. `bots` has one for each seat. `deal`: whether all matches of the block were dealt
@@ -48,7 +56,8 @@ class MatchLine(Struct, frozen=True, omit_defaults=True):
 
     `ranks` are those that count, with the `forfeits`; `ranks_by_rules`, `points` and `bots` are as the match
     ended. Lines from before there were forfeits have no `ranks_by_rules`. `sandbox`: what was tried of the
-    sandbox before the tournament went on, if anything was."""
+    sandbox before the tournament went on, if anything was. `machine`: where the block was played, if not by
+    the runner itself."""
 
     block: Count
     rotation: Count
@@ -76,6 +85,7 @@ class MatchLine(Struct, frozen=True, omit_defaults=True):
     ranks_by_rules: tuple[int, ...] = ()
     forfeits: tuple[Forfeit, ...] = ()
     sandbox: SandboxRecord | UnsetType = UNSET
+    machine: MachineRecord | UnsetType = UNSET
 
     @property
     def by_rules(self) -> tuple[int, ...]:

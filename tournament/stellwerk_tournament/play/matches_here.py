@@ -1,0 +1,217 @@
+"""Matches of blocks, played on this machine: from a block, its secret and a rotation to a line and a replay.
+
+Laws:
+- all that a match depends on is in the settings, the block, the secret and who is suspended; so it does not
+  matter whether the runner plays it among others (`runner.py`), or a process plays the block alone
+  (`blocks/play_block.py`);
+- what went wrong in this process or this machine is a reason in words, and never a bot's fault;
+- a line names no place of this machine.
+"""
+
+from __future__ import annotations
+
+import secrets
+import traceback
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import msgspec
+import trio
+from msgspec import UNSET, UnsetType
+
+from stellwerk_processes.bot_process import BotStartError, Confinement
+from stellwerk_processes.faults import Fault
+from stellwerk_processes.sandbox.levels import SandboxRecord
+from stellwerk_processes.seat_report import SeatReport
+from stellwerk_processes.standing_server import StandingServer, StandingSetup
+from stellwerk_processes.started_match import BotMatch, MatchObserver, MatchResult, NoResultError, play_match
+from stellwerk_server.match.house_player import NO_HOUSE_BOTS, NewHousePlayer
+from stellwerk_server.match.plan import MatchPlan
+from stellwerk_server.net.listen_address import ListenAddress
+from stellwerk_server.operate.settings import clocks_of
+from stellwerk_tournament.config.machine_paths import MachinePaths
+from stellwerk_tournament.config.settings import Entrant, Settings, Variant
+from stellwerk_tournament.play.fair_matches import FairMatches
+from stellwerk_tournament.play.lag import MOST_MS, LagWatch
+from stellwerk_tournament.schedule.deal import bot_seed, match_id, salt
+from stellwerk_tournament.schedule.schedule import Block
+from stellwerk_tournament.store.match_line import MachineRecord, MatchLine, line_of_result
+
+if TYPE_CHECKING:
+    from stellwerk_server.match.match_session import MatchSession
+
+ATTEMPTS: Final = 3  # to play a match that the machine fails
+OWN_LOG: Final = "_stellwerk"  # a name that no bot can have
+
+Execute: TypeAlias = Callable[[BotMatch, Confinement], Awaitable[MatchResult]]
+"""Plays a match, here or elsewhere. What it raises is the machine's fault."""
+
+Log: TypeAlias = Callable[[str, Sequence[str]], Awaitable[object]]
+"""Writes lines about an error of ours, under a heading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What holds here for all matches: the program that plays them, what was tried of the sandbox, what is
+    known of this machine, and what makes the players of bots that sit in the server."""
+
+    execute: Execute = play_match
+    sandbox: SandboxRecord | UnsetType = UNSET
+    machine: MachineRecord | UnsetType = UNSET
+    house_bots: Mapping[str, NewHousePlayer] = field(default_factory=lambda: NO_HOUSE_BOTS, repr=False)
+
+
+class MatchesHere:
+    """The matches that this machine plays. `standing` is the server of bots that stay, once there is one."""
+
+    def __init__(
+        self, settings: Settings, paths: MachinePaths, conditions: Conditions, lag: LagWatch, log: Log
+    ) -> None:
+        self._settings = settings
+        self._paths = paths
+        self._conditions = conditions
+        self._lag = lag
+        self._log = log
+        self._clocks = clocks_of(settings.time)
+        self._bots = {entrant.name: entrant for entrant in settings.entrants}
+        self.fair = FairMatches(settings)
+        self.standing: StandingServer | None = None
+
+    async def play(
+        self,
+        block: Block,
+        seed: bytes,
+        rotation: int,
+        suspended: Collection[str] = (),
+        absent: frozenset[str] = frozenset(),
+        begun: Callable[[BotMatch], object] = lambda _: None,
+        ended: Callable[[BotMatch], object] = lambda _: None,
+    ) -> tuple[MatchLine, MatchResult] | str:
+        """Play a match to its end. Return its line and result, or the reason why it failed, which is no bot's
+        fault. `begun` and `ended` get matches that others can learn of."""
+        late_before, began_at = self._lag.count, trio.current_time()
+        try:
+            with self.fair.prepared(self._bot_match(block, seed, rotation, suspended)) as bot_match:
+                played = await self._play_out(bot_match, absent, begun, ended)
+        except (BotStartError, NoResultError) as error:
+            return self._paths.hidden(str(error))
+        except Exception as error:
+            await self.log_error(heading(block, rotation), error)
+            return self._paths.hidden(f"{type(error).__name__}: {error}")
+        line = self._line(block, rotation, played, trio.current_time() - began_at)
+        late = [bot.bot for bot in line.bots if any(fault.kind == "time" for fault in bot.faults)]
+        if late and self._lag.count > late_before:
+            return f"the runner was late by more than {MOST_MS:g} ms in a match in which {late[0]} was, too"
+        return line, played
+
+    async def log_error(self, heading: str, error: Exception) -> None:
+        lines = self._paths.hidden_lines("".join(traceback.format_exception(error)).splitlines())
+        await self._log(heading, lines)
+
+    def printed(self, played: MatchResult) -> list[tuple[str, list[str]]]:
+        """Return what each bot printed, seat by seat."""
+        return [(each.bot, self._paths.hidden_lines(each.printed)) for each in played.seats]
+
+    # -- what a match is made of -----------------------------------------------------------------
+
+    def _bot_match(self, block: Block, seed: bytes, rotation: int, suspended: Collection[str]) -> BotMatch:
+        variant = variant_of(self._settings, block)
+        teams = block.teams(rotation)
+        names = [teams[team] for team in variant.game.team_of]
+        seats = range(len(names))
+        has_own_deal = has_own_deals(self._settings, block)
+        if has_own_deal:
+            seed = secrets.token_bytes(32)
+        return BotMatch(
+            plan=MatchPlan(
+                match=match_id(seed, rotation),
+                game=variant.game,
+                names=tuple(f"seat-{seat}" for seat in seats) if self._settings.anonymous else tuple(names),
+                seed=seed,
+                salt=salt(seed, rotation),
+                clocks=self._clocks,
+                reveal_later=not has_own_deal,
+            ),
+            bots=tuple(self._bots[name].bot for name in names),
+            bot_seeds=tuple(bot_seed(seed, rotation, seat) for seat in seats),
+            suspended=frozenset(seat for seat in seats if names[seat] in suspended),
+            house_bots=self._conditions.house_bots,
+        )
+
+    async def _play_out(
+        self,
+        bot_match: BotMatch,
+        absent: frozenset[str],
+        begun: Callable[[BotMatch], object],
+        ended: Callable[[BotMatch], object],
+    ) -> MatchResult:
+        processes = {bot.process for bot in bot_match.bots}
+        if self.standing is None or (processes <= {"fresh", "house"} and "fresh" in processes):
+            return await self._conditions.execute(bot_match, self._settings.confinement)
+        try:
+            return await self.standing.play(bot_match, absent, MatchObserver(begun=partial(begun, bot_match)))
+        finally:
+            ended(bot_match)
+
+    def _line(self, block: Block, rotation: int, played: MatchResult, seconds: float) -> MatchLine:
+        isolation = self._settings.confinement.isolation
+        line = line_of_result(block, rotation, played, isolation, seconds)
+        bots = tuple(map(self._published, line.bots))
+        conditions = self._conditions
+        return msgspec.structs.replace(
+            line, bots=bots, sandbox=conditions.sandbox, machine=conditions.machine
+        )
+
+    def _published(self, seat: SeatReport) -> SeatReport:
+        """Return a report without the paths of this machine, which may be in any text of a fault."""
+        faults = self._paths.hidden_in(msgspec.to_builtins(seat.faults))
+        return msgspec.structs.replace(seat, faults=msgspec.convert(faults, tuple[Fault, ...]))
+
+    def listed(self) -> list[MatchSession]:
+        return [] if self.standing is None else self.standing.listed()
+
+
+def standing_setup(
+    settings: Settings,
+    at_once: int,
+    bot_seeds: Mapping[str, str],
+    listen_at: ListenAddress | None = None,
+    may_connect: Callable[[], bool] = lambda: True,
+) -> StandingSetup | None:
+    """Return the set-up of a server for bots that stay. None if all bots have fresh processes."""
+    if all(entrant.bot.process == "fresh" for entrant in settings.entrants):
+        return None
+    return StandingSetup(
+        set_up_ms=settings.time.set_up_ms,
+        confinement=settings.confinement,
+        games=tuple(variant.game for variant in settings.variants),
+        remote={entrant.name: entrant.logins for entrant in settings.entrants if entrant.is_remote},
+        organizers=settings.organizers,
+        listen_at=listen_at,
+        instances={
+            entrant.name: entrant.instances for entrant in settings.entrants if entrant.instances is not None
+        },
+        logins_at_once=at_once * max(variant.choice.seat_count for variant in settings.variants),
+        bot_seeds=bot_seeds,
+        may_connect=may_connect,
+    )
+
+
+def reused_bots(entrants: Sequence[Entrant]) -> list[str]:
+    """Return the names of bots whose processes play match after match."""
+    return [entrant.name for entrant in entrants if entrant.bot.process == "reused"]
+
+
+def variant_of(settings: Settings, block: Block) -> Variant:
+    return settings.variants[block.variant]
+
+
+def has_own_deals(settings: Settings, block: Block) -> bool:
+    """Return whether each match of a block has a deal of its own, because a remote bot is at the table."""
+    return any(entrant.is_remote and entrant.name in block.entrants for entrant in settings.entrants)
+
+
+def heading(block: Block, rotation: int) -> str:
+    return f"block {block.number}, rotation {rotation}"
