@@ -300,6 +300,7 @@ TOOLS: Final[dict[str, Need]] = {
     "nc": Need(program("nc"), "netcat-openbsd"),
     "package index": Need(_package_index),
     "systemd-analyze": Need(program("systemd-analyze"), "systemd"),
+    "parallel": Need(program("parallel"), "parallel"),
     "Python headers": Need(_python_headers, "python3-dev"),
     "zsh": Need(program("zsh"), "zsh"),
 }

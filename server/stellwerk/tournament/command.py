@@ -2,14 +2,15 @@
 
 A tournament is a folder with a `tournament.toml`. Results go to standard output, progress to standard error.
 Exit codes: 0 done; 1 `verify` found something that does not agree, a bot cannot play or is absent so that
-nothing began, or no two bots played a match to its end; 2 the command line or the folder cannot be used; 4
-the machine failed, or blocks are void because of it; 130 stopped, and to be resumed.
+nothing began, no two bots played a match to its end, or `merge` refused a result; 2 the command line or the
+folder cannot be used; 4 the machine failed, or blocks are void because of it; 130 stopped, and to be resumed.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import secrets
 import shlex
 from collections import Counter
 from collections.abc import Collection, Generator, Mapping, Sequence
@@ -47,6 +48,16 @@ from stellwerk.shared.listen_arguments import (
 from stellwerk.shared.progress import WorkLine
 from stellwerk.shared.terminal import complain, own_name, say
 from stellwerk.shared.version import version
+from stellwerk.tournament.blocks import (
+    add_block_arguments,
+    add_export_arguments,
+    add_merge_arguments,
+    make_out_folder,
+    merge_results,
+    play_files,
+    say_exported,
+    say_merged,
+)
 from stellwerk.tournament.expectation import Budget, Expectation, budget, expectation, with_proposal
 from stellwerk.tournament.init import init
 from stellwerk.tournament.output import (
@@ -72,6 +83,10 @@ from stellwerk_protocol.figures import counted
 from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
 from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import raise_limit, room_for_more
+from stellwerk_tournament.blocks.export import MOST as MOST_BLOCKS
+from stellwerk_tournament.blocks.export import Exporter
+from stellwerk_tournament.blocks.merge import ID
+from stellwerk_tournament.blocks.orders import Cup, OrderMaker, expect_to_travel
 from stellwerk_tournament.config import resolved as resolved_file
 from stellwerk_tournament.config.resolved import (
     Resolved,
@@ -155,6 +170,9 @@ examples:
   stellwerk tournament report cup
   stellwerk tournament verify cup
   stellwerk tournament init final --from cup --top 4 --budget 200
+  stellwerk tournament export cup -o blocks
+  stellwerk tournament block blocks/*.block -o results
+  stellwerk tournament merge cup results
   stellwerk tournament run cup --listen 0.0.0.0:7878 --tls-cert cert.pem --tls-key key.pem
 """
 
@@ -213,6 +231,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 help="show which bots would play each other, and play nothing but a trial match",
             )
             _add_budget(command, "with --dry-run: propose a schedule that fits, as in 'init'")
+    export = add("export", "write a file for each block that is due, to be played on any machine")
+    add_export_arguments(export)
+    _add_play_arguments(export)
+    export.set_defaults(concurrency=None, progress="lines", listen=None, plaintext_tokens=None)
+    export.set_defaults(tls_cert=None, tls_key=None, status_port=None, status_host=None)
+    one = commands.add_parser("block", help="play blocks that 'export' has written", allow_abbrev=False)
+    one.set_defaults(folder=".")
+    add_block_arguments(one)
+    add_merge_arguments(add("merge", "take the results of blocks in"))
     status = add("status", "show how much has been played, also while it runs")
     status.add_argument("--json", action="store_true", help="as one JSON object")
     ratings = add("ratings", "show the ratings, from all complete blocks")
@@ -235,12 +262,19 @@ def _add_budget(parser: argparse.ArgumentParser, text: str) -> None:
 
 
 def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_play_arguments(parser)
+    add = parser.add_argument
+    add("--concurrency", metavar="N", type=whole_number(-1000, 1000), help="matches at once")
+    add("--progress", choices=SHAPES, help="default: table on a terminal, lines elsewhere")
+    add_listen_arguments(parser)
+    add_status_arguments(parser)
+
+
+def _add_play_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--rounds", metavar="N", type=whole_number(1, 1_000_000), help="in place of what the file says")
     add("--until-width", metavar="ELO", type=_width, help="play until all 95 %% intervals are that narrow")
-    add("--concurrency", metavar="N", type=whole_number(-1000, 1000), help="matches at once")
     add("--seed", metavar="S", help="for built-in bots only: the same S gives the same matches")
-    add("--progress", choices=SHAPES, help="default: table on a terminal, lines elsewhere")
     add(
         "--without",
         metavar="NAME",
@@ -253,8 +287,6 @@ def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="do not try first whether every bot starts and answers: [conduct] says what follows if not",
     )
-    add_listen_arguments(parser)
-    add_status_arguments(parser)
 
 
 def _width(text: str) -> float:
@@ -276,8 +308,12 @@ def run(arguments: argparse.Namespace) -> int:
                 return _init(folder, arguments)
             case "run":
                 return _show_schedule(folder, arguments) if arguments.dry_run else _play(folder, arguments)
-            case "resume":
+            case "resume" | "export":
                 return _play(folder, arguments)
+            case "block":
+                return play_files(arguments)
+            case "merge":
+                return _merge(folder, arguments.results)
             case "status":
                 return _status(folder, arguments.json)
             case "ratings":
@@ -320,15 +356,19 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
     seed: str | None = None if arguments.seed is None else checked_seed(arguments.seed)
     if seed is not None and not all(entrant.bot.built_in for entrant in settings.entrants):
         raise usage_error("--seed: for built-in bots only, because a bot that guesses it knows all cards")
+    exports = arguments.tournament_command == "export"
+    if exports:
+        expect_to_travel(source, settings)
     listen_at = _listen_address(folder, arguments, settings)
     status_at = status_of(arguments)
     total_matches(settings, plan_of(settings))  # says what cannot be scheduled
     resume, run_again = _resume_command(folder, arguments), _run_command(folder, arguments, settings.left_out)
+    if exports:
+        resume = run_again = _export_command(folder, arguments, settings.left_out)
     with _opened(folder) as opened:
         for notice in opened.notices:
             complain(notice)
-        resumes = arguments.tournament_command == "resume"
-        _expect_to_begin(folder, opened, resumes, resume)
+        resumes = _resumes(folder, opened, arguments, resume)
         hide_memory()
         settings, sandbox = _with_sandbox(source, settings, before, opened.lines)
         beginning = _Beginning.of(folder, source, settings, opened, seed)
@@ -348,7 +388,8 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
                 complain(f"stopped; {'go on' if resumes else 'nothing has begun; begin'} with: {again}")
                 return INTERRUPTED
         collect_rarely()
-        if total_matches(settings, plan_of(settings)) is not None and settings.rounds is not None:
+        is_counted = total_matches(settings, plan_of(settings)) is not None and settings.rounds is not None
+        if is_counted and settings.rounds is not None and not exports:
             at_once = FairMatches(settings).at_once
             expected = expectation(plan_of(settings), settings.variants, at_once, opened.lines)
             observer.planned(expected.lines(settings.rounds, len(opened.lines))[:1])
@@ -362,6 +403,12 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
             observer.remote_bots_changed,
             needs_all=needs_all,
         )
+        exporter: Exporter | None = None
+        if exports:
+            cup = Cup(beginning.cup, version(), folder, source, settings, seed)
+            maker = OrderMaker(cup)
+            maker.archives()  # says which files cannot travel
+            exporter = Exporter(maker, make_out_folder(arguments.out), arguments.most or MOST_BLOCKS)
         status_setup = NO_PAGE
         if status_at is not None:
             runner = f"stellwerk {version()}"
@@ -378,6 +425,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
                     status_setup=status_setup,
                     sandbox=sandbox,
                     begin=beginning.write,
+                    courier=exporter,
                     house_bots=house_bots(),
                     shows_ratings=status_at is not None or shape in SHAPES_WITH_RATINGS,
                 )
@@ -390,6 +438,9 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
             message = f"{error}; when that is mended: {resume if beginning.is_written else again}"
             is_machines = isinstance(error, RunError) or error.is_machines
             raise CommandError(message, INFRASTRUCTURE if is_machines else 2) from None
+        if exporter is not None:
+            say_exported(exporter)
+            return DONE if finished else INTERRUPTED
         if not beginning.is_written:
             complain(f"stopped; nothing has begun; begin with: {run_again}")
             return INTERRUPTED
@@ -528,12 +579,18 @@ def _source(folder: Path) -> Source:
         raise usage_error(f"{folder / FILE}: cannot be read: {error.strerror or error}") from None
 
 
-def _expect_to_begin(folder: Path, opened: Opened, resumes: bool, resume: str) -> None:
+def _resumes(folder: Path, opened: Opened, arguments: argparse.Namespace, resume: str) -> bool:
+    """Return whether the tournament has begun. CommandError if the command is for one that has not, or is for
+    one that has; `export` is for both."""
     has_begun = bool(opened.lines) or opened.store.fact("seed") is not None
+    resumes: bool = arguments.tournament_command == "resume"
+    if arguments.tournament_command == "export":
+        return has_begun
     if has_begun and not resumes:
         raise usage_error(f"{folder}: this tournament has begun; go on with: {resume}")
     if resumes and not has_begun:
         raise usage_error(f"{folder}: this tournament has not begun; begin with: {_command('run', folder)}")
+    return resumes
 
 
 def _level(folder: Path, source: Source, before: Resolved | None) -> Wanted:
@@ -594,8 +651,9 @@ def _sandbox_words(record: SandboxRecord) -> str:
 
 @dataclass(slots=True)
 class _Beginning:
-    """What a tournament is played with: `resolved` is what counts, `now` what the settings say today. It is
-    stored before the first match, and compared from then on."""
+    """What a tournament is played with: `resolved` is what counts, `now` what the settings say today, and
+    `cup` tells its blocks from those of others. It is stored before the first match, and compared from then
+    on."""
 
     folder: Path
     source: Source
@@ -604,6 +662,7 @@ class _Beginning:
     resolved: Resolved
     now: Resolved
     is_stored: bool
+    cup: str
     is_written: bool = False
 
     @classmethod
@@ -618,12 +677,15 @@ class _Beginning:
             was = "without --seed" if before == DRAWN else "with another --seed"
             raise usage_error(f"{folder}: this tournament began {was}")
         resolved, now, is_stored = _resolve(folder, source, settings, opened.lines)
-        return cls(folder, source, opened.store, check, resolved, now, is_stored)
+        cup = opened.store.fact(ID) or secrets.token_hex(4)
+        return cls(folder, source, opened.store, check, resolved, now, is_stored, cup)
 
     def write(self) -> None:
         """Store what is not stored yet. StoreError."""
         if self.store.fact("seed") is None:
             self.store.note("seed", self.seed)
+        if self.store.fact(ID) is None:
+            self.store.note(ID, self.cup)
         if not self.is_stored:
             self.store.write(resolved_file.FILE, resolved_file.encode(self.resolved))
         if self.source.file.resolved is not None:
@@ -677,6 +739,12 @@ def _run_command(folder: Path, arguments: argparse.Namespace, without: Sequence[
     if getattr(arguments, "absent_forfeit", False):
         words.append("--absent-forfeit")
     return _command("run", folder, *_words(arguments), *words)
+
+
+def _export_command(folder: Path, arguments: argparse.Namespace, without: Sequence[str]) -> str:
+    words = ["--out", arguments.out, *(word for name in without for word in ("--without", name))]
+    words += [] if arguments.most is None else [f"--most={arguments.most}"]
+    return _command("export", folder, *_words(arguments), *words)
 
 
 def _words(arguments: argparse.Namespace) -> list[str]:
@@ -734,6 +802,17 @@ def _propose(expected: Expectation, budget: Budget) -> int:
 
 
 # -- results -----------------------------------------------------------------------------------------
+
+
+def _merge(folder: Path, results: Sequence[str]) -> int:
+    tournament = _tournament(folder)
+    with _opened(folder) as opened:
+        for notice in opened.notices:
+            complain(notice)
+        merged = merge_results(opened, tournament.settings, results)
+        if merged.blocks:
+            _write(_tournament(folder))
+    return say_merged(merged)
 
 
 def _reading(folder: Path) -> str:

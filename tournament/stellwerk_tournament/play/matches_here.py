@@ -33,6 +33,7 @@ from stellwerk_server.net.listen_address import ListenAddress
 from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.settings import Entrant, Settings, Variant
+from stellwerk_tournament.play.courier import PlayedMatch
 from stellwerk_tournament.play.fair_matches import FairMatches
 from stellwerk_tournament.play.lag import MOST_MS, LagWatch
 from stellwerk_tournament.schedule.deal import bot_seed, match_id, salt
@@ -110,9 +111,10 @@ class MatchesHere:
         lines = self._paths.hidden_lines("".join(traceback.format_exception(error)).splitlines())
         await self._log(heading, lines)
 
-    def printed(self, played: MatchResult) -> list[tuple[str, list[str]]]:
-        """Return what each bot printed, seat by seat."""
-        return [(each.bot, self._paths.hidden_lines(each.printed)) for each in played.seats]
+    def as_played(self, line: MatchLine, played: MatchResult) -> PlayedMatch:
+        """Return what is kept of a match, without the paths of this machine in what its bots printed."""
+        printed = tuple((each.bot, tuple(self._paths.hidden_lines(each.printed))) for each in played.seats)
+        return PlayedMatch(line, played.replay, played.times, printed)
 
     # -- what a match is made of -----------------------------------------------------------------
 

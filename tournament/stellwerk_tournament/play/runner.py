@@ -27,7 +27,6 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeVar
 
-import msgspec
 import trio
 from msgspec import UNSET, UnsetType
 
@@ -45,6 +44,8 @@ from stellwerk_tournament.play.conduct import (
     matches_not_drawn,
     stage_as_made,
 )
+from stellwerk_tournament.play.courier import BlockFailedError, Courier, DueBlock, PlayedBlock
+from stellwerk_tournament.play.keep import keep_match, take_in
 from stellwerk_tournament.play.lag import LagWatch
 from stellwerk_tournament.play.matches_here import (
     ATTEMPTS,
@@ -53,7 +54,6 @@ from stellwerk_tournament.play.matches_here import (
     Execute,
     MatchesHere,
     has_own_deals,
-    heading,
     reused_bots,
     standing_setup,
     variant_of,
@@ -123,9 +123,9 @@ class RemoteSetup:
 NO_REMOTE_BOTS: Final = RemoteSetup()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Begun:
-    """A block that is being played."""
+    """A block that is being played, here or elsewhere."""
 
     block: Block
     seed: bytes
@@ -151,6 +151,7 @@ async def play_tournament(
     begin: Callable[[], object] = lambda: None,
     house_bots: Mapping[str, NewHousePlayer] = NO_HOUSE_BOTS,
     shows_ratings: bool = True,
+    courier: Courier | None = None,
 ) -> bool:
     """Play, and return whether all has been played; it has not if somebody stopped the runner before.
 
@@ -161,13 +162,23 @@ async def play_tournament(
     tried of the sandbox in the settings, if anything was. `begin` is called in a thread before anything is
     written; it may raise a StoreError. `house_bots` make the players of the bots that sit in the server.
     Unless `shows_ratings`, nobody looks at the ratings in the progress, and they are not computed for it.
+    A `courier` takes all blocks to where they are played; nothing is played here then.
     """
     lag = LagWatch()
     trio.lowlevel.add_instrument(lag)
     try:
         conditions = Conditions(execute, sandbox, house_bots=house_bots)
         runner = _Runner(
-            settings, opened, observer, seed, conditions, remote_setup, status_setup, lag, shows_ratings
+            settings,
+            opened,
+            observer,
+            seed,
+            conditions,
+            remote_setup,
+            status_setup,
+            lag,
+            shows_ratings,
+            courier,
         )
         return await runner.run(begin)
     finally:
@@ -196,9 +207,13 @@ class _Runner:
         status_setup: StatusSetup,
         lag: LagWatch,
         shows_ratings: bool,
+        courier: Courier | None,
     ) -> None:
         self._settings = settings
         self._shows_ratings = shows_ratings
+        self._courier = courier
+        self._to_carry: deque[_Begun] = deque()
+        self._carried = 0
         self._plan = plan_of(settings)
         self._store = opened.store
         self._observer = observer
@@ -256,7 +271,7 @@ class _Runner:
                     self._remote_setup.listen_at,
                     self._remote_setup.may_connect,
                 )
-                if setup is not None:
+                if setup is not None and self._courier is None:
                     self._here.standing = await stack.enter_async_context(open_standing_server(setup))
                 nursery = await stack.enter_async_context(trio.open_nursery())
                 nursery.start_soon(self._heed, signals, nursery.cancel_scope)
@@ -354,7 +369,8 @@ class _Runner:
         while True:
             self._changed = trio.Event()
             await self._start_what_can_be(nursery)
-            if not self._running and not (self._attendance.missing and self._has_more()):
+            is_idle = not self._running and not self._carried
+            if is_idle and not (self._attendance.missing and self._has_more()):
                 return
             with trio.move_on_at(self._attendance.next_end(trio.current_time())):
                 await self._changed.wait()
@@ -364,8 +380,13 @@ class _Runner:
         return queued or any(begun.waiting for begun in self._begun)
 
     async def _start_what_can_be(self, nursery: trio.Nursery) -> None:
-        while self._running < self._most and await self._go_on(nursery):
-            pass
+        courier = self._courier
+        if courier is None:
+            while self._running < self._most and await self._go_on(nursery):
+                pass
+        else:
+            while courier.takes_more and self._carried < courier.most and await self._send_on(nursery):
+                pass
 
     async def _go_on(self, nursery: trio.Nursery) -> bool:
         """Go on by one match or block, if possible: of the bots that are there, or else of some that have
@@ -381,6 +402,21 @@ class _Runner:
                 await self._begin(block)
                 return True
         return not self._stopping and not self._queue and await self._more()
+
+    async def _send_on(self, nursery: trio.Nursery) -> bool:
+        """Give the courier one more block, or find out what comes next. Return False if there is nothing."""
+        assert self._courier is not None
+        if self._to_carry:
+            begun = self._to_carry.popleft()
+            self._carried += 1
+            nursery.start_soon(self._carry, self._courier, nursery.cancel_scope, begun)
+            return True
+        if self._stopping:
+            return False
+        if self._queue:
+            await self._begin(self._queue.popleft())
+            return True
+        return await self._more()
 
     def _next_match(self, absent: frozenset[str]) -> tuple[_Begun, int] | None:
         for begun in self._begun:
@@ -420,10 +456,15 @@ class _Runner:
     async def _begin(self, block: Block) -> None:
         secret = secrets.token_bytes(32) if self._seed is None else block_secret(self._seed, block.number)
         if await self._on_disk(partial(self._begin_unless_called_off, block, secret)):
-            self._begun.append(_Begun(block, secret, deque(block.rotations)))
+            self._note_begun(_Begun(block, secret, deque(block.rotations)))
         else:
             self._queue.append(block)
             await self._call_off()
+
+    def _note_begun(self, begun: _Begun) -> None:
+        self._begun.append(begun)
+        if self._courier is not None and begun.waiting:
+            self._to_carry.append(begun)
 
     def _begin_unless_called_off(self, block: Block, secret: bytes) -> bool:
         """Begin a block, unless one of its bots has just been suspended."""
@@ -454,6 +495,9 @@ class _Runner:
             return False
         if needs_results(plan) and self._begun:
             return False
+        is_new_round = number % stages_of_round(plan) == 0
+        if self._courier is not None and rounds is None and self._begun and is_new_round:
+            return False  # the blocks that are away may end the tournament
         numbers = numbers_of_stage(plan, number)
         if self._last_known < numbers.start and not has_playable(plan, self._conduct.names):
             return False
@@ -462,7 +506,7 @@ class _Runner:
         blocks = stage_as_made(plan, number, history, self._conduct.sets, self._known_of(numbers))
         new = [block for block in blocks if block.number not in self._known]
         is_new = bool(new) or not blocks
-        if is_new and number % stages_of_round(plan) == 0 and await self._is_narrow_enough():
+        if is_new and is_new_round and await self._is_narrow_enough():
             return False
         for block in blocks:
             self._expect_as_played(block, played.get(block.number))
@@ -498,7 +542,7 @@ class _Runner:
             return
         waiting = deque(rotation for rotation in block.rotations if rotation not in standing.kept)
         begun = _Begun(block, standing.seed, waiting, kept=set(standing.kept))
-        self._begun.append(begun)
+        self._note_begun(begun)
         if begun.is_over:
             await self._complete(begun)
 
@@ -586,7 +630,7 @@ class _Runner:
         self._shown.pop(bot_match.plan.match, None)
 
     async def _keep(self, begun: _Begun, rotation: int, line: MatchLine, played: MatchResult) -> None:
-        await self._on_disk(partial(self._write, begun.block, rotation, line, played))
+        await self._on_disk(partial(self._write, begun.block, line, played))
         if begun.is_void:
             return  # it has become so meanwhile
         begun.running.discard(rotation)
@@ -621,6 +665,41 @@ class _Runner:
         lines = self._store.complete(begun.block, begun.seed, judge)
         return lines, conduct.add(lines)
 
+    # -- a block that is played elsewhere ----------------------------------------------------------
+
+    async def _carry(self, courier: Courier, scope: trio.CancelScope, begun: _Begun) -> None:
+        """Let the courier take a block away, and keep what it brings back."""
+        block = begun.block
+        rotations = tuple(begun.waiting)
+        begun.waiting.clear()
+        begun.running.update(rotations)
+        self._running += len(rotations)
+        suspended = tuple(name for name in block.entrants if name in self._conduct.names)
+        try:
+            played = await courier.play(DueBlock(block, begun.seed, rotations, suspended))
+            if played is not None:
+                await self._take_in(begun, played)
+        except BlockFailedError as error:
+            await self._failed(begun, error.rotation, str(error))
+            if not begun.is_void:
+                begun.waiting = deque(rotations)
+                begun.running.clear()
+                self._to_carry.append(begun)
+        except (StoreError, RunError) as error:
+            self._fail_with(error, scope)
+        finally:
+            self._running -= len(rotations)
+            self._carried -= 1
+            self._changed.set()
+
+    async def _take_in(self, begun: _Begun, played: PlayedBlock) -> None:
+        await self._on_disk(partial(take_in, self._store, begun.block, played))
+        for match in played.matches:
+            begun.running.discard(match.line.rotation)
+            begun.kept.add(match.line.rotation)
+            self._observer.match_ended(Ended(begun.block, match.line.rotation), self._progress())
+        await self._complete(begun)
+
     async def _failed(self, begun: _Begun, rotation: int, cause: str) -> None:
         block = begun.block
         count = await self._on_disk(partial(self._store.fail, block, rotation, cause))
@@ -643,13 +722,10 @@ class _Runner:
                 f"{VOIDS_IN_A_ROW} blocks in a row could not be played, the last one because: {cause}"
             )
 
-    def _write(self, block: Block, rotation: int, line: MatchLine, played: MatchResult) -> None:
+    def _write(self, block: Block, line: MatchLine, played: MatchResult) -> None:
         """Write all that is kept of a match, in one call: if its block becomes void meanwhile, that comes
         after."""
-        attempt = self._store.failures_of(block, rotation) + 1
-        self._store.keep(msgspec.structs.replace(line, attempt=attempt), played.replay, played.times)
-        for seat, (bot, printed) in enumerate(self._here.printed(played)):
-            self._store.log(bot, f"{heading(block, rotation)}, seat {seat}", printed)
+        keep_match(self._store, block, self._here.as_played(line, played))
 
     # -- how far it has come ---------------------------------------------------------------------
 

@@ -65,7 +65,7 @@ def verify(
         for line, expected in zip(matches, computed, strict=True):
             number += 1
             for message in (
-                *_wrong_line(tournament.settings, matches[0], line, names, own_deals),
+                *wrong_line(tournament.settings, matches[0], line, names, own_deals),
                 *_wrong_forfeits(line, expected, suspensions.names),
             ):
                 raise UntrueError(f"{FILE}:{number}: {message}")
@@ -103,10 +103,11 @@ def _wrong_derived(tournament: Tournament, path: Path, why: str, number: int) ->
     )
 
 
-def _wrong_line(
+def wrong_line(
     settings: Settings, first: MatchLine, line: MatchLine, names: set[str], own_deals: Counter[str]
 ) -> Iterator[str]:
-    """Compare a line with the first one of its block, and with all seeds of `own_deals`."""
+    """Yield what is wrong with a line beside the first one of its block, and with all seeds of
+    `own_deals`."""
     block = Block(first.block, 0, first.round, 0, first.players)
     if unknown := [name for name in line.players if name not in names]:
         yield f"{unknown[0]} is not a bot of this tournament"
@@ -170,15 +171,21 @@ def _wrong_replay(folder: Path, line: MatchLine) -> Iterator[str]:
     content = path.read_bytes()
     if sha256(content).hexdigest() != line.replay_sha256:
         yield f"{path}: is not the file that its line in {FILE} speaks of"
+    yield from (f"{path}{message}" for message in wrong_content(content, line))
+
+
+def wrong_content(content: bytes, line: MatchLine) -> Iterator[str]:
+    """Play the match of a replay again, and compare it with its line. Yield what is wrong, to be put behind
+    the name of the file: `: ...` or `:line: ...`."""
     verdict = verify_replay(content.splitlines(keepends=True))
     if not verdict.good:
-        yield f"{path}:{verdict.line}: {verdict.message}"
+        yield f":{verdict.line}: {verdict.message}"
     header, result = verdict.header, verdict.result
     if header is None or result is None:
-        yield f"{path}: has no result"
+        yield ": has no result"
         return
-    yield from (f"{path}: {message}" for message in _differences(header, result, _seed_in(content), line))
-    yield from (f"{path}: {message}" for message in wrong_conduct(content, line))
+    yield from (f": {message}" for message in _differences(header, result, _seed_in(content), line))
+    yield from (f": {message}" for message in wrong_conduct(content, line))
 
 
 def _differences(header: Header, result: Result, seed: str, line: MatchLine) -> Iterator[str]:

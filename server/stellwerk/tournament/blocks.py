@@ -1,0 +1,226 @@
+"""Blocks that are played on other machines: `export`, `block` and `merge`.
+
+`block` opens nothing but its files: it knows no tournament's folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from stellwerk.shared.choose_game import whole_number
+from stellwerk.shared.errors import (
+    DONE,
+    FAILED,
+    infrastructure_error,
+    not_writable,
+    usage_error,
+)
+from stellwerk.shared.house_bots import house_bots
+from stellwerk.shared.terminal import complain, say
+from stellwerk.shared.version import version
+from stellwerk_processes.cores import CoresError
+from stellwerk_processes.resolve_sandbox import hide_memory
+from stellwerk_processes.sandbox.levels import SandboxError
+from stellwerk_protocol.canonical import shown
+from stellwerk_protocol.figures import counted
+from stellwerk_tournament.blocks.export import Exporter
+from stellwerk_tournament.blocks.files import (
+    ORDER_ENDING,
+    RESULT_ENDING,
+    BlockFileError,
+    BlockOrder,
+    decode_order,
+    decode_result,
+    encode_result,
+    expect_sealed,
+    read,
+    write_private,
+)
+from stellwerk_tournament.blocks.machine import machine_record
+from stellwerk_tournament.blocks.merge import Merged, merge
+from stellwerk_tournament.blocks.play_block import Host, play_block, private_folder, why
+from stellwerk_tournament.config.settings import Settings
+from stellwerk_tournament.play.courier import BlockFailedError
+from stellwerk_tournament.store.store import Opened
+
+MOST_NAMED: Final = 20
+
+EXPORT: Final = """\
+Write a private file for each block that is due, to be played on any machine with
+'stellwerk tournament block'. The tournament begins with it, if it has not begun:
+all bots are tried first, as by 'run'. Blocks whose results have not come back are
+written again, with the same deals.
+"""
+
+BLOCK: Final = """\
+Play blocks that 'stellwerk tournament export' has written, and write their results
+for 'stellwerk tournament merge'. Nothing else is opened. A result that is there
+already is kept. Exit codes: 0 done; 2 a file cannot be played here; 4 the machine
+failed, and no result was written.
+"""
+
+MERGE: Final = """\
+Take the results of blocks into the tournament's folder. Each match is checked by
+playing it again, and counts once. Exit codes: 0 done; 1 a result was refused; 2 the
+folder cannot be used; 4 the machine failed.
+"""
+
+
+def add_export_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = EXPORT
+    parser.add_argument("-o", "--out", metavar="FOLDER", required=True, help="where the files are written")
+    parser.add_argument(
+        "--most", metavar="N", type=whole_number(1, 1_000_000), help="write at most so many blocks"
+    )
+
+
+def add_block_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = BLOCK
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a file that 'export' has written")
+    parser.add_argument(
+        "-o", "--out", metavar="RESULT", required=True, help="the result's file, or a folder for it"
+    )
+    parser.add_argument(
+        "--concurrency",
+        metavar="N",
+        type=whole_number(1, 1000),
+        default=1,
+        help="matches at once (default: 1)",
+    )
+    parser.add_argument(
+        "--machine",
+        metavar="NAME",
+        help="what lines and the report call this machine (default: a label that does not say which it is)",
+    )
+
+
+def add_merge_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = MERGE
+    parser.add_argument("results", metavar="RESULT", nargs="+", help="a result, or a folder of results")
+
+
+# -- export ------------------------------------------------------------------------------------------
+
+
+def make_out_folder(text: str) -> Path:
+    """Return the folder for the files of blocks, which only its owner may enter. CommandError."""
+    folder = Path(text)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_writable(text, error) from None
+    return folder
+
+
+def say_exported(exporter: Exporter) -> None:
+    where = shown(str(exporter.folder), 1000)
+    blocks, matches = counted(exporter.blocks, "block"), counted(exporter.matches, "match", "matches")
+    if exporter.blocks:
+        say(f"{where}: {blocks} with {matches}, {exporter.size / 1e6:.1f} MB; keep them private")
+    else:
+        say(f"{where}: nothing written: no block is due")
+
+
+# -- block -------------------------------------------------------------------------------------------
+
+
+def play_files(arguments: argparse.Namespace) -> int:
+    """Play blocks, one after the other. CommandError at the first that cannot be played."""
+    files = [Path(name) for name in arguments.files]
+    out = Path(arguments.out)
+    is_folder = len(files) > 1 or out.is_dir() or arguments.out.endswith("/")
+    if is_folder:
+        make_out_folder(arguments.out)
+    hide_memory()
+    for path in files:
+        target = out / f"{path.name.removesuffix(ORDER_ENDING)}{RESULT_ENDING}" if is_folder else out
+        _play_file(path, target, arguments)
+    return DONE
+
+
+def _play_file(path: Path, target: Path, arguments: argparse.Namespace) -> None:
+    try:
+        order = decode_order(read(path))
+    except BlockFileError as error:
+        raise usage_error(f"{path}: {error}") from None
+    if _is_there(target, order):
+        say(f"{shown(str(target), 1000)}: has the result of block {order.block} already")
+        return
+    try:
+        host = Host(
+            version(),
+            machine_record(order.cup, arguments.machine),
+            house_bots(),
+            arguments.concurrency,
+            log=_log,
+        )
+        with private_folder() as folder:
+            result = trio.run(play_block, order, folder, host)
+    except BlockFileError as error:
+        raise usage_error(f"{path}: {error}") from None
+    except (SandboxError, BlockFailedError) as error:
+        raise infrastructure_error(f"{path}: {why(error, order)}; no result was written") from None
+    except CoresError as error:
+        raise infrastructure_error(f"{path}: cores_per_bot: {error}") from None
+    try:
+        write_private(target, encode_result(result, bytes.fromhex(order.secret)))
+    except OSError as error:
+        raise not_writable(str(target), error) from None
+    matches = counted(len(result.matches), "match", "matches")
+    say(f"{shown(str(target), 1000)}: block {order.block}, {matches}")
+
+
+def _is_there(target: Path, order: BlockOrder) -> bool:
+    """Return whether a result of this very block is there. CommandError if something else is."""
+    if not os.path.lexists(target):
+        return False
+    try:
+        result, content, seal = decode_result(read(target))
+        expect_sealed(content, seal, bytes.fromhex(order.secret))
+    except BlockFileError as error:
+        raise usage_error(f"{target}: is there, and {error}; remove it, or choose another name") from None
+    return (result.cup, result.block) == (order.cup, order.block)
+
+
+def _log(heading: str, lines: Sequence[str]) -> None:
+    for line in (heading, *lines):
+        complain(line)
+
+
+# -- merge -------------------------------------------------------------------------------------------
+
+
+def merge_results(opened: Opened, settings: Settings, names: Sequence[str]) -> Merged:
+    """Take in results, and say what was refused or ignored. CommandError if there are none."""
+    paths = [path for name in names for path in _results(name)]
+    if not paths:
+        raise usage_error(f"{names[0]}: has no file *{RESULT_ENDING}")
+    merged = merge(opened, settings, paths)
+    for lines in (merged.ignored, merged.refused):
+        for line in lines[:MOST_NAMED]:
+            complain(shown(line, 2000))
+        if len(lines) > MOST_NAMED:
+            complain(
+                f"and {len(lines) - MOST_NAMED:,} more {'ignored' if lines is merged.ignored else 'refused'}"
+            )
+    for each in merged.suspensions:
+        complain(f"{each.bot} is suspended after block {each.block}, with {each.forfeits} forfeits in a row")
+    return merged
+
+
+def say_merged(merged: Merged) -> int:
+    """Say what was taken in, and return the exit code."""
+    blocks, matches = counted(merged.blocks, "block"), counted(merged.matches, "match", "matches")
+    say(f"{blocks} taken in, with {matches}; {len(merged.ignored)} ignored, {len(merged.refused)} refused")
+    return FAILED if merged.refused else DONE
+
+
+def _results(name: str) -> list[Path]:
+    path = Path(name)
+    return sorted(path.glob(f"*{RESULT_ENDING}")) if path.is_dir() else [path]

@@ -1,0 +1,213 @@
+"""A block played alone, from its order: by `tournament block`, and by each worker of a cluster.
+
+Laws:
+- nothing is opened but the order, and a private folder in which its bots and its board are;
+- the matches are played as the runner plays them (`play/matches_here.py`): the same sandbox, clocks and
+  processes, and a match that the machine fails is played again, at most twice;
+- nothing of the block can be read before all of it has been played.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import msgspec
+import trio
+from msgspec import UNSET, UnsetType
+
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_processes import resolve_sandbox
+from stellwerk_processes.bot_spec import STARTED
+from stellwerk_processes.sandbox.levels import SandboxError, SandboxRecord
+from stellwerk_processes.standing_server import open_standing_server
+from stellwerk_processes.started_match import MatchResult
+from stellwerk_server.match.house_player import NewHousePlayer
+from stellwerk_tournament.blocks.archives import unpack
+from stellwerk_tournament.blocks.files import BlockFileError, BlockOrder, BlockResult
+from stellwerk_tournament.blocks.orders import BOARD
+from stellwerk_tournament.config.machine_paths import MachinePaths
+from stellwerk_tournament.config.sandbox import needs_proof
+from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, Source, settings_of
+from stellwerk_tournament.play.courier import BlockFailedError, PlayedMatch
+from stellwerk_tournament.play.lag import LagWatch
+from stellwerk_tournament.play.matches_here import ATTEMPTS, Conditions, MatchesHere, heading, standing_setup
+from stellwerk_tournament.schedule.schedule import Block
+from stellwerk_tournament.store.match_line import MachineRecord, MatchLine
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """The machine that plays: what is known of it, what makes the players of bots that sit in the server,
+    how many matches it plays at a time, what has been tried of the sandbox before, if anything was, and what
+    gets the errors of ours that failed a match."""
+
+    version: str
+    machine: MachineRecord
+    house_bots: Mapping[str, NewHousePlayer] = field(repr=False)
+    at_once: int = 1
+    sandbox: SandboxRecord | UnsetType = UNSET
+    log: Callable[[str, Sequence[str]], object] = lambda _heading, _lines: None
+
+
+@contextmanager
+def private_folder() -> Generator[Path]:
+    """Make a folder for the bots and the board of a block, for as long as the block runs."""
+    folder = Path(tempfile.mkdtemp(prefix="stellwerk-block-"))
+    try:
+        folder.chmod(0o755)  # bots may run as users of their own
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def expect_playable(order: BlockOrder, version: str) -> None:
+    """Raise a BlockFileError if the order was not written for this program."""
+    if order.stellwerk != version:
+        raise BlockFileError(
+            f"was written by Stellwerk {order.stellwerk}, and this is {version}: install the same version"
+        )
+    game = order.settings.games[0].game
+    if game not in RULE_SETS or RULE_SETS[game].rules_version != order.rules_version:
+        raise BlockFileError(f"has other rules of {game} than are installed here: install the same version")
+
+
+def unpacked(order: BlockOrder, folder: Path) -> Settings:
+    """Unpack what an order brings, and return the settings that it is played with. BlockFileError."""
+    try:
+        unpack(order.archives, folder)
+        if order.board is not None:
+            (folder / BOARD).write_bytes(order.board)
+        source = Source(folder / FILE, "")
+        source.file = order.settings
+        settings = settings_of(source, folder)
+    except SettingsError as error:
+        text = str(error).removeprefix(f"{folder / FILE}: ")
+        raise BlockFileError(f"cannot be played on this machine: {text}") from None
+    except (OSError, ValueError) as error:
+        raise BlockFileError(f"cannot be unpacked: {error}") from None
+    digest = settings.variants[0].choice.board.digest
+    if digest != order.board_digest:
+        raise BlockFileError(f"is for another board than the one that is installed here ({digest[:12]})")
+    confinement = settings.confinement
+    if not confinement.wrap:
+        sandbox = replace(confinement.sandbox, level=order.level)
+        settings = replace(settings, confinement=replace(confinement, sandbox=sandbox))
+    return settings
+
+
+async def proven(settings: Settings) -> tuple[Settings, SandboxRecord | UnsetType]:
+    """Try the sandbox, if any bot needs one. SandboxError if the tournament's level does not hold here."""
+    if all(each.bot.process not in STARTED for each in settings.entrants):
+        return settings, UNSET
+    if not needs_proof(settings.confinement):
+        return settings, UNSET
+    found = await resolve_sandbox.resolve(settings.confinement)
+    return replace(settings, confinement=found.confinement), found.record
+
+
+async def play_block(order: BlockOrder, folder: Path, host: Host) -> BlockResult:
+    """Play all matches of an order that are due.
+
+    BlockFileError if it cannot be played by this program or on this machine, BlockFailedError if a match
+    failed too often through no bot's fault, CoresError, SandboxError.
+    """
+    expect_playable(order, host.version)
+    settings = await trio.to_thread.run_sync(unpacked, order, folder)
+    record = host.sandbox
+    if record is UNSET:
+        settings, record = await proven(settings)
+    settings = replace(settings, concurrency=_at_once(settings, host.at_once))
+    lag = LagWatch()
+    trio.lowlevel.add_instrument(lag)
+    try:
+        return await _Block(order, settings, folder, host, record, lag).play()
+    finally:
+        trio.lowlevel.remove_instrument(lag)
+
+
+def _at_once(settings: Settings, wanted: int) -> int:
+    """Return how many matches run at a time: no more than there are processes of each bot."""
+    team_size = settings.variants[0].team_size
+    limits = [each.instances // team_size for each in settings.entrants if each.instances is not None]
+    return max(1, min([wanted, *limits]))
+
+
+class _Block:
+    def __init__(
+        self,
+        order: BlockOrder,
+        settings: Settings,
+        folder: Path,
+        host: Host,
+        sandbox: SandboxRecord | UnsetType,
+        lag: LagWatch,
+    ) -> None:
+        self._order = order
+        self._settings = settings
+        self._secret = bytes.fromhex(order.secret)
+        self._block = Block(order.block, 0, order.round, 0, order.entrants)
+        self._host = host
+        conditions = Conditions(sandbox=sandbox, machine=host.machine, house_bots=host.house_bots)
+        paths = MachinePaths(folder, settings.entrants)
+        self._here = MatchesHere(settings, paths, conditions, lag, self._log)
+        self._played: dict[int, PlayedMatch] = {}
+        self._failures: list[tuple[int, str]] = []
+        self._failed: BlockFailedError | None = None
+
+    async def play(self) -> BlockResult:
+        at_once = self._here.fair.at_once
+        limiter = trio.CapacityLimiter(at_once)
+        async with AsyncExitStack() as stack:
+            stack.enter_context(self._here.fair.at_work())
+            setup = standing_setup(self._settings, at_once, self._order.bot_seeds)
+            if setup is not None:
+                self._here.standing = await stack.enter_async_context(open_standing_server(setup))
+                await self._here.standing.listen()
+            async with trio.open_nursery() as nursery:
+                for rotation in self._order.rotations:
+                    nursery.start_soon(self._play, rotation, limiter, nursery.cancel_scope)
+            if self._here.standing is not None:
+                await self._here.standing.say_goodbye(finished=True)
+        if self._failed is not None:
+            raise self._failed
+        return BlockResult(
+            cup=self._order.cup,
+            stellwerk=self._order.stellwerk,
+            block=self._order.block,
+            matches=tuple(self._played[rotation] for rotation in self._order.rotations),
+            failures=tuple(self._failures),
+        )
+
+    async def _play(self, rotation: int, limiter: trio.CapacityLimiter, scope: trio.CancelScope) -> None:
+        for attempt in range(1, ATTEMPTS + 1):
+            async with limiter:
+                ended = await self._here.play(
+                    self._block, self._secret, rotation, frozenset(self._order.suspended)
+                )
+            if not isinstance(ended, str):
+                self._played[rotation] = self._record(attempt, *ended)
+                return
+            self._failures.append((rotation, ended))
+        self._failed = BlockFailedError(rotation, self._failures[-1][1])
+        scope.cancel()
+
+    def _record(self, attempt: int, line: MatchLine, played: MatchResult) -> PlayedMatch:
+        line = msgspec.structs.replace(line, attempt=attempt)
+        return self._here.as_played(line, played)
+
+    async def _log(self, heading: str, lines: Sequence[str]) -> None:
+        await trio.lowlevel.checkpoint()
+        self._host.log(heading, lines)
+
+
+def why(error: SandboxError | BlockFailedError, order: BlockOrder) -> str:
+    """Say in one line why this machine did not play a block."""
+    if isinstance(error, BlockFailedError):
+        block = Block(order.block, 0, order.round, 0, order.entrants)
+        return f"{heading(block, error.rotation)} could not be played in {ATTEMPTS} attempts: {error}"
+    return f"this machine cannot play at the level of the tournament, {order.level}: {error}"
