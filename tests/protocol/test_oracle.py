@@ -23,7 +23,7 @@ pytestmark = needs("node")
 
 GAMES: Final = 8  # of each variant
 SAME_PLAYERS: Final = 2  # variants in a row whose games have the same kinds of players
-KNOWN: Final = ("usa", "card_game", "europe")  # games of the other implementation
+KNOWN: Final = ("usa", "card_game", "team_asia", "europe")  # games of the other implementation
 
 
 @pytest.mark.parametrize("variant", [each for each in VARIANTS if each[0] in KNOWN], ids=variant_id)

@@ -23,6 +23,7 @@ import pytest
 from stellwerk_bots.planner.policy import planner
 from stellwerk_engine.boards.board_file import BoardFile, board_content, parse_board, shipped_board
 from stellwerk_engine.core.state import Move, Seat, State
+from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.verify import verify
 from stellwerk_engine.replays.writer import header_of
 from stellwerk_protocol.replays import Reveal, commitment
@@ -30,6 +31,7 @@ from tests.bots.starters import in_folder
 from tests.engine.recordings import (
     Choose,
     bodies_of,
+    by_fallback,
     canonical_json,
     edited,
     game_for,
@@ -157,7 +159,7 @@ def test_recorded_games_are_good(tmp_path: Path) -> None:
     assert {len(json.loads(lines[0])["seats"]) for lines in replays} == {2, 3, 4, 5}
 
 
-VERIFIED: Final = ("card_game", "europe")
+VERIFIED: Final = ("usa", "card_game", "team_asia", "europe")
 
 
 @pytest.mark.parametrize("variant", [each for each in VARIANTS if each[0] in VERIFIED], ids=variant_id)
@@ -454,6 +456,30 @@ def test_a_board_in_the_replay_is_the_one_that_its_digest_names(tmp_path: Path) 
     code, printed = judged(tmp_path, [lines, other, loose])
     assert code == UNTRUE
     assert [line[: len(":1: not true")] for line in printed] == [": ok", ":1: not true", ":1: not true"]
+
+
+def test_a_game_takes_the_boards_that_it_takes_in_the_engine(tmp_path: Path) -> None:
+    boards = {game: board_content(shipped_board(rules.board)) for game, rules in RULE_SETS.items()}
+    contents = {game: json.loads(json.dumps(content)) for game, content in boards.items()}
+    for game, rules in RULE_SETS.items():
+        for number in (8, 14, 15, 19, 20, 23, 24, 29, 30):
+            short = contents[rules.board] | {"tickets": contents[rules.board]["tickets"][:number]}
+            contents[f"{game} with {number} tickets"] = short
+        for each, locomotives in ((3, 1), (3, 2), (3, 5), (3, 6), (4, 3), (4, 4), (4, 5), (4, 6), (5, 3)):
+            few = {"cards_each_color": each, "locomotives": locomotives}
+            contents[f"{game} with {each} and {locomotives} cards"] = contents[rules.board] | few
+    replays: dict[str, Lines] = {}
+    for game in VERIFIED:
+        lines = record(game_for(game, RULE_SETS[game].seat_counts[0]), by_fallback)
+        for name, content in contents.items():
+            text = canonical_json(content)
+            own = {"id": content["id"], "digest": sha256(text).hexdigest(), "content": text.decode()}
+            replays[f"{game} on {name}"] = edited(lines[:3], 1, put("board", own))
+    _, printed = judged(tmp_path, list(replays.values()))
+    taken = {name: not line.startswith(":1:") for name, line in zip(replays, printed, strict=True)}
+    expected = {name: verify(lines).line != 1 for name, lines in replays.items()}
+    assert taken == expected
+    assert {True, False} == set(expected.values())
 
 
 def test_a_wrong_command_line_is_refused() -> None:

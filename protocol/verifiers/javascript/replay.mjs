@@ -3,6 +3,7 @@
 // The law: whatever the bytes are, the answer is a verdict with a sentence, and never an exception.
 
 import { boardOf } from "./board.mjs";
+import { BoardError, expectBoard, expectFit } from "./board_form.mjs";
 import { canonical, chainedLines, digits } from "./canonical.mjs";
 import { RefusedError, UntrueError } from "./errors.mjs";
 import { GAMES } from "./games.mjs";
@@ -151,6 +152,7 @@ function verdictOf(line, fault, moves) {
  */
 function faultOf(error) {
   if (error instanceof UntrueError) return error;
+  if (error instanceof BoardError) return new UntrueError(`the board: ${error.message}`);
   if (error instanceof RefusedError) return new UntrueError(`the move is not legal: ${error.message}`);
   return new UntrueError(`this program failed: ${error instanceof Error ? error.message : error}`, false);
 }
@@ -360,7 +362,10 @@ function expectHeader(header, boards) {
   if (!game.SEAT_COUNTS.includes(header.seats.length)) {
     throw new UntrueError(`${game.ID} has ${game.SEAT_COUNTS.join(" or ")} seats`);
   }
-  return boardOf(header, boards);
+  const board = boardOf(header, boards);
+  if (header.board.content !== undefined) expectBoard(board.file);
+  expectFit(game.ID, board.file);
+  return board;
 }
 
 /**

@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { readBoard } from "./board.mjs";
+import { canonical, CHAIN_LABEL, digits } from "./canonical.mjs";
+import { GAMES } from "./games.mjs";
+import { check, commitmentOf, FORMAT, verify } from "./replay.mjs";
+import { fromDigits } from "./sha256.mjs";
+
+const BOARDS = new URL("../../../server/stellwerk_engine/boards/", import.meta.url);
+const boardText = (name) => readFileSync(new URL(`${name}.json`, BOARDS), "utf-8");
+const boards = [...GAMES.keys()].map((name) => readBoard(boardText(name)));
+const SEED = digits("a replay of a test");
+const encode = (text) => new TextEncoder().encode(text);
+
+const shipped = (name) => /** @type {import("./board.mjs").Board} */ (boards.find(({ id }) => id === name));
+
+/** @typedef {Record<string, any>} Json */
+
+/**
+ * Returns the lines of a replay in which every seat is always late.
+ * @param {string} name
+ * @param {Json} changes
+ * @returns {Json[]}
+ */
+function recorded(name, changes = {}) {
+  const board = changes.readBoard ?? shipped(name);
+  const { RULES_VERSION, SEAT_COUNTS, Game } = /** @type {import("./games.mjs").GameModule} */ (GAMES.get(name));
+  const seats = Array.from({ length: SEAT_COUNTS[0] }, (_, seat) => ({ name: `bot-${seat}` }));
+  const header = {
+    type: "header",
+    format: FORMAT,
+    game: name,
+    rules_version: RULES_VERSION,
+    options: [],
+    board: { id: board.id, digest: board.digest, ...changes.board },
+    seats,
+  };
+  const reveal = { type: "reveal", seed: SEED };
+  const game = new Game(board, { seats: seats.length, options: [], seed: fromDigits(SEED) });
+  /** @type {Json[]} */
+  const lines = [header, reveal, { type: "set_up", events: game.setUp() }];
+  while (!game.over) {
+    const seat = /** @type {number} */ (game.mover);
+    const move = game.fallback(seat);
+    lines.push({ type: "move", seat, move, by: "fallback", events: game.play(seat, move) });
+  }
+  return [...lines, { type: "end", result: game.result }];
+}
+
+const bodyOf = (line) => (typeof line === "string" ? line : canonical(line));
+
+/** Returns the file with these lines, given as values or as bodies. */
+function sealed(lines) {
+  let hash = CHAIN_LABEL;
+  const texts = lines.map((line) => {
+    const body = bodyOf(line);
+    hash = digits(`${hash}\n${body}`);
+    return `${body.slice(0, -1)},"hash":"${hash}"}\n`;
+  });
+  return encode(texts.join(""));
+}
+
+const sound = recorded("card_game");
+const moves = sound.filter(({ type }) => type === "move").length;
+
+/** Returns the verdict, which always is a short one with a sentence. */
+function judged(bytes, known = boards) {
+  const verdict = verify(bytes, known);
+  assert.ok(["good", "untrue", "unjudged"].includes(verdict.verdict));
+  assert.ok(verdict.line >= 1 && verdict.moves >= 0);
+  if (verdict.verdict !== "good") {
+    assert.equal(typeof verdict.reason, "string");
+    assert.doesNotMatch(String(verdict.reason), /^this program failed/);
+  }
+  return verdict;
+}
+
+const changed = (at, edit) => sound.map((line, index) => (index === at - 1 ? edit(structuredClone(line)) : line));
+
+test("a game that was played by the rules is good, in every game", () => {
+  for (const name of GAMES.keys()) {
+    const lines = recorded(name);
+    const played = lines.filter(({ type }) => type === "move").length;
+    assert.deepEqual(judged(sealed(lines)), { verdict: "good", line: lines.length, reason: null, moves: played }, name);
+  }
+});
+
+test("the check goes in small steps that show progress", () => {
+  const steps = check(sealed(sound), boards);
+  const shares = [];
+  const phases = new Map();
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) {
+      assert.equal(step.value.verdict, "good");
+      break;
+    }
+    shares.push(step.value.share);
+    phases.set(step.value.phase, [...(phases.get(step.value.phase) ?? []), step.value.line]);
+  }
+  assert.deepEqual(phases.get("play"), sound.map((_, index) => index + 1));
+  assert.equal(phases.get("read").length, sound.length);
+  assert.ok(shares.every((share, index) => share >= (shares[index - 1] ?? 0) && share <= 1));
+});
+
+test("it says up to which move a match is true", () => {
+  const at = 40; // after header, seed and set-up
+  const verdict = judged(sealed(changed(at, (line) => ({ ...line, events: [] }))));
+  assert.deepEqual([verdict.verdict, verdict.line, verdict.moves], ["untrue", at, at - 4]);
+});
+
+test("a commitment is that of the header and the seed", () => {
+  const [header, reveal, ...others] = sound;
+  const salted = { ...reveal, salt: digits("salt") };
+  /** @type {Json} */
+  const committed = { ...header, match: "k3v9TzQw" };
+  committed.commitment = commitmentOf(committed, salted);
+  assert.equal(judged(sealed([committed, salted, ...others])).verdict, "good");
+  assert.equal(judged(sealed([committed, ...others, salted])).verdict, "good");
+  for (const other of [reveal, { ...salted, salt: digits("pepper") }]) {
+    const verdict = judged(sealed([committed, other, ...others]));
+    assert.deepEqual([verdict.verdict, verdict.line, verdict.moves], ["untrue", 2, 0]);
+  }
+});
+
+test("a file that was cut off anywhere is true as far as it goes", () => {
+  const bytes = sealed(sound);
+  for (let length = 0; length < bytes.length; length += length < 3000 ? 1 : 997) {
+    const verdict = judged(bytes.subarray(0, length));
+    assert.equal(verdict.verdict, "unjudged", `${length} bytes`);
+    assert.ok(verdict.moves <= moves);
+  }
+  const [header, , ...others] = sound;
+  const unrevealed = judged(sealed([header, ...others]));
+  assert.deepEqual([unrevealed.verdict, unrevealed.reason], ["unjudged", "the seed has not been revealed"]);
+});
+
+test("a changed byte is found in its line", () => {
+  const bytes = sealed(sound);
+  for (let at = 0, line = 1; at < bytes.length; at++) {
+    if (at % 499 === 0 && bytes[at] !== 10) {
+      const other = bytes.slice();
+      other[at] ^= 1 + (at % 127);
+      const verdict = judged(other);
+      if (other[at] !== 10) assert.deepEqual([verdict.verdict, verdict.line], ["untrue", line], `byte ${at}`);
+      else assert.notEqual(verdict.verdict, "good");
+    }
+    if (bytes[at] === 10) line++;
+  }
+});
+
+test("what this program does not know cannot be judged", () => {
+  const unknown = {
+    "another format": (line) => ({ ...line, format: "stellwerk-replay/2", novelty: 1 }),
+    "another game": (line) => ({ ...line, game: "constructor" }),
+    "other rules": (line) => ({ ...line, rules_version: 99 }),
+    "another board": (line) => ({ ...line, board: { ...line.board, digest: digits("another") } }),
+  };
+  for (const [name, edit] of Object.entries(unknown)) {
+    const verdict = judged(sealed(changed(1, edit)));
+    assert.deepEqual([verdict.verdict, verdict.line, verdict.moves], ["unjudged", 1, 0], name);
+  }
+  assert.equal(judged(sealed(sound), []).verdict, "unjudged");
+  const broken = sealed(changed(1, unknown["other rules"]));
+  broken[broken.length - 90] ^= 1;
+  assert.deepEqual([judged(broken).verdict, judged(broken).line], ["untrue", sound.length], "its chain is checked");
+});
+
+const nested = (levels) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+
+test("hostile lines are refused with a sentence", () => {
+  const move = canonical(sound[5]);
+  const bodies = {
+    "no object": "[]",
+    null: "null",
+    "half of a surrogate pair": canonical({ ...sound[5], note: "x" }).replace('"x"', '"\\ud800"'),
+    "a pair in escapes": canonical({ ...sound[5], note: "x" }).replace('"x"', '"\\ud83d\\ude82"'),
+    "many levels": move.replace(/"events":\[.*\]/, `"events":${nested(5000)}`),
+    "a huge number": move.replace(/"seat":\d/, '"seat":9007199254740993'),
+    "an exponent": move.replace(/"seat":\d/, '"seat":1e400'),
+    "a minus before 0": move.replace(/"seat":\d/, '"seat":-0'),
+    "a name twice": move.replace(/"seat":/, '"seat":0,"seat":'),
+    "a name of all objects": canonical({ ...sound[5], constructor: {} }),
+    "a prototype": move.replace('"type":"move"', '"type":"move","z":{"__proto__":{}}'),
+    "a move that is none": canonical({ ...sound[5], by: undefined, move: { type: "toString" } }).replace('"by":undefined,', ""),
+    "a seat that is not there": canonical({ ...sound[5], seat: 2 ** 53 - 1 }),
+    "no JSON": '{"type":"move"',
+  };
+  for (const [name, body] of Object.entries(bodies)) {
+    const verdict = judged(sealed([...sound.slice(0, 5), body, ...sound.slice(6)]));
+    assert.deepEqual([verdict.verdict, verdict.line], ["untrue", 6], name);
+  }
+  const latin = sealed(sound);
+  latin[latin.indexOf(58) + 2] = 0xff;
+  assert.equal(judged(latin).verdict, "untrue");
+});
+
+test("a file without end, or without a line, is refused with a sentence", () => {
+  assert.equal(judged(new Uint8Array(67_108_865)).reason, "a replay has at most 64 MiB");
+  assert.equal(judged(new Uint8Array(67_108_864).fill(91)).verdict, "unjudged"); // no line ends
+  assert.equal(judged(new Uint8Array(67_108_864).fill(10)).line, 1);
+  assert.equal(judged(encode(`${"x".repeat(1_048_576)}\n`)).line, 1);
+  assert.equal(judged(new Uint8Array()).verdict, "unjudged");
+});
+
+test("a board in the header keeps its bounds", () => {
+  const header = (file) => {
+    const content = typeof file === "string" ? file : canonical(file, Number.isFinite);
+    const { id = "card_game" } = typeof file === "string" ? {} : file;
+    return { ...sound[0], board: { id, digest: digits(content), content } };
+  };
+  const own = () => structuredClone(shipped("card_game").file);
+  const good = { ...own(), title: "Mine" };
+  const read = readBoard(canonical(good, Number.isFinite));
+  const lines = recorded("card_game", { readBoard: read, board: { content: canonical(good, Number.isFinite) } });
+  assert.equal(judged(sealed(lines)).verdict, "good");
+  const wrong = {
+    "no JSON": "{",
+    "many levels": nested(200_000),
+    "no board": "[]",
+    "many cards": { ...own(), cards_each_color: 2 ** 50 },
+    "cards that are no number": { ...own(), locomotives: "many" },
+    "few cards": { ...own(), cards_each_color: 2 },
+    "no tickets": { ...own(), tickets: [] },
+    "few tickets": { ...own(), tickets: own().tickets.slice(0, 23) },
+    "a ticket to nowhere": { ...own(), tickets: own().tickets.map((each, index) => (index ? each : { ...each, a: "nowhere" })) },
+    "a ticket with many cards": { ...own(), tickets: own().tickets.map((each, index) => (index ? each : { ...each, cards: { red: 11 } })) },
+    "one city twice": { ...own(), cities: [...own().cities, own().cities[0]] },
+    "a bonus of nobody": { ...own(), big_cities: { constructor: 5 } },
+    "a map": { ...shipped("usa").file },
+    "an unknown field": { ...own(), toString: 1 },
+    "a long ticket": { ...own(), tickets: own().tickets.map((each) => ({ ...each, long: true })) },
+  };
+  for (const [name, file] of Object.entries(wrong)) {
+    const verdict = judged(sealed([header(file), ...sound.slice(1)]), []);
+    assert.deepEqual([verdict.verdict, verdict.line, verdict.moves], ["untrue", 1, 0], name);
+  }
+});
