@@ -13,6 +13,7 @@ const MOST = 8; // times the whole map
 const STEP = 1.4;
 const PAN = 0.15; // of what is seen
 const READABLE = 0.37; // pixels for a unit of the layout: below, a map begins with a part of itself
+const NEARLY = 1.22; // times too small: the whole map is worth more
 const NAME = 10.5; // pixels, the least size of a name's letters, if there is room for them
 const SMALL = 15; // the sizes for which the layout has placed the names
 const LARGE = 24;
@@ -123,7 +124,7 @@ export function addZoom(element, picture, frame, wide) {
     names = Number(getComputedStyle(element).getPropertyValue("--enlarge")) || 1;
     [left, top, right, bottom] = frame;
     [width, height] = [right - left, bottom - top];
-    if (!isOwn) zoom = Math.min(Math.max(READABLE / fit(), 1), MOST);
+    if (!isOwn) zoom = READABLE / fit() > NEARLY ? Math.min(READABLE / fit(), MOST) : 1;
     setLarge();
     move(center);
   }

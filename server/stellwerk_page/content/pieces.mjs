@@ -2,13 +2,12 @@
 //
 // Law: a drawing has words for those who do not see it.
 
-import { cardBack, cardFaces, cardShape } from "./card_faces.mjs";
+import { cardShape } from "./card_faces.mjs";
 import { html, svg } from "./markup.mjs";
 import { placeName, title } from "./names.mjs";
 import { COLORS, LETTERS } from "./paints.mjs";
 
 /** @typedef {import("./types.mjs").Board} Board */
-/** @typedef {import("./types.mjs").TeamView} TeamView */
 /** @typedef {import("./types.mjs").YardSet} YardSet */
 
 /** What technologies are for, as two letters and a kind. @type {Record<string, [string, "land" | "length" | "pay" | "points" | "once"]>} */
@@ -47,25 +46,9 @@ export function technologyPlates(technologies, supply) {
         "li",
         { class: `technology ${kind}` },
         html("span", { class: "sign", "aria-hidden": "true" }, sign),
-        ` ${title(id)}${left === undefined ? "" : ` (${left})`}`,
+        html("span", { class: "name" }, ` ${title(id)}${left === undefined ? "" : ` (${left})`}`),
       );
     }),
-  );
-}
-
-/**
- * Draws what lies on the holder of a team: its cards if the viewer knows them all, or those that everybody saw, and
- * how many others there are.
- * @param {TeamView} team
- */
-export function holderCards({ team, holder, known_holder: known, holder_count: count }) {
-  const shown = holder ?? known;
-  const others = count - Object.values(shown).reduce((sum, number) => sum + number, 0);
-  const faces = [...cardFaces(shown), ...(others > 0 ? [cardBack(others)] : [])];
-  return html(
-    "div",
-    { class: "holder", role: "group", "aria-label": `Holder of team ${team}, ${count} cards` },
-    ...(faces.length > 0 ? faces : [html("span", { class: "none" }, "empty")]),
   );
 }
 

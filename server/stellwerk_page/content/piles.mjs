@@ -3,6 +3,7 @@
 import { cardFaces } from "./card_faces.mjs";
 import { html } from "./markup.mjs";
 import { cardCount, counted, title } from "./names.mjs";
+import { technologyPlates } from "./pieces.mjs";
 import { redraw } from "./redraw.mjs";
 import { cardChips } from "./said.mjs";
 
@@ -35,6 +36,6 @@ export function createPiles(match) {
 
 /** @param {Record<string, number>} technologies */
 function supply(technologies) {
-  const tags = Object.entries(technologies).map(([technology, number]) => html("span", { class: "tag" }, `${title(technology)} ${number}`));
-  return tags.length === 0 ? "nothing" : html("span", { class: "technologies" }, ...tags);
+  const names = Object.keys(technologies);
+  return names.length === 0 ? "nothing" : technologyPlates(names, technologies);
 }

@@ -3,8 +3,9 @@
 // Law: of a hand that the viewer may not see, the pane shows the cards that everybody saw and the number of the others.
 
 import { html } from "./markup.mjs";
-import { cardCount, counted, faultReason, inOrder, title } from "./names.mjs";
+import { cardCount, counted, faultReason, inOrder } from "./names.mjs";
 import { applySeat, seatMark } from "./paints.mjs";
+import { technologyPlates } from "./pieces.mjs";
 import { redraw } from "./redraw.mjs";
 import { cardChips } from "./said.mjs";
 import { faultsOf } from "./timeline.mjs";
@@ -64,7 +65,7 @@ function seatItem(match, n, view, player) {
     handLine(player),
     ...(player.technologies === undefined || player.technologies.length === 0
       ? []
-      : [html("p", { class: "technologies" }, ...player.technologies.map((each) => html("span", { class: "tag" }, title(each))))]),
+      : [technologyPlates(player.technologies)]),
   );
   applySeat(item, seat);
   return item;
