@@ -96,7 +96,7 @@ def test_lines_of_earlier_versions_have_no_word_of_it(cup: Played) -> None:
     content = b"".join(encode(line) + b"\n" for line in cup.lines)
     assert b"answer_cpu_ms" not in content
     assert b"frozen" not in content
-    assert read_lines(content).lines == cup.lines
+    assert read_lines(content.splitlines(keepends=True)).lines == cup.lines
     assert fairness(cup.lines, cup.settings.names).rows == []
 
 

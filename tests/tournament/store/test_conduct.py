@@ -116,7 +116,7 @@ def test_without_conduct_a_line_is_as_older_versions_wrote_it_and_reads_back(tmp
     written = line_of(found)
     assert b"ranks_by_rules" not in written
     assert b"forfeits" not in written
-    assert read_lines(written + line_of(replace(match, rotation=1))).lines[0] == match
+    assert read_lines([written, line_of(replace(match, rotation=1))]).lines[0] == match
 
 
 def test_a_tournament_has_the_conduct_that_it_began_with() -> None:

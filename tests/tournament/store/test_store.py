@@ -11,10 +11,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
 from stellwerk_processes.started_match import BotMatch
 from stellwerk_protocol.answer_times import AnswerTimes, times_beside
+from stellwerk_protocol.results import TicketScore
 from stellwerk_server.journal.journal import revealed
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.operate.settings import clocks_of
@@ -272,7 +274,7 @@ def test_wherever_a_file_is_torn_its_complete_blocks_are_read(content: bytes) ->
     ends = [index + 1 for index, byte in enumerate(content) if byte == ord("\n")]
     assert len(ends) == 4
     for size in range(len(content) + 1):
-        read = read_lines(content[:size])
+        read = read_lines(content[:size].splitlines(keepends=True))
         complete = sum(end <= size for end in ends) // 2
         assert len(read.lines) == 2 * complete
         assert read.size == (ends[2 * complete - 1] if complete else 0)
@@ -296,7 +298,22 @@ def test_a_file_that_is_damaged_otherwise_is_refused(
 ) -> None:
     lines = [*content.splitlines(keepends=True), b"{}\n", b"\xff\n"]
     with pytest.raises(MatchLinesError, match=expected):
-        read_lines(b"".join(lines[number] for number in kept))
+        read_lines([lines[number] for number in kept])
+
+
+def test_lines_that_are_read_hold_what_they_have_in_common_once(settings: Settings) -> None:
+    """Else a tournament of a million matches would not fit into the memory of a usual machine."""
+    first, *_ = match_of(settings, BLOCKS[0], 0)
+    tickets = (TicketScore("boston-miami", completed=True, points=12),)
+    bots = tuple(replace(seat, breakdown=replace(seat.breakdown, tickets=tickets)) for seat in first.bots)
+    texts = [line_of(replace(first, bots=bots, rotation=rotation)) for rotation in (0, 1)]
+    one, other = read_lines(texts).lines
+    assert [line_of(one), line_of(other)] == texts
+    assert one.players is other.players
+    assert one.board is other.board
+    for seat, same in zip(one.bots, other.bots, strict=True):
+        assert seat.bot is same.bot
+        assert seat.breakdown.tickets[0] is same.breakdown.tickets[0]
 
 
 def test_a_replay_is_revealed_by_one_more_line_of_its_chain(settings: Settings) -> None:

@@ -7,14 +7,14 @@ take back. Ratings read the same lines (`outcomes.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import force_setattr
 
 from stellwerk_processes.bot_process import Isolation
 from stellwerk_processes.sandbox.levels import SandboxRecord
@@ -157,17 +157,19 @@ def line_of(match: MatchLine) -> bytes:
     return encode(match) + b"\n"
 
 
-def read_lines(content: bytes) -> ReadLines:
-    """Read what a runner that was killed has left: complete blocks, and perhaps the beginning of one more."""
+def read_lines(texts: Iterable[bytes]) -> ReadLines:
+    """Read what a runner that was killed has left: complete blocks, and perhaps the beginning of one more.
+    `texts` are the lines of the file with their newlines, as the open file gives them."""
+    share = SharedValues()
     torn = 0
     lines: list[MatchLine] = []
     sizes: list[int] = []
-    for number, text in enumerate(BytesIO(content), 1):  # shares the bytes: a copy in lines would be as long
+    for number, text in enumerate(texts, 1):
         if not text.endswith(b"\n"):
             torn = len(text)
             break
         try:
-            lines.append(_decode(text))
+            lines.append(share.within(_decode(text)))
             sizes.append(len(text))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise MatchLinesError(f"line {number}: no record of a match: {error}") from None
@@ -190,6 +192,44 @@ def read_lines(content: bytes) -> ReadLines:
         number += len(matches)
     cut = " and ".join(filter(None, [begun, f"{torn} bytes of a torn line" if torn else ""]))
     return ReadLines(tuple(lines[:complete]), sum(sizes[:complete]), cut)
+
+
+class SharedValues:
+    """One object for each value that many lines have: bots, tickets, boards. A line takes 1.7 kB of memory
+    then, and would take 6. Nobody can tell the difference, for nothing in a line ever changes."""
+
+    def __init__(self) -> None:
+        self._values: dict[Hashable, Hashable] = {}
+
+    def within(self, line: MatchLine) -> MatchLine:
+        """Share what the line has in common with lines before. Return the line itself."""
+        for name in _SHARED_OF_LINE:
+            self._replace(line, name)
+        for seat in line.bots:
+            self._replace(seat, "bot")
+            self._replace(seat.breakdown, "bonuses")
+            tickets = tuple([self._one(score) for score in seat.breakdown.tickets])
+            force_setattr(seat.breakdown, "tickets", tickets)
+        return line
+
+    def _replace(self, record: Struct, name: str) -> None:
+        force_setattr(record, name, self._one(getattr(record, name)))
+
+    def _one(self, value: Hashable) -> Hashable:
+        return self._values.setdefault(value, value)
+
+
+_SHARED_OF_LINE: Final = (
+    "game",
+    "options",
+    "board",
+    "players",
+    "seats",
+    "ranks",
+    "ranks_by_rules",
+    "forfeits",
+    "sandbox",
+)
 
 
 def blocks_of(lines: Iterable[MatchLine]) -> dict[int, tuple[MatchLine, ...]]:

@@ -320,7 +320,8 @@ def read_matches(folder: Path) -> ReadLines:
     """Read the matches of any tournament, also while it is played. StoreError if the file is damaged."""
     path = folder / match_line.FILE
     try:
-        return read_lines(path.read_bytes())
+        with open(path, "rb") as file:
+            return read_lines(file)
     except FileNotFoundError:
         return ReadLines((), 0)
     except OSError as error:
