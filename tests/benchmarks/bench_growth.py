@@ -1,11 +1,12 @@
 """How costs grow: with the matches that run on one server, and with the lines of a tournament.
 
-    python -m tests.benchmarks.bench_growth [--matches N ...] [--lines N ...] [--verified N] [--bots N]
+    python -m tests.benchmarks.bench_growth [--matches N ...] [--lines N ...] [--verified N] [--real-time]
 
 *Running matches*: `stellwerk serve` with so many matches of two clients that play USA by chance, over
 loopback, with the pieces of `bench_server.py`. CPU of the server a decision without pauses; the resident
 memory with all matches in mid-game, and what each match adds to a server without any; the server's answer
-at half load. 10,000 matches need 20,000 descriptors in each process: ask for as many as `ulimit -Hn` allows.
+at half load. Each match needs three descriptors in the server and two here: `ulimit -Hn` is the limit. With
+`--real-time` (as root) server and clients run before all other processes.
 
 *Lines*: a made-up tournament (`made_up_tournament.py`) and the real commands, each in a process of its own:
 its CPU, that of the kernel and all threads included, and its peak memory. `resume` is measured until its
@@ -41,6 +42,7 @@ from tests.benchmarks.bench_server import (
     cores,
     percentile,
     print_machine,
+    run_first,
     say,
     spread_matches,
     stellwerk_server,
@@ -111,13 +113,16 @@ def main() -> None:
     )
     parser.add_argument("--bots", type=int, default=BOTS, help=f"in the tournament (default {BOTS})")
     parser.add_argument("--runs", type=int, default=RUNS, help=f"of the runner (default {RUNS}; 0: none)")
+    parser.add_argument(
+        "--real-time", action="store_true", help="run servers before all other processes (as root)"
+    )
     parser.add_argument("--against", metavar="COMMIT", help="measure its runner in the same run")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
     arguments = parser.parse_args()
     allow_descriptors()
     try:
         with trees(arguments.against) as compared, TemporaryDirectory(prefix="stellwerk-bench-") as name:
-            running = measure_running(arguments.matches)
+            running = measure_running(arguments.matches, real_time=arguments.real_time)
             costs, pages = measure_lines(Path(name), arguments.lines, arguments.verified, arguments.bots)
             runner = measure_runner(Path(name), compared, arguments.runs)
     except (LoadError, TreeError, MakingError) as error:
@@ -131,13 +136,15 @@ def main() -> None:
 # -- running matches ---------------------------------------------------------------------------------
 
 
-def measure_running(counts: Sequence[int]) -> list[Running]:
+def measure_running(counts: Sequence[int], *, real_time: bool) -> list[Running]:
     if not counts:
         return []
     everywhere = os.sched_getaffinity(0)
     server_cores, client_cores = cores()
     os.sched_setaffinity(0, client_cores)
     try:
+        if real_time:
+            run_first()
         print_machine(server_cores, client_cores)
         rows: list[Running] = []
         for count in counts:
@@ -146,6 +153,7 @@ def measure_running(counts: Sequence[int]) -> list[Running]:
         print_running(rows)
         return rows
     finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
         os.sched_setaffinity(0, everywhere)
 
 
