@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { closedTo, shortestLeft } from "../../server/stellwerk_page/content/paths.mjs";
+import { closedTracks, shortestLeft } from "../../server/stellwerk_page/content/paths.mjs";
 import { boardOf } from "./golden.mjs";
 
 const route = (id, length, more = {}) => {
@@ -76,13 +76,13 @@ for (const [game, seats, tracks, claimed, isOpen, rule] of [
     const shown = view(game, owners);
     const way = shortestLeft(board(tracks), shown, 0, "t");
     assert.equal(way !== null, isOpen);
-    assert.equal(closedTo(board(tracks), shown).size, isOpen ? 0 : tracks.length - claimed);
+    assert.equal(closedTracks(board(tracks), shown).size, isOpen ? 0 : tracks.length - claimed);
   });
 }
 
 test("ASIA-12: a route that is always open is never closed", () => {
   const tracks = TWO.map((each) => ({ ...each, always_open: true }));
-  assert.equal(closedTo(board(tracks), view("team_asia", [[], [], ["a-d-1"], []])).size, 0);
+  assert.equal(closedTracks(board(tracks), view("team_asia", [[], [], ["a-d-1"], []])).size, 0);
 });
 
 test("UK-33: a ticket to a group of cities ends at any of them, and none leads to another", () => {

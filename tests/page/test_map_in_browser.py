@@ -298,6 +298,16 @@ def test_names_on_a_wall_can_be_read_from_afar(browser: Browser, tmp_path: Path)
     assert min(page.value(HEIGHTS)) >= 24
 
 
+def test_a_finger_moves_the_page_until_somebody_has_zoomed(browser: Browser, tmp_path: Path) -> None:
+    """A map that fills a phone must not hold a reader who wants to go on."""
+    page = Drawn(browser, tmp_path, "usa-5", width=390, height=500)
+    page.settle()
+    touch = "getComputedStyle(document.querySelector('.map')).touchAction"
+    assert page.value(touch) == "pan-y"
+    page.click(".map-tools button")
+    assert page.value(touch) == "none"
+
+
 def test_a_phone_follows_the_last_claim(browser: Browser, tmp_path: Path) -> None:
     page = Drawn(browser, tmp_path, "usa-5", width=390, height=500)
     page.settle()

@@ -10,7 +10,7 @@
 /** What history needs of the positions of a match. @typedef {{count: number, turns: number[], view: (viewer: Viewer, n: number) => View}} Past */
 /**
  * One chart: for each seat a number at each of the positions, or null where there is none.
- * @typedef {{id: string, title: string, note?: string, values: (number | null)[][]}} Chart
+ * @typedef {{id: string, title: string, note?: string | undefined, values: (number | null)[][]}} Chart
  */
 /** `positions`: the last one of each turn. @typedef {{players: Player[], positions: number[], turns: number[], charts: Chart[]}} Series */
 
@@ -26,7 +26,7 @@ const PIECE_MS = 12;
  */
 export async function computeHistory(past, board, players, { viewer = "public", isOver = () => false } = {}) {
   const hasMap = (board.routes ?? []).length > 0;
-  /** @type {{id: string, title: string, of: (view: View, seat: number) => number | null}[]} */
+  /** @type {{id: string, title: string, note?: string | undefined, of: (view: View, seat: number) => number | null}[]} */
   const measures = [
     { id: "points", title: "Points", of: (view, seat) => view.players[seat]?.points ?? null },
     ...(hasMap
@@ -34,9 +34,9 @@ export async function computeHistory(past, board, players, { viewer = "public", 
       : [{ id: "stack", title: "Cards on the track", of: (/** @type {View} */ view, /** @type {number} */ seat) => view.players[seat]?.stack_count ?? null }]),
     { id: "hand", title: "Cards in hand", of: (view, seat) => view.players[seat]?.hand_count ?? null },
     { id: "tickets", title: "Tickets held", of: (view, seat) => view.players[seat]?.ticket_count ?? null },
-    { id: "done", title: "Tickets completed", of: (view, seat) => ticketsDone(board, view, seat) },
+    { id: "done", title: "Tickets completed", note: hasMap ? "by routes alone" : undefined, of: (view, seat) => ticketsDone(board, view, seat) },
   ];
-  const charts = measures.map(({ id, title }) => ({ id, title, values: players.map(() => /** @type {(number | null)[]} */ ([])) }));
+  const charts = measures.map(({ id, title, note }) => ({ id, title, note, values: players.map(() => /** @type {(number | null)[]} */ ([])) }));
   const positions = lastOfTurns(past.turns, past.count);
   let began = performance.now();
   for (const n of positions) {

@@ -7,7 +7,7 @@ import { closedPath, distance, inSpace, laneOf, largeFrame, openPath, pointsOf, 
 import { short, svg, html } from "./markup.mjs";
 import { LOCOMOTIVE, cardShape } from "./card_faces.mjs";
 import { LETTERS, applySeat, seatDigit, spaceStyle, stripesPath, stripesWidth, usePaints } from "./paints.mjs";
-import { closedTo, sideBySide } from "./paths.mjs";
+import { closedTracks, sideBySide } from "./paths.mjs";
 import { createLegend } from "./map_legend.mjs";
 import { addZoom } from "./map_zoom.mjs";
 
@@ -118,7 +118,7 @@ export function createMap(board, layout, players) {
    */
   function show(view, { events = [], trail = [], animate = false } = {}) {
     const owners = ownersOf(view);
-    const closed = closedTo(board, view);
+    const closed = closedTracks(board, view);
     const claim = events.find((event) => event.type === "route_claimed");
     for (const [id, route] of routes) {
       const seats = owners.get(id) ?? [];

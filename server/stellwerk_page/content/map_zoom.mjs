@@ -62,6 +62,8 @@ export function addZoom(element, picture, frame, wide) {
     element.style.setProperty("--names", String(Math.min(wanted / (isLarge ? LARGE : SMALL), 1.25)));
     element.style.setProperty("--digits", String(Math.min(Math.max(names, DIGIT / (12 * scale)), 1.5)));
     element.classList.toggle("zoomed", zoom > 1);
+    // Until somebody has zoomed, a finger that goes up or down on the map moves the page.
+    element.classList.toggle("held", isOwn && size.height / scale < height);
   }
 
   /**

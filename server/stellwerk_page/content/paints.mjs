@@ -46,8 +46,8 @@ export const STRIPES = [
   { lines: (half) => everywhere(half, 12, (x) => [[x - 3, -ASIDE], [x + 2, 0], [x - 3, ASIDE]]), width: 2.2 },
 ];
 
-/** The dash of each seat's line in a chart, and the mark that it stands for. */
-export const DASHES = ["", "10 3", "5 3", "10 3 2 3", "2 3", "7 3 2 3 2 3"];
+/** The dashes of each seat's line in a chart. */
+export const DASHES = ["", "10 3", "5 3", "10 3 2 3", "3 2.5", "7 3 2 3 2 3"];
 
 /** @type {Record<string, string>} */
 export const LETTERS = {

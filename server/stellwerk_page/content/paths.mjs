@@ -34,7 +34,7 @@ const A_TRAIN = 1000; // in steps: of two ways with as many trains, the one with
  * @param {View} view
  * @returns {Set<string>}
  */
-export function closedTo(board, view) {
+export function closedTracks(board, view) {
   const limits = OPEN_TRACKS[view.game]?.[view.players.length] ?? {};
   const claimed = new Set(view.players.flatMap(({ routes = [] }) => routes));
   const closed = new Set();
@@ -98,7 +98,7 @@ function stepsFor(board, view, seat) {
   const team = view.players[seat]?.team;
   const own = new Set(view.players.flatMap(({ team: other, routes = [] }) => (other === team ? routes : [])));
   const taken = new Set(view.players.flatMap(({ routes = [] }) => routes));
-  const closed = closedTo(board, view);
+  const closed = closedTracks(board, view);
   const stations = view.players[seat]?.stations ?? [];
   /** @type {Map<string, Step[]>} */
   const steps = new Map(board.cities.map(({ id }) => [id, []]));
