@@ -12,6 +12,7 @@ COMPILED_BIN := $(COMPILED_VENV)/bin
 COMMAND := $(VENV)/.command-installed
 TEST := $(VENV)/.test-installed
 DEV := $(VENV)/.dev-installed
+DOCS := $(VENV)/.docs-installed
 COMPILED := $(COMPILED_VENV)/.compiled-installed
 # The compiler that checks the types of the page's modules; pyright's Node.js installs and runs it. New checks come in
 # any release, so one release; the types of Node.js are those of the same.
@@ -32,7 +33,7 @@ PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install compile demo test test-compiled lint format vectors schemas examples starters hostile bench growth \
-  fairness mutants simulations oracle soak dist clean can-compile
+  fairness mutants simulations oracle soak dist docs clean can-compile
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -115,6 +116,10 @@ soak: $(TEST) ## play 1,000 games of every variant and 1,000 lives of a server, 
 	$(BIN)/python tests/soak/run.py $(ARGS)
 	$(BIN)/python tests/soak/serve.py
 
+docs: $(DOCS) ## make a site of all pages, in build/docs; a broken link is an error
+	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env -c docs -b html . build/docs
+	@echo "The site is $(abspath build/docs)/index.html; it needs no server, not even for the search."
+
 dist: $(DEV) ## build the plain wheel and the source archive twice, compare them, and put them into dist/
 	@.ci/build-twice $(BIN)/python dist
 
@@ -153,6 +158,11 @@ $(TSC): Makefile | $(DEV)
 	@node_wheel="$(NODE_WHEEL)" && PATH="$$node_wheel/bin:$$PATH" node "$$node_wheel/lib/node_modules/npm/bin/npm-cli.js" \
 	  install --prefix $(VENV) --no-save --no-package-lock --no-audit --no-fund --loglevel=error $(TYPESCRIPT)
 	@touch $@
+
+$(DOCS): pyproject.toml $(BIN)/python
+	@echo "Installing stellwerk and what makes the site into $(VENV)"
+	@$(PIP_INSTALL) --editable '.[docs]'
+	@touch $@ $(COMMAND)
 
 # The compiler is the one that built Python, or that of CC in the environment.
 can-compile:

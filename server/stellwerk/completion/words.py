@@ -32,8 +32,15 @@ class Level:
     values: tuple[str, ...]  # of arguments without a flag, where they are fixed
 
 
-def levels(parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> Iterator[Level]:
+def levels(parser: argparse.ArgumentParser) -> Iterator[Level]:
     """Yield the level of a parser, then those of its subcommands."""
+    return (level for level, _ in levels_with_parsers(parser))
+
+
+def levels_with_parsers(
+    parser: argparse.ArgumentParser, path: tuple[str, ...] = ()
+) -> Iterator[tuple[Level, argparse.ArgumentParser]]:
+    """Yield each level together with its parser."""
     subcommands: dict[str, str] = {}
     below: dict[str, argparse.ArgumentParser] = {}
     options: list[Option] = []
@@ -48,9 +55,9 @@ def levels(parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> Itera
             options.append(Option(tuple(action.option_strings), _sentence(action.help), takes_value, fixed))
         else:
             values += fixed
-    yield Level(path, subcommands, tuple(options), tuple(values))
+    yield Level(path, subcommands, tuple(options), tuple(values)), parser
     for name, subparser in below.items():
-        yield from levels(subparser, (*path, name))
+        yield from levels_with_parsers(subparser, (*path, name))
 
 
 def _sentence(help: str | None) -> str:
