@@ -39,7 +39,7 @@ def of_board(game: str) -> tuple[str, Path]:
     return "--board", BOARDS / f"{game}.json"
 
 
-@pytest.mark.parametrize("game", ["usa", "europe", "team_asia", "card_game"])
+@pytest.mark.parametrize("game", ["usa", "europe", "team_asia", "united_kingdom", "card_game"])
 def test_every_game_of_the_vectors_is_played_alike(game: str) -> None:
     files = sorted(VECTORS.glob(f"{game}-*.jsonl"))
     code, output, errors = checked(*of_board(game), *files)

@@ -2,7 +2,7 @@
 
 import { addAll, CARDS, COLORS, LOCOMOTIVE, has, removeAll, together, without } from "./cards.mjs";
 import { RefusedError } from "./errors.mjs";
-import { cheapest, payments, pays } from "./payments.mjs";
+import { canPay, cheapest, payments, pays } from "./payments.mjs";
 
 /** @typedef {import("./board.mjs").Route} Route */
 /** @typedef {import("./cards.mjs").Cards} Cards */
@@ -18,6 +18,7 @@ import { cheapest, payments, pays } from "./payments.mjs";
 
 const MOST_CLAIMS = 256; // games/team_asia.md: beyond it only one division of each payment is listed
 const LAST = COLORS.length; // the place of gray routes that only locomotives pay for
+const WITH_GROUPS = LAST + 1; // the first place of payments with cards that are played as a locomotive
 
 /**
  * The price of a route without the technologies of the United Kingdom.
@@ -69,11 +70,11 @@ export function claimMove(isFree, play) {
     check(game, player, move) {
       const route = game.board.routes.get(move.route);
       if (route === undefined) throw new RefusedError("game.unknown_name", "/route", "there is no such route");
-      if (player.trains < route.length) throw new RefusedError("game.not_enough_trains", "/route", "too few trains");
-      if (!isFree(game, player, route)) throw new RefusedError("game.route_taken", "/route", "a route that is open");
       if (!game.rules.mayClaim(game, player, route)) {
         throw new RefusedError("game.missing_technology", "/route", "a technology is missing");
       }
+      if (player.trains < route.length) throw new RefusedError("game.not_enough_trains", "/route", "too few trains");
+      if (!isFree(game, player, route)) throw new RefusedError("game.route_taken", "/route", "a route that is open");
       const { cards, holder } = paymentOf(move);
       expectHeld(player.hand, cards, game.team(player).holder, holder);
       if (!pays(game.rules.priceOf(player, route), together(cards, holder))) {
@@ -182,13 +183,26 @@ export function expectHeld(hand, cards, holder = {}, holderCards = {}) {
  * @param {Player} player
  * @param {Test} isFree
  */
-export function canClaim(game, player, isFree, held = together(player.hand, game.team(player).holder)) {
+export function canClaim(game, player, isFree) {
+  const held = together(player.hand, game.team(player).holder);
+  return pricesOf(game, player, isFree).some((price) => canPay(price, held));
+}
+
+/**
+ * Returns the prices of the routes that a player could claim with the cards for it, each once.
+ * @param {MapGame} game
+ * @param {Player} player
+ * @param {Test} isFree
+ */
+export function pricesOf(game, player, isFree) {
+  /** @type {Map<string, Price>} */
+  const prices = new Map();
   for (const route of game.board.routes.values()) {
-    if (!isClaimable(game, player, route, isFree)) continue;
-    const price = game.rules.priceOf(player, route);
-    if (price.colors.some((color) => cheapest(price, color, held) !== null)) return true;
+    const key = [route.length, route.color, route.locomotives].join(" ");
+    if (prices.has(key) || !isClaimable(game, player, route, isFree)) continue;
+    prices.set(key, game.rules.priceOf(player, route));
   }
-  return false;
+  return [...prices.values()];
 }
 
 /** @type {(game: MapGame, player: Player, route: Route, isFree: Test) => boolean} */
@@ -197,7 +211,7 @@ function isClaimable(game, player, route, isFree) {
 }
 
 /**
- * Returns the claims in the order of `legal` (games/usa.md, Moves).
+ * Returns the claims of `legal`, and whether there are no others.
  * @param {MapGame} game
  * @param {Player} player
  * @param {Test} isFree
@@ -205,18 +219,12 @@ function isClaimable(game, player, route, isFree) {
  * @returns {Listed}
  */
 export function claimsOf(game, player, isFree, tunnels = false) {
+  const moves = listedClaims(game, player, isFree, tunnels);
   const { hand } = player;
   const { holder } = game.team(player);
   const held = together(hand, holder);
-  const routes = [...game.board.routes.values()].filter((route) => isClaimable(game, player, route, isFree));
-  routes.sort((one, other) => one.length - other.length);
-  const paid = routes.map((route) => ({ route, ways: waysToPay(game.rules.priceOf(player, route), route, held, tunnels) }));
-  const inOrder = paid.flatMap(({ route, ways }) => ways.map(({ place, cards }) => ({ route, place, cards })));
-  inOrder.sort((one, other) => one.place - other.place || groupOf(one.route) - groupOf(other.route));
-  let claims = inOrder.flatMap(({ route, cards }) => divisions(cards, hand, holder).map((payment) => asClaim(route, payment)));
-  if (claims.length > MOST_CLAIMS) claims = inOrder.map(({ route, cards }) => asClaim(route, divisions(cards, hand, holder)[0]));
-  const listed = new Set(claims.map(keyOf));
-  const complete = routes.every((route) => {
+  const listed = new Set(moves.map(keyOf));
+  const complete = claimable(game, player, isFree).every((route) => {
     for (const cards of payments(game.rules.priceOf(player, route), held)) {
       for (const payment of allDivisions(cards, hand, holder)) {
         if (!listed.has(keyOf(asClaim(route, payment)))) return false;
@@ -224,7 +232,38 @@ export function claimsOf(game, player, isFree, tunnels = false) {
     }
     return true;
   });
-  return { moves: claims, complete };
+  return { moves, complete };
+}
+
+/**
+ * Returns the claims in the order of `legal` (games/usa.md, Moves).
+ * @param {MapGame} game
+ * @param {Player} player
+ * @param {Test} isFree
+ * @param {boolean} tunnels
+ */
+export function listedClaims(game, player, isFree, tunnels = false) {
+  const { hand } = player;
+  const { holder } = game.team(player);
+  const held = together(hand, holder);
+  const inOrder = claimable(game, player, isFree).flatMap((route) =>
+    waysToPay(game.rules.priceOf(player, route), route, held, tunnels).map(({ place, cards }) => ({ route, place, cards })),
+  );
+  inOrder.sort(differenceOf);
+  const claims = inOrder.flatMap(({ route, cards }) => divisions(cards, hand, holder).map((payment) => asClaim(route, payment)));
+  if (claims.length <= MOST_CLAIMS) return claims;
+  return inOrder.map(({ route, cards }) => asClaim(route, divisions(cards, hand, holder)[0]));
+}
+
+/**
+ * Returns the routes that a player could claim with the cards for it, short ones first, otherwise as in the board file.
+ * @param {MapGame} game
+ * @param {Player} player
+ * @param {Test} isFree
+ */
+function claimable(game, player, isFree) {
+  const routes = [...game.board.routes.values()].filter((route) => isClaimable(game, player, route, isFree));
+  return routes.sort((one, other) => one.length - other.length);
 }
 
 /**
@@ -239,7 +278,7 @@ function waysToPay(price, route, held, tunnels) {
   const inColors = (/** @type {string[]} */ colors, mostGroups = Infinity) =>
     colors.flatMap((color) => {
       const way = cheapest(price, color, held, mostGroups);
-      return way === null ? [] : [{ ...way, place: COLORS.indexOf(color) }];
+      return way === null ? [] : [{ ...way, place: placeOf(way, route, color) }];
     });
   /** @type {{ place: number, cards: Cards, colored: number }[]} */
   let ways;
@@ -248,7 +287,7 @@ function waysToPay(price, route, held, tunnels) {
     ways = inColors(own, 0).filter(({ colored }) => colored > 0);
     if (ways.length === 0) {
       const alone = cheapest(price, LOCOMOTIVE, held, 0);
-      ways = alone === null ? inColors(own) : [{ ...alone, place: LAST }];
+      ways = alone === null ? different(inColors(own)) : [{ ...alone, place: LAST }];
     }
   } else {
     ways = inColors([route.color]);
@@ -260,11 +299,38 @@ function waysToPay(price, route, held, tunnels) {
 }
 
 /**
- * Returns the place of a route among those at the same place: gray ones first, then by color.
+ * @param {{ groups: number }} way
  * @param {Route} route
+ * @param {string} color
  */
-function groupOf({ color }) {
-  return COLORS.indexOf(color);
+function placeOf({ groups }, route, color) {
+  const place = COLORS.indexOf(color);
+  if (groups === 0) return place;
+  return WITH_GROUPS + place + (route.color === "gray" ? 0 : COLORS.length);
+}
+
+/**
+ * Drops payments that came before.
+ * @template {{ cards: Cards }} T
+ * @param {T[]} ways
+ */
+function different(ways) {
+  const keys = ways.map(({ cards }) => keyOf({ type: "", cards }));
+  return ways.filter((_, at) => keys.indexOf(keys[at]) === at);
+}
+
+/**
+ * Compares two claims by their places; routes are sorted by length already, and otherwise as in the board file.
+ * @param {{ route: Route, place: number }} one
+ * @param {{ route: Route, place: number }} other
+ */
+function differenceOf(one, other) {
+  const isGroup = (/** @type {{ route: Route, place: number }} */ { route, place }) => route.color === "gray" && place >= WITH_GROUPS;
+  if (isGroup(one) && isGroup(other)) {
+    const byRoute = one.route.length - other.route.length || one.route.locomotives - other.route.locomotives;
+    return byRoute || one.place - other.place;
+  }
+  return one.place - other.place || COLORS.indexOf(one.route.color) - COLORS.indexOf(other.route.color);
 }
 
 /**

@@ -8,6 +8,7 @@
 import * as cardGame from "./card_game.mjs";
 import * as europe from "./europe.mjs";
 import * as teamAsia from "./team_asia.mjs";
+import * as unitedKingdom from "./united_kingdom.mjs";
 import * as usa from "./usa.mjs";
 
 /**
@@ -39,4 +40,4 @@ import * as usa from "./usa.mjs";
  */
 
 /** @type {Map<string, GameModule>} */
-export const GAMES = new Map([usa, europe, teamAsia, cardGame].map((module) => [module.ID, module]));
+export const GAMES = new Map([usa, europe, teamAsia, unitedKingdom, cardGame].map((module) => [module.ID, module]));

@@ -107,7 +107,7 @@ export class MapGame {
   /**
    * @param {Rules} rules
    * @param {Board} board
-   * @param {{ seats: number, options: readonly string[], seed: Uint8Array }} setting
+   * @param {{ seats: number, options: string[], seed: Uint8Array }} setting
    */
   constructor(rules, board, { seats, options, seed }) {
     expectBoard(rules, board);

@@ -43,6 +43,52 @@ export function pays(price, cards) {
 }
 
 /**
+ * Tests whether cards can pay a price and, out of the rest, as many locomotives and cards of any kind as are reserved.
+ * @param {Price} price
+ * @param {Cards} held
+ */
+export function canPay(price, held, reserved = { locomotives: 0, cards: 0 }) {
+  const [units] = unitsOf(price);
+  const size = count(held) - reserved.locomotives - reserved.cards;
+  const locomotives = (held[LOCOMOTIVE] ?? 0) - reserved.locomotives;
+  const colored = Math.max(0, ...price.colors.map((color) => held[color] ?? 0));
+  for (let groups = 0; groups <= (price.group === 0 ? 0 : units); groups++) {
+    if (size < units + groups * (price.group - 1)) return false;
+    const ofColor = Math.min(colored, units - groups - Math.max(0, price.locomotives - groups));
+    if (units - groups - ofColor <= locomotives) return true;
+  }
+  return false;
+}
+
+/**
+ * Returns how many payments of a price without colors there are.
+ * @param {Price} price
+ * @param {Cards} held
+ */
+export function numberOfWays(price, held) {
+  let number = 0;
+  for (let groups = 0; groups <= price.units; groups++) {
+    const itself = price.units - groups;
+    if ((held[LOCOMOTIVE] ?? 0) < itself) continue;
+    number += numberOfChoices(without(held, { [LOCOMOTIVE]: itself }), groups * price.group);
+  }
+  return number;
+}
+
+/**
+ * Returns how many sets of so many cards there are.
+ * @param {Cards} held
+ * @param {number} size
+ */
+function numberOfChoices(held, size) {
+  let ways = [1, ...Array(size).fill(0)];
+  for (const card in held) {
+    ways = ways.map((_, at) => ways.slice(Math.max(0, at - held[card]), at + 1).reduce((sum, number) => sum + number, 0));
+  }
+  return ways[size];
+}
+
+/**
  * Returns the payment in a color with fewest groups, and of these the one with fewest locomotives; null if there is
  * none with so few groups.
  * @param {Price} price
@@ -75,7 +121,7 @@ export function cheapest(price, color, held, mostGroups = Infinity) {
  * @param {number} number
  * @returns {Cards}
  */
-function fromSmallest(held, number) {
+export function fromSmallest(held, number) {
   /** @type {Cards} */
   const cards = {};
   let missing = number;

@@ -47,7 +47,7 @@ const RULES = {
 export class Game extends MapGame {
   /**
    * @param {import("./board.mjs").Board} board
-   * @param {{ seats: number, options: readonly string[], seed: Uint8Array }} setting
+   * @param {{ seats: number, options: string[], seed: Uint8Array }} setting
    */
   constructor(board, setting) {
     super(RULES, board, setting);
