@@ -65,9 +65,9 @@ export function createMatchPage({ replay, board, bytes, name, data, opener, time
     piles: createPiles(match),
     seats: createSeats(match),
     tickets: createTickets(match),
-    story,
     result: createResult(match),
     routes: createRoutesTable(match),
+    story, // the last one, since it looks where its entries stand
   };
   const shown = Object.entries(panes).map(([part, pane]) => guarded(part, pane));
 

@@ -45,13 +45,35 @@ export const gameName = (game) => (Object.hasOwn(GAMES, game) ? GAMES[game] : un
  */
 export const title = (id) => excerpt(id).replace(/_/g, " ").replace(/(^|\s)\S/g, (letter) => letter.toUpperCase());
 
+/** @typedef {{cities: Map<string, import("./types.mjs").City>, routes: Map<string, import("./types.mjs").Route>, tickets: Map<string, import("./types.mjs").Ticket>}} Index */
+/** @type {WeakMap<Board, Index>} */
+const indexes = new WeakMap();
+
+/**
+ * Returns what is on a board by its id: names are looked up thousands of times.
+ * @param {Board} board
+ * @returns {Index}
+ */
+function indexOf(board) {
+  const index = indexes.get(board) ?? { cities: byId(board.cities), routes: byId(board.routes ?? []), tickets: byId(board.tickets) };
+  indexes.set(board, index);
+  return index;
+}
+
+/**
+ * @template {{id: string}} T
+ * @param {T[]} records
+ * @returns {Map<string, T>}
+ */
+const byId = (records) => new Map(records.map((record) => [record.id, record]));
+
 /**
  * Returns the name of a city, or of a group of cities.
  * @param {Board} board
  * @param {string} id
  */
 export function placeName(board, id) {
-  const city = board.cities.find((each) => each.id === id);
+  const city = indexOf(board).cities.get(id);
   return city === undefined ? title(id) : excerpt(city.name);
 }
 
@@ -60,7 +82,7 @@ export function placeName(board, id) {
  * @param {string} id
  */
 export function routeName(board, id) {
-  const route = board.routes?.find((each) => each.id === id);
+  const route = indexOf(board).routes.get(id);
   return route === undefined ? excerpt(id) : `${placeName(board, route.a)} – ${placeName(board, route.b)}`;
 }
 
@@ -69,7 +91,7 @@ export function routeName(board, id) {
  * @param {string} id
  */
 export function ticketName(board, id) {
-  const ticket = board.tickets.find((each) => each.id === id);
+  const ticket = indexOf(board).tickets.get(id);
   return ticket === undefined ? excerpt(id) : `${placeName(board, ticket.a)} – ${placeName(board, ticket.b)}`;
 }
 
@@ -77,7 +99,7 @@ export function ticketName(board, id) {
  * @param {Board} board
  * @param {string} id
  */
-export const ticketPoints = (board, id) => board.tickets.find((each) => each.id === id)?.points;
+export const ticketPoints = (board, id) => indexOf(board).tickets.get(id)?.points;
 
 /**
  * @param {Board} board

@@ -11,9 +11,7 @@
 export function redraw(element, ...children) {
   const focused = element.contains(document.activeElement) ? document.activeElement : null;
   const key = focused instanceof HTMLElement ? focused.dataset.key : undefined;
-  const { scrollTop } = element;
-  element.replaceChildren(...children);
-  element.scrollTop = scrollTop;
+  element.replaceChildren(...children); // in one go, so what scrolls stays where it was
   if (focused === null || focused === element) return;
   const heir = key === undefined ? null : element.querySelector(`[data-key="${CSS.escape(key)}"]`);
   if (heir instanceof HTMLElement) {
