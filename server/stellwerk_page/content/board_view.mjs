@@ -24,7 +24,8 @@ export function createBoardView(match, clock, layout) {
   const drawing = hasMap ? (layout === undefined ? null : createMap(board, layout, players)) : createTable(board, players);
   const info = createRouteInfo(match);
   const nothing = html("p", { class: "no-map" }, "Where the cities of this board lie is not in this page, so there is no map. The routes are in the table below.");
-  const element = html("section", { class: "board", "aria-label": hasMap ? "Map" : "Table" }, drawing?.element ?? nothing, info.element);
+  const heading = html("h2", { class: "unseen", id: "board-title" }, hasMap ? "Map" : "Table");
+  const element = html("section", { class: "board", "aria-labelledby": "board-title" }, heading, drawing?.element ?? nothing, info.element);
   const ways = new Ways(match);
   let before = -1;
   /** @type {string | null} */

@@ -123,6 +123,9 @@ export function sentenceCase(id) {
  */
 export const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
+/** Writes a number with a minus that is as wide as its digits. @param {number} number */
+export const signed = (number) => (number < 0 ? `\u2212${-number}` : String(number));
+
 /**
  * Returns the colors of a set of cards with their numbers, in the order of the protocol.
  * @param {import("./types.mjs").Cards} cards

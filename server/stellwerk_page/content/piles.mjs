@@ -19,7 +19,7 @@ export function createPiles(match) {
     /** @type {[string, Node | string][]} */
     const rows = [["Market", cardCount(view.market) === 0 ? "empty" : html("span", { class: "market" }, ...cardFaces(view.market))]];
     rows.push(["Pile", counted(view.pile, "card")]);
-    if (view.pile > 0) rows.push(["May hold", cardChips(view.pile_may_hold)]);
+    if (view.pile > 0) rows.push(["Pile may hold", cardChips(view.pile_may_hold)]);
     rows.push(["Discards", cardCount(view.discards) === 0 ? "none" : cardChips(view.discards)]);
     const removed = view.removed_tickets === undefined ? "" : `, ${view.removed_tickets} out of the game`;
     rows.push(["Tickets", `${view.ticket_pile} in the pile${removed}`]);

@@ -3,7 +3,7 @@
 // Law: in the mode without spoilers it is there only at the end of the match.
 
 import { html } from "./markup.mjs";
-import { bonusName, endReason, placeName, routeName, ticketName } from "./names.mjs";
+import { bonusName, endReason, placeName, routeName, signed, ticketName } from "./names.mjs";
 import { redraw } from "./redraw.mjs";
 import { seatChip } from "./said.mjs";
 
@@ -92,9 +92,6 @@ export function pointsByKind(match, team) {
 
 /** @param {{points: number}[]} parts */
 const sum = (parts) => parts.reduce((total, { points }) => total + points, 0);
-
-/** Writes a number with a minus that is as wide as its digits. @param {number} number */
-export const signed = (number) => (number < 0 ? `−${-number}` : String(number));
 
 /**
  * @param {Match} match

@@ -3,11 +3,12 @@
 // Law: of a hand that the viewer may not see, the pane shows the cards that everybody saw and the number of the others.
 
 import { html } from "./markup.mjs";
-import { cardCount, counted, faultReason, inOrder } from "./names.mjs";
+import { cardCount, counted, faultReason, inOrder, signed, ticketPoints } from "./names.mjs";
 import { applySeat, seatMark } from "./paints.mjs";
 import { technologyPlates } from "./pieces.mjs";
 import { redraw } from "./redraw.mjs";
 import { cardChips } from "./said.mjs";
+import { Ways } from "./tickets.mjs";
 import { faultsOf } from "./timeline.mjs";
 
 /** @typedef {import("./types.mjs").View} View */
@@ -17,7 +18,8 @@ import { faultsOf } from "./timeline.mjs";
 /** @param {Match} match */
 export function createSeats(match) {
   const list = html("ul", { class: "seats" });
-  const element = html("section", { class: "pane seats-pane", "aria-labelledby": "seats-title" }, html("h2", { id: "seats-title" }, "Seats"), list);
+  const ways = new Ways(match);
+  const element = html("section", { class: `pane seats-pane${match.players.length > 4 ? " many" : ""}`, "aria-labelledby": "seats-title" }, html("h2", { id: "seats-title" }, "Seats"), list);
   /** @param {number} n @param {View} view */
   function show(n, view) {
     const teams = view.teams;
@@ -26,7 +28,7 @@ export function createSeats(match) {
     for (const player of view.players) {
       const isFirstOfTeam = teams !== undefined && view.players.find(({ team }) => team === player.team) === player;
       if (isFirstOfTeam) items.push(teamItem(view, player.team));
-      items.push(seatItem(match, n, view, player));
+      items.push(seatItem(match, n, view, player, ways));
     }
     redraw(list, ...items);
   }
@@ -38,8 +40,9 @@ export function createSeats(match) {
  * @param {number} n
  * @param {View} view
  * @param {PlayerView} player
+ * @param {Ways} ways
  */
-function seatItem(match, n, view, player) {
+function seatItem(match, n, view, player, ways) {
   const { seat } = player;
   const isAsked = view.pending?.seats.includes(seat) === true;
   const isChosen = match.select.seat === seat && match.select.ticket === null;
@@ -61,7 +64,7 @@ function seatItem(match, n, view, player) {
       ...(isAsked ? [html("span", { class: "turn-badge" }, "to move")] : []),
       html("span", { class: "seat-points" }, html("b", {}, String(player.points)), html("span", { class: "unit" }, " points")),
     ),
-    figures(match, n, player),
+    figures(match, n, player, ticketsNow(view, player, ways, match)),
     handLine(player),
     ...(player.technologies === undefined || player.technologies.length === 0
       ? []
@@ -75,8 +78,9 @@ function seatItem(match, n, view, player) {
  * @param {Match} match
  * @param {number} n
  * @param {PlayerView} player
+ * @param {number | null} tickets
  */
-function figures(match, n, player) {
+function figures(match, n, player, tickets) {
   /** @type {[string, string, string?][]} */
   const facts = [];
   if (player.trains !== undefined) facts.push([String(player.trains), player.trains === 1 ? "train" : "trains"]);
@@ -85,14 +89,31 @@ function figures(match, n, player) {
   if (player.stations_left !== undefined) facts.push([String(player.stations_left), player.stations_left === 1 ? "station left" : "stations left"]);
   if (player.stack_count !== undefined) facts.push([String(player.stack_count), "on the stack"]);
   if (player.completed !== undefined && player.completed.length > 0) facts.push([String(player.completed.length), "completed"]);
+  if (tickets !== null) facts.push([`${tickets > 0 ? "+" : ""}${signed(tickets)}`, "for tickets, as it stands", "as-it-stands"]);
   const faults = faultsOf(match.replay, player.seat, n);
   const faultCount = [...faults.values()].reduce((sum, number) => sum + number, 0);
-  const list = html("p", { class: "figures" }, ...facts.map(([number, unit]) => html("span", {}, html("b", {}, number), ` ${unit}`)));
+  const list = html("p", { class: "figures" }, ...facts.map(([number, unit, kind]) => html("span", { class: kind }, html("b", {}, number), ` ${unit}`)));
   if (faultCount > 0) {
     const reasons = [...faults].map(([reason, number]) => `${faultReason(reason)} ${number}×`).join(", ");
     list.append(html("span", { class: "fault-badge", title: reasons }, counted(faultCount, "default"), html("span", { class: "unseen" }, `: ${reasons}`)));
   }
   return list;
+}
+
+/**
+ * Returns what the tickets of a seat would bring if the match ended now; null if the viewer does not know them, or if
+ * tickets are scored otherwise.
+ * @param {View} view
+ * @param {PlayerView} player
+ * @param {Ways} ways
+ * @param {Match} match
+ */
+function ticketsNow(view, { seat, tickets }, ways, match) {
+  if (tickets === undefined || tickets.length === 0 || view.result !== undefined || (match.board.routes ?? []).length === 0) return null;
+  return tickets.reduce((sum, id) => {
+    const points = ticketPoints(match.board, id) ?? 0;
+    return sum + (ways.standing(view, seat, id).state === "done" ? points : -points);
+  }, 0);
 }
 
 /** @param {PlayerView} player */
@@ -121,14 +142,14 @@ function teamItem(view, number) {
   );
   if (team === undefined) return item;
   const hidden = team.holder_count - cardCount(team.known_holder);
-  const line = html("p", { class: "hand" }, html("span", { class: "place" }, "Holder "));
+  const line = html("p", { class: "hand" }, html("span", { class: "place" }, "Holder: "));
   if (team.holder !== undefined) line.append(cardChips(team.holder, "empty"));
   else if (team.holder_count === 0) line.append(html("span", { class: "muted" }, "empty"));
   else {
     if (inOrder(team.known_holder).length > 0) line.append(cardChips(team.known_holder), " ");
     if (hidden > 0) line.append(html("span", { class: "hidden-cards" }, `${hidden} unknown`));
   }
-  line.append(html("span", { class: "muted" }, ` ${counted(team.shared_count, "shared ticket")}`));
+  line.append(html("span", { class: "muted" }, ` · ${counted(team.shared_count, "shared ticket")}`));
   item.append(line);
   return item;
 }

@@ -1,8 +1,9 @@
 // The stage: for a projector. Large, without controls; the match plays by itself, rests on its result, and begins again.
 
 import { html } from "./markup.mjs";
+import { signed } from "./names.mjs";
 import { redraw } from "./redraw.mjs";
-import { pointsByKind, signed } from "./result.mjs";
+import { pointsByKind } from "./result.mjs";
 import { seatChip } from "./said.mjs";
 
 const REST_MS = 20_000; // on the result

@@ -69,8 +69,9 @@ export function createStory(match) {
     const { turn, move } = match.timeline.at(n);
     const seat = match.replay.moves[n - 1]?.seat;
     const name = n === 0 ? "Set-up" : turn === 0 ? "Set-up" : `Turn ${turn}`;
-    const go = html("button", { type: "button", class: "go", tabindex: -1, "data-n": n }, move <= 1 || turn === 0 ? name : `${turn}.${move}`);
-    go.setAttribute("aria-label", `Show ${name}${move > 1 ? `, move ${move}` : ""}`);
+    const isFirst = move <= 1 || turn === 0;
+    const go = html("button", { type: "button", class: "go", tabindex: -1, "data-n": n }, isFirst ? name : html("span", { class: "unseen" }, "Turn "));
+    if (!isFirst) go.append(`${turn}.${move}`);
     const body = html("div", { class: "entry-body" }, ...moveAsElements(match, n));
     for (const ref of body.querySelectorAll("button")) ref.tabIndex = -1;
     const entry = html("li", { class: `entry${move <= 1 ? " first-of-turn" : ""}` }, go, body);
@@ -94,11 +95,28 @@ export function createStory(match) {
     setCurrent(current, false);
     current = nearest;
     setCurrent(current, true);
-    if (current === null) return;
-    const top = current.offsetTop - list.offsetTop;
+    if (current !== null) bringIntoSight(current);
+  }
+
+  /** Brings the claim of a route that was chosen into sight, without going there. */
+  function reveal() {
+    const { route } = match.select;
+    list.querySelectorAll(".entry.chosen").forEach((entry) => entry.classList.remove("chosen"));
+    if (route === null) return;
+    const claims = [...list.querySelectorAll(`.route_claimed [data-route="${CSS.escape(route)}"]`)];
+    const entry = claims[0]?.closest(".entry");
+    if (!(entry instanceof HTMLElement)) return;
+    entry.classList.add("chosen");
+    bringIntoSight(entry);
+  }
+  match.on("select", reveal);
+
+  /** @param {HTMLElement} entry */
+  function bringIntoSight(entry) {
+    const top = entry.offsetTop - list.offsetTop;
     const { scrollTop, clientHeight } = scroller;
-    if (top < scrollTop || top + current.offsetHeight > scrollTop + clientHeight) {
-      scroller.scrollTop = top - clientHeight / 2 + current.offsetHeight / 2;
+    if (top < scrollTop || top + entry.offsetHeight > scrollTop + clientHeight) {
+      scroller.scrollTop = top - clientHeight / 2 + entry.offsetHeight / 2;
     }
   }
 
