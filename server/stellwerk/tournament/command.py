@@ -58,6 +58,13 @@ from stellwerk.tournament.blocks import (
     say_exported,
     say_merged,
 )
+from stellwerk.tournament.cluster import (
+    add_cluster_arguments,
+    cluster_of,
+    cluster_words,
+    expect_cluster,
+    has_cluster,
+)
 from stellwerk.tournament.expectation import Budget, Expectation, budget, expectation, with_proposal
 from stellwerk.tournament.init import init
 from stellwerk.tournament.output import (
@@ -170,6 +177,8 @@ examples:
   stellwerk tournament report cup
   stellwerk tournament verify cup
   stellwerk tournament init final --from cup --top 4 --budget 200
+  stellwerk tournament run cup --workers 4
+  stellwerk tournament run cup --cluster tls://scheduler:8786
   stellwerk tournament export cup -o blocks
   stellwerk tournament block blocks/*.block -o results
   stellwerk tournament merge cup results
@@ -235,6 +244,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_export_arguments(export)
     _add_play_arguments(export)
     export.set_defaults(concurrency=None, progress="lines", listen=None, plaintext_tokens=None)
+    export.set_defaults(cluster=None, workers=None)
     export.set_defaults(tls_cert=None, tls_key=None, status_port=None, status_host=None)
     one = commands.add_parser("block", help="play blocks that 'export' has written", allow_abbrev=False)
     one.set_defaults(folder=".")
@@ -266,6 +276,7 @@ def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--concurrency", metavar="N", type=whole_number(-1000, 1000), help="matches at once")
     add("--progress", choices=SHAPES, help="default: table on a terminal, lines elsewhere")
+    add_cluster_arguments(parser)
     add_listen_arguments(parser)
     add_status_arguments(parser)
 
@@ -351,13 +362,14 @@ def _read_cup(folder: Path) -> tuple[Source, Tournament, int | None]:
 def _play(folder: Path, arguments: argparse.Namespace) -> int:
     if getattr(arguments, "budget", None) is not None:
         raise usage_error("--budget: goes with --dry-run: 'run' plays the schedule of the file")
+    expect_cluster(arguments)
     before = read_resolved(folder)
     source, settings = _settings(folder, arguments, before)
     seed: str | None = None if arguments.seed is None else checked_seed(arguments.seed)
     if seed is not None and not all(entrant.bot.built_in for entrant in settings.entrants):
         raise usage_error("--seed: for built-in bots only, because a bot that guesses it knows all cards")
     exports = arguments.tournament_command == "export"
-    if exports:
+    if exports or has_cluster(arguments):
         expect_to_travel(source, settings)
     listen_at = _listen_address(folder, arguments, settings)
     status_at = status_of(arguments)
@@ -389,7 +401,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
                 return INTERRUPTED
         collect_rarely()
         is_counted = total_matches(settings, plan_of(settings)) is not None and settings.rounds is not None
-        if is_counted and settings.rounds is not None and not exports:
+        if is_counted and settings.rounds is not None and not (exports or has_cluster(arguments)):
             at_once = FairMatches(settings).at_once
             expected = expectation(plan_of(settings), settings.variants, at_once, opened.lines)
             observer.planned(expected.lines(settings.rounds, len(opened.lines))[:1])
@@ -403,9 +415,9 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
             observer.remote_bots_changed,
             needs_all=needs_all,
         )
+        cup = Cup(beginning.cup, version(), folder, source, settings, seed)
         exporter: Exporter | None = None
         if exports:
-            cup = Cup(beginning.cup, version(), folder, source, settings, seed)
             maker = OrderMaker(cup)
             maker.archives()  # says which files cannot travel
             exporter = Exporter(maker, make_out_folder(arguments.out), arguments.most or MOST_BLOCKS)
@@ -414,22 +426,23 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
             runner = f"stellwerk {version()}"
             status_setup = StatusSetup(*status_at, runner, observer.status_page)
         try:
-            finished = trio.run(
-                partial(
-                    play_tournament,
-                    settings,
-                    opened,
-                    observer,
-                    seed,
-                    remote_setup=remote_setup,
-                    status_setup=status_setup,
-                    sandbox=sandbox,
-                    begin=beginning.write,
-                    courier=exporter,
-                    house_bots=house_bots(),
-                    shows_ratings=status_at is not None or shape in SHAPES_WITH_RATINGS,
+            with cluster_of(arguments, cup, observer.cluster_changed) as cluster:
+                finished = trio.run(
+                    partial(
+                        play_tournament,
+                        settings,
+                        opened,
+                        observer,
+                        seed,
+                        remote_setup=remote_setup,
+                        status_setup=status_setup,
+                        sandbox=sandbox,
+                        begin=beginning.write,
+                        courier=exporter or cluster,
+                        house_bots=house_bots(),
+                        shows_ratings=status_at is not None or shape in SHAPES_WITH_RATINGS,
+                    )
                 )
-            )
         except CannotListenError as error:
             raise infrastructure_error(str(error)) from None
         except AbsentError as error:
@@ -754,7 +767,7 @@ def _words(arguments: argparse.Namespace) -> list[str]:
         if value is not None:
             text = f"{value:g}" if isinstance(value, float) else str(value)
             words.append(f"--{name.replace('_', '-')}={text}")
-    return [*words, *listen_words(arguments), *status_words(arguments)]
+    return [*words, *cluster_words(arguments), *listen_words(arguments), *status_words(arguments)]
 
 
 def _command(name: str, folder: Path, *words: str) -> str:

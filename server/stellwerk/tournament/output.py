@@ -62,6 +62,10 @@ class Shown(Observer, Protocol):
         """Report that a remote bot has come or gone."""
         ...
 
+    def cluster_changed(self, line: str) -> None:
+        """Report what has become of a worker. Any thread may call this."""
+        ...
+
 
 def observer_of(shape: Shape, settings: Settings) -> Shown:
     match shape:
@@ -213,6 +217,9 @@ class _Silence:
     def remote_bots_changed(self, progress: Progress) -> None:
         pass
 
+    def cluster_changed(self, line: str) -> None:
+        _err(line)
+
     def match_began(self, match: RunningMatch, progress: Progress) -> None:
         pass
 
@@ -245,6 +252,9 @@ class _Lines:
 
     def remote_bots_changed(self, progress: Progress) -> None:
         _err(_missing(progress) if progress.missing else "all remote bots are connected")
+
+    def cluster_changed(self, line: str) -> None:
+        _err(line)
 
     def match_began(self, match: RunningMatch, progress: Progress) -> None:
         _err(f"{_running_match(match)}: begins")
@@ -300,6 +310,9 @@ class _JsonLines:
     def remote_bots_changed(self, progress: Progress) -> None:
         say_json(type="remote_bots", missing=progress.missing)
 
+    def cluster_changed(self, line: str) -> None:
+        say_json(type="cluster", message=line)
+
     def match_began(self, match: RunningMatch, progress: Progress) -> None:
         say_json(type="match_began", **msgspec.structs.asdict(match))
 
@@ -354,6 +367,9 @@ class _Table:
 
     def remote_bots_changed(self, progress: Progress) -> None:
         self._draw(progress)
+
+    def cluster_changed(self, line: str) -> None:
+        self._notice = line  # drawn with the next match that ends
 
     def match_began(self, match: RunningMatch, progress: Progress) -> None:
         self._draw(progress)

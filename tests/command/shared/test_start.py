@@ -96,7 +96,7 @@ def test_the_version_imports_no_command_and_no_other_package() -> None:
         ),
         ("simulate", {"trio", "structlog", "numpy", "ssl", "multiprocessing", "asyncio"}, 225),
         ("token", {"trio", "structlog", "numpy", "stellwerk_engine", "multiprocessing", "asyncio"}, 165),
-        ("tournament", {"jinja2", "asyncio"}, 625),
+        ("tournament", {"jinja2", "asyncio", "dask", "distributed"}, 625),
     ],
 )
 def test_a_command_imports_what_it_needs(command: str, needless: set[str], most: int) -> None:

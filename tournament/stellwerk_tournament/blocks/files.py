@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import hmac
 import os
+import threading
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, TypeVar
@@ -40,8 +41,8 @@ class BlockFileError(ValueError):
 
 class BlockOrder(Struct, frozen=True, tag_field="format", tag=ORDER_FORMAT):
     """All that is needed to play a block. `settings` is a `tournament.toml` with one game and the bots of the
-    block; paths in it are relative to a folder that has `archives`, each in `bots/HASH`, and `board` as
-    `board.json`. `hashes` are those of all archives, also where a machine has them already. `level` is that
+    block; paths in it are relative to a folder that has `archives`, each in `bots/HASH`, and the `board`.
+    `hashes` are those of all archives, also where a machine has them already. `level` is that
     of the sandbox. `bot_seeds` are those of bots whose processes play many matches, if the tournament has a
     seed. `cup` tells tournaments apart."""
 
@@ -120,7 +121,7 @@ def read(path: Path) -> bytes:
 def write_private(path: Path, content: bytes) -> None:
     """Write a file that only its owner may read, all of it or nothing, also if another process writes it at
     the same time. OSError."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.part")
     try:
         with contextlib.suppress(FileNotFoundError):
             part.unlink()

@@ -10,7 +10,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
@@ -28,7 +27,10 @@ from stellwerk_tournament.config.settings import (
 from stellwerk_tournament.play.courier import DueBlock
 from stellwerk_tournament.schedule.deal import standing_seed
 
-BOARD: Final = "board.json"
+
+def board_name(digest: str) -> str:
+    """Return the name of a board's file in the folder of a block."""
+    return f"board-{digest[:16]}.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,8 @@ class OrderMaker:
         file = self._cup.source.file
         game = file.games[variant]
         if game.board is not None:
-            game = msgspec.structs.replace(game, board=BOARD)
+            digest = self._cup.settings.variants[variant].choice.board.digest
+            game = msgspec.structs.replace(game, board=board_name(digest))
         confinement = self._cup.settings.confinement
         return msgspec.structs.replace(
             file,

@@ -28,8 +28,8 @@ from stellwerk_processes.standing_server import open_standing_server
 from stellwerk_processes.started_match import MatchResult
 from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_tournament.blocks.archives import unpack
-from stellwerk_tournament.blocks.files import BlockFileError, BlockOrder, BlockResult
-from stellwerk_tournament.blocks.orders import BOARD
+from stellwerk_tournament.blocks.files import BlockFileError, BlockOrder, BlockResult, write_private
+from stellwerk_tournament.blocks.orders import board_name
 from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.sandbox import needs_proof
 from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, Source, settings_of
@@ -81,7 +81,7 @@ def unpacked(order: BlockOrder, folder: Path) -> Settings:
     try:
         unpack(order.archives, folder)
         if order.board is not None:
-            (folder / BOARD).write_bytes(order.board)
+            _write_once(folder / board_name(order.board_digest), order.board)
         source = Source(folder / FILE, "")
         source.file = order.settings
         settings = settings_of(source, folder)
@@ -98,6 +98,13 @@ def unpacked(order: BlockOrder, folder: Path) -> Settings:
         sandbox = replace(confinement.sandbox, level=order.level)
         settings = replace(settings, confinement=replace(confinement, sandbox=sandbox))
     return settings
+
+
+def _write_once(path: Path, content: bytes) -> None:
+    """Write a file that others may be reading. OSError."""
+    if not path.exists():
+        write_private(path, content)
+        path.chmod(0o644)
 
 
 async def proven(settings: Settings) -> tuple[Settings, SandboxRecord | UnsetType]:
@@ -192,7 +199,7 @@ class _Block:
             if not isinstance(ended, str):
                 self._played[rotation] = self._record(attempt, *ended)
                 return
-            self._failures.append((rotation, ended))
+            self._failures.append((rotation, f"{self._host.machine.name}: {ended}"))
         self._failed = BlockFailedError(rotation, self._failures[-1][1])
         scope.cancel()
 

@@ -65,3 +65,11 @@ class Courier(Protocol):
         """Bring a block to where it is played, and its matches back. None if they come another time.
         BlockFailedError, or RunError if nothing can be played any more."""
         ...
+
+    async def watch(self) -> None:
+        """Look after the machines, until it is cancelled."""
+        ...
+
+    async def recall(self) -> None:
+        """Take back the blocks that nobody has begun to play: the tournament stops."""
+        ...

@@ -280,6 +280,8 @@ class _Runner:
                     if await self._all_are_there():
                         self._began_at = trio.current_time()  # the rate is that of the matches
                         await self._on_disk(begin)
+                        if self._courier is not None:
+                            nursery.start_soon(self._courier.watch)
                         await self._play_all(nursery)
                 except (StoreError, RunError, CannotListenError, AbsentError) as error:
                     self._fail_with(error, nursery.cancel_scope)
@@ -354,6 +356,8 @@ class _Runner:
                 self._stopping = True
                 self._changed.set()
                 self._observer.told_to_stop()
+                if self._courier is not None:
+                    await self._courier.recall()
 
     def _fail_with(self, error: Exception, scope: trio.CancelScope) -> None:
         """End the tournament as it is, without a nursery's wrapping."""
@@ -406,13 +410,13 @@ class _Runner:
     async def _send_on(self, nursery: trio.Nursery) -> bool:
         """Give the courier one more block, or find out what comes next. Return False if there is nothing."""
         assert self._courier is not None
+        if self._stopping:
+            return False
         if self._to_carry:
             begun = self._to_carry.popleft()
             self._carried += 1
             nursery.start_soon(self._carry, self._courier, nursery.cancel_scope, begun)
             return True
-        if self._stopping:
-            return False
         if self._queue:
             await self._begin(self._queue.popleft())
             return True

@@ -22,6 +22,7 @@ from stellwerk_tournament.report.fairness import fairness
 from stellwerk_tournament.report.faults import faults
 from stellwerk_tournament.report.forfeits import forfeits, ratings_without_forfeits
 from stellwerk_tournament.report.history import NAMED, history
+from stellwerk_tournament.report.machines import machines
 from stellwerk_tournament.report.match_pages import NO_PAGES, Paged, page_path
 from stellwerk_tournament.report.matches import matches
 from stellwerk_tournament.report.ranking import ranked, ranking
@@ -84,6 +85,7 @@ def report_html(
         history=history(played, names, report),
         named=NAMED,
         faults=faults(played, names, standings),
+        machines=machines(played),
         fairness=fairness(played, names),
         forfeits=forfeits(
             played,

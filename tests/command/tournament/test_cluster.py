@@ -1,0 +1,336 @@
+"""A tournament on a cluster of Dask: real schedulers and workers, over TLS, some of which are killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from stellwerk.__main__ import main
+from stellwerk_tournament.blocks import cluster
+from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment
+from tests.command.tournament.travelling import HOUSE, cup, did, outcome, replays
+from tests.tools import needs
+
+pytestmark = pytest.mark.xdist_group("clusters")
+
+SEED: Final = ("--seed", "s", "--no-preflight", "--progress", "lines")
+ROUNDS: Final = 8  # 24 blocks
+OTHER_VERSION: Final = """
+import stellwerk.shared.version as version
+version.version = lambda: "0.0.1"
+"""
+AS_IT_IS: Final = ""
+WORKER: Final = """
+{first}
+from distributed.cli.dask_worker import main
+main()
+"""
+
+
+@dataclass
+class Certificates:
+    """A certificate that signs itself, for all sides, as Dask's documentation has it."""
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        from distributed import Security
+
+        untyped: object = Security
+        made = getattr(untyped, "temporary")()  # noqa: B009  (its type is not known)
+        (self.folder / "certificate.pem").write_text(made.tls_ca_file)
+        (self.folder / "key.pem").write_text(made.tls_client_key)
+
+    def environment(self) -> dict[str, str]:
+        tls = {"CA_FILE": "certificate.pem"}
+        for side in ("CLIENT", "SCHEDULER", "WORKER"):
+            tls |= {f"{side}__CERT": "certificate.pem", f"{side}__KEY": "key.pem"}
+        found = {f"DASK_DISTRIBUTED__COMM__TLS__{key}": str(self.folder / name) for key, name in tls.items()}
+        return {
+            **found,
+            "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "true",
+            "DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": "[]",
+            "DASK_DISTRIBUTED__WORKER__HTTP__ROUTES": "[]",
+        }
+
+
+@dataclass
+class Runner:
+    """A tournament that is being played, and what it has printed until now."""
+
+    process: subprocess.Popen[str]
+    lines: list[str] = field(default_factory=list[str])
+
+    def until(self, pattern: str, count: int = 1) -> str:
+        """Read until a line has come so often. Return the last one."""
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.lines.append(line)
+            if re.search(pattern, line):
+                count -= 1
+                if not count:
+                    return line
+        raise AssertionError("".join(self.lines))
+
+    def ended(self) -> int:
+        out, rest = self.process.communicate(timeout=SECONDS)
+        self.lines += [*rest.splitlines(keepends=True), *out.splitlines(keepends=True)]
+        return self.process.returncode
+
+    @property
+    def printed(self) -> str:
+        return "".join(self.lines)
+
+
+@contextmanager
+def runner(*words: str | Path, **changes: str) -> Generator[Runner]:
+    command = [*COMMAND, "tournament", *map(str, words)]
+    with subprocess.Popen(
+        command, env=environment(**changes), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield Runner(process)
+        finally:
+            process.kill()
+
+
+def workers_of(process: subprocess.Popen[str]) -> list[int]:
+    """Return the worker processes of a runner."""
+    children = Path(f"/proc/{process.pid}/task").glob("*/children")
+    found = [int(pid) for path in children for pid in path.read_text().split()]
+    return [pid for pid in found if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text()]
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Play the tournament in one process."""
+    folder = cup(tmp_path_factory.mktemp("one") / "cup", rounds=ROUNDS)
+    did("run", folder, *SEED)
+    return folder
+
+
+def expect_the_same(folder: Path, one: Path) -> None:
+    assert outcome(folder) == outcome(one)
+    assert replays(folder) == replays(one)
+    assert (folder / "ratings.json").read_bytes() == (one / "ratings.json").read_bytes()
+
+
+# -- workers of this machine -------------------------------------------------------------------------
+
+
+@needs("children of a process")
+def test_a_worker_and_then_the_runner_are_killed_and_nothing_is_lost_or_doubled(
+    tmp_path: Path, one: Path
+) -> None:
+    folder = cup(tmp_path / "cup", rounds=ROUNDS)
+    with runner("run", folder, *SEED, "--workers", "2") as first:
+        first.until("^block", 3)
+        os.kill(workers_of(first.process)[0], signal.SIGKILL)
+        first.until("^block", 5)
+        first.process.kill()
+    with runner("resume", folder, *SEED, "--workers", "2") as second:
+        assert second.ended() == 0, second.printed
+    expect_the_same(folder, one)
+    did("verify", folder)
+    lines = [json.loads(line) for line in (folder / "matches.jsonl").read_bytes().splitlines()]
+    names = {line["machine"]["name"] for line in lines}
+    assert len(names) == 1
+    assert all(line["machine"]["engine_ms"] > 0 for line in lines)
+    assert f'<th scope="row">{names.pop()}</th>' in (folder / "report.html").read_text()
+
+
+def test_ctrl_c_finishes_the_blocks_that_run_and_resume_plays_the_others(tmp_path: Path, one: Path) -> None:
+    folder = cup(tmp_path / "cup", rounds=ROUNDS)
+    with runner("run", folder, *SEED, "--workers", "1") as first:
+        first.until("^block", 3)
+        first.process.send_signal(signal.SIGINT)
+        assert first.ended() == 130
+        assert "stopped; go on with: " in first.printed
+        assert "--workers=1" in first.printed
+    status = json.loads(did("status", folder, "--json").stdout)
+    assert status["blocks"]["complete"] < ROUNDS * 3
+    assert status["blocks"]["running"] > 0
+    did("resume", folder, "--seed", "s", "--no-preflight")  # here, what the workers have not played
+    expect_the_same(folder, one)
+
+
+# -- a scheduler elsewhere ---------------------------------------------------------------------------
+
+
+@dataclass
+class Elsewhere:
+    """A scheduler with TLS, and its workers, as an organizer starts them."""
+
+    address: str
+    scheduler: subprocess.Popen[bytes]
+    start_worker: Callable[..., object]
+    environment: dict[str, str]
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Generator[Elsewhere]:
+    (tmp_path / "tls").mkdir()
+    changes = Certificates(tmp_path / "tls").environment()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    address = f"tls://127.0.0.1:{port}"
+    with ExitStack() as stack:
+
+        def start(code: str, *words: str, **more: str) -> subprocess.Popen[bytes]:
+            log = stack.enter_context(open(tmp_path / "dask.log", "ab"))
+            environ = environment(**changes, **more)
+            process = subprocess.Popen(
+                [sys.executable, "-c", code, *words], env=environ, stdout=log, stderr=log, cwd=tmp_path
+            )
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            return process
+
+        def start_worker(first: str = AS_IT_IS, *words: str, **more: str) -> object:
+            options = (
+                "--no-nanny",
+                "--nthreads",
+                "2",
+                "--host",
+                "127.0.0.1",
+                "--dashboard-address",
+                "127.0.0.1:0",
+            )
+            return start(WORKER.format(first=first), address, *options, *words, **more)
+
+        pages = ("--dashboard-address", "127.0.0.1:0")
+        scheduler = start(
+            "from distributed.cli.dask_scheduler import main; main()",
+            *("--protocol", "tls", "--host", "127.0.0.1", "--port", str(port), *pages),
+        )
+        yield Elsewhere(address, scheduler, start_worker, changes)
+
+
+def with_program(folder: Path, head: str = "") -> Path:
+    """Write a cup with a bot that has files of its own."""
+    bot = folder / "ann"
+    bot.mkdir(parents=True)
+    path = str(REPOSITORY / "bots" / "python")
+    (bot / "main.py").write_text(
+        f"import runpy, sys\nsys.path.insert(0, {path!r})\nsys.argv = ['bot', 'greedy']\n"
+        "runpy.run_module('stellwerk_bots', run_name='__main__')\n"
+    )
+    bots = (f'name = "ann"\ncmd = "{sys.executable} ../ann/main.py"\nprocess = "reused"', HOUSE[2])
+    return cup(folder / "cup", bots, head, rounds=4)
+
+
+def test_workers_that_do_not_fit_are_refused_and_the_others_play(
+    tmp_path: Path, elsewhere: Elsewhere
+) -> None:
+    folder = with_program(tmp_path / "here")
+    elsewhere.start_worker(OTHER_VERSION)
+    with runner("run", folder, *SEED[2:], "--cluster", elsewhere.address, **elsewhere.environment) as run:
+        refused = run.until("is refused")
+        assert re.search(
+            r"worker tls://127.* is refused: it has Stellwerk 0\.0\.1, and the tournament", refused
+        )
+        elsewhere.start_worker(AS_IT_IS, "--nthreads", "1")
+        assert "a block takes 2 seats, and it has 1: start it with --nthreads 2" in run.until("is refused")
+        elsewhere.start_worker()
+        assert run.ended() == 0, run.printed
+    did("verify", folder)
+    lines = [json.loads(line) for line in (folder / "matches.jsonl").read_bytes().splitlines()]
+    assert len(lines) == 8
+    assert [seat["faults"] for line in lines for seat in line["bots"]] == [[]] * 16
+    assert str(tmp_path) not in (folder / "matches.jsonl").read_text()
+
+
+@needs("namespaces", "bwrap")
+def test_a_worker_with_a_lower_sandbox_than_the_tournaments_is_refused(
+    tmp_path: Path, elsewhere: Elsewhere
+) -> None:
+    folder = with_program(tmp_path / "here")
+    toml = folder / "tournament.toml"
+    toml.write_text(toml.read_text().replace('sandbox = "limits"', 'sandbox = "namespace"'))
+    (tmp_path / "nothing").mkdir()
+    elsewhere.start_worker(PATH=str(tmp_path / "nothing"))
+    with runner("run", folder, *SEED[2:], "--cluster", elsewhere.address, **elsewhere.environment) as run:
+        assert "the sandbox namespace does not hold there" in run.until("is refused")
+        run.process.send_signal(signal.SIGINT)
+        assert run.ended() == 130
+    assert not (folder / "matches.jsonl").exists()
+
+
+def test_a_scheduler_that_is_killed_ends_the_run_and_resume_goes_on(
+    tmp_path: Path, one: Path, elsewhere: Elsewhere
+) -> None:
+    folder = cup(tmp_path / "cup", rounds=ROUNDS)
+    elsewhere.start_worker()
+    words = (folder, *SEED, "--cluster", elsewhere.address)
+    with runner("run", *words, **elsewhere.environment) as run:
+        run.until("^block", 3)
+        elsewhere.scheduler.kill()
+        assert run.ended() == 4
+        assert f"the scheduler at {elsewhere.address} is gone; when that is mended: " in run.printed
+    with runner("resume", *words, **elsewhere.environment) as again:
+        assert again.ended() == 4
+        assert f"{elsewhere.address}: there is no scheduler" in again.printed
+    did("resume", folder, "--seed", "s", "--no-preflight")
+    expect_the_same(folder, one)
+
+
+# -- the command line --------------------------------------------------------------------------------
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(["tournament", *words]) == 2
+    return capsys.readouterr().err
+
+
+def test_without_the_extra_a_sentence_says_what_to_install(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = str(cup(tmp_path / "cup"))
+
+    def found(_: str) -> None:
+        return None
+
+    monkeypatch.setattr(cluster, "find_spec", found)
+    for words in (("--workers", "2"), ("--cluster", "tls://127.0.0.1:1")):
+        expected = f"{words[0]}: needs Dask, which is not installed: pip install 'stellwerk[cluster]'"
+        assert expected in refusal(capsys, "run", folder, *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--workers", "2", "--cluster", "tls://127.0.0.1:1"), "give it or --cluster, not both"),
+        (("--workers", "2", "--concurrency", "2"), "--concurrency: is for matches of this process"),
+        (("--workers", "0"), "--workers"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    tmp_path: Path, words: Sequence[str], expected: str
+) -> None:
+    folder = cup(tmp_path / "cup")
+    assert expected in did("run", folder, *words, code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("address", "exposed"),
+    [
+        ("tls://10.1.2.3:8786", False),
+        ("tcp://127.0.0.1:8786", False),
+        ("tcp://10.1.2.3:8786", True),
+        ("10.1.2.3:8786", True),
+    ],
+)
+def test_a_scheduler_without_tls_that_others_can_reach_is_warned_of(address: str, exposed: bool) -> None:
+    assert cluster.is_exposed(address) is exposed

@@ -1,0 +1,337 @@
+"""Blocks carried by a cluster of Dask: one that is there, or one of this machine's own processes.
+
+Laws:
+- Dask is imported only where a cluster is used: it is the extra `cluster`;
+- a block is a task, and its key is the block's id. At most a few thousand are with the scheduler at a time;
+- whatever comes back passes the same check as a merged result (`check.py`), so nothing is lost or doubled,
+  whichever of worker, scheduler and runner dies: a block that was lost is due again, with the same deal;
+- seats are the resource: a worker plays as many blocks at a time as it has seats for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from importlib.util import find_spec
+from typing import Any, Final, TypeAlias
+
+import trio
+
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_processes.bot_spec import STARTED
+from stellwerk_server.match.house_player import NewHousePlayer
+from stellwerk_tournament.blocks.check import checked
+from stellwerk_tournament.blocks.files import BlockFileError, decode_result, encode_order, expect_sealed
+from stellwerk_tournament.blocks.orders import Cup, OrderMaker
+from stellwerk_tournament.config.sandbox import needs_proof
+from stellwerk_tournament.config.settings import Settings
+from stellwerk_tournament.play.courier import BlockFailedError, DueBlock, PlayedBlock
+from stellwerk_tournament.play.runner import RunError
+
+WINDOW: Final = 2000  # blocks with the scheduler: it slows down with what it has
+CONNECT_S: Final = 10
+PATIENCE_S: Final = 30  # without any worker that can play, until that is said
+QUIET_S: Final = 15  # without a heartbeat, until a worker is named
+LOOK_S: Final = 5  # from one look at the workers to the next
+RECALL_S: Final = 10  # for the workers to say what they have begun
+NO_PAGES: Final = "127.0.0.1:0"  # where Dask's own pages would be, of which there are none
+WORKER_TTL: Final = "60s"  # without a heartbeat, until the blocks of our own worker go to another one
+LOSSES: Final = 3  # of workers, until a block is not given to another one
+INSTALL: Final = "pip install 'stellwerk[cluster]'"
+
+Dask: TypeAlias = Any  # its types are not known, and it is not there unless the extra is installed
+Tell: TypeAlias = Callable[[str], object]
+
+
+class ClusterError(Exception):
+    """A cluster that cannot be used; one line says why. `is_missing`: the extra is not installed."""
+
+    def __init__(self, message: str, *, is_missing: bool = False) -> None:
+        super().__init__(message)
+        self.is_missing = is_missing
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the command brings: its version, and the house bots, as functions that workers call as well."""
+
+    version: Callable[[], str]
+    house_bots: Callable[[], Mapping[str, NewHousePlayer]]
+
+
+def expect_dask() -> None:
+    """Raise a ClusterError if the extra is not installed."""
+    if find_spec("distributed") is None or find_spec("cryptography") is None:
+        raise ClusterError(f"needs Dask, which is not installed: {INSTALL}", is_missing=True)
+
+
+@contextlib.contextmanager
+def open_cluster(address: str | None, workers: int, cup: Cup, parts: Parts, tell: Tell) -> Generator[Cluster]:
+    """Connect to the scheduler at the address, or start so many workers here. ClusterError, or SettingsError
+    if the blocks cannot travel."""
+    expect_dask()
+    import dask as untyped
+
+    dask: Dask = untyped
+    quiet = {"distributed": "critical", "bokeh": "critical", "tornado": "critical"}
+    ours: dict[str, object] = {
+        "distributed.scheduler.worker-ttl": WORKER_TTL,
+        "distributed.scheduler.allowed-failures": LOSSES,
+        "distributed.scheduler.http.routes": [],
+        "distributed.worker.http.routes": [],
+    }
+    dask.config.set({"logging": quiet, **(ours if address is None else {})})
+    maker = OrderMaker(cup)
+    name = f"stellwerk-{cup.id}"
+    duty = partial(_duty, name, cup, maker, parts)
+    with contextlib.ExitStack() as stack:
+        client = stack.enter_context(_client(address, workers, seats_of(cup.settings)))
+        cluster = Cluster(client, name, cup.settings, maker, tell, f"{client.scheduler.address}")
+        cluster.begin(duty(is_ours=address is None))
+        try:
+            yield cluster
+        finally:
+            cluster.end()
+
+
+def seats_of(settings: Settings) -> int:
+    """Return how many seats of a match have processes, at most: that many cores a block takes."""
+    most = max(variant.choice.seat_count for variant in settings.variants)
+    has_processes = any(entrant.bot.process in STARTED for entrant in settings.entrants)
+    return most * (settings.fair.cores_per_bot or 1) if has_processes else 1
+
+
+@dataclass(slots=True)
+class Cluster:
+    """A courier whose blocks are tasks."""
+
+    client: Dask
+    name: str
+    settings: Settings
+    maker: OrderMaker
+    tell: Tell
+    address: str
+    _away: dict[str, Dask] = field(default_factory=dict[str, Dask])
+    _recalled: bool = False
+    _accepted: set[str] = field(default_factory=set[str])
+    _quiet: set[str] = field(default_factory=set[str])
+
+    @property
+    def most(self) -> int:
+        return WINDOW
+
+    @property
+    def takes_more(self) -> bool:
+        return True
+
+    def begin(self, duty: Dask) -> None:
+        """Let all workers be examined, those that are there and those that will come."""
+        from stellwerk_tournament.blocks.cluster_worker import TournamentPlugin
+
+        self.client.subscribe_topic(self.name, self._hear)
+        try:
+            self.client.register_plugin(TournamentPlugin(duty))
+        except Exception as error:  # of any worker, in whichever way it fails
+            text = (str(error).splitlines() or [type(error).__name__])[0]
+            raise ClusterError(
+                f"{self.address}: a worker cannot load Stellwerk, which it needs in the same version: {text}"
+            ) from None
+
+    def end(self) -> None:
+        with contextlib.suppress(Exception):  # the scheduler may be gone
+            self.client.unregister_worker_plugin(self.name)
+
+    async def play(self, due: DueBlock) -> PlayedBlock | None:
+        """Have a block played by any worker. None if it was recalled before one began."""
+        import msgspec
+
+        from stellwerk_tournament.blocks.cluster_worker import play_order
+
+        order = msgspec.structs.replace(self.maker.order(due), archives={})
+        done, token = trio.Event(), trio.lowlevel.current_trio_token()
+
+        def note(_: object) -> None:
+            with contextlib.suppress(trio.RunFinishedError):
+                token.run_sync_soon(done.set)
+
+        try:
+            future = self.client.submit(
+                play_order,
+                self.name,
+                encode_order(order),
+                key=order.name,
+                resources={self.name: seats_of(self.settings)},
+                priority=-due.block.number,  # in the order of the schedule
+                pure=False,
+            )
+        except Exception as error:
+            raise self._gone() from error
+        self._away[order.name] = future
+        try:
+            future.add_done_callback(note)
+            await done.wait()
+            return await trio.to_thread.run_sync(self._taken, future, due)
+        finally:
+            self._away.pop(order.name, None)
+            future.release()
+
+    def _taken(self, future: Dask, due: DueBlock) -> PlayedBlock | None:
+        """Return what a task has come to. BlockFailedError, RunError."""
+        status: str = future.status
+        if status == "cancelled":
+            if self._recalled:
+                return None
+            raise self._gone()
+        if status != "finished":
+            raise BlockFailedError(due.rotations[0], f"the cluster: {future.exception()}")
+        try:
+            kind, text, rotation, cause = future.result(timeout=CONNECT_S)
+        except Exception as error:
+            if self.client.status != "running":
+                raise self._gone() from None
+            raise BlockFailedError(due.rotations[0], f"the cluster: {error}") from None
+        if kind == "unfit":
+            raise RunError(f"block {due.block.number} cannot be played by {cause}")
+        if kind == "failed":
+            raise BlockFailedError(rotation, cause)
+        try:
+            result, content, seal = decode_result(text)
+            expect_sealed(content, seal, due.seed)
+            return checked(result, self.settings, due)
+        except BlockFileError as error:
+            raise BlockFailedError(due.rotations[0], f"the cluster: the result {error}") from None
+
+    def _gone(self) -> RunError:
+        return RunError(f"the scheduler at {self.address} is gone")
+
+    # -- the workers -----------------------------------------------------------------------------
+
+    async def watch(self) -> None:
+        """Name the workers that are not heard of, for as long as the tournament is played."""
+        began, warned = time.monotonic(), False
+        while True:
+            await trio.sleep(LOOK_S)
+            with contextlib.suppress(Exception):  # a scheduler that is gone is noticed by its blocks
+                self._look(await trio.to_thread.run_sync(self._workers, abandon_on_cancel=True))
+            if not warned and not self._accepted and time.monotonic() - began > PATIENCE_S:
+                warned = True
+                self.tell(f"{self.address}: still waiting for a worker that can play")
+
+    def _workers(self) -> dict[str, Dask]:
+        info: dict[str, Dask] = self.client.sync(self.client.scheduler.identity)["workers"]
+        return info
+
+    def _look(self, workers: Mapping[str, Dask]) -> None:
+        for lost in self._accepted - workers.keys():
+            self._accepted.discard(lost)
+            self._quiet.discard(lost)
+            self.tell(f"worker {lost} is lost: its blocks are played elsewhere")
+        for address in self._accepted:
+            silent = time.time() - workers[address]["last_seen"]
+            if silent > QUIET_S and address not in self._quiet:
+                self._quiet.add(address)
+                self.tell(f"worker {address} has not been heard of for {silent:.0f} s")
+            elif silent <= QUIET_S and address in self._quiet:
+                self._quiet.discard(address)
+                self.tell(f"worker {address} is heard of again")
+
+    def _hear(self, event: tuple[object, Dask]) -> None:
+        """Tell what has become of a worker's examination."""
+        message = event[1]
+        worker = message["worker"]
+        if "refused" in message:
+            self.tell(f"worker {worker} is refused: {message['refused']}")
+        elif worker not in self._accepted:
+            self._accepted.add(worker)
+            self.tell(
+                f"worker {worker} plays, as {message['machine']}; the engine's loop takes "
+                f"{message['engine_ms']:g} ms"
+            )
+
+    async def recall(self) -> None:
+        """Take back the blocks that no worker has begun."""
+        self._recalled = True
+        with trio.move_on_after(RECALL_S):
+            await trio.to_thread.run_sync(self._recall, abandon_on_cancel=True)
+
+    def _recall(self) -> None:
+        from stellwerk_tournament.blocks.cluster_worker import running_keys
+
+        with contextlib.suppress(Exception):  # a scheduler that is gone is noticed by its blocks
+            begun: dict[str, list[str]] = self.client.run(running_keys, on_error="ignore")
+            keys = {key for each in begun.values() for key in each}
+            waiting = [future for key, future in list(self._away.items()) if key not in keys]
+            self.client.cancel(waiting)
+
+
+def _duty(name: str, cup: Cup, maker: OrderMaker, parts: Parts, *, is_ours: bool) -> Dask:
+    from stellwerk_tournament.blocks.cluster_worker import Duty
+
+    settings = cup.settings
+    tables = cup.source.file.games
+    confinement = settings.confinement
+    sandbox = replace(confinement.sandbox, bind=(), hidden=())
+    has_processes = any(entrant.bot.process in STARTED for entrant in settings.entrants)
+    return Duty(
+        name=name,
+        cup=cup.id,
+        stellwerk=cup.stellwerk,
+        boards=tuple(
+            (
+                variant.choice.game_id,
+                RULE_SETS[variant.choice.game_id].rules_version,
+                variant.choice.board.digest if table.board is None else "",
+            )
+            for variant, table in zip(settings.variants, tables, strict=True)
+        ),
+        confinement=replace(confinement, sandbox=sandbox),
+        needs_witness=has_processes and needs_proof(confinement),
+        seats=seats_of(settings),
+        is_ours=is_ours,
+        version=parts.version,
+        house_bots=parts.house_bots,
+        archives=dict(maker.archives()),
+    )
+
+
+@contextlib.contextmanager
+def _client(address: str | None, workers: int, seats: int) -> Generator[Dask]:
+    """Connect to a scheduler, or start one here with so many workers. ClusterError."""
+    import distributed as untyped
+
+    distributed: Dask = untyped
+    with contextlib.ExitStack() as stack:
+        security: Dask = None
+        if address is None:
+            security = distributed.Security.temporary()  # others of this machine must not reach it
+            own: Dask = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=seats,
+                processes=True,
+                host="tls://127.0.0.1",
+                security=security,
+                scheduler_kwargs={"dashboard": False, "dashboard_address": NO_PAGES},
+                worker_dashboard_address=NO_PAGES,
+                memory_limit=0,
+                silence_logs=50,
+            )
+            stack.callback(own.close, timeout=CONNECT_S)
+            address = own.scheduler_address
+        try:
+            client: Dask = distributed.Client(
+                address, timeout=CONNECT_S, set_as_default=False, security=security
+            )
+        except (OSError, TimeoutError, ValueError) as error:
+            raise ClusterError(f"{address}: there is no scheduler: {str(error).splitlines()[0]}") from None
+        stack.callback(client.close, timeout=CONNECT_S)
+        yield client
+
+
+def is_exposed(address: str) -> bool:
+    """Return whether others may reach a scheduler that asks for no certificate."""
+    host = address.partition("://")[2] or address
+    own = host.startswith(("127.", "localhost", "[::1]"))
+    return not (address.startswith("tls://") or own)

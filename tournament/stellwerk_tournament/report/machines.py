@@ -1,0 +1,50 @@
+"""The machines that played blocks for the runner, in the report: their speed, and what went wrong there.
+
+Law: this shows what the lines say. A machine with many faults of bots, or a slow one, is seen beside the
+others; nobody is accused.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from msgspec import UNSET
+
+from stellwerk_tournament.store.match_line import MatchLine
+
+
+@dataclass(slots=True)
+class MachineRow:
+    """A machine. `engine_ms` is the slowest that was measured there, `again` how many matches had to be
+    played again because the machine had failed, `kinds` in how many matches bots had which faults."""
+
+    name: str
+    engine_ms: float = 0.0
+    matches: int = 0
+    again: int = 0
+    late_ms: int = 0
+    faulty: int = 0
+    kinds: Counter[str] = field(default_factory=Counter[str])
+
+    @property
+    def words(self) -> str:
+        return ", ".join(f"{kind} in {count:,}" for kind, count in self.kinds.most_common())
+
+
+def machines(lines: Sequence[MatchLine]) -> list[MachineRow]:
+    """Sum up the matches of each machine, in the order of their names."""
+    rows: dict[str, MachineRow] = {}
+    for line in lines:
+        if line.machine is UNSET:
+            continue
+        row = rows.setdefault(line.machine.name, MachineRow(line.machine.name))
+        row.engine_ms = max(row.engine_ms, line.machine.engine_ms)
+        row.matches += 1
+        row.again += line.attempt > 1
+        row.late_ms += line.late_ms
+        kinds = {fault.kind for seat in line.bots for fault in seat.faults}
+        row.faulty += bool(kinds)
+        row.kinds.update(kinds)
+    return [rows[name] for name in sorted(rows)]
