@@ -33,7 +33,7 @@ PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install compile demo test test-compiled lint format vectors schemas examples starters hostile bench growth \
-  fairness mutants simulations oracle soak dist docs clean can-compile
+  fairness mutants simulations oracle tutorials soak dist docs clean can-compile
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -111,6 +111,9 @@ simulations: $(TEST) ## measure how often ratings, the gate and compare err, in 
 
 oracle: $(TEST) ## play random games by the engine and by the rules in JavaScript, and compare; ARGS='--games 5000'
 	$(BIN)/python -m tools.oracle $(ARGS)
+
+tutorials: $(TEST) ## carry out the tutorials of bots/python, with their comparisons
+	$(BIN)/python -m tests.bots.pages
 
 soak: $(TEST) ## play 1,000 games of every variant and 1,000 lives of a server, and check the laws in each
 	$(BIN)/python tests/soak/run.py $(ARGS)
