@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
 from stellwerk_engine.boards.board_file import BoardFile, City, Route
-from stellwerk_page.places import places_of
+from stellwerk_page.places import has_places, places_of
 
 Point: TypeAlias = complex  # pixels, x to the right and y downwards; also a direction
 Mark: TypeAlias = Literal["locomotive", "tunnel", "doubtful"]
@@ -135,7 +135,8 @@ def layout_data(board: BoardFile) -> dict[str, Data]:
                 "marks": [[kind, *_flat([at])] for at, kind in marks(track, middles)],
             }
     return {
-        "frame": [round(side, 1) for side in layout.frame],
+        **({} if has_places(board) else {"made_up": 1}),
+        "frame": [_short(side) for side in layout.frame],
         "cities": {city: _flat([place]) for city, place in layout.places.items()},
         "names": _names_data(layout.names),
         "large_names": _names_data(_place_names(board, layout.places, layout.bundles, LARGE_LETTER)),

@@ -68,8 +68,10 @@ test("tickets are completed by the routes of a seat and its partner", () => {
 test("thinking times add up for each seat, and say that nobody has verified them", () => {
   const series = { players: [{ seat: 0 }, { seat: 1 }], positions: [0, 2, 3], turns: [0, 1, 2], charts: [] };
   const [chart] = withTimes(series, [0.5, 0.25, null], [0, 0, 1]).charts;
-  assert.deepEqual(chart.values, [[0, 0.8, 0.8], [0, 0, 0]]);
+  assert.deepEqual([chart.title, chart.values], ["Thinking time, milliseconds", [[0, 750, 750], [0, 0, 0]]]);
   assert.match(chart.note, /not verified/);
+  const [slow] = withTimes(series, [30, 12.25, 1], [0, 0, 1]).charts;
+  assert.deepEqual([slow.title, slow.values], ["Thinking time, seconds", [[0, 42.3, 42.3], [0, 0, 1]]]);
 });
 
 test("a turn is shown by its last position", () => {

@@ -87,6 +87,8 @@ def test_a_board_without_coordinates_gets_places_by_its_routes() -> None:
     neighbors = [abs(places[route.a] - places[route.b]) / (route.length + 1) for route in board.routes]
     assert max(neighbors) < 4 * min(neighbors)
     assert "The file has no coordinates" in draw_board(board)
+    assert layout_data(board)["made_up"]
+    assert "made_up" not in layout_data(shipped_board("usa"))
     assert layout_data(board) == layout_data(board)
 
 

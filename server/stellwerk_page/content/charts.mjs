@@ -62,7 +62,7 @@ function figureOf(series, chart, onTurn) {
     { class: "legend" },
     ...players.map(({ seat, name }, index) => html("li", {}, seatMark(seat), ` ${name} `, numbers[index] ?? "")),
   );
-  const note = chart.note === undefined ? [] : [html("span", { class: "note" }, ` (${chart.note})`)];
+  const note = chart.note === undefined ? [] : [html("span", { class: "chart-note" }, ` (${chart.note})`)];
   const element = html("figure", { class: "chart", "data-chart": chart.id }, html("figcaption", {}, chart.title, ...note), picture, legend);
   let drawn = -1;
 

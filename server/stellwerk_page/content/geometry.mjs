@@ -11,9 +11,10 @@ import { short } from "./markup.mjs";
  * @typedef {[number, number, string, number, number, number, number]} Name
  */
 /**
- * The layout in the page's data. Lists of points are flat: x, y, x, y.
+ * The layout in the page's data; `made_up` if the board's file has no places of cities. Lists of points are flat: x, y, x, y.
  * @typedef {{
  *   frame: Frame,
+ *   made_up?: number,
  *   cities: Record<string, [number, number]>,
  *   names: Record<string, Name>,
  *   large_names: Record<string, Name>,

@@ -15,6 +15,7 @@
 /** `positions`: the last one of each turn. @typedef {{players: Player[], positions: number[], turns: number[], charts: Chart[]}} Series */
 
 const PIECE_MS = 12;
+const SHORT = 10; // seconds in a whole match
 
 /**
  * Computes the series of a match.
@@ -75,9 +76,15 @@ export function withTimes(series, times, seats) {
       const seat = seats[move] ?? 0;
       sums[seat] = (sums[seat] ?? 0) + (times[move] ?? 0);
     }
-    for (const [seat, sum] of sums.entries()) values[seat]?.push(Math.round(sum * 10) / 10);
+    for (const [seat, sum] of sums.entries()) values[seat]?.push(sum);
   }
-  const chart = { id: "times", title: "Thinking time, seconds", note: "not verified: no replay has it", values };
+  const areShort = Math.max(...sums) < SHORT;
+  const chart = {
+    id: "times",
+    title: `Thinking time, ${areShort ? "milliseconds" : "seconds"}`,
+    note: "not verified: no replay has it",
+    values: values.map((of) => of.map((sum) => (areShort ? Math.round(sum * 1000) : Math.round(sum * 10) / 10))),
+  };
   return { ...series, charts: [...series.charts, chart] };
 }
 

@@ -30,6 +30,7 @@ import { addZoom } from "./map_zoom.mjs";
  */
 
 const RUN_MS = 200;
+const CARD = 0.95; // pixels for a unit of turned cards, if there is room
 const DOT = 9;
 const REGIONS = ["#f6e7b4", "#f3c6c0", "#c9e2c4", "#cbd9f0", "#e3cfea", "#fbd7ae", "#bfe3e0", "#dedede"];
 
@@ -48,6 +49,8 @@ export function createMap(board, layout, players) {
   /** @type {RouteCallback[]} */
   const callbacks = [];
   let placed = "";
+  /** @type {{events: Event[], view: View} | null} */
+  let turned = null;
 
   const layers = {
     grounds: svg("g", { class: "grounds" }),
@@ -107,8 +110,8 @@ export function createMap(board, layout, players) {
     const large = layout.large_names[city.id];
     if (large !== undefined) layers.names.append(cityName(city.name, large, [x, y], "large"));
   }
-  element.append(createLegend(board, new Map(regions.map((region, at) => [region, REGIONS[at % REGIONS.length] ?? ""]))));
-  const zoom = addZoom(element, picture, layout.frame, largeFrame(layout));
+  element.append(createLegend(board, new Map(regions.map((region, at) => [region, REGIONS[at % REGIONS.length] ?? ""])), layout.made_up === 1));
+  const zoom = addZoom(element, picture, layout.frame, largeFrame(layout), () => drawTurned());
   listen();
 
   /**
@@ -132,7 +135,8 @@ export function createMap(board, layout, players) {
     last?.group.classList.add("last");
     drawTrail(trail, claim?.route);
     drawStations(view);
-    drawTurned(events, view);
+    turned = { events, view };
+    drawTurned();
     if (claim?.route !== undefined && animate) run(claim.route, claim.seat ?? 0);
     if (claim?.route !== undefined) zoom.follow(tracks.get(claim.route)?.line ?? []);
   }
@@ -280,12 +284,12 @@ export function createMap(board, layout, players) {
   }
 
   /**
-   * Lays the cards that a tunnel has turned beside its track.
-   * @param {Event[]} events
-   * @param {View} view
+   * Lays the cards that a tunnel has turned beside its track, as large as the map needs them to be.
    */
-  function drawTurned(events, view) {
+  function drawTurned() {
     layers.cards.replaceChildren();
+    if (turned === null) return;
+    const { events, view } = turned;
     const attempt = [...events].reverse().find(({ type, revealed }) => TUNNEL_EVENTS.has(type) && revealed !== undefined);
     const route = attempt?.route;
     const track = route === undefined ? undefined : tracks.get(route);
@@ -295,12 +299,13 @@ export function createMap(board, layout, players) {
     const laid = new Set([...Object.keys(attempt.cards ?? {}), ...Object.keys(attempt.holder_cards ?? {}), "locomotive"]);
     const isOver = attempt.type === "tunnel_abandoned";
     const width = 12 + cards.length * 27;
-    const at = aside(track, width, 60, layout, tracks);
+    const size = Math.min(Math.max(CARD / zoom.scale(), 1), 2);
+    const at = aside(track, width * size, 60 * size, layout, tracks);
     const words = isOver ? "given up" : attempt.type === "tunnel_tried" ? `${attempt.extra} more` : "through";
     const panel = svg(
       "g",
-      { class: `panel ${attempt.type}`, transform: `translate(${short(at.x)} ${short(at.y)})` },
-      svg("path", { class: "leader", d: `M0 0L${short(track.at.x - at.x)} ${short(track.at.y - at.y)}` }),
+      { class: `panel ${attempt.type}`, transform: `translate(${short(at.x)} ${short(at.y)}) scale(${size.toFixed(2)})` },
+      svg("path", { class: "leader", d: `M0 0L${short((track.at.x - at.x) / size)} ${short((track.at.y - at.y) / size)}` }),
       svg("rect", { x: -width / 2, y: -30, width, height: 60, rx: 6 }),
       ...cards.map((card, index) => {
         const face = svg("g", { transform: `translate(${19.5 + index * 27 - width / 2} -8) scale(0.6)` }, cardShape(card));

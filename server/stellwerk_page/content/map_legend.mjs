@@ -11,8 +11,9 @@ import { LETTERS, applySeat, spaceStyle } from "./paints.mjs";
 /**
  * @param {Board} board
  * @param {Map<string, string>} regions the color of each region
+ * @param {boolean} isMadeUp the board's file does not say where its cities lie
  */
-export function createLegend(board, regions) {
+export function createLegend(board, regions, isMadeUp) {
   const routes = board.routes ?? [];
   const colors = [...new Set(routes.map(({ color }) => color))];
   const order = Object.keys(LETTERS).filter((color) => colors.includes(color));
@@ -49,6 +50,7 @@ export function createLegend(board, regions) {
     "details",
     { class: "map-legend" },
     html("summary", {}, "Legend"),
+    ...(isMadeUp ? [html("p", {}, "This board has no coordinates: its routes have put the cities where they are.")] : []),
     html(
       "ul",
       {},

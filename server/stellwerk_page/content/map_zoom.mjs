@@ -25,8 +25,9 @@ const STILL = 4; // pixels of a hand that only clicks
  * @param {SVGElement} picture
  * @param {Frame} frame
  * @param {Frame} wide the one with room for large names
+ * @param {() => void} onResize
  */
-export function addZoom(element, picture, frame, wide) {
+export function addZoom(element, picture, frame, wide, onResize) {
   let [left, top, right, bottom] = frame;
   let [width, height] = [right - left, bottom - top];
   let zoom = 1;
@@ -129,6 +130,7 @@ export function addZoom(element, picture, frame, wide) {
     if (!isOwn) zoom = READABLE / fit() > NEARLY ? Math.min(READABLE / fit(), MOST) : 1;
     setLarge();
     move(center);
+    onResize();
   }
 
   /** Takes the names that have room at this size. */
@@ -193,6 +195,8 @@ export function addZoom(element, picture, frame, wide) {
   return {
     follow,
     whole,
+    /** Pixels for a unit of the layout. */
+    scale: () => fit() * zoom,
     /** Whether the last press of the pointer has moved the map. */
     hasDragged: () => dragged,
   };
