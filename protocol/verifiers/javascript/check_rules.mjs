@@ -130,7 +130,9 @@ function expectPoint(game, point) {
   for (const { move, code, pointer } of point.refused) {
     expectSame(`refused: ${canonical(move)}`, refusalOf(game, seat, move), { code, pointer });
   }
+  const twin = game.copy?.();
   expectSame("events", game.play(seat, point.move), point.events);
+  if (twin !== undefined) expectSame("events of a copy", twin.play(seat, point.move), point.events);
 }
 
 /**

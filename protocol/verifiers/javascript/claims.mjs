@@ -19,6 +19,7 @@ import { canPay, cheapest, payments, pays } from "./payments.mjs";
 const MOST_CLAIMS = 256; // games/team_asia.md: beyond it only one division of each payment is listed
 const LAST = COLORS.length; // the place of gray routes that only locomotives pay for
 const WITH_GROUPS = LAST + 1; // the first place of payments with cards that are played as a locomotive
+const WITH_GROUPS_AND_COLOR = WITH_GROUPS + COLORS.length; // the same for routes with a color
 
 /**
  * The price of a route without the technologies of the United Kingdom.
@@ -306,7 +307,7 @@ function waysToPay(price, route, held, tunnels) {
 function placeOf({ groups }, route, color) {
   const place = COLORS.indexOf(color);
   if (groups === 0) return place;
-  return WITH_GROUPS + place + (route.color === "gray" ? 0 : COLORS.length);
+  return place + (route.color === "gray" ? WITH_GROUPS : WITH_GROUPS_AND_COLOR);
 }
 
 /**
@@ -325,12 +326,13 @@ function different(ways) {
  * @param {{ route: Route, place: number }} other
  */
 function differenceOf(one, other) {
-  const isGroup = (/** @type {{ route: Route, place: number }} */ { route, place }) => route.color === "gray" && place >= WITH_GROUPS;
-  if (isGroup(one) && isGroup(other)) {
-    const byRoute = one.route.length - other.route.length || one.route.locomotives - other.route.locomotives;
-    return byRoute || one.place - other.place;
+  if (one.place < WITH_GROUPS || other.place < WITH_GROUPS) {
+    return one.place - other.place || COLORS.indexOf(one.route.color) - COLORS.indexOf(other.route.color);
   }
-  return one.place - other.place || COLORS.indexOf(one.route.color) - COLORS.indexOf(other.route.color);
+  const byColor = one.place - other.place;
+  const byRoute = one.route.length - other.route.length || one.route.locomotives - other.route.locomotives;
+  const areGray = one.place < WITH_GROUPS_AND_COLOR && other.place < WITH_GROUPS_AND_COLOR;
+  return areGray ? byRoute || byColor : byColor || byRoute;
 }
 
 /**

@@ -29,6 +29,7 @@ import * as usa from "./usa.mjs";
  * @property {(seat: number) => {moves: any[], complete: boolean}} legal
  * @property {(seat: number) => any} fallback
  * @property {(seat: number, move: any) => any[]} play
+ * @property {() => PlayedGame} [copy] a game in the same state
  */
 /**
  * @typedef {object} GameModule

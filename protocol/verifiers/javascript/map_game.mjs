@@ -7,7 +7,7 @@ import { add, addAll, COLORS, LOCOMOTIVE } from "./cards.mjs";
 import { Dice } from "./dice.mjs";
 import { RefusedError, UntrueError } from "./errors.mjs";
 import { expectForm } from "./moves.mjs";
-import { TrainCards } from "./piles.mjs";
+import { OPEN, TrainCards } from "./piles.mjs";
 import { resultOf } from "./scoring.mjs";
 
 /** @typedef {import("./board.mjs").Board} Board */
@@ -61,6 +61,9 @@ import { resultOf } from "./scoring.mjs";
  * The parts and the numbers of a game.
  * @typedef {object} Rules
  * @property {readonly string[]} features what a board may have: `ferries`, `tunnels`, `long`
+ * @property {number} mostSeats of which each board must have enough
+ * @property {number} ticketsDealt to each player at the start, without long ones
+ * @property {(board: Board) => Record<string, boolean>} [faultsOf] what else a board must not have
  * @property {number} partners how many players make a team
  * @property {number} locomotivesDealt to each player before the shuffle
  * @property {number} exchanged with so many open locomotives the market is exchanged
@@ -240,15 +243,19 @@ export class MapGame {
     return this.#takeEvents();
   }
 
-  /** Returns a game in the same state, which shares nothing that changes. */
+  /**
+   * Returns a game in the same state, which shares nothing that changes.
+   * @returns {MapGame}
+   */
   copy() {
-    /** @type {MapGame} */
-    const twin = Object.create(Object.getPrototypeOf(this));
+    const Kind = /** @type {any} */ (this.constructor);
     const { rules, board, options, dice, cards, answers, ...plain } = this;
-    Object.assign(twin, structuredClone(plain), { rules, board, options, dice: dice.copy() });
+    /** @type {MapGame} */
+    const twin = new Kind(board, { seats: this.players.length, options, seed: new Uint8Array(32) });
+    Object.assign(twin, structuredClone(plain), { dice: dice.copy() });
+    const { pile, market, discards, shuffles } = cards;
+    Object.assign(twin.cards, structuredClone({ pile, market, discards, shuffles }), { dice: twin.dice });
     twin.answers = answers.map(([{ seat }, move]) => [twin.players[seat], move]);
-    twin.cards = new TrainCards(twin.dice, (type, fields) => twin.tell(type, fields), rules.exchanged);
-    Object.assign(twin.cards, structuredClone({ ...cards, dice: null, tell: null }), { dice: twin.dice, tell: twin.cards.tell });
     return twin;
   }
 
@@ -341,18 +348,26 @@ export class MapGame {
 const PROGRESS = new Set(["card_taken", "card_drawn", "route_claimed", "tickets_shared", "technology_bought", "station_built"]);
 
 /**
- * Refuses a board with something of which the rules do not speak (BOARDS.md).
+ * Refuses a board on which the game cannot be played (BOARDS.md, Games).
  * @param {Rules} rules
  * @param {Board} board
  */
-function expectBoard({ features }, { routes, tickets }) {
-  const has = {
-    ferries: [...routes.values()].some(({ locomotives }) => locomotives > 0),
-    tunnels: [...routes.values()].some(({ tunnel }) => tunnel > 0),
-    long: [...tickets.values()].some(({ long }) => long),
+function expectBoard(rules, board) {
+  const { features, mostSeats, ticketsDealt, locomotivesDealt } = rules;
+  const routes = [...board.routes.values()];
+  const long = [...board.tickets.values()].filter((ticket) => ticket.long).length;
+  const { each, locomotives } = board.deck;
+  const faults = {
+    "no routes": routes.length === 0,
+    ferries: !features.includes("ferries") && routes.some((route) => route.locomotives > 0),
+    tunnels: !features.includes("tunnels") && routes.some((route) => route.tunnel > 0),
+    "long tickets": !features.includes("long") && long > 0,
+    "too few long tickets": features.includes("long") && long < mostSeats,
+    "too few tickets": board.tickets.size - long < mostSeats * ticketsDealt,
+    "too few train cards": each * COLORS.length + locomotives <= mostSeats * (DEALT + locomotivesDealt) + OPEN,
+    "too few locomotives": locomotives < mostSeats * locomotivesDealt,
+    ...rules.faultsOf?.(board),
   };
-  const foreign = Object.entries(has).find(([feature, isThere]) => isThere && !features.includes(feature))?.[0];
-  if (routes.size === 0 || foreign !== undefined) {
-    throw new UntrueError(`the board has ${foreign ?? "no routes"}: this game cannot be played on it`, false);
-  }
+  const fault = Object.entries(faults).find(([, isThere]) => isThere)?.[0];
+  if (fault !== undefined) throw new UntrueError(`this game cannot be played on the board: it has ${fault}`, false);
 }

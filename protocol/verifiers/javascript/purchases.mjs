@@ -19,6 +19,7 @@ import { technologiesFor } from "./technologies.mjs";
 const GROUP = 4; // UK-04
 const GROUP_WITH_BOOSTER = 3; // UK-17
 const FREE_REGION = "overseas"; // UK-08
+const SHORT = 2; // the same
 /** Technologies whose claims are the action of the turn, with the number of claims. */
 const CLAIMS = new Map([["right_of_way", 1], ["thermocompressor", 2]]);
 const MOST_WAYS = 1000; // with more ways to pay, `legal` does not look at each of them
@@ -52,6 +53,24 @@ export function hasTechnologies({ board }, { technologies }, { a, b, length, loc
 }
 
 const LAWS = technologiesFor([]).filter(({ regions, lengths, ferries }) => regions ?? lengths ?? ferries);
+
+/**
+ * Tests whether a region is a land of the game (BOARDS.md).
+ * @param {string | undefined} region
+ */
+export function isLand(region) {
+  return region === "england" || region === FREE_REGION || LAWS.some(({ regions }) => regions?.includes(region ?? ""));
+}
+
+/**
+ * Tests whether a player with all technologies may claim a route.
+ * @param {import("./board.mjs").Board} board
+ * @param {Route} route
+ */
+export function canBeAllowed({ cities }, { a, b, length }) {
+  const isFree = [a, b].some((city) => cities.get(city)?.region === FREE_REGION);
+  return isFree || length <= SHORT || LAWS.some(({ lengths }) => lengths?.includes(length));
+}
 
 /**
  * Takes technologies off sale when the discards become the pile (UK-26).
