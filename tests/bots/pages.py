@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
-PAGES: Final = ("TUTORIAL.md",)
+PAGES: Final = ("TUTORIAL.md", "SEARCH.md")
 SECONDS: Final = 1200
 _BLOCK: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _FILE: Final = re.compile(r"# (\w+\.py)\n")

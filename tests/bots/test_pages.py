@@ -12,7 +12,6 @@ from tests.bots.pages import PAGES, carry_out
 SHORTER: Final = {
     "matches=20": "matches=2",
     "--seed tutorial": "--seed tutorial --most 1 --jobs 1",
-    "--seed search": "--seed search --most 1 --jobs 1",
     "DEALS = 8": "DEALS = 2",
 }
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from types import TracebackType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import msgspec
 
@@ -58,7 +58,7 @@ class IllegalAnswerError(ValueError):
 @dataclass(slots=True)
 class Conduct:
     """What a player did in a match: the times of its answers, and how many went wrong. `problem` is the first
-    of these."""
+    of these, `record` what the player says of itself."""
 
     asks: int = 0
     used_ms: float = 0.0
@@ -66,6 +66,7 @@ class Conduct:
     refused: int = 0
     raised: int = 0
     problem: str = ""
+    record: dict[str, Any] = field(default_factory=dict[str, Any])  # Any: what an author puts there
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,8 @@ def play_here(
         raise error.with_traceback(inside)
     result = session.state.result
     assert result is not None
+    for player in players:
+        player.take_record()
     return PlayedHere(
         plan,
         result,
@@ -141,6 +144,12 @@ class _SeatedPlayer:
         except Exception as error:
             self._raised(error)
         return self._answer
+
+    def take_record(self) -> None:
+        """Take what the player says of itself."""
+        record = getattr(self._player, "record", None)
+        if isinstance(record, dict):
+            self.conduct.record = dict(cast("dict[str, Any]", record))  # Any: what an author puts there
 
     def _answer(self, line: bytes) -> bytes:
         ask = _decode(line)

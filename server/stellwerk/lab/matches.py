@@ -171,14 +171,15 @@ def _play(series: _Series, game: Game, checked: Sequence[Entrant], planned: Plan
     deal = Deal(planned.match, planned.number, planned.block, planned.seed_text, game, replay)
     conduct = [
         SeatConduct(
-            seat.name,
-            unused,
-            each.asks,
-            each.used_ms,
-            each.slowest_ms,
-            each.refused,
-            each.raised,
-            each.problem,
+            bot=seat.name,
+            unused_cards=unused,
+            asks=each.asks,
+            used_ms=each.used_ms,
+            slowest_ms=each.slowest_ms,
+            refused=each.refused,
+            raised=each.raised,
+            problem=each.problem,
+            record=each.record,
         )
         for seat, each, unused in zip(seats, played.conduct, played.unused_cards, strict=True)
     ]

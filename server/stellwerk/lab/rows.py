@@ -7,8 +7,8 @@ Stellwerk.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TypedDict
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
 
 from stellwerk_engine.core.state import Game
 from stellwerk_protocol.names import Seat
@@ -19,7 +19,8 @@ class Row(TypedDict):
     """One seat of one match. Partners share points and rank. `score` is the share of opponents that the seat
     was ahead of, a tie counting a half. `ticket_points` are `completed_points` less `failed_points`.
     `used_ms` is what its `asks` answers took. `refused` answers were illegal, `raised` ended in an exception;
-    `problem` is the first of all that went wrong. `replay` is the file, or empty."""
+    `problem` is the first of all that went wrong. `replay` is the file, or empty. `record` is what the player
+    says of itself, if it has a dict of that name."""
 
     match: str
     number: int
@@ -53,6 +54,7 @@ class Row(TypedDict):
     raised: int
     problem: str
     replay: str
+    record: dict[str, Any]  # Any: what an author puts there
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class SeatConduct:
     refused: int = 0
     raised: int = 0
     problem: str = ""
+    record: dict[str, Any] = field(default_factory=dict[str, Any])  # Any: what an author puts there
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,7 @@ def _row(deal: Deal, result: Result, seat: Seat, conduct: SeatConduct) -> Row:
         raised=conduct.raised,
         problem=conduct.problem,
         replay=deal.replay,
+        record=conduct.record,
     )
 
 

@@ -278,6 +278,7 @@ def row(bot: str, points: int, other: int) -> Row:
         raised=0,
         problem="",
         replay="",
+        record={},
     )
 
 
