@@ -176,6 +176,9 @@ def test_the_cards_that_a_tunnel_has_turned_lie_beside_it(
         f"Object.values(test.positions.events('all_hands', {n}).find((each) => each.revealed).revealed)"
     )
     assert page.value("test.all('.turned .card-shape').length") == sum(turned)
+    page.settle()
+    heights = page.value("test.all('.turned .card-shape').map((each) => each.getBoundingClientRect().height)")
+    assert min(heights) >= 20  # they are drawn again for the size of the page
     inside: dict[str, Any] = page.value(
         """(() => {
           const boxOf = (each) => document.querySelector(each).getBoundingClientRect();
@@ -187,6 +190,15 @@ def test_the_cards_that_a_tunnel_has_turned_lie_beside_it(
     assert all(inside.values()), inside
     page.value("test.show(0)")
     assert page.value("test.all('.turned *').length") == 0
+
+
+def test_the_legend_explains_the_signs_of_the_board_and_no_others(browser: Browser, tmp_path: Path) -> None:
+    words = "test.all('.map-legend li').map((each) => each.lastChild.textContent.trim())"
+    asia = Drawn(browser, tmp_path, "team_asia-4").value(words)
+    usa = Drawn(browser, tmp_path, "usa-2").value(words)
+    assert {"a tunnel: n cards are turned", "a junction", "the length is doubtful"} <= set(asia)
+    assert "red" in usa
+    assert not any("tunnel" in each or "ferry" in each for each in usa)
 
 
 def test_stations_stand_in_their_cities(browser: Browser, tmp_path: Path) -> None:
@@ -332,7 +344,7 @@ def test_the_table_shows_yards_and_stacks(browser: Browser, tmp_path: Path) -> N
         page.value(f"test.show({n})")
         view: dict[str, Any] = page.value(f"test.positions.view('all_hands', {n})")
         sets = page.value(
-            "test.all('.place').map((place) => [...place.querySelectorAll('.set')]"
+            "test.all('.at-table').map((place) => [...place.querySelectorAll('.set')]"
             ".map((each) => [each.dataset.color, Number(each.querySelector('text.count').textContent)]))"
         )
         yards = [player.get("yard", []) for player in view["players"]]

@@ -45,7 +45,7 @@ export function cardShape(card) {
       "text",
       isLocomotive
         ? { x: -10.5, y: 5, "font-size": 14, fill: ink }
-        : { y: 2, "font-size": 24, fill: ink },
+        : { x: -5, y: 2, "font-size": 22, fill: ink }, // beside the count
       LETTERS[card] ?? "?",
     ),
   );

@@ -91,10 +91,10 @@ function yardSet({ color, cards, locomotives }, isNew) {
  */
 export function ticketLine(board, id) {
   const ticket = board.tickets.find((each) => each.id === id);
-  if (ticket === undefined) return html("li", { class: "ticket" }, id);
+  if (ticket === undefined) return html("li", { class: "card-ticket" }, id);
   return html(
     "li",
-    { class: "ticket", "data-ticket": id },
+    { class: "card-ticket", "data-ticket": id },
     html("span", { class: "cities" }, `${placeName(board, ticket.a)} \u2013 ${placeName(board, ticket.b)}`),
     " ",
     html("b", {}, String(ticket.points)),

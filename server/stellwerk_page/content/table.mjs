@@ -25,7 +25,7 @@ export function createTable(board, players) {
   const places = players.map(({ seat, name }) => {
     const points = html("b", { class: "points" });
     const content = html("div", { class: "content" });
-    const place = html("section", { class: "place", "aria-label": `${name}, seat ${seat}` }, html("h3", {}, seatMark(seat), ` ${name} `, points), content);
+    const place = html("section", { class: "at-table", "aria-label": `${name}, seat ${seat}` }, html("h3", {}, seatMark(seat), ` ${name} `, points), content);
     applySeat(place, seat);
     element.append(place);
     return { seat, place, points, content, state: "" };
