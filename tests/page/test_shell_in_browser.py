@@ -177,6 +177,14 @@ def test_what_is_chosen_keeps_the_focus_when_its_pane_is_drawn_again(opened: Ope
     assert page.value("document.querySelectorAll('.map .light').length") > 0
 
 
+def test_another_viewer_does_not_take_the_focus_from_the_story(opened: Open) -> None:
+    page = opened(USA, "#turn=20")
+    until(page, "document.querySelector('.entry.current button.go') !== null")
+    page.value("document.querySelector('.entry.current button.go').focus()")
+    press(page, "p")
+    assert page.value("document.activeElement.className") == "story-scroller"
+
+
 def test_keys_do_nothing_where_somebody_types(opened: Open) -> None:
     page = opened(USA)
     press(page, "g")

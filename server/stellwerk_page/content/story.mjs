@@ -25,11 +25,9 @@ const FILTERS = {
 /** @param {Match} match */
 export function createStory(match) {
   const list = html("ol", { class: "story" });
-  const hasNotes = match.replay.moves.some(({ note }) => note !== undefined);
-  const hasFaults = match.replay.moves.some(({ by }) => by !== undefined);
-  const offered = Object.entries(FILTERS).filter(([name]) => (name !== "notes" || hasNotes) && (name !== "faults" || hasFaults));
+  // All are offered in every match: which of them have something to list would be a spoiler.
   const filter = /** @type {HTMLSelectElement} */ (
-    html("select", { id: "story-filter" }, ...offered.map(([value, { label }]) => html("option", { value }, label)))
+    html("select", { id: "story-filter" }, ...Object.entries(FILTERS).map(([value, { label }]) => html("option", { value }, label)))
   );
   const scroller = html("div", { class: "story-scroller", "data-scrolls": "", tabindex: 0, role: "region", "aria-labelledby": "story-title" });
   scroller.append(list);
@@ -49,6 +47,7 @@ export function createStory(match) {
   /** Lists the moves anew: for another viewer, or up to another horizon. */
   function rebuild() {
     stop();
+    if (list.contains(document.activeElement)) scroller.focus({ preventScroll: true });
     entries = [];
     current = null;
     list.replaceChildren();
