@@ -34,8 +34,18 @@ import msgspec
 
 from stellwerk_bots.planner.policy import planner
 from stellwerk_engine import engine
+from stellwerk_engine.boards.board_file import (
+    BoardError,
+    BoardFile,
+    board_content,
+    canonical_text,
+    parse_board,
+    shipped_board,
+)
 from stellwerk_engine.core.dice import Dice, seed_from_text
+from stellwerk_engine.core.game import make_game
 from stellwerk_engine.core.state import Events, Move, Seat, State
+from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view, viewer_kind
 from stellwerk_engine.replays.verify import verify
@@ -46,7 +56,7 @@ from stellwerk_protocol.errors import IllegalMoveError
 from tests.engine.recordings import Choose, canonical_json, members, mixed, resealed
 from tests.golden.golden_games import buying, collecting, first, refuse_tickets, thrifty
 from tests.properties.wires import any_wire
-from tests.support import VARIANTS, table, variant_id
+from tests.support import VARIANTS, variant_id
 from tools.game_vectors import doubling, emptying, half_planned, hoarding, inventing, laid_again, wishing
 
 Json = dict[str, Any]  # Any: a JSON value
@@ -54,10 +64,10 @@ Variant = tuple[str, int, tuple[str, ...]]
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 PROGRAM: Final = REPOSITORY / "protocol" / "verifiers" / "javascript" / "compare_games.mjs"
-BOARDS: Final = sorted((REPOSITORY / "server" / "stellwerk_engine" / "boards").glob("*.json"))
 
 WIRES: Final = 5  # random moves to try at every decision
 UNLISTED: Final = 0.3  # how often a move is made that is legal but not listed, if one was found
+OTHER_BOARDS: Final = 0.4  # how many games have a board of their own
 LATE: Final = 0.03  # how often the fallback is made for a seat
 VIEWS: Final = 0.02  # how often all views are compared
 FORGERIES: Final = 3  # of a replay that is forged
@@ -130,7 +140,7 @@ def lines_of(label: Label) -> Iterator[bytes]:
     chance = Random(str(label))
     choose = PLAYERS[label.number % len(PLAYERS)](str(label))
     seed = seed_from_text(str(label))
-    game = table(game_id, players, options)
+    game = make_game(RULE_SETS[game_id], _board(label, chance), players, options)
     events: Events = []
     state = engine.new_game(game, Dice(seed), events)
     writer = ReplayWriter()
@@ -140,7 +150,7 @@ def lines_of(label: Label) -> Iterator[bytes]:
             "type": "match",
             "id": str(label),
             "game": game_id,
-            "board": game.board.file.id,
+            "board": canonical_text(game.board.file),
             "players": players,
             "options": options,
             "seed": seed.hex(),
@@ -168,6 +178,27 @@ def lines_of(label: Label) -> Iterator[bytes]:
     if chance.random() < FORGED:
         yield from (_forged(bodies, chance) for _ in range(FORGERIES))
     yield _encode({"type": "over"})
+
+
+def _board(label: Label, chance: Random) -> BoardFile:
+    """Return the game's board, now and then with other numbers, so that piles run out, markets are exchanged
+    again and again, and players pass."""
+    shipped = shipped_board(RULE_SETS[label.variant[0]].board)
+    while chance.random() < OTHER_BOARDS:
+        content = json.loads(msgspec.json.encode(board_content(shipped)))
+        content["cards_each_color"] = chance.randint(3, 9)
+        content["locomotives"] = chance.choice((0, 2, 4, 8, 14, 30, 60))
+        content["tickets"] = chance.sample(content["tickets"], chance.randint(20, len(content["tickets"])))
+        if "trains" in content:
+            content["trains"] = chance.randint(4, 50)
+            chance.shuffle(content["routes"])
+        try:
+            board = parse_board(json.dumps(content), "other.json")
+            make_game(RULE_SETS[label.variant[0]], board, label.variant[1], label.variant[2])
+        except BoardError:
+            continue
+        return board
+    return shipped
 
 
 def _point(state: State, seat: Seat, choose: Choose, chance: Random) -> tuple[Json, Move, bool]:
@@ -300,8 +331,7 @@ class Outcome:
 def compare(labels: Iterable[Label]) -> Outcome:
     """Play games, and let the other implementation play them, too."""
     counts, differences = Counter[str](), dict[str, str]()
-    command = ["node", str(PROGRAM), *map(str, BOARDS)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+    with subprocess.Popen(["node", str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
         assert program.stdout is not None
 
         def send() -> None:

@@ -69,6 +69,6 @@ def test_a_difference_is_found(kind: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_program_that_ends_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(oracle, "BOARDS", [Path("nowhere.json")])
+    monkeypatch.setattr(oracle, "PROGRAM", Path("nowhere.mjs"))
     with pytest.raises((RuntimeError, OSError)):
         compare([Label(("card_game", 2, ()), 0, "ended")])

@@ -3,7 +3,6 @@
 // protocol/tools/oracle.py, which describes its lines. It comes from standard input, and for each game one line goes to
 // standard output.
 
-import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 import { readBoard } from "./board.mjs";
@@ -20,8 +19,6 @@ import { firstView, fold } from "./view.mjs";
 
 /** A difference between the two implementations. */
 class DifferentError extends Error {}
-
-const boards = process.argv.slice(2).map((file) => readBoard(readFileSync(file, "utf-8")));
 
 async function main() {
   /** @type {Match | null} */
@@ -63,7 +60,8 @@ class Match {
   #game;
   /** @type {string[]} */
   #bodies = []; // of the replay
-  #boards = boards;
+  /** @type {import("./board.mjs").Board[]} */
+  #boards = [];
 
   /** @param {Json} record */
   constructor(record) {
@@ -93,15 +91,15 @@ class Match {
   }
 
   /** @param {Json} record */
-  #begin({ game, players, options, seed, board, content }) {
+  #begin({ game, players, options, seed, board }) {
     const header = { game, options, seats: Array.from({ length: players }, () => ({})) };
-    if (content !== undefined) this.#boards = [readBoard(content)];
-    const chosen = this.#boards.find(({ id }) => id === board);
+    const chosen = readBoard(board);
+    this.#boards = [chosen];
     const known = GAMES.get(game);
     if (known === undefined) throw new DifferentError(`the game ${game} is unknown`);
     this.#game = new known.Game(chosen, { seats: players, options, seed: fromDigits(seed) });
     for (const viewer of [...header.seats.keys(), /** @type {const} */ ("public"), /** @type {const} */ ("all_hands")]) {
-      const start = startOf(header, /** @type {any} */ (chosen), viewer);
+      const start = startOf(header, chosen, viewer);
       this.#views.set(viewer, { start, view: firstView(start) });
     }
   }
