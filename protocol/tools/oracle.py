@@ -328,8 +328,8 @@ class Outcome:
     differences: dict[str, str]
 
 
-def compare(labels: Iterable[Label]) -> Outcome:
-    """Play games, and let the other implementation play them, too."""
+def compare(labels: Iterable[Label], show: Callable[[str], None] = lambda line: None) -> Outcome:
+    """Play games, and let the other implementation play them, too. Show each difference when it is found."""
     counts, differences = Counter[str](), dict[str, str]()
     with subprocess.Popen(["node", str(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
         assert program.stdout is not None
@@ -350,6 +350,7 @@ def compare(labels: Iterable[Label]) -> Outcome:
                 counts.update({"games": 1, **game})
                 if difference is not None:
                     differences[label] = difference
+                    show(f"{label}: {difference}")
             sent.result()
     if program.returncode != 0:
         raise RuntimeError(f"{PROGRAM.name} ended with {program.returncode}")
@@ -381,9 +382,7 @@ def main() -> int:
             )
         chosen = list(labels(arguments.games, arguments.seed, variants))
     begin = monotonic()
-    outcome = compare(chosen)
-    for label, difference in outcome.differences.items():
-        print(f"{label}: {difference}")
+    outcome = compare(chosen, lambda line: print(line, flush=True))
     said = ", ".join(f"{number} {what}" for what, number in outcome.counts.items())
     seed = chosen[0].seed
     print(f"seed {seed}: {said}; {len(outcome.differences)} games differ; {monotonic() - begin:.0f} s")

@@ -14,7 +14,7 @@ from typing import Final
 
 import pytest
 
-from tests.support import VARIANTS, variant_id
+from tests.support import VARIANTS, every_variant
 from tests.tools import needs
 from tools import oracle
 from tools.oracle import Label, Variant, compare
@@ -23,10 +23,9 @@ pytestmark = needs("node")
 
 GAMES: Final = 8  # of each variant
 SAME_PLAYERS: Final = 2  # variants in a row whose games have the same kinds of players
-KNOWN: Final = ("usa", "card_game", "team_asia", "europe")  # games of the other implementation
 
 
-@pytest.mark.parametrize("variant", [each for each in VARIANTS if each[0] in KNOWN], ids=variant_id)
+@every_variant
 def test_the_pages_and_the_engine_play_alike(variant: Variant) -> None:
     begin = VARIANTS.index(variant) // SAME_PLAYERS * GAMES
     seed = secrets.token_hex(4)

@@ -1,9 +1,12 @@
 // Which tickets a stack of cards can complete (CARD-13): a small packing problem.
 
 import { CARDS, LOCOMOTIVE } from "./cards.mjs";
+import { UntrueError } from "./errors.mjs";
 
 /** @typedef {{id: string, points: number, cards: Record<string, number>}} Ticket */
 /** @typedef {{points: number, ids: string[]}} Choice */
+
+const MOST_STEPS = 10_000_000; // of the search; a board of somebody's own could need years
 
 const COLORS_COUNT = CARDS.length - 1; // the last card is the locomotive
 
@@ -75,8 +78,11 @@ export function bestCompletions(tickets, cards, most) {
   /** @type {number[][]} */
   const excluded = [];
 
+  let effort = 0;
+
   /** @type {(index: number, points: number, room: number) => void} */
   const search = (index, points, room) => {
+    if (++effort > MOST_STEPS) throw new UntrueError("the best tickets for a stack take too long to find", false);
     if (best.length === most && points + boundOf(items, room, index) + ROUNDING < best[most - 1].points) return;
     if (index === items.length) {
       if (!excluded.some(fits)) insert(best, { points, ids: [...chosen].sort() }, most);

@@ -4,6 +4,12 @@
 // the routes one by one. For each city with routes before and after this point, it keeps whether an odd number of the
 // chosen ones meet there, and the other such cities that they connect it with.
 
+import { UntrueError } from "./errors.mjs";
+
+// No player's routes on a shipped board need a tenth of this. Whoever sends a board of their own could think of some
+// that need years.
+const MOST_STATES = 50_000;
+
 /** `routes` have `a`, `b` and `length`. */
 export function longestPath(routes) {
   const cities = [...new Set(routes.flatMap((route) => [route.a, route.b]))];
@@ -12,8 +18,11 @@ export function longestPath(routes) {
   order.forEach((route, at) => [route.a, route.b].forEach((city) => last.set(city, at)));
 
   let best = 0;
+  let effort = 0;
   let states = new Map([[key({ odd: 0, cities: [] }), { odd: 0, cities: [], length: 0 }]]);
   order.forEach((route, at) => {
+    effort += states.size;
+    if (effort > MOST_STATES) throw new UntrueError("the longest path of a player takes too long to find", false);
     const next = new Map();
     for (const state of states.values()) {
       for (const chosen of [state, withRoute(state, route)]) {

@@ -4,7 +4,10 @@ import { test } from "node:test";
 
 import { readBoard } from "./board.mjs";
 import { canonical, CHAIN_LABEL, digits } from "./canonical.mjs";
+import { COLORS } from "./cards.mjs";
+import { bestCompletions } from "./completion.mjs";
 import { GAMES } from "./games.mjs";
+import { longestPath } from "./longest_path.mjs";
 import { check, commitmentOf, FORMAT, verify } from "./replay.mjs";
 import { fromDigits } from "./sha256.mjs";
 
@@ -235,5 +238,19 @@ test("a board in the header keeps its bounds", () => {
   for (const [name, file] of Object.entries(wrong)) {
     const verdict = judged(sealed([header(file), ...sound.slice(1)]), []);
     assert.deepEqual([verdict.verdict, verdict.line, verdict.moves], ["untrue", 1, 0], name);
+  }
+});
+
+test("what would take years on somebody's own board cannot be judged", () => {
+  const cities = [...Array(24).keys()];
+  const routes = cities.flatMap((a) => cities.slice(0, a).map((b) => ({ a: `c${a}`, b: `c${b}`, length: 1 }))).slice(0, 100);
+  const tickets = Array.from({ length: 128 }, (_, index) => {
+    const [one, other, third] = [index % 8, Math.floor(index / 8) % 8, (index * 5 + Math.floor(index / 3)) % 8];
+    const cards = { [COLORS[one]]: 1, [COLORS[other]]: 2, [COLORS[third]]: 1 + (index % 2) };
+    return { id: `t${index}`, points: 50 + (index % 3), cards };
+  });
+  const stack = Object.fromEntries([...COLORS.map((color) => [color, 9]), ["locomotive", 20]]);
+  for (const hard of [() => longestPath(routes), () => bestCompletions(tickets, stack, 1)]) {
+    assert.throws(hard, { name: "Error", judged: false, message: /takes? too long/ });
   }
 });
