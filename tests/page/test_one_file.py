@@ -89,10 +89,33 @@ def test_modules_import_one_another_by_bare_names_that_the_map_has() -> None:
 def test_the_map_has_each_module_as_a_data_address() -> None:
     imports = json.loads(scripts_of(page_of(b"", "game.jsonl", "1"))["importmap"])["imports"]
     begin = "data:text/javascript;charset=utf-8,"
-    assert {name: unquote(text.removeprefix(begin)) for name, text in imports.items()} == modules_of_page()
+    assert imports.keys() == modules_of_page().keys()
+    for name, source in modules_of_page().items():
+        lines, ours = source.split("\n"), unquote(imports[name].removeprefix(begin)).split("\n")
+        assert len(lines) == len(ours)
+        left_out = [line for line, other in zip(lines, ours, strict=True) if line != other]
+        assert all(line.strip().startswith(("//", "/*", "*")) for line in left_out)
     for text in imports.values():
         assert text.startswith(begin)
         assert not {"\n", "\t", "#", "<", '"'} & set(text)
+
+
+def test_no_text_of_a_module_is_taken_for_a_comment() -> None:
+    """Lines that begin like a comment are in no text of several lines."""
+    for name, source in modules_of_page().items():
+        for number, line in enumerate(source.split("\n")):
+            if line.strip().startswith(("//", "/*")):
+                before = re.sub(
+                    r"^ *(//|/?\*).*$", "", "\n".join(source.split("\n")[:number]), flags=re.MULTILINE
+                )
+                assert before.count("`") % 2 == 0, f"{name}:{number + 1}"
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.stem)
+def test_a_page_is_small(game: Path) -> None:
+    """Without its replay it has less than 500 kB."""
+    replay = game.read_bytes()
+    assert len(page_of(replay, game.name, "1")) - len(base64.b64encode(replay)) < 500_000
 
 
 def test_the_page_starts_with_its_main_module() -> None:
