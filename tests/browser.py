@@ -92,20 +92,34 @@ class Page:
         self._browser = browser
         target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         attached = browser.call("Target.attachToTarget", targetId=target, flatten=True)
+        self._target: str = target
         self._session: str = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
-        self.call("Emulation.setDeviceMetricsOverride", **size)
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.resize(width, height, scheme)
         self.call("Page.navigate", url=file.as_uri())
         browser.wait("Page.loadEventFired", self._session)
 
     def call(self, method: str, **params: object) -> Message:
         return self._browser.call(method, self._session, **params)
 
+    def resize(self, width: int, height: int, scheme: str) -> None:
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.call("Emulation.setDeviceMetricsOverride", **size)
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def close(self) -> None:
+        """Close the page, with which the browser has less to do."""
+        self._browser.call("Target.closeTarget", targetId=self._target)
+
     def value(self, expression: str) -> Any:  # Any: whatever the expression comes to
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in result, result
+        return result["result"].get("value")
+
+    def awaited(self, promise: str) -> Any:  # Any: whatever the promise comes to
+        """Wait for a promise, and return its value."""
+        result = self.call("Runtime.evaluate", expression=promise, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 from stellwerk.__main__ import main
 from stellwerk_page.index import index_of, row_of
 from tests import tools
-from tests.browser import Browser, Page, started
+from tests.browser import Browser, Page
 from tests.command.program import REPOSITORY, refused
 
 GAMES = REPOSITORY / "tests" / "golden" / "games"
@@ -98,12 +97,6 @@ def test_a_replay_without_its_seed_says_so() -> None:
 
 
 # -- in a browser ------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with started(tools.browser(), tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
 
 
 @tools.needs("chromium")

@@ -80,6 +80,16 @@ def test_the_page_has_every_module_that_can_be_reached_and_no_other() -> None:
     assert modules_of_page().keys() == reachable().keys()
 
 
+def test_no_module_of_the_page_is_left_out() -> None:
+    """A module that nobody imports is dead, unless it has nothing but types, for comments of the others."""
+    modules = {
+        f"page/{file.name}"
+        for file in ROOMS["page"].glob("*.mjs")
+        if not file.read_text("utf-8").endswith("\nexport {};\n")
+    }
+    assert modules - modules_of_page().keys() == set()
+
+
 def test_modules_import_one_another_by_bare_names_that_the_map_has() -> None:
     modules = modules_of_page()
     for source in modules.values():
