@@ -32,7 +32,7 @@ PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install compile demo test test-compiled lint format vectors schemas examples starters hostile bench growth \
+.PHONY: help install compile demo test test-compiled lint format vectors schemas examples starters hostile pictures bench growth \
   fairness mutants simulations oracle tutorials soak dist docs clean can-compile
 
 help: ## list the targets
@@ -91,10 +91,14 @@ starters: $(TEST) ## build the starters of all languages and let them play
 hostile: $(TEST) ## let hostile bots play, and print what each level of the sandbox stops; ARGS='--how' says more
 	$(BIN)/python -m tests.processes.sandbox.hostile.table $(ARGS)
 
+pictures: $(TEST) ## take the pictures of the README again, with Chromium
+	$(BIN)/python -m tests.page.pictures
+
 bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' or '--compiled' compares in the same run
 	$(BIN)/python -m tests.benchmarks.bench_engine $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_server $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_ratings
+	$(BIN)/python -m tests.benchmarks.bench_page
 
 growth: $(TEST) ## measure how costs grow with running matches and with the lines of a tournament
 	$(BIN)/python -m tests.benchmarks.bench_growth $(ARGS)

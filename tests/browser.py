@@ -11,7 +11,7 @@ import os
 import select
 import subprocess
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -81,14 +81,35 @@ class Browser:
         message: Message = json.loads(text)
         return message
 
+    def traced(self, act: Callable[[], object]) -> list[Message]:
+        """Record what the browser's threads do meanwhile, and return the events of that trace."""
+        self.events.clear()
+        categories = ["toplevel", "disabled-by-default-devtools.timeline", "blink.user_timing", "__metadata"]
+        config = {"includedCategories": categories}
+        self.call("Tracing.start", transferMode="ReportEvents", traceConfig=config)
+        act()
+        self.call("Tracing.end")
+        while not any(each["method"] == "Tracing.tracingComplete" for each in self.events):
+            self.events.append(self._next())
+        pieces = [each for each in self.events if each["method"] == "Tracing.dataCollected"]
+        self.events.clear()
+        return [event for piece in pieces for event in piece["params"]["value"]]
+
 
 class Page:
     """A page that has been loaded. `complaints` are all errors and warnings of its scripts, its style and its
     policy, `requests` all that it has asked for."""
 
     def __init__(
-        self, browser: Browser, file: Path, width: int = 1280, height: int = 800, scheme: str = "light"
+        self,
+        browser: Browser,
+        file: Path,
+        width: int = 1280,
+        height: int = 800,
+        scheme: str = "light",
+        script: str = "",
     ) -> None:
+        """Open a file. `script` runs before those of the page."""
         self._browser = browser
         target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         attached = browser.call("Target.attachToTarget", targetId=target, flatten=True)
@@ -97,6 +118,8 @@ class Page:
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
         self.resize(width, height, scheme)
+        if script:
+            self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
         self.call("Page.navigate", url=file.as_uri())
         browser.wait("Page.loadEventFired", self._session)
 

@@ -17,6 +17,7 @@ import pytest
 
 from stellwerk.bots.starters import BY_LANGUAGE, copy_starter
 from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_page.one_file import page_of
 from tests.tools import needs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -169,6 +170,16 @@ def test_a_new_bot_plays_at_once_outside_the_repository(installed: Installed, tm
     played = installed.stellwerk("play", "usa", "--bot", bots[0], "--bot", bots[1])
     assert (played.returncode, played.stderr) == (0, "")
     assert "ernie" in played.stdout
+
+
+def test_the_installed_command_makes_pages_of_its_own_files(installed: Installed, tmp_path: Path) -> None:
+    """The page's modules and the verifier's are in the wheel, and nothing of the checkout is used."""
+    game = REPOSITORY / "tests" / "golden" / "games" / "europe-3.jsonl"
+    page = tmp_path / "game.html"
+    done = installed.stellwerk("replay", "page", str(game), "-o", str(page))
+    assert (done.returncode, done.stderr) == (0, "")
+    version = str(project_file()["project"]["version"])
+    assert page.read_text("utf-8") == page_of(game.read_bytes(), game.name, version)
 
 
 def test_the_installed_program_comes_from_the_wheel(installed: Installed) -> None:

@@ -3,7 +3,7 @@ fits every width, and can be read by everybody."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from importlib.resources import files
 from itertools import cycle
@@ -48,7 +48,7 @@ Array.from(document.querySelectorAll("button, h1, h2, h3, input, select"), (each
 @contextmanager
 def opened(
     browser: Browser, folder: Path, replay: bytes, name: str = "game.jsonl", times: AnswerTimes | None = None
-) -> Iterator[Page]:
+) -> Generator[Page]:
     """Open the page of a replay on a phone. It must not complain, nor ask for anything, whatever is done."""
     file = folder / "game.html"
     file.write_text(page_of(replay, name, "1", times), "utf-8")
