@@ -368,6 +368,7 @@ def test_another_file_opens_in_the_same_page(opened: Open) -> None:
             f"document.querySelector({json.dumps(selector)})?.innerText.includes({json.dumps(sentence)})",
         )
     assert position(page) == 0
+    assert page.value("document.activeElement.matches('.opener button')")
     assert page.complaints == []
 
 

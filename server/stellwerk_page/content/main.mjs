@@ -25,6 +25,8 @@ function open(name, bytes, times) {
   const opener = createOpener((other, others) => {
     history.replaceState(null, "", `${location.pathname}${location.search}`);
     open(other, others, undefined);
+    // Whoever opened a file by the keyboard goes on at the same button.
+    /** @type {HTMLElement | null} */ (page.element.querySelector(".opener button"))?.focus();
   });
   const replay = readReplay(bytes);
   const board = replay.header === null ? null : boardFor(replay.header, data.boards);

@@ -1,6 +1,7 @@
 // Opening another replay in the same page: by a button, or by dropping a file anywhere.
 
 import { html } from "./markup.mjs";
+import { LONGEST_FILE } from "./replay_file.mjs";
 
 /** @param {(name: string, bytes: Uint8Array) => void} open */
 export function createOpener(open) {
@@ -14,7 +15,8 @@ export function createOpener(open) {
   /** @param {FileList | null | undefined} files */
   async function take(files) {
     const file = files?.[0];
-    if (file !== undefined) open(file.name, new Uint8Array(await file.arrayBuffer()));
+    // One byte more than a replay can have is enough to say that it is too long.
+    if (file !== undefined) open(file.name, new Uint8Array(await file.slice(0, LONGEST_FILE + 1).arrayBuffer()));
     input.value = "";
   }
   /** @param {DragEvent} event */

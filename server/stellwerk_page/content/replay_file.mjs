@@ -4,7 +4,7 @@
 // file is true is not judged here but in `proof.mjs`; here is only looked at what the page needs in order to draw.
 
 const FORMAT = "stellwerk-replay/1";
-const LONGEST_FILE = 67_108_864; // bytes (REPLAYS.md, The file)
+export const LONGEST_FILE = 67_108_864; // bytes (REPLAYS.md, The file)
 const LONGEST_LINE = 1_048_576;
 const DEEPEST = 16; // brackets within brackets; the longest lines of the format need 7
 const MOST_SEATS = 12;
