@@ -21,7 +21,7 @@ from stellwerk_bots.planner.policy import planner
 from stellwerk_engine import engine
 from stellwerk_engine.core.cards import PLAIN_COLORS, counts, of, to_wire
 from stellwerk_engine.core.dice import Dice, seed_from_text
-from stellwerk_engine.core.state import Events, Move, Seat, State
+from stellwerk_engine.core.state import Events, Game, Move, Seat, State
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view
 from stellwerk_protocol import canonical, moves
@@ -242,9 +242,13 @@ class Match:
 
 @cache
 def play(played: Played) -> Match:
+    return play_on(table(played.game, played.players, played.options), played)
+
+
+def play_on(game: Game, played: Played) -> Match:
     choose, chance = played.choose(), Random(played.id)
     set_up: Events = []
-    state = engine.new_game(table(played.game, played.players, played.options), Dice(played.seed), set_up)
+    state = engine.new_game(game, Dice(played.seed), set_up)
     states, steps = [state.copy()], list[Step]()
     while state.pending is not None:
         for seat in engine.owing(state):

@@ -11,7 +11,11 @@ from typing import Any, Final
 
 import pytest
 
+from stellwerk_engine.boards.board_file import parse_board
+from tests.engine.recordings import game_for
+from tests.protocol.random_boards import random_board
 from tests.tools import needs
+from tools.game_vectors import Played, by_chance, inventing, play_on, rules_file
 
 pytestmark = needs("node")
 
@@ -20,6 +24,7 @@ COMMAND: Final = REPOSITORY / "protocol" / "verifiers" / "javascript" / "check_r
 VECTORS: Final = REPOSITORY / "protocol" / "conformance" / "vectors" / "rules"
 BOARDS: Final = REPOSITORY / "server" / "stellwerk_engine" / "boards"
 SECONDS: Final = 120
+BOARDS_EACH: Final = 3
 
 GOOD, DIFFERENT, WRONG_USAGE = range(3)  # exit codes
 
@@ -46,6 +51,40 @@ def test_every_game_of_the_vectors_is_played_alike(game: str) -> None:
     lines = output.splitlines()
     assert [line for line in lines if ": ok, " not in line] == []
     assert (code, errors, len(lines)) == (GOOD, "", len(files))
+
+
+@pytest.mark.parametrize(
+    ("game", "players", "options"),
+    [
+        ("usa", 3, ()),
+        ("usa", 5, ()),
+        ("europe", 2, ()),
+        ("europe", 4, ()),
+        ("team_asia", 4, ()),
+        ("team_asia", 6, ()),
+        ("united_kingdom", 2, ("advanced_technologies",)),
+        ("united_kingdom", 4, ()),
+    ],
+)
+def test_games_on_boards_that_nobody_drew_are_played_alike(
+    tmp_path: Path, game: str, players: int, options: tuple[str, ...]
+) -> None:
+    boards: list[Path | str] = []
+    files: list[Path] = []
+    for label in (f"{game}-{players}-{number}" for number in range(BOARDS_EACH)):
+        content = random_board(game, label)
+        board = tmp_path / f"{label}.json"
+        board.write_text(json.dumps(content))
+        on_it = game_for(game, players, options, parse_board(board.read_text(), board.name))
+        choose = inventing(label) if game == "united_kingdom" else by_chance(label)
+        match = play_on(on_it, Played(label, game, players, options, choose))
+        file = tmp_path / f"{label}.jsonl"
+        file.write_bytes(rules_file(match, dict.fromkeys(range(len(match.steps)), ())))
+        boards += ["--board", board]
+        files.append(file)
+    code, output, errors = checked(*boards, *files)
+    assert [line for line in output.splitlines() if ": ok, " not in line] == []
+    assert (code, errors) == (GOOD, "")
 
 
 def changed(point: dict[str, Any], field: str) -> None:
