@@ -185,6 +185,17 @@ def test_its_dice_keep_to_the_vectors() -> None:
     assert done.returncode == 0, done.stdout
 
 
+def test_modules_that_a_browser_loads_need_nothing_of_node() -> None:
+    texts = {file.name: file.read_text() for file in FOLDER.glob("*.mjs") if ".test." not in file.name}
+    commands = {name for name, text in texts.items() if text.startswith("#!")}
+    assert commands >= {"verify.mjs", "keep_views.mjs", "compare_games.mjs"}
+    for name, text in texts.items():
+        if name not in commands:
+            assert re.findall(r'"node:|\b(?:Buffer|process|require)\b[.(]', text) == [], name
+            imported = re.findall(r'from "\./(.+?)"', text)
+            assert not commands.intersection(imported), name
+
+
 # -- forged ones -------------------------------------------------------------------------------------
 
 
