@@ -291,6 +291,10 @@ def changed(replay: bytes, number: int, change: Callable[[dict[str, Any]], objec
     """Change a line, and make the chain of hashes whole again."""
     lines = [json.loads(line) for line in replay.splitlines()]
     change(lines[number - 1])
+    return chain(lines)
+
+
+def chain(lines: list[dict[str, Any]]) -> bytes:
     whole, previous = b"", FORMAT
     for line in lines:
         del line["hash"]
@@ -375,14 +379,22 @@ def test_another_file_opens_in_the_same_page(opened: Open) -> None:
 # -- the proof ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "replay", [USA, EUROPE, BY_NAME["card_game-4"].read_bytes()], ids=["usa", "europe", "card_game"]
-)
-def test_a_good_match_is_consistent_to_its_last_move(opened: Open, replay: bytes) -> None:
+@pytest.mark.parametrize("name", ["usa-2", "europe-3", "card_game-4", "united_kingdom-2", "team_asia-4"])
+def test_a_good_match_is_consistent_to_its_last_move(opened: Open, name: str) -> None:
+    replay = BY_NAME[name].read_bytes()
     page = opened(replay)
     until(page, "document.querySelector('.verdict') !== null")
     assert text(page, ".verdict").startswith(f"Good: consistent to move {len(replay.splitlines()) - 4}")
     assert page.value("document.querySelector('.commitment-outcome').textContent") == ""
+
+
+def test_what_cannot_be_judged_is_not_called_good(opened: Open) -> None:
+    unrevealed = chain([line for line in map(json.loads, USA.splitlines()) if line["type"] != "reveal"])
+    page = opened(unrevealed)
+    until(page, "document.querySelector('.verdict') !== null")
+    assert text(page, ".verdict").endswith("the seed has not been revealed.")
+    assert "No move could be checked." in text(page, ".proof-status")
+    assert page.value("document.getElementById('commitment') === null")
 
 
 def test_of_a_changed_match_the_first_untrue_line_is_shown(opened: Open) -> None:

@@ -72,7 +72,11 @@ export function createProof(match, bytes, boards) {
  */
 function verdictElements(match, { verdict, line, reason, moves }) {
   const isHidden = match.hides && match.reached < match.count;
-  const reach = isHidden ? "Consistent as far as you have seen." : `Consistent to move ${moves} of ${match.replay.moves.length}.`;
+  const reach = isHidden
+    ? "Consistent as far as you have seen."
+    : moves === 0
+      ? "No move could be checked."
+      : `Consistent to move ${moves} of ${match.replay.moves.length}.`;
   if (verdict === "good") {
     return [
       html("p", { class: "verdict good" }, isHidden ? "Good." : `Good: consistent to move ${moves}, the last one, and to the result.`),
