@@ -80,6 +80,19 @@ def test_the_page_of_a_game_opens_without_complaints_or_requests_and_fits(
             assert page.value(CUT_OFF) == [], width
 
 
+@pytest.mark.parametrize("name", ["card_game-4-open_stacks", "united_kingdom-4"])
+def test_the_time_bar_is_in_sight_however_tall_the_board_is(
+    browser: Browser, tmp_path: Path, name: str
+) -> None:
+    with opened(browser, tmp_path, BY_NAME[name].read_bytes()) as page:
+        page.value("location.hash = '#turn=90'")
+        for width, height in SIZES:
+            page.resize(width, height, "light")
+            page.awaited(DRAWN)
+            bottom = page.value("document.querySelector('.time').getBoundingClientRect().bottom")
+            assert bottom <= height, width
+
+
 @pytest.mark.parametrize(("name", "scheme"), [*zip(ONE_OF_EACH, cycle(("light", "dark")), strict=False)])
 def test_axe_has_no_serious_finding(browser: Browser, tmp_path: Path, name: str, scheme: str) -> None:
     """Colors are the same in all games, so that each is looked at in one light."""

@@ -118,7 +118,7 @@ def _name_what_is_there(folder: Path) -> None:
     say("")
     for what, where in (
         ("the report, for a browser", str(folder / REPORT)),
-        ("a game, move by move, too", str(folder / PAGES / f"{replay.stem}.html")),
+        ("a game to watch, likewise", str(folder / PAGES / f"{replay.stem}.html")),
         ("a rating for each game", shlex.join([own_name(), "ratings", str(folder / MATCHES)])),
         ("a game, turn by turn", shlex.join([own_name(), "replay", "show", str(replay)])),
         ("all of it played again", shlex.join([own_name(), "tournament", "verify", str(folder)])),

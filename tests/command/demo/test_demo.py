@@ -24,6 +24,9 @@ def test_it_plays_all_games_rates_the_bots_and_names_what_can_be_looked_at(tmp_p
     assert f"$ stellwerk tournament run {folder} --seed=demo" in done.stdout
     for name in ("report.html", "matches.jsonl"):
         assert str(folder / name) in done.stdout
+    page = Path(next(line for line in done.stdout.splitlines() if "a game to watch" in line).split()[-1])
+    assert page.read_text("utf-8").startswith("<!doctype html>")
+    assert f"pages/{page.name}" in (folder / "report.html").read_text("utf-8")
     replay = next(line.split()[-1] for line in done.stdout.splitlines() if "replay show" in line)
     assert Path(replay).is_file()
     assert stellwerk("replay", "verify", replay).returncode == 0
