@@ -10,29 +10,54 @@ import { UntrueError } from "./errors.mjs";
 // that need years.
 const MOST_STATES = 50_000;
 
-/** `routes` have `a`, `b` and `length`. */
+/**
+ * Returns the length of the longest path.
+ * @param {readonly {a: string, b: string, length: number}[]} routes
+ * @returns {number}
+ */
 export function longestPath(routes) {
-  const cities = [...new Set(routes.flatMap((route) => [route.a, route.b]))];
-  const order = breadthFirst(routes, cities);
+  const effort = { states: 0 };
+  let best = 0;
+  for (const order of components(routes)) {
+    const total = order.reduce((sum, { length }) => sum + length, 0);
+    // Most often a few routes are left out: so the search first looks only at walks that leave out little.
+    for (let leftOut = 1, found = 0; found === 0 && total > best; leftOut *= 2) {
+      found = longestWalk(order, total, leftOut, effort);
+      best = Math.max(best, found);
+    }
+  }
+  return best;
+}
+
+/**
+ * Returns the length of the longest walk over connected routes that leaves out at most so much of them; 0 if there is none.
+ * @param {{a: string, b: string, length: number}[]} order
+ * @param {number} total
+ * @param {number} leftOut
+ * @param {{ states: number }} effort
+ */
+function longestWalk(order, total, leftOut, effort) {
   const last = new Map();
   order.forEach((route, at) => [route.a, route.b].forEach((city) => last.set(city, at)));
-
   let best = 0;
-  let effort = 0;
-  let states = new Map([[key({ odd: 0, cities: [] }), { odd: 0, cities: [], length: 0 }]]);
+  let fewest = -leftOut; // what a walk must have of the routes so far
+  let states = new Map([["", { odd: 0, cities: [], length: 0 }]]);
   order.forEach((route, at) => {
-    effort += states.size;
-    if (effort > MOST_STATES) throw new UntrueError("the longest path of a player takes too long to find", false);
+    effort.states += states.size;
+    if (effort.states > MOST_STATES) throw new UntrueError("the longest path of a player takes too long to find", false);
+    fewest += route.length;
     const next = new Map();
     for (const state of states.values()) {
       for (const chosen of [state, withRoute(state, route)]) {
+        if (chosen.length < fewest) continue;
         const left = withoutCities(chosen, (city) => last.get(city) === at);
         if (left === null) continue;
         if (left.whole) {
-          best = Math.max(best, left.length);
-        } else if ((next.get(key(left))?.length ?? -1) < left.length) {
-          next.set(key(left), left);
+          if (left.length >= total - leftOut) best = Math.max(best, left.length);
+          continue;
         }
+        const same = key(left);
+        if ((next.get(same)?.length ?? -1) < left.length) next.set(same, left);
       }
     }
     states = next;
@@ -71,13 +96,19 @@ function key(state) {
   return JSON.stringify([state.odd, cities.map(([city, part, odd]) => [city, first.get(part), odd])]);
 }
 
-/** Returns the routes in an order in which few cities are unfinished at a time. */
-function breadthFirst(routes, cities) {
-  const order = new Set();
+/**
+ * Returns the routes that hang together, each time in an order in which few cities are unfinished at a time.
+ * @template {{a: string, b: string}} T
+ * @param {readonly T[]} routes
+ * @returns {T[][]}
+ */
+function components(routes) {
   const seen = new Set();
-  for (const start of cities) {
-    const queue = seen.has(start) ? [] : [start];
-    queue.forEach((city) => seen.add(city));
+  return [...new Set(routes.flatMap(({ a, b }) => [a, b]))].flatMap((start) => {
+    if (seen.has(start)) return [];
+    const order = new Set();
+    const queue = [start];
+    seen.add(start);
     for (const city of queue) {
       for (const route of routes.filter((each) => each.a === city || each.b === city)) {
         order.add(route);
@@ -88,6 +119,6 @@ function breadthFirst(routes, cities) {
         }
       }
     }
-  }
-  return [...order];
+    return [[...order]];
+  });
 }
