@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, cycle, islice
 from pathlib import Path
+from time import perf_counter
 
+import msgspec
 import trio
 
-from stellwerk.lab.match_here import play_here
+from stellwerk.lab.match_here import Conduct, play_here
 from stellwerk.lab.players import Entrant
 from stellwerk.lab.rows import Deal, Row, SeatConduct, rows_of
 from stellwerk.shared.errors import FAILED, CommandError, infrastructure_error, not_writable, usage_error
@@ -38,7 +40,9 @@ from stellwerk_processes.started_match import (
     NoResultError,
     play_match,
 )
+from stellwerk_protocol.names import Seat
 from stellwerk_server.journal.journal import revealed, write_whole
+from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.operate.settings import Time, clocks_of
 
@@ -186,12 +190,13 @@ def _play_in_processes(
         for bot in planned.bots
     )
     plan = _plan(comparison, game, bots, planned)
+    times: dict[Seat, Conduct] = {}
     bot_match = BotMatch(
         plan=plan,
         bots=specs,
         bot_seeds=tuple(map(planned.bot_seed, range(len(specs)))),
         needs_all=planned.block == 0,
-        house_bots=house_bots(),
+        house_bots={name: _timed(new, times) for name, new in house_bots().items()},
     )
     try:
         played = trio.run(play_match, bot_match, comparison.confinement)
@@ -205,7 +210,10 @@ def _play_in_processes(
     rows = rows_of(
         _deal(comparison, game, planned),
         played.result,
-        [_conduct(seat, unused) for seat, unused in zip(played.seats, played.unused_cards, strict=True)],
+        [
+            _conduct(each, played.unused_cards[seat], times.get(seat))
+            for seat, each in enumerate(played.seats)
+        ],
     )
     return _Match(
         rows,
@@ -219,13 +227,38 @@ def _sits_in_server(bot: BotSpec) -> bool:
     return plays_here(bot) and bot.built_in in QUICK_BOTS
 
 
-def _conduct(seat: Played, unused_cards: int) -> SeatConduct:
+def _timed(new_player: NewHousePlayer, times: dict[Seat, Conduct]) -> NewHousePlayer:
+    """Return house players whose answers are timed: the server's clock does not run for them."""
+
+    def new(start: bytes, seed: str) -> Callable[[bytes], bytes]:
+        conduct = times[msgspec.json.decode(start, type=_Seated).seat] = Conduct()
+        player = new_player(start, seed)
+
+        def answer(line: bytes) -> bytes:
+            began = perf_counter()
+            act = player(line)
+            conduct.took(1000 * (perf_counter() - began))
+            return act
+
+        return answer
+
+    return new
+
+
+class _Seated(msgspec.Struct):
+    """What is read of a `start`."""
+
+    seat: Seat
+
+
+def _conduct(seat: Played, unused_cards: int, timed: Conduct | None) -> SeatConduct:
+    """Return what a seat did. `timed` are the answers of a house bot."""
     return SeatConduct(
         bot=seat.bot,
         unused_cards=unused_cards,
         asks=seat.asks,
-        used_ms=seat.used_ms,
-        slowest_ms=seat.slowest_ms,
+        used_ms=seat.used_ms if timed is None else timed.used_ms,
+        slowest_ms=seat.slowest_ms if timed is None else timed.slowest_ms,
         refused=(seat.conduct.refused + seat.conduct.unreadable).total(),
         problem=next((in_words(fault) for fault in faults_of(seat.conduct)), ""),
     )

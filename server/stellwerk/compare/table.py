@@ -87,9 +87,12 @@ def _strength(report: CompareReport, strength: Strength) -> Iterator[str]:
 
 
 def _elo(elo: EloEstimate) -> str:
-    """Write `+42 (+5 to +80)`; an end that no number has is open."""
-    mean, low, high = ("?" if each is None else f"{each:+.0f}" for each in (elo.mean, elo.low, elo.high))
-    return f"{mean} ({low} to {high})"
+    """Write `+42 (+5 to +80)`, or `above +488` where no Elo leads one to expect a score of 1."""
+    mean, low, high = ("" if each is None else f"{each:+.0f}" for each in (elo.mean, elo.low, elo.high))
+    if low and high:
+        return f"{mean} ({low} to {high})"
+    one_sided = f"above {low}" if low else f"below {high}"
+    return f"{mean} ({one_sided})" if mean else one_sided
 
 
 _GAMES: Final = ("game", "deals", "score", "95 %", "points", "95 %")

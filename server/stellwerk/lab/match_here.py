@@ -68,6 +68,12 @@ class Conduct:
     problem: str = ""
     record: dict[str, Any] = field(default_factory=dict[str, Any])  # Any: what an author puts there
 
+    def took(self, milliseconds: float) -> None:
+        """Count an answer."""
+        self.asks += 1
+        self.used_ms += milliseconds
+        self.slowest_ms = max(self.slowest_ms, milliseconds)
+
 
 @dataclass(frozen=True, slots=True)
 class PlayedHere:
@@ -163,7 +169,7 @@ class _SeatedPlayer:
         except Exception as error:
             self._raised(error)
             answer = {"move": ask["fallback"]}
-        self._took(1000 * (perf_counter() - began))
+        self.conduct.took(1000 * (perf_counter() - began))
         try:
             return self._checked(about, answer, listed)
         except _RefusedError as refused:
@@ -205,12 +211,6 @@ class _SeatedPlayer:
             raise error
         self.conduct.raised += 1
         self.conduct.problem = self.conduct.problem or f"{type(error).__name__}: {shown(str(error), _SHOWN)}"
-
-    def _took(self, milliseconds: float) -> None:
-        conduct = self.conduct
-        conduct.asks += 1
-        conduct.used_ms += milliseconds
-        conduct.slowest_ms = max(conduct.slowest_ms, milliseconds)
 
 
 class _RefusedError(Exception):

@@ -141,7 +141,8 @@ def test_built_in_bots_make_the_same_moves_here_and_as_processes(capsys: pytest.
     assert processes["faults"] == []
     assert [timeless(row) for row in here["matches"]] == [timeless(row) for row in processes["matches"]]
     assert {row["bot"] for row in here["matches"]} == {"greedy", "planner", "greedy-2"}
-    assert "greedy" in QUICK_BOTS  # so one of them sat in the server
+    assert "greedy" in QUICK_BOTS  # so one of them sat in the server, where its answers are timed, too
+    assert all(row["used_ms"] >= row["slowest_ms"] > 0 for row in processes["matches"])
 
 
 def timeless(row: Mapping[str, object]) -> dict[str, object]:
