@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,7 @@ from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import (
     DONE,
     FAILED,
+    CommandError,
     infrastructure_error,
     not_writable,
     usage_error,
@@ -35,6 +37,7 @@ from stellwerk_tournament.blocks.files import (
     RESULT_ENDING,
     BlockFileError,
     BlockOrder,
+    BlockResult,
     decode_order,
     decode_result,
     encode_result,
@@ -50,6 +53,7 @@ from stellwerk_tournament.play.courier import BlockFailedError
 from stellwerk_tournament.store.store import Opened
 
 MOST_NAMED: Final = 20
+STOPPED: Final = 130
 
 EXPORT: Final = """\
 Write a private file for each block that is due, to be played on any machine with
@@ -62,7 +66,7 @@ BLOCK: Final = """\
 Play blocks that 'stellwerk tournament export' has written, and write their results
 for 'stellwerk tournament merge'. Nothing else is opened. A result that is there
 already is kept. Exit codes: 0 done; 2 a file cannot be played here; 4 the machine
-failed, and no result was written.
+failed, and no result was written; 130 stopped, and none was.
 """
 
 MERGE: Final = """\
@@ -161,19 +165,43 @@ def _play_file(path: Path, target: Path, arguments: argparse.Namespace) -> None:
             log=_log,
         )
         with private_folder() as folder:
-            result = trio.run(play_block, order, folder, host)
+            result = trio.run(_play_unless_stopped, order, folder, host)
     except BlockFileError as error:
         raise usage_error(f"{path}: {error}") from None
     except (SandboxError, BlockFailedError) as error:
         raise infrastructure_error(f"{path}: {why(error, order)}; no result was written") from None
     except CoresError as error:
         raise infrastructure_error(f"{path}: cores_per_bot: {error}") from None
+    if result is None:
+        raise CommandError(f"{path}: stopped; no result was written", STOPPED)
     try:
         write_private(target, encode_result(result, bytes.fromhex(order.secret)))
     except OSError as error:
         raise not_writable(str(target), error) from None
     matches = counted(len(result.matches), "match", "matches")
     say(f"{shown(str(target), 1000)}: block {order.block}, {matches}")
+
+
+async def _play_unless_stopped(order: BlockOrder, folder: Path, host: Host) -> BlockResult | None:
+    """Play a block. None if somebody stops that."""
+    failure: Exception | None = None
+    result: BlockResult | None = None
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async with trio.open_nursery() as nursery:
+
+            async def heed() -> None:
+                async for _ in signals:
+                    nursery.cancel_scope.cancel()
+
+            nursery.start_soon(heed)
+            try:
+                result = await play_block(order, folder, host)
+            except (BlockFileError, SandboxError, BlockFailedError, CoresError) as error:
+                failure = error  # the nursery would wrap it
+            nursery.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+    return result
 
 
 def _is_there(target: Path, order: BlockOrder) -> bool:

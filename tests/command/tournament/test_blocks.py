@@ -297,7 +297,8 @@ def test_a_block_is_played_with_nothing_but_its_file(tmp_path: Path) -> None:
     assert str(tmp_path) not in (folder / "matches.jsonl").read_text()
 
 
-def test_nothing_of_a_block_can_be_read_before_it_is_complete(tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+def test_nothing_of_a_block_can_be_read_before_it_is_complete(tmp_path: Path, end: signal.Signals) -> None:
     folder = with_program(tmp_path / "here")
     main = tmp_path / "here" / "ann" / "main.py"
     main.write_text(f"{main.read_text()}\n".replace("print(", "import time; time.sleep(3600); print("))
@@ -305,10 +306,16 @@ def test_nothing_of_a_block_can_be_read_before_it_is_complete(tmp_path: Path) ->
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     command = [sys.executable, "-m", "stellwerk", "tournament", "block", str(order), "-o", f"{tmp_path}/out/"]
-    with subprocess.Popen(command, env=environment(TMPDIR=str(temporary))) as process:
+    with subprocess.Popen(
+        command, env=environment(TMPDIR=str(temporary)), stderr=subprocess.PIPE, text=True
+    ) as process:
         while not list(temporary.glob("stellwerk-block-*/bots/*/main.py")):
             assert process.poll() is None
-        process.kill()
+        process.send_signal(end)
+        _, complaints = process.communicate(timeout=SECONDS)
+    if end == signal.SIGINT:
+        assert process.returncode == 130
+        assert complaints == f"stellwerk: {order}: stopped; no result was written\n"
     secret = decode_order(order.read_bytes()).secret
     seen = [path for path in temporary.rglob("*") if path.is_file()]
     assert [path for path in seen if secret.encode() in path.read_bytes() or "replay" in path.name] == []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -28,9 +29,9 @@ from stellwerk_tournament.play.courier import DueBlock
 from stellwerk_tournament.schedule.deal import standing_seed
 
 
-def board_name(digest: str) -> str:
-    """Return the name of a board's file in the folder of a block."""
-    return f"board-{digest[:16]}.json"
+def board_name(content: bytes) -> str:
+    """Return the name of a board's file in the folder of blocks."""
+    return f"board-{sha256(content).hexdigest()}.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +117,8 @@ class OrderMaker:
     def _settings(self, variant: int, bots: list[BotTable]) -> SettingsFile:
         file = self._cup.source.file
         game = file.games[variant]
-        if game.board is not None:
-            digest = self._cup.settings.variants[variant].choice.board.digest
-            game = msgspec.structs.replace(game, board=board_name(digest))
+        if (board := self._board(variant)) is not None:
+            game = msgspec.structs.replace(game, board=board_name(board))
         confinement = self._cup.settings.confinement
         return msgspec.structs.replace(
             file,

@@ -81,7 +81,7 @@ def unpacked(order: BlockOrder, folder: Path) -> Settings:
     try:
         unpack(order.archives, folder)
         if order.board is not None:
-            _write_once(folder / board_name(order.board_digest), order.board)
+            _write_once(folder / board_name(order.board), order.board)
         source = Source(folder / FILE, "")
         source.file = order.settings
         settings = settings_of(source, folder)
