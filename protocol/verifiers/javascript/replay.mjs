@@ -9,7 +9,8 @@ import { RefusedError, UntrueError } from "./errors.mjs";
 import { GAMES } from "./games.mjs";
 import { fromDigits } from "./sha256.mjs";
 
-export const FORMAT = "stellwerk-replay/1";
+const FORMATS = "stellwerk-replay/";
+export const FORMAT = `${FORMATS}1`;
 const COMMITMENT_LABEL = "stellwerk-commitment/1";
 const LONGEST_FILE = 67_108_864; // bytes
 
@@ -173,7 +174,7 @@ function* read(bytes) {
       order.expect(value);
       // The page does not define the lines of other formats.
       if (value.type === "header" && is.string(value.format) && value.format !== FORMAT) {
-        throw new UntrueError(`the format is ${value.format}`, false);
+        throw new UntrueError(`the format is ${value.format}`, !value.format.startsWith(FORMATS));
       }
       expectFields(value, LINES[value.type]);
       if (value.type === "move" && "reason" in value && !("by" in value)) {

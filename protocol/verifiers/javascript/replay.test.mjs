@@ -164,6 +164,7 @@ test("what this program does not know cannot be judged", () => {
     const verdict = judged(sealed(changed(1, edit)));
     assert.deepEqual([verdict.verdict, verdict.line, verdict.moves], ["unjudged", 1, 0], name);
   }
+  assert.equal(judged(sealed(changed(1, (line) => ({ ...line, format: "pgn/1" })))).verdict, "untrue", "no replay");
   assert.equal(judged(sealed(sound), []).verdict, "unjudged");
   const broken = sealed(changed(1, unknown["other rules"]));
   broken[broken.length - 90] ^= 1;
