@@ -202,6 +202,7 @@ def test_the_list_of_keys_opens_and_closes_with_keys(opened: Open) -> None:
     page = opened(USA)
     press(page, "?")
     assert "Next round" in text(page, "dialog[open]")
+    assert "tunnels tried" in text(page, "dialog[open]")
     press(page, "ArrowRight")
     assert position(page) == 0
     press(page, "Escape")

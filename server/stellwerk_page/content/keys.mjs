@@ -4,6 +4,7 @@
 // is taken from the browser.
 
 import { html } from "./markup.mjs";
+import { markLegend } from "./marks.mjs";
 
 const TYPING = "input:not([type=range]), textarea, select, [contenteditable]";
 /** What the slider, scrolling panes and buttons do with these keys themselves. */
@@ -37,10 +38,11 @@ export function createKeyList(actions) {
     html(
       "dialog",
       { class: "key-list", "aria-labelledby": "key-list-title" },
-      html("h2", { id: "key-list-title" }, "Keys"),
+      html("div", { class: "pane-head" }, html("h2", { id: "key-list-title" }, "Keys"), close), // the focus begins at the top
       html("table", {}, html("tbody", {}, ...rows)),
       html("p", { class: "muted" }, "On the map, Tab and the arrow keys go from track to track. In the story, Tab goes to the move that is shown."),
-      close,
+      html("h2", {}, "Marks on the slider"),
+      markLegend(),
     )
   );
   close.addEventListener("click", () => dialog.close());

@@ -4,6 +4,7 @@
 
 import { html, svg } from "./markup.mjs";
 import { applySeat } from "./paints.mjs";
+import { MARK_NAMES } from "./timeline.mjs";
 
 /** @typedef {import("./timeline.mjs").MarkKind} MarkKind */
 
@@ -20,6 +21,23 @@ const SIGNS = {
   last_round: "M-1 -12H1V12H-1ZM1 -12H9L6 -8.5L9 -5H1Z",
   half: "M-1 -12H1V12H-1Z",
 };
+
+/** @param {Exclude<MarkKind, "claim">} kind */
+const signOf = (kind) =>
+  svg("svg", { class: `mark-sign sign-${kind}`, viewBox: "-5 -5 10 10", width: 9, height: 9 }, svg("path", { d: SIGNS[kind] }));
+
+/** Returns what each mark means. */
+export function markLegend() {
+  const kinds = /** @type {MarkKind[]} */ (Object.keys(MARK_NAMES));
+  return html(
+    "ul",
+    { class: "mark-legend" },
+    ...kinds.map((kind) => {
+      const sign = kind === "claim" ? html("span", { class: "bar" }) : signOf(kind);
+      return html("li", {}, html("span", { class: "sign-place", "aria-hidden": "true" }, sign), MARK_NAMES[kind]);
+    }),
+  );
+}
 
 /** @param {import("./match.mjs").Match} match */
 export function createMarks(match) {
@@ -45,11 +63,7 @@ export function createMarks(match) {
     );
     const signs = seen.flatMap(({ n, kind, seat }) => {
       if (kind === "claim" || (kind === "ticket" && match.timeline.turns[n] === 0)) return [];
-      const sign = svg(
-        "svg",
-        { class: `mark-sign sign-${kind}`, viewBox: "-5 -5 10 10", width: 9, height: 9 },
-        svg("path", { d: SIGNS[kind] }),
-      );
+      const sign = signOf(kind);
       sign.style.left = `${(n / last) * 100}%`;
       if (seat !== null) applySeat(sign, seat);
       return [sign];
