@@ -33,7 +33,7 @@ PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install compile demo test test-compiled lint format vectors schemas examples starters hostile pictures bench growth \
-  fairness mutants simulations oracle tutorials soak dist docs clean can-compile
+  fairness mutants simulations oracle tutorials hosts soak dist docs clean can-compile
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -122,6 +122,9 @@ tutorials: $(TEST) ## carry out the tutorials of bots/python, with their compari
 soak: $(TEST) ## play 1,000 games of every variant and 1,000 lives of a server, and check the laws in each
 	$(BIN)/python tests/soak/run.py $(ARGS)
 	$(BIN)/python tests/soak/serve.py
+
+hosts: $(TEST) ## play a tournament on two hosts in network namespaces, and pull one of them away; needs root
+	$(BIN)/python tests/soak/two_hosts.py
 
 docs: $(DOCS) ## make a site of all pages, in build/docs; a broken link is an error
 	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env -c docs -b html . build/docs
