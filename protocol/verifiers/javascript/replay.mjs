@@ -13,6 +13,7 @@ const FORMATS = "stellwerk-replay/";
 export const FORMAT = `${FORMATS}1`;
 const COMMITMENT_LABEL = "stellwerk-commitment/1";
 const LONGEST_FILE = 67_108_864; // bytes
+const LATEST_RULES = 1_000_000;
 
 /** @typedef {Record<string, any>} Json */
 /**
@@ -44,6 +45,8 @@ const is = {
   match: (value) => is.string(value) && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(value),
   ids: (value) => Array.isArray(value) && value.every(is.string),
   list: Array.isArray,
+  game: (value) => is.string(value) && /^[a-z0-9][a-z0-9_]{0,31}$/.test(value),
+  version: (value) => is.integer(value) && value >= 1 && value <= LATEST_RULES,
   fallback: (value) => value === "fallback",
   type: () => true,
 };
@@ -57,8 +60,8 @@ const LINES = {
     must: {
       type: is.type,
       format: is.string,
-      game: is.string,
-      rules_version: is.integer,
+      game: is.game,
+      rules_version: is.version,
       options: is.ids,
       board: is.object,
       seats: is.list,
