@@ -98,7 +98,7 @@ function routesOf(records) {
  */
 export function boardOf(header, boards) {
   const { id, digest, content } = header.board;
-  let board = boards.find((each) => each.digest === digest);
+  let board = boards.find((each) => each.digest === digest && each.id === id);
   if (content !== undefined) {
     if (digits(content) !== digest) {
       throw new UntrueError("the board's digest is not that of its content");

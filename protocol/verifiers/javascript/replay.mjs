@@ -45,7 +45,7 @@ const is = {
   match: (value) => is.string(value) && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(value),
   ids: (value) => Array.isArray(value) && value.every(is.string),
   list: Array.isArray,
-  game: (value) => is.string(value) && /^[a-z0-9][a-z0-9_]{0,31}$/.test(value),
+  id: (value) => is.string(value) && /^[a-z0-9][a-z0-9_]{0,31}$/.test(value),
   version: (value) => is.integer(value) && value >= 1 && value <= LATEST_RULES,
   fallback: (value) => value === "fallback",
   type: () => true,
@@ -60,7 +60,7 @@ const LINES = {
     must: {
       type: is.type,
       format: is.string,
-      game: is.game,
+      game: is.id,
       rules_version: is.version,
       options: is.ids,
       board: is.object,
@@ -77,7 +77,7 @@ const LINES = {
   end: { must: { type: is.type, result: is.object }, may: {} },
 };
 /** @type {Fields} */
-const BOARD = { must: { id: is.string, digest: is.digits }, may: { content: is.string } };
+const BOARD = { must: { id: is.id, digest: is.digits }, may: { content: is.string } };
 /** @type {Fields} */
 const SEAT = { must: {}, may: { name: is.name } };
 
