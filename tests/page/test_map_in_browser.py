@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +10,7 @@ import pytest
 
 from stellwerk_page.one_file import MAIN, page_of
 from tests import tools
-from tests.browser import Browser, Page, started
+from tests.browser import Browser, Page
 from tests.page.test_one_file import GAMES
 
 pytestmark = [tools.needs("chromium"), pytest.mark.xdist_group("match page")]
@@ -28,12 +27,6 @@ KEYS: Final[dict[str, dict[str, object]]] = {
     "0": {"key": "0"},
 }
 BY_NAME: Final = {game.stem: game for game in GAMES}
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with started(tools.browser(), tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
 
 
 class Drawn(Page):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from stellwerk_page.one_file import page_of
 from stellwerk_protocol.canonical import chained, encode, seal
 from stellwerk_protocol.replays import FORMAT, Header, Reveal, commitment
 from tests import tools
-from tests.browser import Browser, Page, started
+from tests.browser import Browser, Page
 from tests.page.test_one_file import GAMES
 
 pytestmark = [tools.needs("chromium"), pytest.mark.xdist_group("match page")]
@@ -36,12 +36,6 @@ KEYS: Final = {
 SHIFT: Final = 8
 
 Open = Callable[..., Page]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with started(tools.browser(), tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
 
 
 @pytest.fixture
