@@ -27,6 +27,7 @@ def taken(browser: Browser, page_file: Path, address: str, width: int, height: i
     """Take a picture of a page, three quarters as large, and as WebP: a PNG has four times the bytes."""
     page = Page(browser, page_file, width, height, scheme)
     page.value(f"location.hash = {address!r}")
+    page.call("Emulation.setScrollbarsHidden", hidden=True)
     page.awaited(DRAWN)
     clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 0.75}
     picture = page.call("Page.captureScreenshot", format="webp", quality=QUALITY, clip=clip)
@@ -43,9 +44,9 @@ def main() -> int:
         tempfile.TemporaryDirectory() as folder,
         started(tools.browser(), Path(folder, "profile")) as browser,
     ):
-        for name, game, address, scheme in (
-            ("europe", "europe", "#turn=70", "light"),
-            ("united-kingdom", "united_kingdom", "#turn=60&view=1", "dark"),
+        for name, game, address, height, scheme in (
+            ("europe", "europe", "#turn=70", 800, "light"),
+            ("united-kingdom", "united_kingdom", "#turn=60&view=1", 1000, "dark"),
         ):
             replays = Path(folder, game)
             run_matches(
@@ -53,7 +54,7 @@ def main() -> int:
             )
             [replay] = replays.glob("*.jsonl")
             page = write_page(replay, replay.with_suffix(".html"))
-            picture = taken(browser, page, address, 1280, 800, scheme)
+            picture = taken(browser, page, address, 1280, height, scheme)
             (FOLDER / f"{name}.webp").write_bytes(picture)
             print(f"pictures/{name}.webp: {len(picture):,} bytes")
     return 0
