@@ -79,6 +79,19 @@ function bodyOf(line) {
 }
 
 /**
+ * Returns the last line of a file, whatever is before it; null if it is none. Its hash is not checked.
+ * @param {Uint8Array} bytes
+ * @returns {unknown}
+ */
+export function lastLine(bytes) {
+  try {
+    return valueOf(bodyOf(bytes.subarray(bytes.lastIndexOf(10, bytes.length - 2) + 1)));
+  } catch {
+    return null;
+  }
+}
+
+/**
  * @param {Uint8Array} body
  * @returns {unknown}
  */

@@ -4,7 +4,7 @@
 
 import { boardOf } from "./board.mjs";
 import { BoardError, expectBoard, expectFit } from "./board_form.mjs";
-import { canonical, chainedLines, digits } from "./canonical.mjs";
+import { canonical, chainedLines, digits, lastLine } from "./canonical.mjs";
 import { RefusedError, UntrueError } from "./errors.mjs";
 import { GAMES } from "./games.mjs";
 import { fromDigits } from "./sha256.mjs";
@@ -103,6 +103,8 @@ export function verify(bytes, boards) {
  */
 export function* check(bytes, boards) {
   const { lines, line, fault } = yield* read(bytes);
+  const seed = fault === null ? null : committedSeed(lines, lastLine(bytes));
+  if (seed !== null) lines.push(seed);
   let moves = 0;
   let number = 1;
   try {
@@ -232,6 +234,24 @@ class Order {
     if (kinds.length === 0) return null;
     const isUnrevealed = kinds.length === 1 && kinds[0] === "reveal";
     return new UntrueError(isUnrevealed ? "the seed has not been revealed" : "the file breaks off", false);
+  }
+}
+
+/**
+ * Returns the seed at the end of a file with a broken line before it. It counts only if it is the one to which the
+ * header commits: then the moves up to the broken line can be judged.
+ * @param {Json[]} lines those before the broken one
+ * @param {any} last
+ * @returns {Json | null}
+ */
+function committedSeed(lines, last) {
+  const [header] = lines;
+  if (header?.commitment === undefined || lines.some(({ type }) => type === "reveal") || last?.type !== "reveal") return null;
+  try {
+    expectFields(last, LINES.reveal);
+    return commitmentOf(header, last) === header.commitment ? last : null;
+  } catch {
+    return null;
   }
 }
 

@@ -127,6 +127,23 @@ test("a commitment is that of the header and the seed", () => {
   }
 });
 
+test("a broken line leaves the moves before it, if the seed at the end is the one that was committed to", () => {
+  const [header, reveal, ...others] = sound;
+  const at = 30; // after header and set-up
+  const broken = (/** @type {Json} */ header, /** @type {Json} */ seed) => {
+    const bytes = sealed([header, ...others, seed]);
+    let begin = 0;
+    for (let line = 1; line < at; line++) begin = bytes.indexOf(10, begin) + 1;
+    bytes[begin + 20] ^= 1;
+    const { verdict, line, moves } = judged(bytes);
+    return [verdict, line, moves];
+  };
+  const committed = { ...header, commitment: commitmentOf(header, reveal) };
+  assert.deepEqual(broken(committed, reveal), ["untrue", at, at - 3]);
+  assert.deepEqual(broken(committed, { ...reveal, seed: digits("another") }), ["untrue", at, 0]);
+  assert.deepEqual(broken(header, reveal), ["untrue", at, 0]);
+});
+
 test("a file that was cut off anywhere is true as far as it goes", () => {
   const bytes = sealed(sound);
   for (let length = 0; length < bytes.length; length += length < 3000 ? 1 : 997) {
