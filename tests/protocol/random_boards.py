@@ -13,7 +13,12 @@ Json = dict[str, Any]  # Any: a JSON value
 
 COLORS: Final = ("purple", "blue", "orange", "white", "green", "yellow", "black", "red")
 LANDS: Final = ("wales", "ireland", "france", "scotland", "england", "england", "england")
-TICKETS: Final = {"usa": 15, "europe": 20, "team_asia": 30, "united_kingdom": 20}  # BOARDS.md, Games
+TICKETS: Final = {
+    "usa": 15,
+    "europe": 20,
+    "team_asia": 30,
+    "united_kingdom": 20,
+}  # BOARDS.md, Which game takes which board
 FERRIES: Final = ("europe", "united_kingdom")
 TUNNELS: Final = ("europe", "team_asia")
 LONG: Final = 5

@@ -20,9 +20,6 @@ const STATION_POINTS = 4; // EUR-14
 
 /** @type {import("./map_game.mjs").Rules} */
 const RULES = {
-  features: ["ferries", "tunnels", "long"],
-  mostSeats: 5,
-  ticketsDealt: 3,
   partners: 1,
   locomotivesDealt: 0,
   exchanged: 3,

@@ -5,9 +5,9 @@
 
 import { add, addAll, COLORS, LOCOMOTIVE } from "./cards.mjs";
 import { Dice } from "./dice.mjs";
-import { RefusedError, UntrueError } from "./errors.mjs";
+import { RefusedError } from "./errors.mjs";
 import { expectForm } from "./moves.mjs";
-import { OPEN, TrainCards } from "./piles.mjs";
+import { TrainCards } from "./piles.mjs";
 import { resultOf } from "./scoring.mjs";
 
 /** @typedef {import("./board.mjs").Board} Board */
@@ -60,10 +60,6 @@ import { resultOf } from "./scoring.mjs";
 /**
  * The parts and the numbers of a game.
  * @typedef {object} Rules
- * @property {readonly string[]} features what a board may have: `ferries`, `tunnels`, `long`
- * @property {number} mostSeats of which each board must have enough
- * @property {number} ticketsDealt to each player at the start, without long ones
- * @property {(board: Board) => Record<string, boolean>} [faultsOf] what else a board must not have
  * @property {number} partners how many players make a team
  * @property {number} locomotivesDealt to each player before the shuffle
  * @property {number} exchanged with so many open locomotives the market is exchanged
@@ -113,7 +109,6 @@ export class MapGame {
    * @param {{ seats: number, options: string[], seed: Uint8Array }} setting
    */
   constructor(rules, board, { seats, options, seed }) {
-    expectBoard(rules, board);
     this.rules = rules;
     this.board = board;
     this.options = options;
@@ -346,28 +341,3 @@ export class MapGame {
 
 /** Events that make a turn one that is not idle (GEN-06). */
 const PROGRESS = new Set(["card_taken", "card_drawn", "route_claimed", "tickets_shared", "technology_bought", "station_built"]);
-
-/**
- * Refuses a board on which the game cannot be played (BOARDS.md, Games).
- * @param {Rules} rules
- * @param {Board} board
- */
-function expectBoard(rules, board) {
-  const { features, mostSeats, ticketsDealt, locomotivesDealt } = rules;
-  const routes = [...board.routes.values()];
-  const long = [...board.tickets.values()].filter((ticket) => ticket.long).length;
-  const { each, locomotives } = board.deck;
-  const faults = {
-    "no routes": routes.length === 0,
-    ferries: !features.includes("ferries") && routes.some((route) => route.locomotives > 0),
-    tunnels: !features.includes("tunnels") && routes.some((route) => route.tunnel > 0),
-    "long tickets": !features.includes("long") && long > 0,
-    "too few long tickets": features.includes("long") && long < mostSeats,
-    "too few tickets": board.tickets.size - long < mostSeats * ticketsDealt,
-    "too few train cards": each * COLORS.length + locomotives <= mostSeats * (DEALT + locomotivesDealt) + OPEN,
-    "too few locomotives": locomotives < mostSeats * locomotivesDealt,
-    ...rules.faultsOf?.(board),
-  };
-  const fault = Object.entries(faults).find(([, isThere]) => isThere)?.[0];
-  if (fault !== undefined) throw new UntrueError(`this game cannot be played on the board: it has ${fault}`, false);
-}

@@ -8,7 +8,7 @@ import { add, addAll, count, LOCOMOTIVE, sorted } from "./cards.mjs";
 /** @typedef {import("./cards.mjs").Cards} Cards */
 /** @typedef {(type: string, fields: Record<string, any>) => void} Tell */
 
-export const OPEN = 5;
+const OPEN = 5;
 const MOST_EXCHANGES = 10; // USA-06
 
 export class TrainCards {

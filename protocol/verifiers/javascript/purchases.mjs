@@ -55,24 +55,6 @@ export function hasTechnologies({ board }, { technologies }, { a, b, length, loc
 const LAWS = technologiesFor([]).filter(({ regions, lengths, ferries }) => regions ?? lengths ?? ferries);
 
 /**
- * Tests whether a region is a land of the game (BOARDS.md).
- * @param {string | undefined} region
- */
-export function isLand(region) {
-  return region === "england" || region === FREE_REGION || LAWS.some(({ regions }) => regions?.includes(region ?? ""));
-}
-
-/**
- * Tests whether a player with all technologies may claim a route.
- * @param {import("./board.mjs").Board} board
- * @param {Route} route
- */
-export function canBeAllowed({ cities }, { a, b, length }) {
-  const isFree = [a, b].some((city) => cities.get(city)?.region === FREE_REGION);
-  return isFree || length <= SHORT || LAWS.some(({ lengths }) => lengths?.includes(length));
-}
-
-/**
  * Takes technologies off sale when the discards become the pile (UK-26).
  * @param {MapGame} game
  */

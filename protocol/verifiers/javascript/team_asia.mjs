@@ -17,9 +17,6 @@ export const OPTIONS = [];
 
 /** @type {import("./map_game.mjs").Rules} */
 const RULES = {
-  features: ["tunnels"],
-  mostSeats: 6,
-  ticketsDealt: 5,
   partners: 2,
   locomotivesDealt: 0,
   exchanged: 3,

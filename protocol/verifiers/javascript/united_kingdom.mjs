@@ -3,7 +3,7 @@
 import { claiming } from "./claims.mjs";
 import { drawing, firstToHand, secondCard } from "./draws.mjs";
 import { MapGame } from "./map_game.mjs";
-import { buying, canBeAllowed, claimByTechnology, hasTechnologies, isLand, priceWithTechnologies, withdraw } from "./purchases.mjs";
+import { buying, claimByTechnology, hasTechnologies, priceWithTechnologies, withdraw } from "./purchases.mjs";
 import { hasMost } from "./scoring.mjs";
 import { technologiesFor } from "./technologies.mjs";
 import { drawingTickets, firstTickets, goOn, keepingTickets } from "./tickets.mjs";
@@ -21,13 +21,6 @@ const ACTIONS = [drawing(firstToHand), claiming(), drawingTickets(3)];
 
 /** @type {import("./map_game.mjs").Rules} */
 const RULES = {
-  features: ["ferries"],
-  mostSeats: 4,
-  ticketsDealt: 5,
-  faultsOf: (board) => ({
-    "a city without a land": [...board.cities.values()].some(({ region }) => !isLand(region)),
-    "a route that no technology allows": [...board.routes.values()].some((route) => !canBeAllowed(board, route)),
-  }),
   partners: 1,
   locomotivesDealt: 1, // UK-02
   exchanged: Infinity, // UK-05

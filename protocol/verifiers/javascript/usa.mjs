@@ -24,9 +24,6 @@ export function openTracks(tracks, seats) {
 
 /** @type {import("./map_game.mjs").Rules} */
 const RULES = {
-  features: [],
-  mostSeats: 5,
-  ticketsDealt: 3,
   partners: 1,
   locomotivesDealt: 0,
   exchanged: 3, // USA-06
