@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 import trio
@@ -35,6 +35,7 @@ from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.limits import check_line
 from stellwerk_server.journal.journal import FileJournal, Journals
 from stellwerk_server.lobby.admission import LOOPBACK, Network
+from stellwerk_server.lobby.news import nobody_listens
 from stellwerk_server.lobby.recovery import recover
 from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.lobby.setup import LobbySetup, Log
@@ -47,6 +48,9 @@ from stellwerk_server.operate.descriptors import KEPT_FREE_BY_MATCHES, raise_lim
 from stellwerk_server.operate.logs import LEVELS, make_log
 from stellwerk_server.operate.plain_words import plain_words
 from stellwerk_server.operate.settings import DEFAULT_PORT, Limits, Time
+
+if TYPE_CHECKING:
+    from stellwerk_server.net.metrics import Metrics
 
 DESCRIPTION: Final = """\
 Serve matches over TCP. Bots connect, log in and join; protocol/README.md says how.
@@ -290,6 +294,7 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
         "journal.removed", match=match, advice="it goes on, and would be lost in a crash"
     )
     descriptors = raise_limit()
+    metrics = _metrics() if config.status_port is not None else None
     setup = LobbySetup(
         server=f"stellwerk {version()}",
         limits=config.limits,
@@ -303,6 +308,7 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
         plaintext_tokens=config.plaintext_tokens,
         may_connect=room_for_more(descriptors),
         trusted=prepared.trusted,
+        listener=nobody_listens if metrics is None else metrics.hear,
     )
     where = f"{config.host}:{config.port}"
     failure: Exception
@@ -310,9 +316,9 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
         try:
             host, port = await server.listen(config.host, config.port, prepared.tls)
             _bring_back(server, journals, log)  # before any client can resume
-            if config.status_port is not None:
+            if config.status_port is not None and metrics is not None:
                 where = f"{config.status_host}:{config.status_port}"
-                status_host, status_port = await StatusPage(server).listen(
+                status_host, status_port = await StatusPage(server, metrics).listen(
                     config.status_host, config.status_port
                 )
                 log.info("status.listening", url=f"http://{shown_address(status_host, status_port)}/")
@@ -330,6 +336,13 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
                 else:
                     return await _until_signalled(server, signals, log)
     raise failure  # out here, because a nursery would wrap it
+
+
+def _metrics() -> Metrics:
+    """Return a counter of what a server does. Its library is imported for a status page only."""
+    from stellwerk_server.net.metrics import Metrics
+
+    return Metrics()
 
 
 def _opener(journals: Journals, has_room: Callable[[], bool]) -> Callable[[str], FileJournal]:

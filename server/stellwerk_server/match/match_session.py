@@ -153,6 +153,14 @@ class MatchSession:
         this number is public, and must not show that somebody has answered (L16)."""
         return self._made_count - self._hidden_count
 
+    def known_count(self, seat: Seat) -> int:
+        """Return how many moves of this seat everybody knows of (see `decision_count`)."""
+        state = self.state
+        known = len(self.seats[seat].times)
+        if state.pending is not None and state.choices and seat in state.pending.seats:
+            known -= state.choices[state.pending.seats.index(seat)] is not None
+        return known
+
     @property
     def _hidden_count(self) -> int:
         """Answers to a choice that several owe, while the last is still to come."""

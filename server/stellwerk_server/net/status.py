@@ -1,4 +1,5 @@
-"""The state of the server, for anybody who polls it: one JSON object over HTTP, on a port of its own.
+"""The state of the server, for anybody who polls it: one JSON object over HTTP, on a port of its own, and at
+/metrics numbers for monitoring (`metrics.py`).
 
 Law: the page can only be read, and whoever reads it, however often, costs the server little: a reader has two
 seconds, and of more than 64 readers at a time the newest are turned away.
@@ -14,24 +15,33 @@ import msgspec
 import trio
 
 from stellwerk_server.net.server import open_listeners
+from stellwerk_server.operate.memory import resident_kb
 
 if TYPE_CHECKING:
     from stellwerk_server.match.match_session import MatchSession
+    from stellwerk_server.net.metrics import Metrics
     from stellwerk_server.net.server import Server
 
 REQUEST_BYTES: Final = 4096
 PATIENCE_SECONDS: Final = 2.0
 RUNNING_SHOWN: Final = 100
 MOST_READERS: Final = 64
+METRICS_TYPE: Final = b"text/plain; version=0.0.4; charset=utf-8"  # the form that every scraper reads
 
 
 class JsonPage:
     """A page that answers each GET with one JSON object. `text` writes it; `note_bug` gets what it raises,
-    which would end the server."""
+    which would end the server. `metrics`, if given, writes what is at /metrics instead."""
 
-    def __init__(self, text: Callable[[], bytes], note_bug: Callable[[Exception], object]) -> None:
+    def __init__(
+        self,
+        text: Callable[[], bytes],
+        note_bug: Callable[[Exception], object],
+        metrics: Callable[[], bytes] | None = None,
+    ) -> None:
         self._text = text
         self._note_bug = note_bug
+        self._metrics = metrics
         self._readers = 0
 
     async def listen(self, nursery: trio.Nursery, host: str, port: int) -> tuple[str, int]:
@@ -59,25 +69,36 @@ class JsonPage:
         await trio.aclose_forcefully(stream)
 
     def _response(self, request: bytes) -> bytes:
-        is_known = request.startswith((b"GET ", b"HEAD "))
-        status = b"200 OK" if is_known else b"405 Method Not Allowed\r\nAllow: GET, HEAD"
-        body = self._text() if is_known else b'{"error":"GET and HEAD only"}'
-        head = b"HTTP/1.0 %b\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-        return head % (status, len(body) + 1) + (b"" if request.startswith(b"HEAD ") else body + b"\n")
+        method, _, rest = request.partition(b" ")
+        path = rest.partition(b" ")[0].partition(b"?")[0]
+        status, kind = b"200 OK", b"application/json"
+        if method not in (b"GET", b"HEAD"):
+            status, body = b"405 Method Not Allowed\r\nAllow: GET, HEAD", b'{"error":"GET and HEAD only"}\n'
+        elif path == b"/metrics" and self._metrics is not None:
+            kind, body = METRICS_TYPE, self._metrics()
+        else:
+            body = self._text() + b"\n"
+        head = b"HTTP/1.0 %b\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n" % (status, kind, len(body))
+        return head if method == b"HEAD" else head + body
 
 
 class StatusPage:
     """The status page of a server. Decisions a second are those since the last request, or since the
-    beginning."""
+    beginning. `metrics` is the listener of the server's lobby."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, metrics: Metrics) -> None:
         self._server = server
+        self._metrics = metrics
         self._asked_at = self._began_at = trio.current_time()
         self._decisions = 0
 
     async def listen(self, host: str, port: int) -> tuple[str, int]:
         lobby = self._server.lobby
-        page = JsonPage(self.text, lambda error: lobby.setup.note_bug("status.bug", error))
+        page = JsonPage(
+            self.text,
+            lambda error: lobby.setup.note_bug("status.bug", error),
+            lambda: self._metrics.text(self._server),
+        )
         return await page.listen(self._server.nursery, host, port)
 
     def text(self) -> bytes:
@@ -110,15 +131,3 @@ def running_match(match: MatchSession) -> dict[str, object]:
         "decisions": match.decision_count,
         "turn": match.state.turn,
     }
-
-
-def resident_kb() -> int | None:
-    """Return how much memory this process occupies, in kB. Only Linux shows it."""
-    try:
-        with open("/proc/self/status", encoding="ascii") as status:
-            for text in status:
-                if text.startswith("VmRSS:"):
-                    return int(text.split()[1])
-    except OSError:
-        pass
-    return None

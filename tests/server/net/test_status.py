@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
+from stellwerk_server.net.metrics import Metrics
 from stellwerk_server.net.status import MOST_READERS, RUNNING_SHOWN, StatusPage
 from stellwerk_server.operate.settings import Limits
 from tests.server.served_process import PATIENCE, Message
@@ -35,8 +36,8 @@ KNOWN = {
 class Page:
     """The status page of a server."""
 
-    def __init__(self, site: Site) -> None:
-        page = site.do(lambda: StatusPage(site.server))
+    def __init__(self, site: Site, metrics: Metrics | None = None) -> None:
+        page = site.do(lambda: StatusPage(site.server, metrics or Metrics()))
         self._site = site
         self._address = site.do_and_wait(lambda: page.listen("127.0.0.1", 0))
 
