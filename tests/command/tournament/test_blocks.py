@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -278,7 +279,10 @@ def with_program(folder: Path) -> Path:
     bot.mkdir(parents=True)
     (bot / "main.py").write_text(PROGRAM.format(path=str(REPOSITORY / "bots" / "python")))
     (bot / "weights.txt").write_text("heavy")
-    bots = (f'name = "ann"\ncmd = "{sys.executable} ../ann/main.py"\nprocess = "reused"', HOUSE[2])
+    bots = (
+        f'name = "ann"\ncmd = "{shlex.quote(sys.executable)} ../ann/main.py"\nprocess = "reused"',
+        HOUSE[2],
+    )
     return cup(folder / "cup", bots, rounds=1)
 
 

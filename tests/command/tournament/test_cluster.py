@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -227,7 +228,10 @@ def with_program(folder: Path, head: str = "") -> Path:
         f"import runpy, sys\nsys.path.insert(0, {path!r})\nsys.argv = ['bot', 'greedy']\n"
         "runpy.run_module('stellwerk_bots', run_name='__main__')\n"
     )
-    bots = (f'name = "ann"\ncmd = "{sys.executable} ../ann/main.py"\nprocess = "reused"', HOUSE[2])
+    bots = (
+        f'name = "ann"\ncmd = "{shlex.quote(sys.executable)} ../ann/main.py"\nprocess = "reused"',
+        HOUSE[2],
+    )
     return cup(folder / "cup", bots, head, rounds=4)
 
 

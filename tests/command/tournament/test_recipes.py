@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -24,7 +25,7 @@ def place(tmp_path: Path) -> Path:
     program = programs / "stellwerk"
     program.write_text(
         '#!/bin/sh\n[ "$2" = export ] && set -- "$@" --seed s --no-preflight\n'
-        f'exec {sys.executable} -m stellwerk "$@"\n'
+        f'exec {shlex.quote(sys.executable)} -m stellwerk "$@"\n'
     )
     program.chmod(0o755)
     cup(tmp_path / "cup")
