@@ -8,10 +8,13 @@ from pathlib import Path
 import msgspec
 import pytest
 from msgspec import Struct
+from prometheus_client.parser import text_string_to_metric_families
 
+from stellwerk_server.net.metrics import Metrics
 from stellwerk_server.net.server import is_loopback
 from stellwerk_server.operate.settings import Limits, Time
 from tests.server.net.test_status import KNOWN
+from tests.server.serving import on_site
 
 SERVER = Path(__file__).resolve().parents[3] / "server"
 PAGE = (SERVER / "README.md").read_text(encoding="utf-8")
@@ -48,6 +51,18 @@ def test_every_event_of_the_log_stands_there() -> None:
 
 def test_every_field_of_the_status_page_stands_there() -> None:
     assert {name for field, _ in rows("## The status page") for name in names(field)} == KNOWN
+
+
+def test_every_metric_stands_there_with_its_type() -> None:
+    metrics = Metrics()
+    with on_site(listener=metrics.hear) as site:
+        families = list(text_string_to_metric_families(site.do(lambda: metrics.text(site.server)).decode()))
+    on_the_page = {
+        name.partition("{")[0].removesuffix("_total"): kind
+        for cell, kind, _ in rows("## Metrics")
+        for name in names(cell)
+    }
+    assert {family.name: family.type for family in families} == on_the_page
 
 
 @pytest.mark.parametrize(
