@@ -153,13 +153,15 @@ class MatchSession:
         this number is public, and must not show that somebody has answered (L16)."""
         return self._made_count - self._hidden_count
 
-    def known_count(self, seat: Seat) -> int:
-        """Return how many moves of this seat everybody knows of (see `decision_count`)."""
+    @property
+    def known_counts(self) -> list[int]:
+        """How many moves of each seat everybody knows of (see `decision_count`)."""
         state = self.state
-        known = len(self.seats[seat].times)
-        if state.pending is not None and state.choices and seat in state.pending.seats:
-            known -= state.choices[state.pending.seats.index(seat)] is not None
-        return known
+        counts = [len(seat.times) for seat in self.seats]
+        if state.pending is not None:
+            for seat, choice in zip(state.pending.seats, state.choices, strict=bool(state.choices)):
+                counts[seat] -= choice is not None
+        return counts
 
     @property
     def _hidden_count(self) -> int:

@@ -93,8 +93,7 @@ class Metrics:
     def _count_answers(self, match: MatchSession) -> None:
         """Count the answers of a match that have come since this was called last."""
         counted = self._counted.setdefault(match.id, [0] * len(match.seats))
-        for number, seat in enumerate(match.seats):
-            known = match.known_count(number)
+        for number, (seat, known) in enumerate(zip(match.seats, match.known_counts, strict=True)):
             for took in seat.times[counted[number] : known]:
                 if took != NOT_TIMED:
                     self._answers[bisect_left(BUCKETS_MS, took)] += 1
