@@ -17,14 +17,23 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return run(sys.argv[1:] if argv is None else argv)
     except KeyboardInterrupt:
-        print("stellwerk: interrupted", file=sys.stderr)
-        return 130  # as a shell says it of a program that SIGINT ended
+        return _interrupted()
+    except BaseExceptionGroup as group:  # of tasks, one of them interrupted before they heeded signals
+        return _failed() if group.subgroup(KeyboardInterrupt) is None else _interrupted()
     except Exception:
-        print(
-            "stellwerk: an error of Stellwerk itself; please report it with all that follows", file=sys.stderr
-        )
-        traceback.print_exc()
-        return 4
+        return _failed()
+
+
+def _interrupted() -> int:
+    print("stellwerk: interrupted", file=sys.stderr)
+    return 130  # as a shell says it of a program that SIGINT ended
+
+
+def _failed() -> int:
+    """Report a bug of ours: the exception that is being handled."""
+    print("stellwerk: an error of Stellwerk itself; please report it with all that follows", file=sys.stderr)
+    traceback.print_exc()
+    return 4
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -165,3 +166,28 @@ def test_what_it_tells_to_type_is_there_to_be_typed(tmp_path: Path) -> None:
     assert f"{program} tournament run" in outputs[0]
     assert f"{program} tournament run" not in outputs[1]
     assert "stellwerk tournament run" in outputs[1]
+
+
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt(), BaseExceptionGroup("tasks", [KeyboardInterrupt(), ValueError()])]
+)
+def test_ctrl_c_ends_in_one_line_also_before_tasks_heed_signals(
+    error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(words: Sequence[str]) -> int:
+        raise error
+
+    monkeypatch.setattr("stellwerk.command_line.run", interrupted)
+    assert main(["token", "ann"]) == 130
+    assert capsys.readouterr().err == "stellwerk: interrupted\n"
+
+
+def test_an_error_of_ours_in_several_tasks_is_reported_with_its_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failed(words: Sequence[str]) -> int:
+        raise ExceptionGroup("tasks", [ZeroDivisionError("ours")])
+
+    monkeypatch.setattr("stellwerk.command_line.run", failed)
+    assert main(["token", "ann"]) == 4
+    assert "ZeroDivisionError: ours" in capsys.readouterr().err
