@@ -25,6 +25,10 @@ COMPILED_WHEELS := build/compiled
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILED_PIP_INSTALL := $(COMPILED_BIN)/python -m pip install --quiet --disable-pip-version-check
+# The extras that the tests use: real schedulers and workers, for one.
+EXTRAS := cluster
+# The first pip that installs dependency groups. A new environment has the pip of its Python, which may be older.
+GROUPS_PIP := pip>=25.1
 
 # loadgroup: tests that share a costly fixture name a group, and run in one worker.
 PYTEST_OPTIONS := --numprocesses auto --maxprocesses 8 --dist loadgroup
@@ -155,12 +159,14 @@ $(COMMAND): pyproject.toml $(BIN)/python
 
 $(TEST): pyproject.toml $(BIN)/python
 	@echo "Installing stellwerk and what its tests need into $(VENV)"
-	@$(PIP_INSTALL) --editable '.[test]'
+	@$(PIP_INSTALL) '$(GROUPS_PIP)'
+	@$(PIP_INSTALL) --editable '.[$(EXTRAS)]' --group test
 	@touch $@ $(COMMAND)
 
 $(DEV): pyproject.toml $(BIN)/python
 	@echo "Installing stellwerk, what its tests need, and the linters into $(VENV)"
-	@$(PIP_INSTALL) --editable '.[dev]'
+	@$(PIP_INSTALL) '$(GROUPS_PIP)'
+	@$(PIP_INSTALL) --editable '.[$(EXTRAS)]' --group dev
 	@touch $@ $(TEST) $(COMMAND)
 
 $(TSC): Makefile | $(DEV)
@@ -171,7 +177,8 @@ $(TSC): Makefile | $(DEV)
 
 $(DOCS): pyproject.toml $(BIN)/python
 	@echo "Installing stellwerk and what makes the site into $(VENV)"
-	@$(PIP_INSTALL) --editable '.[docs]'
+	@$(PIP_INSTALL) '$(GROUPS_PIP)'
+	@$(PIP_INSTALL) --editable . --group docs
 	@touch $@ $(COMMAND)
 
 # The compiler is the one that built Python, or that of CC in the environment.
@@ -192,5 +199,6 @@ $(COMPILED): pyproject.toml hatch_build.py $(SOURCES) | can-compile $(COMPILED_B
 	  --wheel-dir $(COMPILED_WHEELS) .
 	@echo "Installing the compiled build and what its tests need into $(COMPILED_VENV)"
 	@$(COMPILED_PIP_INSTALL) --no-deps --force-reinstall $(COMPILED_WHEELS)/*.whl  # the version may be the same
-	@$(COMPILED_PIP_INSTALL) "$$(ls $(COMPILED_WHEELS)/*.whl)[test]"
+	@$(COMPILED_PIP_INSTALL) '$(GROUPS_PIP)'
+	@$(COMPILED_PIP_INSTALL) "$$(ls $(COMPILED_WHEELS)/*.whl)[$(EXTRAS)]" --group test
 	@touch $@

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,18 @@ def test_a_job_has_no_more_rights_than_it_names(workflow: Path) -> None:
     text = workflow.read_text("utf-8")
     assert "\npermissions: {}\n" in text
     assert text.count("    permissions:\n") == text.count("runs-on:")
+
+
+def test_every_extra_is_installed_where_the_suite_runs() -> None:
+    """Tests whose extra is missing would be skipped there, without a word in CI."""
+    extras = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    makefile = re.findall(r"^EXTRAS := (.*)$", (REPOSITORY / "Makefile").read_text("utf-8"), re.MULTILINE)
+    workflow = re.findall(
+        r'--editable "\.\[(.*)\]"', (REPOSITORY / ".github/workflows/ci.yml").read_text("utf-8")
+    )
+    assert makefile == workflow == [",".join(sorted(extras))]
 
 
 @pytest.mark.network
