@@ -45,9 +45,11 @@ help: ## list the targets
 install: $(COMMAND) ## install the command, and print where it is; plays nothing
 	@echo "The command is $(abspath $(BIN))/stellwerk. To type only its name: . $(BIN)/activate"
 	@echo "next:"
-	@echo "  $(BIN)/stellwerk bots new python my-bot   # a bot of your own, which plays at once"
-	@echo "  $(BIN)/stellwerk serve                    # a server for bots, on this machine"
+	@echo "  $(BIN)/stellwerk play europe --bot planner --bot greedy --watch   # a match, and its page in a browser"
+	@echo "  $(BIN)/stellwerk bots new python my-bot                        # a bot of your own, which plays at once"
+	@echo "  $(BIN)/stellwerk serve                                         # a server for bots, on this machine"
 	@echo "  $(BIN)/stellwerk --help"
+	@echo "and to read: docs/first_steps.md, bots/python/TUTORIAL.md"
 
 compile: $(COMPILED) ## build the compiled modules, and install them into an environment of their own
 	@echo "The compiled command is $(abspath $(COMPILED_BIN))/stellwerk: $$($(COMPILED_BIN)/stellwerk --version)"

@@ -1,4 +1,4 @@
-"""The commands in the README work as they are printed there."""
+"""The commands in README.md and in first steps work as they are printed there."""
 
 from __future__ import annotations
 
@@ -11,34 +11,40 @@ from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parents[2] / "README.md"
+REPOSITORY = Path(__file__).parents[2]
+PAGES = ("README.md", "docs/first_steps.md")
+TARGETS = {
+    page: set(re.findall(r"`make ([a-z-]+)", (REPOSITORY / page).read_text(encoding="utf-8")))
+    for page in (*PAGES, "docs/compiled.md", "CONTRIBUTING.md")
+}
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", (REPOSITORY / page).read_text(encoding="utf-8"), re.DOTALL)
 
 
 def test_the_bot_of_the_readme_is_that_of_the_specification() -> None:
     """tests/protocol/test_first_bot.py lets that one play all games against a server."""
-    program = next(block for block in blocks("python") if "socket" in block)
+    program = next(block for block in blocks("README.md", "python") if "socket" in block)
     assert sum(bool(line.strip()) for line in program.splitlines()) <= 15
-    specification = README.parent / "protocol" / "README.md"
+    specification = REPOSITORY / "protocol" / "README.md"
     assert f"```python\n{program}```" in specification.read_text(encoding="utf-8")
 
 
-COMMANDS = [
-    shlex.split(line, comments=True)[1:]
-    for block in blocks("sh")
-    for line in block.splitlines()
-    if line.startswith(".venv/bin/stellwerk ")
-    and line.split()[1] != "serve"  # tests/command/serve/test_serve.py does
-]
+def commands(page: str) -> list[list[str]]:
+    return [
+        shlex.split(line, comments=True)[1:]
+        for block in blocks(page, "sh")
+        for line in block.splitlines()
+        if line.startswith(".venv/bin/stellwerk ")
+    ]
 
 
-def test_the_commands_of_the_readme_work_one_after_the_other(tmp_path: Path) -> None:
-    assert len(COMMANDS) >= 5
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_work_one_after_the_other(page: str, tmp_path: Path) -> None:
+    assert commands(page)
     (tmp_path / ".venv").symlink_to(sys.prefix)
-    for words in COMMANDS:
+    for words in commands(page):
         spread = [
             str(file) for word in words for file in (sorted(tmp_path.glob(word)) if "*" in word else [word])
         ]
@@ -53,9 +59,9 @@ def test_the_commands_of_the_readme_work_one_after_the_other(tmp_path: Path) -> 
         assert (done.returncode, "stellwerk:" in done.stderr) == (0, False), (words, done.stderr)
 
 
-@pytest.mark.parametrize(
-    "target", sorted(set(re.findall(r"`make (\w+)`", README.read_text(encoding="utf-8"))))
-)
-def test_a_make_target_of_the_readme_exists(target: str) -> None:
-    makefile = (README.parent / "Makefile").read_text(encoding="utf-8")
-    assert re.search(rf"^{target}:.*##", makefile, re.MULTILINE)
+@pytest.mark.parametrize("page", TARGETS)
+def test_the_targets_of_a_page_are_those_of_the_makefile(page: str) -> None:
+    makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    documented = set(re.findall(r"^([a-z-]+):.*##", makefile, re.MULTILINE))
+    assert documented >= TARGETS[page]
+    assert page != "CONTRIBUTING.md" or documented == TARGETS[page]
