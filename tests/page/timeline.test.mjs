@@ -71,7 +71,7 @@ test("an address of the contract is read, and nonsense counts as nothing", () =>
   assert.deepEqual([turn, step, view, speed], [87, null, 2, 4]);
   const start = readAddress("");
   assert.equal(writeAddress(start), "");
-  assert.deepEqual([timeline.after(start.turn, start.move), start.view, start.speed], [0, "all_hands", 1]);
+  assert.deepEqual([timeline.after(start.turn, start.move), start.view, start.speed], [0, null, 1]);
   assert.deepEqual(readAddress("#turn=-3&view=joe&speed=1e9&%E0%A4%A=1&ticket=%E0%A4"), { ...start, ticket: "%E0%A4" });
   assert.equal(timeline.after(99_999), 8);
 });

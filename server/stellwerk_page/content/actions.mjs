@@ -13,10 +13,15 @@
 
 export class Actions {
   #actions;
+  #left;
 
-  /** @param {Record<ActionName, Action>} actions */
-  constructor(actions) {
+  /**
+   * @param {Record<ActionName, Action>} actions
+   * @param {ActionName[]} left what cannot be done here, and has no key
+   */
+  constructor(actions, left) {
     this.#actions = actions;
+    this.#left = new Set(left.map((name) => actions[name]));
   }
 
   /** @param {ActionName} name */
@@ -26,7 +31,7 @@ export class Actions {
 
   /** All actions that have keys. */
   get all() {
-    return Object.values(this.#actions);
+    return Object.values(this.#actions).filter((action) => !this.#left.has(action));
   }
 
   /** @param {ActionName} name */
@@ -64,7 +69,6 @@ export function actionsOf(match, clock, page) {
   };
   /** In the mode without spoilers, what is ahead may be stepped to, but not counted. @param {1 | -1} direction */
   const mark = (direction) => () => match.timeline.byMark(match.n, direction);
-  const viewers = () => /** @type {import("./types.mjs").Viewer[]} */ (["all_hands", "public", ...match.players.map(({ seat }) => seat)]);
   /** @type {Record<ActionName, Action>} */
   const actions = {
     play: { label: "Play or pause", keys: "Space", matches: key(" "), run: () => clock.toggle() },
@@ -93,7 +97,7 @@ export function actionsOf(match, clock, page) {
       label: "Next viewer",
       keys: "V",
       matches: key("v"),
-      run: () => match.look(viewers()[(viewers().indexOf(match.viewer) + 1) % viewers().length] ?? "all_hands"),
+      run: () => match.look(match.viewers[(match.viewers.indexOf(match.viewer) + 1) % match.viewers.length] ?? match.viewer),
     },
     hide: { label: "Hide what comes (no spoilers), or show it", keys: "H", matches: key("h"), run: () => match.hide(!match.hides) },
     copyLink: { label: "Copy a link to this moment", keys: "C", matches: key("c"), run: page.copyLink },
@@ -101,5 +105,5 @@ export function actionsOf(match, clock, page) {
     keys: { label: "Show or close this list", keys: "?", matches: key("?"), run: page.keys },
     nothing: { label: "Choose nothing; leave the stage", keys: "Escape", matches: key("Escape"), run: page.closed },
   };
-  return new Actions(actions);
+  return new Actions(actions, match.viewers.length > 1 ? [] : ["allHands", "public", "seat", "nextViewer"]);
 }

@@ -7,8 +7,8 @@ export const SPEEDS = [0.5, 1, 2, 4, 8, 16]; // moves a second
 const LARGEST_TURN = 99_999;
 
 /**
- * `move` is null for a whole turn. `hides` is the mode without spoilers.
- * @typedef {{turn: number, move: number | null, view: import("./types.mjs").Viewer, speed: number, hides: boolean,
+ * `move` is null for a whole turn, `view` for the first of the viewers. `hides` is the mode without spoilers.
+ * @typedef {{turn: number, move: number | null, view: import("./types.mjs").Viewer | null, speed: number, hides: boolean,
  *   isStage: boolean, ticket: string | null}} Place
  */
 
@@ -49,7 +49,7 @@ export function writeAddress({ turn, move, view, speed, hides, isStage, ticket }
   const fields = [];
   if (isStage) fields.push("stage");
   if (turn !== 0 || move !== 0) fields.push(`turn=${turn}${move === null ? "" : `.${move}`}`);
-  if (view !== "all_hands") fields.push(`view=${view}`);
+  if (view !== null) fields.push(`view=${view}`);
   if (speed !== 1) fields.push(`speed=${speed}`);
   if (hides) fields.push("hide");
   if (ticket !== null) fields.push(`ticket=${encodeURIComponent(ticket)}`);
@@ -72,9 +72,9 @@ function numberOf(text) {
 
 /**
  * @param {string | undefined} text
- * @returns {import("./types.mjs").Viewer}
+ * @returns {import("./types.mjs").Viewer | null}
  */
 function viewerOf(text) {
   if (text === "public") return "public";
-  return text !== undefined && /^\d$/.test(text) ? Number(text) : "all_hands";
+  return text !== undefined && /^\d$/.test(text) ? Number(text) : null;
 }

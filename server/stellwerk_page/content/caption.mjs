@@ -10,6 +10,7 @@ import { said, seatChip } from "./said.mjs";
 import { plain, questionOf, sentence } from "./words.mjs";
 
 const APART_MS = 2500; // between two sentences for a screen reader
+const LIVE_APART_MS = 10_000; // the same while others play: nobody has asked for these
 
 /** What another event of the same move says, or what comes with nearly every move. */
 const LEFT_OUT = new Set(["asked", "cards_revealed", "turn_started", "tickets_to_share", "pile_shuffled"]);
@@ -97,7 +98,8 @@ export function createCaption(match, clock) {
         ? [document.createTextNode(result === undefined ? "" : "The game is over.")]
         : said(questionOf(pending, match), match).map((part) => (typeof part === "string" ? document.createTextNode(part) : part))),
     );
-    announce(moveInWords(match, match.n), clock.isRunning);
+    if (match.isRunning && match.n === match.count) announce(moveInWords(match, match.n), LIVE_APART_MS);
+    else announce(moveInWords(match, match.n), clock.isRunning ? APART_MS : 0);
   }
   return { element, show };
 }
@@ -107,19 +109,19 @@ export function createCaption(match, clock) {
  * @param {HTMLElement} live
  */
 function announcer(live) {
-  let free = 0;
+  let said = -Infinity;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let waiting;
   let newest = "";
   const say = () => {
     waiting = undefined;
-    free = performance.now() + APART_MS;
+    said = performance.now();
     if (live.textContent !== newest) live.textContent = newest;
   };
-  return (/** @type {string} */ text, /** @type {boolean} */ isHurried) => {
+  return (/** @type {string} */ text, /** @type {number} */ apart) => {
     newest = text;
-    const left = free - performance.now();
-    if (!isHurried || left <= 0) {
+    const left = said + apart - performance.now();
+    if (left <= 0) {
       clearTimeout(waiting);
       say();
     } else {

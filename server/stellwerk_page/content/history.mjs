@@ -12,7 +12,10 @@
  * One chart: for each seat a number at each of the positions, or null where there is none.
  * @typedef {{id: string, title: string, note?: string | undefined, values: (number | null)[][]}} Chart
  */
-/** `positions`: the last one of each turn. @typedef {{players: Player[], positions: number[], turns: number[], charts: Chart[]}} Series */
+/**
+ * `positions`: the last one of each turn; `values`: what was measured there, also what makes no chart.
+ * @typedef {{players: Player[], positions: number[], turns: number[], values: (number | null)[][][], charts: Chart[]}} Series
+ */
 
 const PIECE_MS = 12;
 const SHORT = 10; // seconds in a whole match
@@ -22,41 +25,53 @@ const SHORT = 10; // seconds in a whole match
  * @param {Past} past
  * @param {Board} board
  * @param {Player[]} players
- * @param {{viewer?: Viewer, isOver?: () => boolean}} [options] `isOver`: nobody waits for the series any more
+ * @param {{viewer?: Viewer, isOver?: () => boolean, before?: Series | null, since?: number}} [options] `isOver`: nobody
+ *   waits for the series any more. `before`: what was computed when the match was shorter, and holds for all positions
+ *   before `since`
  * @returns {Promise<Series | null>} null if nobody waited
  */
-export async function computeHistory(past, board, players, { viewer = "public", isOver = () => false } = {}) {
-  const hasMap = (board.routes ?? []).length > 0;
-  /** @type {{id: string, title: string, note?: string | undefined, of: (view: View, seat: number) => number | null}[]} */
-  const measures = [
-    { id: "points", title: "Points", of: (view, seat) => view.players[seat]?.points ?? null },
-    ...(hasMap
-      ? [{ id: "trains", title: "Trains left", of: (/** @type {View} */ view, /** @type {number} */ seat) => view.players[seat]?.trains ?? null }]
-      : [{ id: "stack", title: "Cards on the track", of: (/** @type {View} */ view, /** @type {number} */ seat) => view.players[seat]?.stack_count ?? null }]),
-    { id: "hand", title: "Cards in hand", of: (view, seat) => view.players[seat]?.hand_count ?? null },
-    { id: "tickets", title: "Tickets held", of: (view, seat) => view.players[seat]?.ticket_count ?? null },
-    { id: "done", title: "Tickets completed", note: hasMap ? "by routes alone" : undefined, of: (view, seat) => ticketsDone(board, view, seat) },
-  ];
-  const charts = measures.map(({ id, title, note }) => ({ id, title, note, values: players.map(() => /** @type {(number | null)[]} */ ([])) }));
-  const positions = lastOfTurns(past.turns, past.count);
+export async function computeHistory(past, board, players, { viewer = "public", isOver = () => false, before = null, since = 0 } = {}) {
+  const measures = measuresOf(board);
+  const all = lastOfTurns(past.turns, past.count);
+  const known = before === null ? 0 : before.positions.filter((n, at) => n < since && n === all[at]).length;
+  const values = measures.map((_, index) => players.map((_, seat) => before?.values[index]?.[seat]?.slice(0, known) ?? []));
   let began = performance.now();
-  for (const n of positions) {
+  for (const n of all.slice(known)) {
     const view = past.view(viewer, n);
     for (const [index, { of }] of measures.entries()) {
-      for (const { seat } of players) charts[index]?.values[seat]?.push(of(view, seat));
+      for (const { seat } of players) values[index]?.[seat]?.push(of(view, seat));
     }
     if (performance.now() - began < PIECE_MS) continue;
     await new Promise((resolve) => setTimeout(resolve, 0));
     if (isOver()) return null;
     began = performance.now();
   }
+  const charts = measures.map(({ id, title, note }, index) => ({ id, title, note, values: values[index] ?? [] }));
   return {
     players,
-    positions,
-    turns: positions.map((n) => past.turns[n] ?? 0),
+    positions: all,
+    turns: all.map((n) => past.turns[n] ?? 0),
+    values,
     // A line of nothing says nothing.
     charts: charts.filter(({ values }) => values.some((of) => of.some((value) => value !== null && value !== 0))),
   };
+}
+
+/**
+ * @param {Board} board
+ * @returns {{id: string, title: string, note?: string | undefined, of: (view: View, seat: number) => number | null}[]}
+ */
+function measuresOf(board) {
+  const hasMap = (board.routes ?? []).length > 0;
+  return [
+    { id: "points", title: "Points", of: (view, seat) => view.players[seat]?.points ?? null },
+    hasMap
+      ? { id: "trains", title: "Trains left", of: (view, seat) => view.players[seat]?.trains ?? null }
+      : { id: "stack", title: "Cards on the track", of: (view, seat) => view.players[seat]?.stack_count ?? null },
+    { id: "hand", title: "Cards in hand", of: (view, seat) => view.players[seat]?.hand_count ?? null },
+    { id: "tickets", title: "Tickets held", of: (view, seat) => view.players[seat]?.ticket_count ?? null },
+    { id: "done", title: "Tickets completed", note: hasMap ? "by routes alone" : undefined, of: (view, seat) => ticketsDone(board, view, seat) },
+  ];
 }
 
 /**

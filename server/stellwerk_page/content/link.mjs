@@ -21,10 +21,11 @@ export function createLink(match, clock, stage) {
 
   function address() {
     const { turn, move, isWhole } = match.timeline.at(match.n);
+    const isNewest = match.isRunning && match.n === match.count; // the beginning of a visit
     return writeAddress({
-      turn,
-      move: turn > 0 && isWhole ? null : move,
-      view: match.viewer,
+      turn: isNewest ? 0 : turn,
+      move: isNewest ? 0 : turn > 0 && isWhole ? null : move,
+      view: match.viewer === match.viewers[0] ? null : match.viewer,
       speed: clock.speed,
       hides: match.hides,
       isStage: stage.isOn(),
@@ -67,8 +68,8 @@ export function createLink(match, clock, stage) {
     const place = readAddress(location.hash);
     clock.pause();
     clock.setSpeed(place.speed);
-    match.look(place.view);
-    match.go(match.timeline.after(place.turn, place.move));
+    match.look(place.view ?? match.viewers[0] ?? match.viewer);
+    match.go(match.isRunning && place.turn === 0 && place.move === 0 ? match.count : match.timeline.after(place.turn, place.move));
     match.hide(place.hides);
     const seat = /^(\d+):/.exec(place.ticket ?? "")?.[1];
     match.choose(seat === undefined ? {} : { seat: Number(seat), ticket: place.ticket });

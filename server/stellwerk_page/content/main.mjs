@@ -3,9 +3,11 @@
 import { boardFor } from "./boards.mjs";
 import { readData } from "./data.mjs";
 import { html } from "./markup.mjs";
+import { Match } from "./match.mjs";
 import { createMatchPage } from "./match_page.mjs";
 import { playersOf } from "./names.mjs";
 import { createOpener } from "./open_file.mjs";
+import { createProof } from "./proof.mjs";
 import { excerpt, readReplay } from "./replay_file.mjs";
 
 const data = readData(document);
@@ -44,7 +46,15 @@ function open(name, bytes, times) {
     page = { element, stop: opener.stop };
     return;
   }
-  const shown = createMatchPage({ replay, board, bytes, name: excerpt(name), data, opener: opener.element, times });
+  const match = new Match(replay, board);
+  const shown = createMatchPage({
+    match,
+    layout: data.layouts.get(replay.header?.board.digest ?? ""),
+    proof: createProof(match, bytes, data.boards),
+    tools: [opener.element],
+    footer: `${excerpt(name)}. Page made by Stellwerk ${data.version}.`,
+    times,
+  });
   before.replaceWith(shown.element);
   page = {
     element: shown.element,

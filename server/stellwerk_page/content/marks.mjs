@@ -42,12 +42,13 @@ export function markLegend() {
 /** @param {import("./match.mjs").Match} match */
 export function createMarks(match) {
   const element = html("div", { class: "marks", "aria-hidden": "true" });
-  let drawn = -1;
+  let drawn = "";
 
   function show() {
     const horizon = match.horizon;
-    if (horizon === drawn) return;
-    drawn = horizon;
+    const state = `${horizon} ${match.timeline.marks.length}`;
+    if (state === drawn) return;
+    drawn = state;
     const last = Math.max(horizon, 1);
     const seen = match.timeline.marks.filter(({ n }) => n <= horizon);
     // Bars stretch with the slider; signs must not, so they are elements of their own.

@@ -1,6 +1,7 @@
 // Elements of pages and of drawings.
 //
-// Law: text and attributes are set as such, never as markup, so no name from a replay can become an element.
+// Law: text and attributes are set as such, never as markup, so no name from a replay can become an element. Styles are
+// set by the interface for them, which a page's policy allows where it allows no attribute `style`.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -36,7 +37,9 @@ export function html(name, attributes = {}, ...children) {
  */
 function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined) element.setAttribute(name, String(value));
+    if (value === undefined) continue;
+    if (name === "style" && "style" in element) /** @type {HTMLElement} */ (/** @type {unknown} */ (element)).style.cssText = String(value);
+    else element.setAttribute(name, String(value));
   }
   element.append(...children);
   return element;

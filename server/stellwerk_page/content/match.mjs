@@ -11,8 +11,8 @@ import { Timeline } from "./timeline.mjs";
 /** @typedef {import("./types.mjs").Selection} Selection */
 /**
  * `go`: another position; `viewer`: another viewer; `hides`: the mode without spoilers; `select`: something else is
- * chosen, on the map, in the story or among the tickets.
- * @typedef {"go" | "viewer" | "hides" | "select"} Change
+ * chosen, on the map, in the story or among the tickets; `grow`: more of the match is known, or its end.
+ * @typedef {"go" | "viewer" | "hides" | "select" | "grow"} Change
  */
 
 export class Match {
@@ -27,8 +27,12 @@ export class Match {
   n = 0;
   /** The furthest position that was shown: what lies beyond it is a spoiler. */
   reached = 0;
+  /** Through whose eyes the match can be seen. @type {Viewer[]} */
+  viewers;
   /** @type {Viewer} */
-  viewer = "all_hands";
+  viewer;
+  /** The first position that was another one when the match last grew. */
+  grown = 0;
   /** Whether nothing is shown of what comes. */
   hides = false;
   /** @type {Selection} */
@@ -47,13 +51,26 @@ export class Match {
     this.game = replay.header.game;
     this.gameName = gameName(this.game);
     this.players = playersOf(replay.header);
+    this.viewers = replay.isPublic === true ? ["public"] : ["all_hands", "public", ...this.players.map(({ seat }) => seat)];
+    this.viewer = this.viewers[0] ?? "public";
     this.positions = new Positions(replay, board);
     this.timeline = new Timeline(this.positions, replay);
+    if (this.isRunning) this.n = this.reached = this.count;
   }
 
   /** How many moves there are. */
   get count() {
     return this.positions.count;
+  }
+
+  /** Whether more moves may come. */
+  get isRunning() {
+    return this.replay.isPublic === true && this.result === undefined;
+  }
+
+  /** The result, as soon as it is known. */
+  get result() {
+    return this.replay.end ?? this.positions.result;
   }
 
   /** The last position that may be shown without being asked for. */
@@ -93,10 +110,19 @@ export class Match {
    * @param {Viewer} viewer
    */
   look(viewer) {
-    const isThere = typeof viewer !== "number" || viewer < this.players.length;
-    if (viewer === this.viewer || !isThere) return;
+    if (viewer === this.viewer || !this.viewers.includes(viewer)) return;
     this.viewer = viewer;
     this.#tell("viewer");
+  }
+
+  /** Takes in what the replay has got since. Whoever saw the newest position goes on to what is the newest now. */
+  grow() {
+    const isAtNewest = this.n === this.count;
+    this.grown = this.positions.grow() ?? this.count + 1;
+    this.timeline.grow(this.grown);
+    this.#tell("grow");
+    if (isAtNewest && this.n < this.count) this.go(this.count);
+    else if (this.grown <= this.n) this.#tell("go");
   }
 
   /** @param {boolean} hides */

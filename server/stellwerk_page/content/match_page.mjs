@@ -11,10 +11,8 @@ import { computeHistory, withTimes } from "./history.mjs";
 import { createKeyList, isForPage } from "./keys.mjs";
 import { copy, createLink } from "./link.mjs";
 import { html } from "./markup.mjs";
-import { Match } from "./match.mjs";
 import { usePaints } from "./paints.mjs";
 import { createPiles } from "./piles.mjs";
-import { createProof } from "./proof.mjs";
 import { redraw } from "./redraw.mjs";
 import { createResult } from "./result.mjs";
 import { createRoutesTable } from "./routes_table.mjs";
@@ -31,11 +29,13 @@ const PROOF_AFTER_MS = 400; // the match comes first
 /** @typedef {import("./history.mjs").Series} Series */
 
 /**
- * @param {{replay: import("./types.mjs").Replay, board: import("./types.mjs").Board, bytes: Uint8Array, name: string,
- *   data: import("./data.mjs").PageData, opener: HTMLElement, times: any}} given
+ * `layout`: where the board's tracks and names lie, if anybody knows; `proof`: what checks the match, if anything can;
+ * `tools`: the first of the buttons; `times`: of the moves, which nobody has verified.
+ * @param {{match: import("./match.mjs").Match, layout: any, proof: ReturnType<typeof import("./proof.mjs").createProof> | null,
+ *   tools: HTMLElement[], footer: string, times?: any}} given
  */
-export function createMatchPage({ replay, board, bytes, name, data, opener, times }) {
-  const match = new Match(replay, board);
+export function createMatchPage({ match, layout, proof, tools, footer, times }) {
+  const { replay, board } = match;
   const clock = new Clock(match);
   const stage = createStage(match, clock);
   const link = createLink(match, clock, stage);
@@ -51,9 +51,10 @@ export function createMatchPage({ replay, board, bytes, name, data, opener, time
   const viewers = createViewers(match);
   const time = createTimeBar(match, clock, actions);
   const caption = createCaption(match, clock);
-  const boardView = createBoardView(match, clock, data.layouts.get(replay.header?.board.digest ?? ""));
+  const boardView = createBoardView(match, clock, layout);
   const story = createStory(match);
-  const proof = createProof(match, bytes, data.boards);
+  /** What was computed last, and up to where it still holds. @type {{viewer: import("./types.mjs").Viewer, series: Series, since: number} | null} */
+  let measured = null;
   const chartsPlace = html("section", { class: "pane charts-pane", "aria-labelledby": "charts-title" }, html("h2", { id: "charts-title" }, "Charts"));
   /** @type {ReturnType<typeof createCharts> | null} */
   let charts = null;
@@ -71,7 +72,8 @@ export function createMatchPage({ replay, board, bytes, name, data, opener, time
   };
   const shown = Object.entries(panes).map(([part, pane]) => guarded(part, pane));
 
-  const problems = [...replay.problems, ...match.positions.problems];
+  const problems = html("div", { class: "problems", role: "alert" });
+  showProblems();
   const element = html(
     "div",
     { class: "page" },
@@ -83,7 +85,7 @@ export function createMatchPage({ replay, board, bytes, name, data, opener, time
       html(
         "div",
         { class: "tools" },
-        opener,
+        ...tools,
         button("Copy link", () => actions.run("copyLink"), "Copy a link to this moment (C)"),
         button("Stage", () => actions.run("stage"), "Large, without controls, for a projector (S)"),
         button("Keys ?", () => actions.run("keys"), "All keys (?)"),
@@ -93,7 +95,7 @@ export function createMatchPage({ replay, board, bytes, name, data, opener, time
     html(
       "main",
       {},
-      ...(problems.length === 0 ? [] : [html("div", { class: "problems", role: "alert" }, ...problems.map((problem) => html("p", {}, problem)))]),
+      problems,
       html(
         "div",
         { class: "watch" },
@@ -102,9 +104,9 @@ export function createMatchPage({ replay, board, bytes, name, data, opener, time
         html("div", { class: "side first" }, panes.piles.element, panes.seats.element, panes.tickets.element),
         html("div", { class: "side second" }, story.element, chartsPlace),
       ),
-      html("div", { class: "below" }, panes.result.element, proof.element, panes.routes.element),
+      html("div", { class: "below" }, panes.result.element, ...(proof === null ? [] : [proof.element]), panes.routes.element),
     ),
-    html("footer", { class: "muted" }, `${name}. Page made by Stellwerk ${data.version}.`),
+    html("footer", { class: "muted" }, footer),
     keys.element,
   );
   usePaints(element, match.players);
@@ -124,24 +126,43 @@ export function createMatchPage({ replay, board, bytes, name, data, opener, time
   });
   match.on("hides", () => {
     story.rebuild();
-    proof.show();
+    proof?.show();
     show();
+  });
+  match.on("grow", () => {
+    showProblems();
+    // What is shown of the position itself is told as "go", if it is another one.
+    for (const part of [panes.time, panes.result]) part.show();
+    void writeHistory();
   });
   match.on("select", () => {
     panes.seats.show(match.n, match.view);
     panes.tickets.show(match.n, match.view);
   });
 
+  function showProblems() {
+    const sentences = [...replay.problems, ...match.positions.problems];
+    problems.hidden = sentences.length === 0;
+    if (sentences.length !== problems.childElementCount) problems.replaceChildren(...sentences.map((problem) => html("p", {}, problem)));
+  }
+
   /** @type {Series | null} of the viewer */
   let series = null;
   let chartsUpTo = -1;
+  /** What is computed now, and holds as long as nobody wants something else. */
+  let wanted = 0;
 
-  /** Computes what the charts show: for each viewer it is something else. */
+  /** Computes what the charts show: for each viewer it is something else, and a match can grow. */
   async function writeHistory() {
     const { viewer } = match;
-    const isOver = () => isStopped || match.viewer !== viewer;
-    const computed = await computeHistory(match.positions, board, match.players, { viewer, isOver });
+    const mine = ++wanted;
+    const isOver = () => isStopped || mine !== wanted;
+    const before = measured?.viewer === viewer ? measured : null;
+    const since = Math.min(before?.since ?? 0, match.grown);
+    if (before !== null) before.since = since;
+    const computed = await computeHistory(match.positions, board, match.players, { viewer, isOver, before: before?.series ?? null, since });
     if (computed === null || isOver()) return;
+    measured = { viewer, series: computed, since: match.count + 1 };
     series = secondsOf(times, replay).length === 0 ? computed : withTimes(computed, secondsOf(times, replay), replay.moves.map(({ seat }) => seat));
     chartsUpTo = -1;
     showCharts();
@@ -210,7 +231,7 @@ export function createMatchPage({ replay, board, bytes, name, data, opener, time
     link.follow();
     story.rebuild();
     show();
-    setTimeout(() => proof.start(), PROOF_AFTER_MS);
+    if (proof !== null) setTimeout(proof.start, PROOF_AFTER_MS);
     void writeHistory();
   }
 
@@ -219,7 +240,7 @@ export function createMatchPage({ replay, board, bytes, name, data, opener, time
     clock.pause();
     stage.stop();
     link.stop();
-    proof.stop();
+    proof?.stop();
     removeEventListener("keydown", press);
   }
   return { element, start, stop };

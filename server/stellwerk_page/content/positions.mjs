@@ -20,12 +20,20 @@ export class Positions {
   count = 0;
   /** For each position the turn whose last move so far was made; 0 in the set-up. @type {number[]} */
   turns = [0];
+  /** The result, if the game has ended. @type {import("./types.mjs").Result | undefined} */
+  result;
   /** What keeps a part of the match from being shown, as sentences. @type {string[]} */
   problems = [];
+  #replay;
   #header;
   #board;
+  /** The viewer who knows all that the replay has: what can be shown to that one can be shown to all. @type {Viewer} */
+  #witness;
   /** The events of each position: those of the set-up, then those of each move. @type {Event[][]} */
-  #events;
+  #events = [];
+  #turn = 0;
+  /** The witness at the last position; null if nobody may rely on it. @type {Track | null} */
+  #newest = null;
   /** @type {Map<Viewer, Track>} */
   #tracks = new Map();
 
@@ -35,10 +43,47 @@ export class Positions {
    */
   constructor(replay, board) {
     if (replay.header === null) throw new Error("a replay without a header has no positions");
+    this.#replay = replay;
     this.#header = replay.header;
     this.#board = board;
-    this.#events = [replay.setUp, ...replay.moves.map((move) => move.events)];
-    this.#readAll();
+    this.#witness = replay.isPublic === true ? "public" : "all_hands";
+    this.grow();
+  }
+
+  /**
+   * Reads what the replay has got since: more moves, and more events of its last move. Returns the first position that
+   * is another one now, or null if nothing is new.
+   */
+  grow() {
+    if (this.problems.length > 0) return null;
+    // Whoever got a view keeps it as it is.
+    if (this.#newest !== null) this.#newest.view = structuredClone(this.#newest.view);
+    let first = null;
+    for (let n = this.count; n <= this.#replay.moves.length; n++) {
+      const events = (n === 0 ? this.#replay.setUp : this.#replay.moves[n - 1]?.events) ?? [];
+      const known = this.#events[n];
+      const later = events.slice(known?.length ?? 0);
+      if (known !== undefined && later.length === 0) continue;
+      const fault = later.map((event) => faultOf({ ...event }, this.#header.seats.length, isResult)).find((each) => each !== null);
+      if (fault !== undefined || !this.#folds(n, later)) {
+        this.#stop(n, fault ?? "events that do not fit to those before");
+        return first;
+      }
+      if (known === undefined) {
+        this.#events.push(later);
+        if (n > 0) this.turns.push(this.#turn);
+      } else {
+        known.push(...later);
+        for (const viewer of this.#tracks.keys()) if (viewer !== this.#witness) this.#tracks.delete(viewer);
+      }
+      for (const event of later) {
+        if (event.type === "turn_started") this.#turn = event.turn ?? this.#turn;
+        if (event.type === "game_ended") this.result = event.result;
+      }
+      this.count = n;
+      first ??= n;
+    }
+    return first;
   }
 
   /**
@@ -48,6 +93,7 @@ export class Positions {
    * @returns {View}
    */
   view(viewer, n) {
+    if (viewer === this.#witness && n === this.count && this.#newest !== null) return this.#newest.view;
     const track = this.#trackOf(viewer);
     if (track.n === n) return track.view;
     const at = Math.min(Math.floor(n / APART), track.copies.length - 1);
@@ -80,29 +126,18 @@ export class Positions {
     return this.#trackOf(viewer).start;
   }
 
-  /** Finds out how many moves can be shown, and the turn of each. */
-  #readAll() {
-    const seatCount = this.#header.seats.length;
-    let turn = 0;
-    for (let n = 0; n < this.#events.length; n++) {
-      const events = this.#events[n] ?? [];
-      const fault = events.map((event) => faultOf({ ...event }, seatCount, isResult)).find((each) => each !== null);
-      if (fault !== undefined || !this.#folds(n)) {
-        this.#stop(n, fault ?? "events that do not fit to those before");
-        return;
-      }
-      if (n > 0) this.turns.push(turn);
-      for (const event of events) if (event.type === "turn_started") turn = event.turn ?? turn;
-      this.count = n;
-    }
-  }
-
-  /** @param {number} n */
-  #folds(n) {
+  /**
+   * Lets the witness see more events of position n. Returns whether they fit.
+   * @param {number} n
+   * @param {Event[]} events
+   */
+  #folds(n, events) {
     try {
-      const track = this.#trackOf("all_hands");
-      if (n > 0) this.#step(track);
-      const { view } = track;
+      const newest = (this.#newest ??= this.#begun(this.#witness));
+      newest.n = n;
+      foldAll(newest, events);
+      const { view, copies } = newest;
+      if (n % APART === 0) copies[n / APART] = structuredClone(view);
       return [view.pile, view.ticket_pile, ...view.players.map(({ hand_count: count }) => count)].every(
         (count) => Number.isSafeInteger(count) && count >= 0,
       );
@@ -116,14 +151,15 @@ export class Positions {
    * @param {string} fault
    */
   #stop(n, fault) {
+    this.#newest = null;
     this.#tracks.clear();
-    this.#events.length = Math.max(n, 1);
-    if (n === 0) this.#events = [[]];
-    this.problems.push(
-      n === 0
-        ? `The set-up cannot be shown: it has ${excerpt(fault)}.`
-        : `Move ${n} cannot be shown: it has ${excerpt(fault)}. The match is shown up to move ${n - 1}.`,
-    );
+    if (this.#events.length === 0) {
+      this.#events.push([]);
+      this.problems.push(`The set-up cannot be shown: it has ${excerpt(fault)}.`);
+      return;
+    }
+    const what = n > this.count ? `Move ${n}` : `The rest of move ${n}`;
+    this.problems.push(`${what} cannot be shown: it has ${excerpt(fault)}. The match is shown up to move ${this.count}.`);
   }
 
   /**
@@ -133,14 +169,25 @@ export class Positions {
   #trackOf(viewer) {
     const known = this.#tracks.get(viewer);
     if (known !== undefined) return known;
-    const start = startOf(this.#header, { file: this.#board }, viewer);
-    const view = /** @type {View} */ (firstView(start));
-    /** @type {Track} */
-    const track = { start, copies: [], n: 0, view };
-    this.#fold(track, 0);
-    track.copies.push(structuredClone(view));
+    const track = this.#begun(viewer);
+    if (viewer === this.#witness && this.#newest !== null) {
+      track.copies = this.#newest.copies;
+      track.view = structuredClone(/** @type {View} */ (track.copies[0]));
+    } else {
+      foldAll(track, this.#events[0] ?? []);
+      track.copies.push(structuredClone(track.view));
+    }
     this.#tracks.set(viewer, track);
     return track;
+  }
+
+  /**
+   * @param {Viewer} viewer
+   * @returns {Track} before the set-up
+   */
+  #begun(viewer) {
+    const start = startOf(this.#header, { file: this.#board }, viewer);
+    return { start, copies: [], n: 0, view: /** @type {View} */ (firstView(start)) };
   }
 
   /**
@@ -148,19 +195,19 @@ export class Positions {
    * @param {Track} track
    */
   #step(track) {
-    this.#fold(track, ++track.n);
+    foldAll(track, this.#events[++track.n] ?? []);
     if (track.n === track.copies.length * APART) track.copies.push(structuredClone(track.view));
   }
+}
 
-  /**
-   * @param {Track} track
-   * @param {number} n
-   */
-  #fold({ start, view }, n) {
-    const viewer = /** @type {Viewer} */ (view.seat ?? view.viewer);
-    for (const event of this.#events[n] ?? []) {
-      const seen = redact(event, viewer, start);
-      if (seen !== null) fold(start, view, seen);
-    }
+/**
+ * @param {Track} track
+ * @param {Event[]} events
+ */
+function foldAll({ start, view }, events) {
+  const viewer = /** @type {Viewer} */ (view.seat ?? view.viewer);
+  for (const event of events) {
+    const seen = redact(event, viewer, start);
+    if (seen !== null) fold(start, view, seen);
   }
 }

@@ -221,7 +221,7 @@ const isCount = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
  * @param {Record<string, any>} value
  * @returns {value is import("./types.mjs").Header}
  */
-function isHeader(value) {
+export function isHeader(value) {
   const { game, rules_version, options, board, seats } = value;
   return (
     typeof game === "string" &&

@@ -17,13 +17,13 @@ export function createResult(match) {
   let shown = "";
 
   function show() {
-    const result = match.replay.end ?? match.positions.view("all_hands", match.count).result;
+    const { result } = match;
     const isHidden = match.hides && match.reached < match.count;
     const state = isHidden ? "hidden" : result === undefined ? "none" : "result";
     if (state === shown) return;
     shown = state;
     if (isHidden) redraw(body, html("p", { class: "muted" }, "Hidden until you have seen the end of the match."));
-    else if (result === undefined) redraw(body, html("p", { class: "muted" }, "This file has no result."));
+    else if (result === undefined) redraw(body, html("p", { class: "muted" }, match.isRunning ? "The match is not over yet." : "This file has no result."));
     else redraw(body, ...resultElements(match, result));
   }
   return { element, show };

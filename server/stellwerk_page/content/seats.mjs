@@ -62,6 +62,7 @@ function seatItem(match, n, view, player, ways) {
       html("span", { class: "unseen" }, `Seat ${seat}: `),
       name,
       ...(isAsked ? [html("span", { class: "turn-badge" }, "to move")] : []),
+      ...stateBadge(match, seat),
       html("span", { class: "seat-points" }, html("b", {}, String(player.points)), html("span", { class: "unit" }, " points")),
     ),
     figures(match, n, player, ticketsNow(view, player, ways, match)),
@@ -72,6 +73,19 @@ function seatItem(match, n, view, player, ways) {
   );
   applySeat(item, seat);
   return item;
+}
+
+/** @type {Record<string, string>} */
+const STATES = { lost: "connection lost", left: "has left", by_default: "plays by default" };
+
+/**
+ * Returns what is the matter with a seat now, if anything is.
+ * @param {Match} match
+ * @param {number} seat
+ */
+function stateBadge({ replay, n, count }, seat) {
+  const state = STATES[replay.states?.get(seat) ?? ""];
+  return state === undefined || n < count ? [] : [html("span", { class: "fault-badge" }, state)];
 }
 
 /**

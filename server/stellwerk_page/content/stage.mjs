@@ -26,7 +26,7 @@ export function createStage(match, clock) {
     isOn = on;
     document.documentElement.classList.toggle("stage", on);
     clearTimeout(rest);
-    if (on) clock.play();
+    if (on && !match.isRunning) clock.play();
     else clock.pause();
     show();
   }
@@ -34,13 +34,13 @@ export function createStage(match, clock) {
   function show() {
     if (!isOn) return;
     const { turn } = match.timeline.at(match.n);
-    heading.textContent = `${match.gameName} · turn ${turn}${match.hides ? "" : ` of ${match.timeline.lastTurn}`}`;
+    heading.textContent = `${match.gameName} · turn ${turn}${match.hides || match.isRunning ? "" : ` of ${match.timeline.lastTurn}`}`;
     const { result } = match.view;
     const isOver = match.n === match.count && result !== undefined;
     redraw(scores, ...(isOver ? [ranking(match, result)] : []));
     document.documentElement.classList.toggle("over", isOver);
     clearTimeout(rest);
-    if (match.n === match.count && match.count > 0) {
+    if (match.n === match.count && match.count > 0 && !match.isRunning) {
       rest = setTimeout(() => {
         match.go(0);
         clock.play();

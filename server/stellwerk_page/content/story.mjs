@@ -11,11 +11,12 @@ import { seatChip } from "./said.mjs";
 
 /** @typedef {import("./match.mjs").Match} Match */
 
-/** Which moves are listed. @type {Record<string, {label: string, shows: (match: Match, n: number) => boolean}>} */
+/** Which moves are listed. @type {Record<string, {label: string, isPublic?: boolean, shows: (match: Match, n: number) => boolean}>} */
 const FILTERS = {
-  all: { label: "every move", shows: () => true },
+  all: { label: "every move", isPublic: true, shows: () => true },
   map: {
     label: "claims, tickets, stations",
+    isPublic: true,
     shows: (match, n) => match.timeline.marks.some((mark) => mark.n === n && mark.kind !== "fault"),
   },
   notes: { label: "notes of the bots", shows: (match, n) => noteOf(match, n) !== null },
@@ -25,9 +26,10 @@ const FILTERS = {
 /** @param {Match} match */
 export function createStory(match) {
   const list = html("ol", { class: "story" });
-  // All are offered in every match: which of them have something to list would be a spoiler.
+  // All are offered in every replay: which of them have something to list would be a spoiler.
+  const filters = Object.entries(FILTERS).filter(([, { isPublic }]) => isPublic || match.replay.isPublic !== true);
   const filter = /** @type {HTMLSelectElement} */ (
-    html("select", { id: "story-filter" }, ...Object.entries(FILTERS).map(([value, { label }]) => html("option", { value }, label)))
+    html("select", { id: "story-filter" }, ...filters.map(([value, { label }]) => html("option", { value }, label)))
   );
   const scroller = html("div", { class: "story-scroller", "data-scrolls": "", tabindex: 0, role: "region", "aria-labelledby": "story-title" });
   scroller.append(list);
@@ -39,9 +41,11 @@ export function createStory(match) {
   );
   /** @type {HTMLElement[]} by position; with holes where a move is not listed */
   let entries = [];
+  const nothing = html("li", { class: "muted" }, "Nothing to list.");
   /** @type {HTMLElement | null} */
   let current = null;
   let stop = () => {};
+  let isWriting = false;
   filter.addEventListener("change", rebuild);
 
   /** Lists the moves anew: for another viewer, or up to another horizon. */
@@ -51,16 +55,25 @@ export function createStory(match) {
     entries = [];
     current = null;
     list.replaceChildren();
-    stop = inPieces(writing(), { done: mark, between: mark });
+    isWriting = true;
+    stop = inPieces(writing(), {
+      done: () => {
+        isWriting = false;
+        show();
+      },
+      between: mark,
+    });
   }
 
   function* writing() {
-    const shows = FILTERS[filter.value]?.shows ?? (() => true);
-    for (let n = 0; n <= match.horizon; n++) {
-      if (shows(match, n)) addEntry(n);
-      yield n;
-    }
-    if (list.childElementCount === 0) list.append(html("li", { class: "muted" }, "Nothing to list."));
+    while (entries.length <= match.horizon) yield write(entries.length);
+    if (list.childElementCount === 0) list.append(nothing);
+  }
+
+  /** @param {number} n */
+  function write(n) {
+    entries.length = n + 1;
+    if (FILTERS[filter.value]?.shows(match, n) === true) addEntry(n);
   }
 
   /** @param {number} n */
@@ -79,6 +92,7 @@ export function createStory(match) {
       if (turn > 0 && move <= 1) go.append(html("span", { class: "unseen" }, " of "), seatChip(match, seat));
     }
     entries[n] = entry;
+    nothing.remove();
     list.append(entry);
   }
 
@@ -120,13 +134,18 @@ export function createStory(match) {
   }
 
   function show() {
-    while (match.hides && entries.length > 0 && entries.length <= match.reached) {
-      const n = entries.length;
-      entries.length = n + 1;
-      if (FILTERS[filter.value]?.shows(match, n) === true) addEntry(n);
-    }
+    while (!isWriting && entries.length > 0 && entries.length <= match.horizon) write(entries.length);
     mark();
   }
+
+  // The last entry may have become longer.
+  match.on("grow", () => {
+    for (const entry of entries.splice(match.grown)) {
+      if (entry === current) current = null;
+      entry?.remove();
+    }
+    show();
+  });
   return { element, show, rebuild };
 }
 

@@ -92,7 +92,7 @@ export function createTimeBar(match, clock, actions) {
     slider.value = String(match.n);
     slider.setAttribute("aria-valuetext", `Turn ${number}${steps}. ${moveInWords(match, match.n)}`);
     if (document.activeElement !== turn) turn.value = String(number);
-    of.textContent = `${match.hides ? "" : `of ${match.timeline.lastTurn}`}${steps}`;
+    of.textContent = `${match.hides ? "" : `of ${match.timeline.lastTurn}${match.isRunning ? " so far" : ""}`}${steps}`;
     marks.show();
     showClock();
   }

@@ -32,12 +32,12 @@ export const MARK_NAMES = {
 };
 
 export class Timeline {
-  /** The number of moves. */
-  count;
   /** For each position the turn whose last move so far was made. */
   turns;
   /** @type {Mark[]} */
-  marks;
+  marks = [];
+  #positions;
+  #replay;
   #seatCount;
 
   /**
@@ -45,10 +45,24 @@ export class Timeline {
    * @param {import("./types.mjs").Replay} replay
    */
   constructor(positions, replay) {
-    this.count = positions.count;
     this.turns = positions.turns;
-    this.marks = marksOf(replay, this.count);
+    this.#positions = positions;
+    this.#replay = replay;
     this.#seatCount = replay.header?.seats.length ?? 1;
+    this.grow(0);
+  }
+
+  /** The number of moves. */
+  get count() {
+    return this.#positions.count;
+  }
+
+  /**
+   * Marks what is new since the positions have grown.
+   * @param {number} first the first position that is another one now
+   */
+  grow(first) {
+    this.marks = [...this.marks.filter(({ n }) => n < first), ...marksOf(this.#replay, first, this.count)];
   }
 
   /** The number of the last turn. */
@@ -124,12 +138,14 @@ export class Timeline {
 
 /**
  * @param {import("./types.mjs").Replay} replay
- * @param {number} count
+ * @param {number} first position
+ * @param {number} last position
  * @returns {Mark[]}
  */
-function marksOf({ moves }, count) {
-  return moves.slice(0, count).flatMap((move, at) => {
-    const n = at + 1;
+function marksOf({ moves }, first, last) {
+  const before = Math.max(first - 1, 0);
+  return moves.slice(before, last).flatMap((move, at) => {
+    const n = before + at + 1;
     /** @type {Mark[]} */
     const marks = move.by === undefined ? [] : [{ n, kind: "fault", seat: move.seat }];
     for (const event of move.events) {

@@ -70,9 +70,11 @@
  * @typedef {{seat: number, move: {type: string}, events: Event[], by?: string, reason?: string, note?: string}} MoveLine
  */
 /**
- * A replay as far as it can be read, with a sentence for each problem.
+ * A replay as far as it can be read, with a sentence for each problem. A match that is watched while it is played has
+ * the same form, and grows: `isPublic` means that it is made of what everybody may know, without hands, notes and
+ * defaults; `states` are those of seats in trouble, as a spectator hears of them.
  * @typedef {{header: Header | null, reveal: Reveal | null, setUp: Event[], moves: MoveLine[], end: Result | null,
- *   problems: string[]}} Replay
+ *   problems: string[], isPublic?: boolean, states?: Map<number, string>}} Replay
  */
 
 /** @typedef {{seat: number, team: number, name: string}} Player */

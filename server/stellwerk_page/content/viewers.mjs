@@ -10,26 +10,31 @@ export function createViewers(match) {
     html(
       "select",
       { id: "viewer" },
-      html("option", { value: "all_hands" }, "all hands"),
-      html("option", { value: "public" }, "the public"),
-      ...match.players.map(({ seat, name }) => html("option", { value: seat }, name === `seat ${seat}` ? name : `seat ${seat}: ${name}`)),
+      ...match.viewers.map((viewer) => html("option", { value: viewer }, nameOf(match, viewer))),
     )
   );
   const hide = /** @type {HTMLInputElement} */ (html("input", { type: "checkbox", id: "hide" }));
   const element = html(
     "div",
     { class: "viewers" },
-    html("label", { for: "viewer" }, "Seen by"),
-    select,
+    ...(match.viewers.length > 1 ? [html("label", { for: "viewer" }, "Seen by"), select] : []),
     html("label", { class: "hide", for: "hide", title: "Without spoilers: hides the result, the marks ahead and the length of the match" }, hide, "no spoilers"),
   );
-  select.addEventListener("change", () =>
-    match.look(/^\d+$/.test(select.value) ? Number(select.value) : select.value === "public" ? "public" : "all_hands"),
-  );
+  select.addEventListener("change", () => match.look(match.viewers[select.selectedIndex] ?? match.viewer));
   hide.addEventListener("change", () => match.hide(hide.checked));
   function show() {
     select.value = String(match.viewer);
     hide.checked = match.hides;
   }
   return { element, show };
+}
+
+/**
+ * @param {import("./match.mjs").Match} match
+ * @param {import("./types.mjs").Viewer} viewer
+ */
+function nameOf({ players }, viewer) {
+  if (typeof viewer !== "number") return viewer === "public" ? "the public" : "all hands";
+  const name = players[viewer]?.name ?? "";
+  return name === `seat ${viewer}` ? name : `seat ${viewer}: ${name}`;
 }
