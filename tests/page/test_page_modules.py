@@ -1,4 +1,4 @@
-"""The page's modules in Node: all that needs no browser. Each `*.test.mjs` says which promise it proves."""
+"""The pages' modules in Node: all that needs no browser. Each `*.test.mjs` says which promise it proves."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from tests.tools import needs
 
 pytestmark = needs("node")
 
-HERE: Final = Path(__file__).parent
+TESTS: Final = Path(__file__).parents[1]
+FOLDERS: Final = (TESTS / "page", TESTS / "web_pages")
+FILES: Final = sorted(file for folder in FOLDERS for file in folder.glob("*.test.mjs"))
 SECONDS: Final = 120
 
 
-@pytest.mark.parametrize("file", sorted(HERE.glob("*.test.mjs")), ids=lambda file: file.name)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_a_module_keeps_its_promises(file: Path) -> None:
     done = subprocess.run(
         ["node", "--test", str(file)], capture_output=True, text=True, timeout=SECONDS, check=False
