@@ -26,7 +26,7 @@ COMPILED_WHEELS := build/compiled
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILED_PIP_INSTALL := $(COMPILED_BIN)/python -m pip install --quiet --disable-pip-version-check
 # The extras that the tests use: real schedulers and workers, for one.
-EXTRAS := cluster
+EXTRAS := cluster,web
 # The first pip that installs dependency groups. A new environment has the pip of its Python, which may be older.
 GROUPS_PIP := pip>=25.1
 
@@ -156,7 +156,7 @@ $(BIN)/python $(COMPILED_BIN)/python:
 
 $(COMMAND): pyproject.toml $(BIN)/python
 	@echo "Installing stellwerk into $(VENV)"
-	@$(PIP_INSTALL) --editable .
+	@$(PIP_INSTALL) --editable '.[web]'
 	@touch $@
 
 $(TEST): pyproject.toml $(BIN)/python
@@ -180,7 +180,7 @@ $(TSC): Makefile | $(DEV)
 $(DOCS): pyproject.toml $(BIN)/python
 	@echo "Installing stellwerk and what makes the site into $(VENV)"
 	@$(PIP_INSTALL) '$(GROUPS_PIP)'
-	@$(PIP_INSTALL) --editable . --group docs
+	@$(PIP_INSTALL) --editable '.[web]' --group docs
 	@touch $@ $(COMMAND)
 
 # The compiler is the one that built Python, or that of CC in the environment.

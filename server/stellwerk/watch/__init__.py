@@ -1,0 +1,1 @@
+"""`stellwerk watch`: live pages of a server, of recorded matches, or of a tournament."""

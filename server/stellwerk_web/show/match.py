@@ -1,0 +1,94 @@
+"""A match as far as it is known here: its head, and, while somebody looks at it, its events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct
+
+from stellwerk_web.show.channel import Channel
+from stellwerk_web.show.forms import Head, encode, with_standing
+from stellwerk_web.show.standing import Standing
+
+_STEPS = frozenset({"turn_started", "asked"})
+
+
+class _Typed(Struct):
+    type: str
+
+
+_type_of = msgspec.json.Decoder(_Typed).decode
+
+
+class ShownMatch:
+    """`events` are texts of public events. `steps` are the numbers of events that begin something new: what is
+    between two of them, people see as one move. `missed` counts changes since the head was last written."""
+
+    __slots__ = (
+        "began_at",
+        "channel",
+        "end",
+        "events",
+        "head",
+        "readers",
+        "seats",
+        "standing",
+        "start",
+        "steps",
+        "used_at",
+    )
+
+    def __init__(self, head: Head, began_at: float) -> None:
+        self.head = head
+        self.began_at = began_at
+        self.start: bytes | None = None
+        self.events: list[bytes] = []
+        self.steps: list[int] = []
+        self.seats: dict[str, str] = {}
+        self.end: bytes | None = None
+        self.standing: Standing | None = None
+        self.channel: Channel | None = None
+        self.readers = 0
+        self.used_at = began_at
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether nothing more comes, and all is here."""
+        return self.start is not None and self.end is not None
+
+    def begin(self, start: bytes) -> None:
+        """Take the start, and forget what came before: the source begins again."""
+        self.unload()
+        self.start = start
+        self.standing = Standing(start)
+
+    def add(self, events: Sequence[bytes]) -> None:
+        for number, event in enumerate(events, len(self.events)):
+            if _type_of(event).type in _STEPS:
+                self.steps.append(number)
+        self.events += events
+        if self.standing is not None:
+            self.standing.add(events)
+
+    def unload(self) -> None:
+        """Forget all but the head."""
+        self.start = self.end = self.standing = None
+        self.events, self.steps, self.seats = [], [], {}
+
+    def head_now(self, now: float) -> Head:
+        """Return the head with what the events say, and with the time since the beginning."""
+        head = self.head
+        if self.standing is not None and head.state == "running":
+            head = with_standing(head, self.standing.turn, self.standing.points)
+        return msgspec.structs.replace(head, began_ms_ago=max(0, round((now - self.began_at) * 1000)))
+
+    def state(self, now: float) -> bytes:
+        """Write the whole match."""
+        return b'{"head":%b,"start":%b,"events":[%b],"seats":%b,"end":%b}' % (
+            encode(self.head_now(now)),
+            self.start or b"null",
+            b",".join(self.events),
+            encode(self.seats),
+            self.end or b"null",
+        )

@@ -1,0 +1,67 @@
+"""The turn and the points of a match, as the public sees them: folded from its public events.
+
+Events may come from any server. So what cannot be folded ends the standing of that match, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+import msgspec
+
+from stellwerk_engine.boards.board_file import BoardError, parse_board
+from stellwerk_engine.core.game import GameError, make_game
+from stellwerk_engine.core.state import Game
+from stellwerk_engine.core.viewers import PUBLIC
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.fold import blank_view, fold
+from stellwerk_protocol.events import Event
+from stellwerk_protocol.messages import Start
+from stellwerk_protocol.views import View
+
+_decode_event = msgspec.json.Decoder(Event).decode
+_decode_start = msgspec.json.Decoder(Start).decode
+
+
+class Standing:
+    """`turn` and `points` are None if this program does not know the rules of the match."""
+
+    def __init__(self, start: bytes) -> None:
+        self.turn: int | None = None
+        self.points: tuple[int, ...] | None = None
+        self._game = _game_of(start)
+        self._view: View | None = None if self._game is None else blank_view(self._game, PUBLIC)
+
+    def add(self, events: Iterable[bytes]) -> None:
+        if self._game is None or self._view is None:
+            return
+        try:
+            for event in events:
+                self._view = fold(self._game, self._view, _decode_event(event))
+        except Exception:  # of a server with other rules: whatever folding meets in them
+            self._view = self.turn = self.points = None
+        else:
+            self.turn = self._view.turn
+            self.points = tuple([player.points for player in self._view.players])
+
+
+def _game_of(start: bytes) -> Game | None:
+    try:
+        message = _decode_start(start)
+    except msgspec.DecodeError:
+        return None
+    return _made(
+        message.game, message.rules_version, bytes(message.board), len(message.players), message.options
+    )
+
+
+@lru_cache(maxsize=32)
+def _made(name: str, version: int, board: bytes, seats: int, options: tuple[str, ...]) -> Game | None:
+    rules = RULE_SETS.get(name)
+    if rules is None or rules.rules_version != version:
+        return None
+    try:
+        return make_game(rules, parse_board(board.decode(), "board"), seats, options)
+    except (BoardError, GameError, UnicodeDecodeError):
+        return None

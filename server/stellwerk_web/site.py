@@ -1,0 +1,210 @@
+"""The site: its paths, what each answers, and the tasks that keep it going.
+
+Law: the paths are fixed. What a path names (a match, a bot, a board, a file) is looked up in what is known already;
+nothing of a request ever becomes a path on disk.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Collection
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import trio
+
+from stellwerk_engine.boards.board_file import (
+    SHIPPED,
+    BoardError,
+    BoardFile,
+    canonical_text,
+    parse_board,
+    shipped_board,
+)
+from stellwerk_page.layout import can_be_drawn, layout_data
+from stellwerk_protocol.messages import PROTOCOL_VERSION
+from stellwerk_protocol.names import PLAYER_NAME
+from stellwerk_web.files import read_files
+from stellwerk_web.http.answers import HTML, JSON, KEPT, Answer, not_found, refusal
+from stellwerk_web.http.requests import Request
+from stellwerk_web.http.server import HttpLimits, HttpServer, Reply
+from stellwerk_web.http.streams import Stream
+from stellwerk_web.show.forms import JsonObject, encode
+from stellwerk_web.show.wall import TICK_S
+
+if TYPE_CHECKING:
+    from stellwerk_web.show.channel import Channel
+    from stellwerk_web.show.model import Show
+    from stellwerk_web.sources.source import Source
+
+MOST_BOARDS: Final = 64
+_MATCH: Final = r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}"
+_DIGEST: Final = r"[0-9a-f]{64}"
+_PAGES: Final = {"/": "overview", "/wall": "wall", "/about": "about"}
+_WHOLE_PAGE_POLICY: Final = (
+    b"default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; "
+    b"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""That of a file that contains its scripts; what comes from a replay is data in it."""
+
+
+class Site:
+    """A site that shows `show`, to which `source` brings matches."""
+
+    def __init__(
+        self,
+        show: Show,
+        source: Source,
+        version: str,
+        note_bug: Callable[[Exception], object],
+        names: Collection[str] = (),
+        limits: HttpLimits = HttpLimits(),
+    ) -> None:
+        self.show = show
+        self.http = HttpServer(self.answer, note_bug, frozenset(names), limits)
+        self._source = source
+        self._files = read_files({"version": version, "protocol": str(PROTOCOL_VERSION)})
+        self._streams: dict[str, Stream] = {}
+        self._boards: dict[str, Answer] = {}
+        self._paths: tuple[tuple[re.Pattern[str], Callable[..., Reply | Awaitable[Reply]]], ...] = tuple(
+            (re.compile(pattern), answer)
+            for pattern, answer in (
+                (rf"/match/({_MATCH})", self._match_page),
+                (rf"/replay/({_MATCH})", self._replay_page),
+                (rf"/bot/({PLAYER_NAME})", partial(self._page, "bot")),
+                (rf"/pair/({PLAYER_NAME})/({PLAYER_NAME})", partial(self._page, "pair")),
+                (rf"/stream/match/({_MATCH})", self._match_stream),
+                (rf"/data/bot/({PLAYER_NAME})", self._bot_data),
+                (rf"/data/pair/({PLAYER_NAME})/({PLAYER_NAME})", self._pair_data),
+                (rf"/boards/({_DIGEST})", self._board),
+            )
+        )
+
+    async def run(self, nursery: trio.Nursery, host: str, port: int) -> tuple[str, int]:
+        """Listen, follow the source, and return the address. OSError if the address cannot be had."""
+        address = await self.http.listen(nursery, host, port)
+        nursery.start_soon(self._keep_time)
+        nursery.start_soon(self._source.run, self.show)
+        return address
+
+    async def _keep_time(self) -> None:
+        while True:
+            self.show.tick(trio.current_time())
+            await trio.sleep(TICK_S)
+
+    # -- answers ---------------------------------------------------------------------------------
+
+    async def answer(self, request: Request) -> Reply:
+        path = request.path
+        if path in _PAGES:
+            return self._page(_PAGES[path])
+        if path in self._files.modules:
+            file = self._files.modules[path]
+            return Answer(file.kind, file.body, kept=KEPT)
+        match path:
+            case "/stream":
+                return self._stream("overview", self.show.overview)
+            case "/stream/wall":
+                return self._stream("wall", self.show.wall, self.show.wall_read)
+            case "/favicon.svg" | "/favicon.ico":
+                return Answer(b"image/svg+xml", self._files.favicon)
+            case "/health":
+                return self._health()
+            case _:
+                pass
+        for pattern, answer in self._paths:
+            found = pattern.fullmatch(path)
+            if found is not None:
+                reply = answer(*found.groups())
+                return await reply if isinstance(reply, Awaitable) else reply
+        return not_found(path)
+
+    def _page(self, name: str, *_: str) -> Answer:
+        return Answer(HTML, self._files.pages[name])
+
+    def _match_page(self, match: str) -> Answer:
+        if not self._knows(match):
+            return refusal(404, f"no match {match} is known here: it may be too old, or nobody may watch it")
+        return self._page("match")
+
+    def _knows(self, match: str) -> bool:
+        return self.show.is_known(match) or self._source.find(match)
+
+    def _health(self) -> Answer:
+        return _json(
+            {"readers": self.http.streams, "connections": self.http.connections, "now": round(self.show.now)}
+        )
+
+    # -- streams ---------------------------------------------------------------------------------
+
+    def _stream(
+        self, name: str, channel: Channel, on_readers: Callable[[int], object] = lambda _: None
+    ) -> Stream:
+        stream = self._streams.get(name)
+        if stream is None or stream.feed is not channel:
+            stream = self._streams[name] = Stream(channel, on_readers)
+            channel.on_change = stream.ring
+        return stream
+
+    def _match_stream(self, match: str) -> Reply:
+        channel = self.show.match_channel(match) if self._knows(match) else None
+        if channel is None:
+            return refusal(404, f"no match {match} is known here")
+
+        def on_readers(readers: int) -> None:
+            self.show.match_read(match, readers)
+            if not readers:
+                self._streams.pop(match, None)
+
+        return self._stream(match, channel, on_readers)
+
+    # -- data ------------------------------------------------------------------------------------
+
+    async def _bot_data(self, bot: str) -> Answer:
+        data = await trio.to_thread.run_sync(self._source.bot, bot)
+        return refusal(404, f"no bot {bot} is known here") if data is None else _json(data)
+
+    async def _pair_data(self, one: str, other: str) -> Answer:
+        data = await trio.to_thread.run_sync(self._source.pair, one, other)
+        return refusal(404, f"no matches of {one} and {other} are known here") if data is None else _json(data)
+
+    async def _replay_page(self, match: str) -> Answer:
+        page = await trio.to_thread.run_sync(self._source.replay_page, match)
+        if page is None:
+            return refusal(404, f"there is no whole replay of {match} here")
+        return Answer(HTML, page.encode(), policy=_WHOLE_PAGE_POLICY)
+
+    async def _board(self, digest: str) -> Answer:
+        """Return a board with its layout, which takes long to make, and is made once."""
+        if digest not in self._boards:
+            board = self._known_board(digest)
+            if board is None:
+                return refusal(404, "no board with this digest is known here")
+            if len(self._boards) >= MOST_BOARDS:
+                self._boards.pop(next(iter(self._boards)))
+            body = await trio.to_thread.run_sync(_board_text, board)
+            self._boards[digest] = Answer(JSON, body, kept=KEPT)
+        return self._boards[digest]
+
+    def _known_board(self, digest: str) -> BoardFile | None:
+        for name in SHIPPED:
+            if shipped_board(name).digest == digest:
+                return shipped_board(name)
+        text = self.show.board(digest)
+        if text is None:
+            return None
+        try:
+            board = parse_board(text, "board")
+        except BoardError:
+            return None
+        return board if board.digest == digest else None
+
+
+def _board_text(board: BoardFile) -> bytes:
+    layout = layout_data(board) if can_be_drawn(board) else None
+    return json.dumps({"board": canonical_text(board), "layout": layout}, separators=(",", ":")).encode()
+
+
+def _json(data: JsonObject) -> Answer:
+    return Answer(JSON, encode(data))
