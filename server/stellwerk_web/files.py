@@ -1,8 +1,8 @@
 """The files that browsers get: pages, their modules, and those that they import from other rooms.
 
-Law: the list of files is made once, at the start, and nothing else can be asked for. The folders keep the places
-that they have in the repository, so that the modules' relative imports work as they are. A hash of all files is in
-each address, so browsers may keep what they have got.
+Law: the list of files is made once, at the start, and nothing else can be asked for. The folders keep the
+places that they have in the repository, so that the modules' relative imports work as they are. A hash of
+all files is in each address, so browsers may keep what they have got.
 """
 
 from __future__ import annotations

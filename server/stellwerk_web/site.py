@@ -1,7 +1,7 @@
 """The site: its paths, what each answers, and the tasks that keep it going.
 
-Law: the paths are fixed. What a path names (a match, a bot, a board, a file) is looked up in what is known already;
-nothing of a request ever becomes a path on disk.
+Law: the paths are fixed. What a path names (a match, a bot, a board, a file) is looked up in what is known
+already; nothing of a request ever becomes a path on disk.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ class Site:
         version: str,
         note_bug: Callable[[Exception], object],
         names: Collection[str] = (),
-        limits: HttpLimits = HttpLimits(),
+        limits: HttpLimits | None = None,
     ) -> None:
         self.show = show
-        self.http = HttpServer(self.answer, note_bug, frozenset(names), limits)
+        self.http = HttpServer(self.answer, note_bug, frozenset(names), limits or HttpLimits())
         self._source = source
         self._files = read_files({"version": version, "protocol": str(PROTOCOL_VERSION)})
         self._streams: dict[str, Stream] = {}
@@ -167,7 +167,9 @@ class Site:
 
     async def _pair_data(self, one: str, other: str) -> Answer:
         data = await trio.to_thread.run_sync(self._source.pair, one, other)
-        return refusal(404, f"no matches of {one} and {other} are known here") if data is None else _json(data)
+        return (
+            refusal(404, f"no matches of {one} and {other} are known here") if data is None else _json(data)
+        )
 
     async def _replay_page(self, match: str) -> Answer:
         page = await trio.to_thread.run_sync(self._source.replay_page, match)

@@ -1,7 +1,7 @@
 """Recorded golden games as a source, for pages in the making and for tests.
 
-`python -m tests.web.recorded --port 8080 --pace 4` serves the live pages. Some of the games are played event by
-event, again and again; the others have ended.
+`python -m tests.web.recorded --port 8080 --pace 4` serves the live pages. Some of the games are played
+event by event, again and again; the others have ended.
 """
 
 from __future__ import annotations
@@ -64,7 +64,12 @@ class RecordedSource:
         while True:
             game = golden(name, f"live-{number}-{round_number}")
             head = msgspec.structs.replace(
-                game.head, state="running", points=msgspec.UNSET, ranks=msgspec.UNSET, turn=msgspec.UNSET, page=False
+                game.head,
+                state="running",
+                points=msgspec.UNSET,
+                ranks=msgspec.UNSET,
+                turn=msgspec.UNSET,
+                page=False,
             )
             show.match_listed(head)
             show.started(head.match, game.start)

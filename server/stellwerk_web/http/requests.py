@@ -1,7 +1,8 @@
 """What is asked for, and which requests are refused before anybody looks for an answer.
 
 Law: the name in `Host` must be one under which this server is meant to be found. Otherwise any page on the
-internet could let its own name lead here, and read with the visitor's browser what the visitor's machine serves.
+internet could let its own name lead here, and read with the visitor's browser what the visitor's machine
+serves.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class Request:
 
 
 def read_request(head: h11.Request, names: Collection[str], address: str) -> Request | Answer:
-    """Return what a head asks for, or the answer that refuses it. `names` are those of this server; `address` is
-    the one at which the connection arrived, which no foreign name can feign."""
+    """Return what a head asks for, or the answer that refuses it. `names` are those of this server;
+    `address` is the one at which the connection arrived, which no foreign name can feign."""
     headers = {name: value.decode("latin-1") for name, value in head.headers}
     if head.http_version not in (b"1.0", b"1.1"):
         return refusal(505, "this server speaks HTTP/1.1")
@@ -61,7 +62,8 @@ def read_request(head: h11.Request, names: Collection[str], address: str) -> Req
 
 
 def host_name(host: str) -> str | None:
-    """Return the name in a `Host`, in lower case and without the port and the dot at its end. None if there is none."""
+    """Return the name in a `Host`, in lower case and without the port and the dot at its end. None if there
+    is none."""
     host = host.strip().lower()
     if host.startswith("["):
         name, bracket, port = host[1:].partition("]")

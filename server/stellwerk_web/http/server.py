@@ -1,7 +1,7 @@
 """The sockets of HTTP: connections, their limits, and the patience that each gets.
 
-Law: a connection ends alone. Its head has to arrive in time, its answers have to be taken in time, and what goes
-wrong in answering one request is an answer with status 500.
+Law: a connection ends alone. Its head has to arrive in time, its answers have to be taken in time, and what
+goes wrong in answering one request is an answer with status 500.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from stellwerk_web.http.streams import Stream
 RECEIVED: Final = 8192
 PIECE: Final = 65_536  # of an answer, for which a client has its patience
 SEND_BUFFER: Final = 131_072  # of a socket, which bounds what a reader can be behind without our knowing
-HEADS_KEPT_FREE: Final = 64  # connections that are not streams, so that there is always a page that says what is wrong
+KEPT_FOR_PAGES: Final = 64  # connections that streams leave free
 
 Reply: TypeAlias = "Answer | Stream"
 Handler: TypeAlias = Callable[[Request], Awaitable[Reply]]
@@ -133,7 +133,7 @@ class _Connection:
         except Exception as error:
             self._server.note_bug(error)
             return refusal(500, "an error of this server; its log has more", (b"Connection", b"close"))
-        is_one_too_many = self._server.streams >= self._server.limits.connections - HEADS_KEPT_FREE
+        is_one_too_many = self._server.streams >= self._server.limits.connections - KEPT_FOR_PAGES
         if isinstance(reply, Stream) and is_one_too_many:
             return refusal(503, "too many readers; try again later", (b"Retry-After", b"10"))
         return reply

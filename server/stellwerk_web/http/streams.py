@@ -1,7 +1,8 @@
 """Streams of events: one channel, any number of readers.
 
-A reader's task waits for the channel, and then asks it for what comes after the reader's own position. So a reader
-that is slow holds no queue: when it reads again, it gets what has changed since, or the state if that is too much.
+A reader's task waits for the channel, and then asks it for what comes after the reader's own position. So a
+reader that is slow holds no queue: when it reads again, it gets what has changed since, or the state if
+that is too much.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Feed(Protocol):
 
 
 class Stream:
-    """A feed and the bell that wakes its readers. `on_readers` is called with their number whenever that changes."""
+    """A feed and the bell that wakes its readers. `on_readers` is called with their number whenever that
+    changes."""
 
     def __init__(self, feed: Feed, on_readers: Callable[[int], object] = lambda _: None) -> None:
         self.feed = feed

@@ -1,8 +1,8 @@
 """A channel: a state, and the last changes of it, for any number of readers.
 
-Law: a change is encoded once for all readers. A reader with a position among the last changes gets those after
-it; any other one gets the state: a newcomer, one that was away for long or slow, one that was here in another life of
-this process. The id of a change is `LIFE-NUMBER`.
+Law: a change is encoded once for all readers. A reader with a position among the last changes gets those
+after it; any other one gets the state: a newcomer, one that was away for long or slow, one that was here in
+another life of this process. The id of a change is `LIFE-NUMBER`.
 """
 
 from __future__ import annotations

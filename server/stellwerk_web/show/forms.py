@@ -3,18 +3,22 @@
 `/stream`
   state   {"title", "kind", "source", "connected", "counts", "matches": [HEAD], "ranking": RANKING or null,
            "tournament": object or null}
-  change  any of {"matches": [HEAD] put or replaced by id, "gone": [id], "counts", "connected", "ranking", "tournament"}
+  change  any of {"matches": [HEAD] put or replaced by id, "gone": [id], "counts", "connected", "ranking",
+           "tournament"}
 `/stream/match/ID`
-  state   {"head", "start" or null while it is not here yet, "events": [event], "seats": {seat: state}, "end" or null}
+  state   {"head", "start" or null while it is not here yet, "events": [event], "seats": {seat: state},
+           "end" or null}
   change  any of {"head", "events": [event], "seat": {seat: state}, "end"}
 `/stream/wall`
   state   {"overview": a state without its matches, "tables": [TABLE], "main": table, "waiting", "not_shown"}
-  change  any of {"overview": a change without matches, "put": [TABLE], "tables": [{"table", "head", "events"?, "end"?,
-           "is_live"}], "main", "waiting", "not_shown"}
-  TABLE   {"table", "head", "start", "events", "end", "is_live", "since_ms"}; {"table", "head": null} if it is free
+  change  any of {"overview": a change without matches, "put": [TABLE], "tables": [{"table", "head", "is_live",
+           "events"?, "end"?}], "main", "waiting", "not_shown"}
+  TABLE   {"table", "head", "start", "events", "end", "is_live", "since_ms"};
+           {"table", "head": null} if it is free
 
-`start` and `end` are messages of the protocol, `events` the `event` of its event messages, all as the public gets
-them. `counts` is {"running", "ended", "failed"}. On the wall a head says no more than has been shown there.
+`start` and `end` are messages of the protocol, `events` the `event` of its event messages, all as the
+public gets them. `counts` is {"running", "ended", "failed"}. On the wall a head says no more than has been
+shown there.
 """
 
 from __future__ import annotations
@@ -35,7 +39,8 @@ encode = msgspec.json.Encoder().encode
 
 
 class Head(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """A match in one line. `points` and `ranks` are by seat; `page` says that /replay/ID has the whole match page."""
+    """A match in one line. `points` and `ranks` are by seat; `page` says that /replay/ID has the whole
+    match page."""
 
     match: str
     state: MatchState

@@ -22,8 +22,8 @@ _type_of = msgspec.json.Decoder(_Typed).decode
 
 
 class ShownMatch:
-    """`events` are texts of public events. `steps` are the numbers of events that begin something new: what is
-    between two of them, people see as one move. `missed` counts changes since the head was last written."""
+    """`events` are texts of public events. `steps` are the numbers of events that begin something new: what
+    is between two of them, people see as one move."""
 
     __slots__ = (
         "began_at",

@@ -1,7 +1,8 @@
 """The model: all that is shown, told by a source, and read by pages through channels.
 
-A source says what it learns; `tick` says a few times a second what has changed, so that readers of the overview
-get as many changes with a thousand matches as with one. Only a reader of one match gets each of its events at once.
+A source says what it learns; `tick` says a few times a second what has changed, so that readers of the
+overview get as many changes with a thousand matches as with one. Only a reader of one match gets each of
+its events at once.
 
 Law: memory has bounds: heads of so many matches, the events of few, the last changes of each channel.
 """
@@ -227,8 +228,8 @@ class Show:
         self.on_wanted()
 
     def wanted(self) -> list[str]:
-        """Return the matches that somebody looks at, or soon will. The source brings them, as many as it can: the
-        first first."""
+        """Return the matches that somebody looks at, or soon will. The source brings them, as many as it
+        can: the first first."""
         on_wall = self._tables.wanted() if self._wall_runs else []
         on_pages = [name for name, match in self._matches.items() if match.readers]
         return list(dict.fromkeys([*on_wall, *on_pages]))
@@ -270,7 +271,8 @@ class Show:
             self.wall.drop_kept_state()
 
     def _list_news(self) -> dict[str, Any]:  # Any: values of JSON
-        """Return what has changed in the list: which matches are new in it or have changed, and which are gone."""
+        """Return what has changed in the list: which matches are new in it or have changed, and which are
+        gone."""
         if not self._changed and not self._list_changed:
             return {}
         listed = dict.fromkeys(
@@ -372,4 +374,3 @@ class Show:
 
     def _wall_state(self) -> bytes:
         return encode({"overview": self._summary(), **self._tables.state(self.now)})
-

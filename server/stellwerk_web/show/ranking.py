@@ -1,7 +1,7 @@
 """The ranking of a plain server: of the matches that have ended while somebody listened.
 
-Nobody drew these pairings, so there is no rating, only what was counted: the share of opponents that a bot was
-ranked above, a tie counting half, and its mean points.
+Nobody drew these pairings, so there is no rating, only what was counted: the share of opponents that a bot
+was ranked above, a tie counting half, and its mean points.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from stellwerk_web.show.forms import Head, Ranking, RankingRow
 MOST_BOTS: Final = 2000  # a name is free on an open server
 ROWS: Final = 200
 MATCHES_OF_A_BOT: Final = 50
+NOTE: Final = "score: the share of opponents ranked below; nobody drew these pairings, so it is no rating"
 
 
 @dataclass(slots=True)
@@ -74,7 +75,7 @@ class SeenMatches:
         return Ranking(
             rows=tuple(rows[:ROWS]),
             over=f"{self.count} {'match' if self.count == 1 else 'matches'} seen",
-            note="the share of opponents that a bot was ranked above; nobody drew these pairings, so this is no rating",
+            note=NOTE,
         )
 
     def _record(self, bot: str) -> BotRecord | None:

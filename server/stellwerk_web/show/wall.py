@@ -1,8 +1,8 @@
 """The wall: a few tables, on which matches are played at a pace that people can follow.
 
-A free table takes a match that runs for longer already than a fast one takes, and shows it live. Otherwise it
-takes one that has ended, and plays it move by move. What has ended waits in a queue; of those that nobody could
-ever watch at this pace the oldest are dropped, and counted.
+A free table takes a match that runs for longer already than a fast one takes, and shows it live. Otherwise
+it takes one that has ended, and plays it move by move. What has ended waits in a queue; of those that
+nobody could ever watch at this pace the oldest are dropped, and counted.
 """
 
 from __future__ import annotations
@@ -174,9 +174,7 @@ class Wall:
     def _go_on(self, table: _Table, now: float) -> None:
         if table.match is not None and table.match.head.match not in self._matches:
             self._free(table)  # forgotten meanwhile
-        if table.is_over and now >= table.rests_until:
-            self._take_next(table, now)
-        elif table.match is None:
+        if (table.is_over and now >= table.rests_until) or table.match is None:
             self._take_next(table, now)
         if table.match is None or table.is_over:
             return
@@ -215,8 +213,8 @@ class Wall:
         return None
 
     def _put_match(self, table: _Table, now: float) -> None:
-        """Put a match on its table, once it is here. A live one at once with all that has happened, one that has
-        ended from its first turn on."""
+        """Put a match on its table, once it is here. A live one at once with all that has happened, one
+        that has ended from its first turn on."""
         match = table.match
         if match is None:
             return

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 
 class SourceError(Exception):
-    """The source cannot be shown, and trying again would not help. The message is one line for the user; `is_usage`
-    if the command line is wrong."""
+    """The source cannot be shown, and trying again would not help. The message is one line for the user;
+    `is_usage` if the command line is wrong."""
 
     def __init__(self, message: str, *, is_usage: bool = False) -> None:
         super().__init__(message)
@@ -35,10 +35,11 @@ class Source(Protocol):
         ...
 
     def find(self, match: str) -> bool:
-        """Let the model know of a match that it does not list any more, if it can be found; return whether it was."""
+        """Let the model know of a match that it does not list any more, if it can be found; return whether
+        it was."""
         ...
 
     def replay_page(self, match: str) -> str | None:
-        """Return the whole match page of a match, with all hands, if the source has it and may show it. It runs in a
-        thread."""
+        """Return the whole match page of a match, with all hands, if the source has it and may show it. It
+        runs in a thread."""
         ...
