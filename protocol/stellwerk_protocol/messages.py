@@ -23,6 +23,8 @@ from stellwerk_protocol.names import (
     GameName,
     OptionName,
     PlayerName,
+    Points,
+    Rank,
     Seat,
     Team,
     Viewer,
@@ -241,6 +243,37 @@ class End(_FromServer, frozen=True, tag="end"):
     salt: Digits64 | UnsetType = UNSET
 
 
+MatchState = Literal["running", "ended", "failed"]
+
+MOST_LISTED: Final = 60
+"""Matches in one `match_list`: as many as surely fit into a line."""
+
+
+class ListedMatch(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A match that anybody may learn of, as it is now. A running one has `decisions`; an ended one has
+    `turns`, and `ranks` and `points` by seat. One that the server failed has none of these."""
+
+    match: Id
+    state: MatchState
+    game: GameName
+    options: OptionNames
+    players: Annotated[tuple[Player, ...], Meta(max_length=MAX_SEATS)]
+    decisions: Number | UnsetType = UNSET
+    turns: Count | UnsetType = UNSET
+    ranks: Annotated[tuple[Rank, ...], Meta(max_length=MAX_SEATS)] | UnsetType = UNSET
+    points: Annotated[tuple[Points, ...], Meta(max_length=MAX_SEATS)] | UnsetType = UNSET
+
+
+class MatchList(_FromServer, frozen=True, tag="match_list"):
+    """The matches that have changed after a cursor, each once and as it is now, in the order of their latest
+    changes. With `anew` the list begins anew: forget what it had. With `more` there are more: ask again."""
+
+    cursor: Id
+    matches: Annotated[tuple[ListedMatch, ...], Meta(max_length=MOST_LISTED)]
+    anew: bool = False
+    more: bool = False
+
+
 class Pong(_FromServer, frozen=True, tag="pong"):
     echo: Number | UnsetType = UNSET
 
@@ -266,6 +299,7 @@ FromServer = (
     | Default
     | SeatChanged
     | End
+    | MatchList
     | Pong
     | Bye
 )
@@ -345,11 +379,17 @@ class Ping(_FromClient, frozen=True, tag="ping"):
 
 
 class Watch(_FromClient, frozen=True, tag="watch"):
-    """A request to watch a match: as the public, at once; with the organizer's token and all hands, after the
-    end."""
+    """A request to watch a match that runs or has ended lately: as the public, at once; with the organizer's
+    token and all hands, after the end."""
 
     match: Id
     viewer: Literal["public", "all_hands"] = "public"
 
 
-FromClient = Login | Join | Leave | Ready | Act | Ping | Watch
+class ListMatches(_FromClient, frozen=True, tag="matches"):
+    """A request for the matches that have changed after that cursor; without one, for all."""
+
+    after: Id | UnsetType = UNSET
+
+
+FromClient = Login | Join | Leave | Ready | Act | Ping | Watch | ListMatches

@@ -383,6 +383,33 @@ def a_spectator(recorder: Recorder) -> None:
     recorder.say(client, "leave", match=match)
 
 
+def a_list_of_matches(recorder: Recorder) -> None:
+    client, player = recorder.connect(), recorder.connect(is_recorded=False)
+    recorder.log_in(client, name="watcher")
+    recorder.explain("There are no matches yet. Without a cursor the list begins anew.")
+    recorder.say(client, "matches")
+    recorder.explain("A match begins, and is in the list until it is over.")
+    recorder.log_in(player, name="player")
+    match = recorder.practice(player)
+    recorder.say(client, "matches", after=recorder.last(client, "match_list")["cursor"])
+    recorder.explain("Nothing has changed: moves are no changes of the list.")
+    recorder.act(player)
+    recorder.wait_for_ask(player)
+    recorder.say(client, "matches", after=recorder.last(client, "match_list")["cursor"])
+    recorder.explain("Its player leaves, and the server makes all moves of that seat: the match ends.")
+    recorder.say(player, "leave", match=match)
+    recorder.wait(60_000)
+    recorder.say(client, "matches", after=recorder.last(client, "match_list")["cursor"])
+    recorder.explain(
+        "It is over, and can be watched as long as it is listed: from the start to the end at once."
+    )
+    recorder.say(client, "watch", match=match)
+    recorder.explain("A cursor that this server did not make: forget what was listed.")
+    recorder.say(client, "matches", after="of_another_server-1-1")
+    recorder.explain("No cursor at all.")
+    recorder.say(client, "matches", after="not a cursor")
+
+
 def a_failing_server(recorder: Recorder) -> None:
     client, other = recorder.connect(), recorder.connect(is_recorded=False)
     recorder.log_in(client, wants=BARE)
@@ -421,6 +448,7 @@ SESSIONS: Final[dict[str, Callable[[Recorder], None]]] = {
     "taken_over": taken_over,
     "draining": draining,
     "a_spectator": a_spectator,
+    "a_list_of_matches": a_list_of_matches,
     "a_failing_server": a_failing_server,
 }
 

@@ -32,6 +32,11 @@ def _act(**fields: Any) -> JsonObject:  # Any: fields of many types
     return {"type": "act", "match": "m1", "ask": 1, **fields}
 
 
+def _listed(match: str, state: str, **fields: Any) -> JsonObject:  # Any: fields of many types
+    players = [{"seat": seat, "team": seat, "name": f"bot{seat}"} for seat in (0, 1)]
+    return {"match": match, "state": state, "game": "usa", "options": [], "players": players, **fields}
+
+
 def _ping(member: bytes) -> bytes:
     """Return a `ping` with one more member."""
     return b'{"type":"ping",%b}' % member
@@ -166,6 +171,11 @@ MESSAGES: Final[dict[str, tuple[str, JsonObject]]] = {
     "ping-largest": ("2^53-1", {"type": "ping", "echo": LARGEST_INT}),
     "watch": ("as the public", {"type": "watch", "match": "m1"}),
     "watch-all-hands": ("as the organizer", {"type": "watch", "match": "m1", "viewer": "all_hands"}),
+    "matches": ("all of them, if `hello.features` has `matches`", {"type": "matches"}),
+    "matches-after": (
+        "what has changed after a cursor",
+        {"type": "matches", "after": "5c0a9f2b-12_" + "9" * 52},
+    ),
 }
 NOT_TO_BE_SENT: Final = ("act-both", "act-neither", "login-ended")  # libraries need not write them
 
@@ -759,6 +769,21 @@ SAID: Final[dict[str, tuple[str, JsonObject]]] = {
     "seat": ("another seat", {"type": "seat", "match": "m1", "seat": 1, "state": "lost"}),
     "end": ("without seed and salt", _END),
     "end-now": ("with seed and salt", _END | {"reveal": "now", "seed": "2" * 64, "salt": "3" * 64}),
+    "match-list": ("a list without matches", {"type": "match_list", "cursor": "5c0a-0-0", "matches": []}),
+    "match-list-matches": (
+        "a match that runs, one that has ended, and one that the server failed",
+        {
+            "type": "match_list",
+            "cursor": "5c0a-12-9",
+            "matches": [
+                _listed("m1", "running", decisions=37),
+                _listed("m2", "ended", turns=71, ranks=[1, 2], points=[137, -52]),
+                _listed("m3", "failed"),
+            ],
+            "anew": True,
+            "more": True,
+        },
+    ),
     "pong": ("without an echo", {"type": "pong"}),
     "pong-largest": ("2^53-1", {"type": "pong", "echo": LARGEST_INT}),
     "bye": ("the end", {"type": "bye", "code": "done", "expected": "nothing more"}),

@@ -19,6 +19,7 @@ from stellwerk_protocol.messages import (
     FromClient,
     Join,
     Leave,
+    ListMatches,
     Login,
     Ping,
     Ready,
@@ -48,6 +49,7 @@ MESSAGES: list[FromClient] = [
     Act(match="m1", ask=3, move=KeepTickets(("boston-miami", "dallas-new_york"))),
     Ping(echo=7),
     Watch(match="m1", viewer="all_hands"),
+    ListMatches(after="life-17-12"),
 ]
 
 

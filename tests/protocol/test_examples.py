@@ -58,8 +58,8 @@ def test_there_is_a_file_for_each_game_and_no_other() -> None:
 
 def test_the_examples_have_every_message_but_those_of_spectators_and_of_other_clients() -> None:
     for side, sender, without in (
-        (messages.FromServer, "server", {"seat"}),
-        (messages.FromClient, "client", {"watch"}),
+        (messages.FromServer, "server", {"seat", "match_list"}),
+        (messages.FromClient, "client", {"watch", "matches"}),
     ):
         types = {str(kind.__struct_config__.tag) for kind in get_args(side)}
         assert {message["type"] for game in GAMES for message in messages_of(game, sender)} == types - without

@@ -5,7 +5,7 @@ each connection is to send, and `deadlines` when to come back. What each message
 phase is one table (`_PHASES`): everything else is refused with `protocol.out_of_phase`, and changes nothing.
 
 `Lobby` is the entry for all callers. What happens then is in its parts, each of which alone changes what it
-keeps: `logins.py`, `sessions.py`, `joining.py`, `matches.py`, `shutdown.py`, `outbox.py`.
+keeps: `logins.py`, `sessions.py`, `joining.py`, `matches.py`, `listing.py`, `shutdown.py`, `outbox.py`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,21 @@ from typing import TYPE_CHECKING, Final, Literal, assert_never
 from msgspec import UNSET
 
 from stellwerk_protocol.client_line import LineError, read_line
-from stellwerk_protocol.messages import Act, FromClient, Join, Leave, Login, Ping, Pong, Ready, Watch
+from stellwerk_protocol.messages import (
+    Act,
+    FromClient,
+    Join,
+    Leave,
+    ListMatches,
+    Login,
+    Ping,
+    Pong,
+    Ready,
+    Watch,
+)
 from stellwerk_server.lobby.admission import origin_of
 from stellwerk_server.lobby.joining import Rooms
+from stellwerk_server.lobby.listing import Listing
 from stellwerk_server.lobby.logins import Logins
 from stellwerk_server.lobby.matches import Matches
 from stellwerk_server.lobby.news import ConnectionClosed, Lost
@@ -33,6 +45,7 @@ from stellwerk_server.match.deadlines import Deadlines
 from stellwerk_server.match.lines import line
 
 if TYPE_CHECKING:
+    from stellwerk_protocol.results import Result
     from stellwerk_server.lobby.rooms import Reservation, Room
     from stellwerk_server.lobby.session import Session
     from stellwerk_server.lobby.setup import LobbySetup
@@ -51,6 +64,7 @@ _PHASES: Final[dict[type[FromClient], Phase]] = {
     Act: "logged_in",
     Ping: "logged_in",
     Watch: "logged_in",
+    ListMatches: "logged_in",
 }
 
 
@@ -76,7 +90,10 @@ class Lobby:
         self._outbox = Outbox()
         self.shutdown = Shutdown(self._outbox)
         self._sessions = Sessions(setup, self.deadlines)
-        self._matches = Matches(setup, self.deadlines, self._outbox, self.shutdown, self._sessions)
+        self._listing = Listing(setup)
+        self._matches = Matches(
+            setup, self.deadlines, self._outbox, self.shutdown, self._sessions, self._listing
+        )
         self._rooms = Rooms(setup, self.deadlines, self._outbox, self.shutdown, self._matches)
         self._logins = Logins(
             setup, self.deadlines, self._outbox, self.shutdown, self._sessions, self._matches, self._rooms
@@ -232,6 +249,8 @@ class Lobby:
                 self._outbox.say(session, line(Pong(echo)))
             case Watch():
                 self._matches.watch(session, message, now)
+            case ListMatches(after):
+                self._outbox.say(session, self._listing.reply(after))
             case Act() | Login():
                 raise AssertionError("seen to before")
             case _:
@@ -315,6 +334,7 @@ class Lobby:
         """Go on with a match that another server has left; `missing` still has to be written."""
         self._matches.go_on(recorded, seated, house_bots, missing, now)
 
-    def keep_ended(self, ended: EndedMatch, now: float) -> None:
-        """Keep a match that was over, for players who may not have heard of its end."""
+    def keep_ended(self, ended: EndedMatch, result: Result, now: float) -> None:
+        """Keep a match that was over, for players who may not have heard of its end, and for spectators."""
+        self._listing.ended(ended, result)
         self._sessions.keep_ended(ended, now)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from stellwerk_server.lobby.setup import LobbySetup
     from stellwerk_server.lobby.shutdown import Shutdown
 
-FEATURES: Final = ("resume", "resume_ended", "rooms", "practice", "spectators")
+FEATURES: Final = ("resume", "resume_ended", "rooms", "practice", "spectators", "matches")
 
 
 class Logins:

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from stellwerk_protocol.canonical import CanonicalError
 from stellwerk_protocol.messages import Act, Left, Ready, Watch
 from stellwerk_server.lobby.admission import Admitted
 from stellwerk_server.lobby.news import MatchEnded
@@ -23,6 +26,7 @@ from stellwerk_server.match.recorded import RecordedMatch
 if TYPE_CHECKING:
     from stellwerk_engine.core.state import Seat
     from stellwerk_server.lobby.admission import Origin
+    from stellwerk_server.lobby.listing import Listing
     from stellwerk_server.lobby.outbox import Outbox
     from stellwerk_server.lobby.session import Session
     from stellwerk_server.lobby.sessions import Sessions
@@ -34,7 +38,13 @@ if TYPE_CHECKING:
 
 class Matches:
     def __init__(
-        self, setup: LobbySetup, deadlines: Deadlines, outbox: Outbox, shutdown: Shutdown, sessions: Sessions
+        self,
+        setup: LobbySetup,
+        deadlines: Deadlines,
+        outbox: Outbox,
+        shutdown: Shutdown,
+        sessions: Sessions,
+        listing: Listing,
     ) -> None:
         limits = setup.limits
         self._setup = setup
@@ -42,6 +52,7 @@ class Matches:
         self._outbox = outbox
         self._shutdown = shutdown
         self._sessions = sessions
+        self._listing = listing
         self._running: dict[str, MatchSession] = {}
         self._admitted: Admitted[MatchSession] = Admitted(limits.matches, limits.matches_per_address)
         self.finished_count = self.failed_count = 0
@@ -103,6 +114,7 @@ class Matches:
         )
         self._running[match.id] = match
         self._admitted.add(match, origin)
+        self._listing.began(match)
         for seat, session in seated.items():
             match.seats[seat].session = session
             session.matches[match.id] = (match, seat)
@@ -163,16 +175,33 @@ class Matches:
         """Let a session watch. An organizer gets the same answers about a match that nobody may watch as
         about none: an organizer can be the author of a bot, too."""
         match = self._running.get(watch.match)
-        is_known = match is not None and (match.plan.is_watchable or match.id in session.matches)
-        if match is None or match.is_over or not is_known:
-            raise RefusedError("protocol.no_such_match", "the id of a match that runs", "/match")
-        if watch.viewer == "all_hands" and not session.is_organizer:
-            raise RefusedError("auth.not_allowed", "an organizer's token", "/viewer")
+        if match is None or match.is_over or not (match.plan.is_watchable or match.id in session.matches):
+            self._watch_ended(session, watch)
+            return
+        _expect_right_to_watch(session, watch)
         if match.id in session.watched or match.id in session.matches:
             raise RefusedError("protocol.out_of_phase", "a match that this session is not in", "/match")
         session.watched[match.id] = match
         match.watch(session, watch.viewer, now)
         self._outbox.deliver(match)
+
+    def _watch_ended(self, session: Session, watch: Watch) -> None:
+        """Send a match that is over and still listed, from the first event to the end."""
+        unknown = RefusedError(
+            "protocol.no_such_match", "the id of a match that runs, or ended lately", "/match"
+        )
+        ended = self._listing.ended_match(watch.match)
+        if ended is None:
+            raise unknown
+        _expect_right_to_watch(session, watch)
+        try:
+            ended.watch(session, watch.viewer)
+        except FileNotFoundError:  # it failed, or somebody has removed its replay
+            raise unknown from None
+        except (OSError, CanonicalError, msgspec.DecodeError) as error:
+            self._setup.note_disk_error(ended.id, error)
+            raise unknown from None
+        self._outbox.deliver(ended)
 
     def stop_watching(self, session: Session, now: float) -> None:
         """Stop all watching over the connection of a session."""
@@ -236,6 +265,7 @@ class Matches:
         for seat in match.seats:
             if seat.session is not None and not seat.left:
                 ended.add(seat.number, seat.session, knows_end=seat.knows_end)
+        self._listing.ended(ended, match.state.result if match.phase == "over" else None)
         self._sessions.keep_ended(ended, now)
         seated = [(seat.number, session_of(seat.session)) for seat in match.seats if seat.session is not None]
         for _, session in seated:
@@ -282,3 +312,8 @@ class Matches:
         """Send away a client that came with the token of a seat whose match is over."""
         if session.connection is not None:
             self._outbox.bye(session.connection, "done", "nothing: this seat's match is over")
+
+
+def _expect_right_to_watch(session: Session, watch: Watch) -> None:
+    if watch.viewer == "all_hands" and not session.is_organizer:
+        raise RefusedError("auth.not_allowed", "an organizer's token", "/viewer")

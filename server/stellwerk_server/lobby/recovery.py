@@ -333,4 +333,4 @@ def _recover_ended(lobby: Lobby, journals: Journals, path: Path, now: float) -> 
         session = None if seat in left else _session(lobby, player, newest.get(seat))
         if session is not None:
             ended.add(seat, session, knows_end=False)
-    lobby.keep_ended(ended, now)
+    lobby.keep_ended(ended, end.result, now)

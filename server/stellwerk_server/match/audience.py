@@ -17,7 +17,7 @@ from stellwerk_engine.boards.board_file import canonical_text
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, ViewerId, viewer_kind
 from stellwerk_engine.parts.technologies.buy_technology import for_sale
-from stellwerk_protocol.messages import EventMessage, Player, SeatChanged, Start
+from stellwerk_protocol.messages import EventMessage, SeatChanged, Start
 from stellwerk_server.match.lines import line, lines
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def start_line(plan: MatchPlan, commitment: str, viewer: ViewerId) -> bytes:
     start = Start(
         match=plan.match,
         viewer=viewer_kind(viewer),
-        players=tuple([Player(seat, game.team_of[seat], name) for seat, name in enumerate(plan.names)]),
+        players=plan.players,
         game=game.id,
         rules_version=game.rules.rules_version,
         options=game.options,

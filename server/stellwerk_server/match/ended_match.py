@@ -1,12 +1,14 @@
-"""A match that is over, kept for clients that have not seen its end.
+"""A match that is over, kept for clients that have not seen its end, and for spectators while it is listed.
 
 Law: a client that resumes within `session_kept_ms` gets every event and the `end`, whether the server was
-killed in between or not. The journal stays on the disk until then, and the events are read from it: in memory
-there is one line, and its recipients.
+killed in between or not. The journal stays on the disk until then, and the events are read from it, later
+from the replay: in memory there is one line, and its recipients.
 """
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import msgspec
 from msgspec import UNSET
 
+from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC
 from stellwerk_protocol.canonical import CanonicalError, unseal
 from stellwerk_protocol.messages import End, Error
 from stellwerk_protocol.replays import Line, MoveMade, SetUp
@@ -55,9 +58,9 @@ class EndedMatch:
         "_journal",
         "_on_disk_error",
         "_out",
-        "_plan",
         "event_count",
         "id",
+        "plan",
     )
 
     is_over: Final = True
@@ -75,7 +78,7 @@ class EndedMatch:
         """Keep a match. Without a journal it sends only the last line."""
         self.id = plan.match
         self.event_count = event_count
-        self._plan = plan
+        self.plan = plan
         self._commitment = commitment
         self._end_line = end_line
         self._journal = journal
@@ -127,11 +130,22 @@ class EndedMatch:
         if self._journal is not None:
             self._note_keys(self._journal, seat, session)
             if last_event == 0:
-                self._out.append((session, start_line(self._plan, self._commitment, seat)))
+                self._out.append((session, start_line(self.plan, self._commitment, seat)))
             if session.wants.events and last_event < self.event_count:
                 self._out.append((session, self._event_lines(self._journal, seat, last_event)))
         self._out.append((session, self._end_line))
         hearer.knows_end = True
+
+    def watch(self, session: Recipient, viewer: Literal["public", "all_hands"]) -> None:
+        """Send the whole match to a spectator. OSError, CanonicalError or msgspec.DecodeError if it cannot be
+        read any more."""
+        if self._journal is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        seen_by = PUBLIC if viewer == "public" else ALL_HANDS
+        events = self._events(self._journal)
+        self._out.append((session, start_line(self.plan, self._commitment, seen_by)))
+        self._out.append((session, event_lines(self.id, self.plan.game, seen_by, events, 0)))
+        self._out.append((session, self._end_line))
 
     def _note_keys(self, journal: Journal, seat: Seat, session: Recipient) -> None:
         """Write down the session's new key, for the server that is started after a crash."""
@@ -144,11 +158,14 @@ class EndedMatch:
         """Return the lines of the missed events, or nothing if they cannot be read: then the client hears of
         the end alone."""
         try:
-            events = list(events_in(journal.read().splitlines(keepends=True)))
+            events = self._events(journal)
         except (OSError, CanonicalError, msgspec.DecodeError) as error:
             self._on_disk_error(self.id, error)
             return b""
-        return event_lines(self.id, self._plan.game, seat, events[last_event:], last_event)
+        return event_lines(self.id, self.plan.game, seat, events[last_event:], last_event)
+
+    def _events(self, journal: Journal) -> list[Event]:
+        return list(events_in(journal.read().splitlines(keepends=True)))
 
 
 def events_in(lines: list[bytes]) -> Iterator[Event]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from stellwerk_protocol.messages import Player
+
 if TYPE_CHECKING:
     from stellwerk_engine.core.state import Game
     from stellwerk_protocol.messages import Clocks
@@ -28,8 +30,14 @@ class MatchPlan:
     reveal_later: bool = False
 
     @property
+    def players(self) -> tuple[Player, ...]:
+        """The players, as `start` and the list of matches have them."""
+        team_of = self.game.team_of
+        return tuple([Player(seat, team_of[seat], name) for seat, name in enumerate(self.names)])
+
+    @property
     def is_watchable(self) -> bool:
-        """Return whether anybody may learn of the match while it runs. What is public of it, such as the
+        """Return whether anybody may learn of the match. What is public of it, such as the
         market, would show the cards to come to a seat of another match of the same deal."""
         return not self.reveal_later
 

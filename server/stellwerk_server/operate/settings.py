@@ -40,6 +40,7 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     matches: _Positive = 10_000
     matches_per_address: _Positive = 512
     session_kept_ms: _NotNegative = 60_000  # after a match, for a client that has not seen its end
+    ended_matches: _NotNegative = 1_000  # that `matches` lists, and that can still be watched
     unwritten_ms: _Positive = 30_000  # until a match ends whose journal cannot be written
 
 

@@ -41,7 +41,7 @@ def test_the_server_speaks_first_and_says_what_it_expects() -> None:
     assert isinstance(hello, Hello)
     assert hello.protocols == (1,)
     assert (hello.limits.line, hello.limits.burst, hello.limits.depth) == (9_999, 7, 64)
-    assert set(hello.features) == {"resume", "resume_ended", "rooms", "practice", "spectators"}
+    assert set(hello.features) == {*("resume", "resume_ended", "rooms", "practice", "spectators", "matches")}
 
 
 def test_a_login_is_answered_with_all_that_can_be_played() -> None:

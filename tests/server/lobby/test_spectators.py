@@ -174,11 +174,48 @@ def test_spectators_of_a_match_that_fails_are_told() -> None:
     assert session.watched == {}
 
 
-def test_a_match_that_is_over_cannot_be_watched() -> None:
+def test_a_match_that_is_over_is_shown_from_its_start_to_its_end() -> None:
+    """It is shown as to somebody who watched it from the beginning, as often as a client asks."""
     world = World()
-    players = world.seated()
+    players = world.seated(ready=False)
+    early, late = world.player("early"), world.player("late")
+    early.say(Watch(players[0].match))
+    for player in players:
+        player.say(Ready(player.match))
     world.play(players)
-    assert codes(world.player("spectator").say(Watch(players[0].match))) == ["protocol.no_such_match"]
+    seen = early.lines[2:]
+    for spectator in (late, early, players[0]):
+        spectator.news()
+        before = len(spectator.lines)
+        spectator.say(Watch(players[0].match))
+        assert spectator.lines[before:] == seen
+    session = late.connection.session
+    assert session is not None
+    assert session.watched == {}
+    assert codes(late.say(Leave(match=players[0].match))) == ["protocol.no_such_match"]
+
+
+def test_all_hands_of_a_match_that_is_over_are_for_organizers() -> None:
+    world = World(tokens=TOKENS)
+    players = reserved(world)
+    watching = organizer(world)
+    watching.say(Watch("reserved", "all_hands"))
+    before = len(watching.lines)
+    world.play(players)
+    after = len(watching.lines)
+    watching.say(Watch("reserved", "all_hands"))
+    assert watching.lines[before:after] == watching.lines[after:]
+    other = world.connect()
+    other.login("Bot", token="bot's")
+    other.news()
+    assert codes(other.say(Watch("reserved", "all_hands"))) == ["auth.not_allowed"]
+
+
+def test_a_match_that_failed_cannot_be_watched() -> None:
+    world = World()
+    player = world.practice("broken")
+    world.play([player])
+    assert codes(world.player("spectator").say(Watch(player.match))) == ["protocol.no_such_match"]
 
 
 def test_a_match_in_its_set_up_can_be_watched() -> None:
