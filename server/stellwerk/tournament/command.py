@@ -13,7 +13,7 @@ import itertools
 import secrets
 import shlex
 from collections import Counter
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -81,10 +81,10 @@ from stellwerk.tournament.output import (
 from stellwerk.tournament.preflight import Advice, Conditions, preflight, preflight_words
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes import resolve_sandbox
-from stellwerk_processes.bot_spec import BUILT_IN, STARTED, Process
+from stellwerk_processes.bot_spec import BUILT_IN, STARTED
 from stellwerk_processes.cores import CoresError
 from stellwerk_processes.resolve_sandbox import describe, hide_memory
-from stellwerk_processes.sandbox.levels import LIMITS, SandboxError, SandboxRecord, Wanted
+from stellwerk_processes.sandbox.levels import SandboxError, SandboxRecord
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.figures import counted
 from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
@@ -104,7 +104,7 @@ from stellwerk_tournament.config.resolved import (
     resolve,
     without_resolved,
 )
-from stellwerk_tournament.config.sandbox import STANDARD, UNPROVEN, needs_proof
+from stellwerk_tournament.config.sandbox import UNPROVEN, needs_proof
 from stellwerk_tournament.config.settings import (
     FILE,
     Settings,
@@ -113,15 +113,14 @@ from stellwerk_tournament.config.settings import (
     parse,
     settings_of,
 )
-from stellwerk_tournament.play.conduct import matches_lost
 from stellwerk_tournament.play.fair_matches import FairMatches
+from stellwerk_tournament.play.how_many import matches_in_all, total_matches
 from stellwerk_tournament.play.progress import rounded, rows_of
 from stellwerk_tournament.play.runner import (
     AbsentError,
     RemoteSetup,
     RunError,
     play_tournament,
-    total_matches,
 )
 from stellwerk_tournament.play.status_page import NO_PAGE, StatusSetup
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
@@ -140,12 +139,12 @@ from stellwerk_tournament.schedule.schedule import (
     stage,
     stages_of_round,
 )
+from stellwerk_tournament.store.begun import level_as_begun, processes_as_begun, settings_as_begun
 from stellwerk_tournament.store.conduct import Suspensions, conduct_in_force, is_contest
 from stellwerk_tournament.store.match_line import FILE as LINES
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.store import (
     Opened,
-    Standing,
     Store,
     StoreError,
     look_into,
@@ -353,7 +352,7 @@ def _read_cup(folder: Path) -> tuple[Source, Tournament, int | None]:
     tournament = _tournament(folder)
     with look_into(folder) as store:
         blocks = [] if store is None else store.standings()
-    return source, tournament, _matches_in_all(tournament, blocks)
+    return source, tournament, matches_in_all(tournament.settings, blocks, tournament.suspensions)
 
 
 # -- run and resume ----------------------------------------------------------------------------------
@@ -550,8 +549,8 @@ def _settings(
         source,
         folder,
         without=_left_out(arguments, before),
-        level=_level(folder, source, before),
-        processes=_processes(folder, source, before),
+        level=level_as_begun(folder, source, before),
+        processes=processes_as_begun(folder, source, before),
     )
     for name in arguments.without:
         if name not in settings.left_out:
@@ -604,29 +603,6 @@ def _resumes(folder: Path, opened: Opened, arguments: argparse.Namespace, resume
     if resumes and not has_begun:
         raise usage_error(f"{folder}: this tournament has not begun; begin with: {_command('run', folder)}")
     return resumes
-
-
-def _level(folder: Path, source: Source, before: Resolved | None) -> Wanted:
-    """Return the level of the sandbox where the file says none: the one that the tournament was begun with,
-    which is that of all its lines, and `limits` before there were others."""
-    if before is not None:
-        return before.sandbox.level
-    if source.file.resolved is not None:
-        return LIMITS.level
-    lines = read_matches(folder).lines
-    if not lines:
-        return STANDARD
-    return LIMITS.level if lines[-1].sandbox is UNSET else lines[-1].sandbox.level
-
-
-def _processes(folder: Path, source: Source, before: Resolved | None) -> Mapping[str, Process]:
-    """Return how the bots ran that the tournament was begun with, by their names: built-in ones go on so
-    where the file does not say how. What is usual has changed since earlier versions."""
-    if before is not None:
-        return {bot.name: bot.process for bot in before.bots}
-    if source.file.resolved is not None:
-        return {table.name or table.built_in or "": "fresh" for table in source.file.bots}
-    return {seat.bot: seat.process for line in read_matches(folder).lines for seat in line.bots}
 
 
 def _with_sandbox(
@@ -818,13 +794,14 @@ def _propose(expected: Expectation, budget: Budget) -> int:
 
 
 def _merge(folder: Path, results: Sequence[str]) -> int:
-    tournament = _tournament(folder)
+    settings = _tournament(folder).settings
     with _opened(folder) as opened:
         for notice in opened.notices:
             complain(notice)
-        merged = merge_results(opened, tournament.settings, results)
+        merged = merge_results(opened, settings, results)
         if merged.blocks:
-            _write(_tournament(folder))
+            tournament = _tournament(folder)
+            _write(tournament)
     return say_merged(merged)
 
 
@@ -842,11 +819,7 @@ def _tournament(folder: Path) -> Tournament:
         work.step(_reading(folder))
         lines = read_matches(folder).lines
     before = read_resolved(folder)
-    without = () if before is None else before.without
-    source = _source(folder)
-    level = _level(folder, source, before)
-    processes = _processes(folder, source, before)
-    settings = settings_of(source, folder, to_play=False, without=without, level=level, processes=processes)
+    settings = settings_as_begun(_source(folder), folder, before)
     conduct = conduct_in_force(before, settings.conduct, lines)
     paged = paged_in(folder / derived.REPORT)
     return Tournament(folder, replace(settings, conduct=conduct), lines, version(), paged)
@@ -903,7 +876,7 @@ def _status(folder: Path, as_json: bool) -> int:
     suspensions = tournament.suspensions
     rows = rows_of(tournament.standings, _rated(tournament), suspensions)
     counts = Counter(each.status for each in blocks)
-    total = _matches_in_all(tournament, blocks)
+    total = matches_in_all(tournament.settings, blocks, tournament.suspensions)
     if as_json:
         say_json(
             matches=len(tournament.lines),
@@ -926,16 +899,6 @@ def _status(folder: Path, as_json: bool) -> int:
     for line in (*_told(tournament), *voids):
         say(line)
     return DONE
-
-
-def _matches_in_all(tournament: Tournament, blocks: Sequence[Standing]) -> int | None:
-    """Return how many matches there will have been at the end, without those that are called off. None if
-    nobody knows that yet."""
-    settings, plan = tournament.settings, plan_of(tournament.settings)
-    total = total_matches(settings, plan)
-    if total is None or settings.rounds is None:
-        return total
-    return total - matches_lost(plan, settings.rounds, blocks, tournament.suspensions.keys())
 
 
 def _ratings(folder: Path, as_json: bool) -> int:

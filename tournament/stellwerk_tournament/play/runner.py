@@ -45,6 +45,7 @@ from stellwerk_tournament.play.conduct import (
     stage_as_made,
 )
 from stellwerk_tournament.play.courier import BlockFailedError, Courier, DueBlock, PlayedBlock
+from stellwerk_tournament.play.how_many import total_matches
 from stellwerk_tournament.play.keep import keep_match, take_in
 from stellwerk_tournament.play.lag import LagWatch
 from stellwerk_tournament.play.matches_here import (
@@ -75,11 +76,9 @@ from stellwerk_tournament.schedule.deal import block_secret, standing_seed
 from stellwerk_tournament.schedule.schedule import (
     Block,
     Met,
-    SchedulePlan,
     needs_results,
     numbers_of_stage,
     plan_of,
-    stage,
     stages_of_round,
 )
 from stellwerk_tournament.store.conduct import Suspension, Suspensions, judged
@@ -183,16 +182,6 @@ async def play_tournament(
         return await runner.run(begin)
     finally:
         trio.lowlevel.remove_instrument(lag)
-
-
-def total_matches(settings: Settings, plan: SchedulePlan) -> int | None:
-    """Return the number of matches of the whole tournament, if it is known."""
-    if settings.rounds is None or settings.until_width is not None:
-        return None
-    a_round = sum(
-        len(block.rotations) for number in range(stages_of_round(plan)) for block in stage(plan, number)
-    )
-    return settings.rounds * a_round
 
 
 class _Runner:

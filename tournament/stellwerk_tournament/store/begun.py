@@ -1,0 +1,55 @@
+"""The settings of a tournament as it was begun, for those who look into its folder.
+
+The file need not say how built-in bots run, or which level of the sandbox holds. What is usual has changed
+since earlier versions, and a tournament goes on as it began: what it was begun with says how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import UNSET
+
+from stellwerk_processes.bot_spec import Process
+from stellwerk_processes.sandbox.levels import LIMITS, Wanted
+from stellwerk_tournament.config.resolved import Resolved
+from stellwerk_tournament.config.sandbox import STANDARD
+from stellwerk_tournament.config.settings import Settings, Source, settings_of
+from stellwerk_tournament.store.store import read_matches
+
+
+def settings_as_begun(source: Source, folder: Path, before: Resolved | None) -> Settings:
+    """Return the settings to look at, whatever a command line has said. `before` is what the tournament was
+    begun with, if it has begun. SettingsError, or StoreError."""
+    return settings_of(
+        source,
+        folder,
+        to_play=False,
+        without=() if before is None else before.without,
+        level=level_as_begun(folder, source, before),
+        processes=processes_as_begun(folder, source, before),
+    )
+
+
+def level_as_begun(folder: Path, source: Source, before: Resolved | None) -> Wanted:
+    """Return the level of the sandbox where the file says none: the one that the tournament was begun with,
+    which is that of all its lines, and `limits` before there were others."""
+    if before is not None:
+        return before.sandbox.level
+    if source.file.resolved is not None:
+        return LIMITS.level
+    lines = read_matches(folder).lines
+    if not lines:
+        return STANDARD
+    return LIMITS.level if lines[-1].sandbox is UNSET else lines[-1].sandbox.level
+
+
+def processes_as_begun(folder: Path, source: Source, before: Resolved | None) -> Mapping[str, Process]:
+    """Return how the bots ran that the tournament was begun with, by their names: built-in ones go on so
+    where the file does not say how. What is usual has changed since earlier versions."""
+    if before is not None:
+        return {bot.name: bot.process for bot in before.bots}
+    if source.file.resolved is not None:
+        return {table.name or table.built_in or "": "fresh" for table in source.file.bots}
+    return {seat.bot: seat.process for line in read_matches(folder).lines for seat in line.bots}
