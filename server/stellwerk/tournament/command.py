@@ -456,6 +456,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         if not beginning.is_written:
             complain(f"stopped; nothing has begun; begin with: {run_again}")
             return INTERRUPTED
+        opened.store.note_over(finished)
         tournament = _tournament(folder)
         _write(tournament)
         voids = _voids(opened.store)
@@ -677,6 +678,7 @@ class _Beginning:
             self.store.note(ID, self.cup)
         if not self.is_stored:
             self.store.write(resolved_file.FILE, resolved_file.encode(self.resolved))
+        self.store.note_over(False)
         if self.source.file.resolved is not None:
             _give_back(self.source, self.store)
         self.is_written = True
@@ -801,6 +803,8 @@ def _merge(folder: Path, results: Sequence[str]) -> int:
         merged = merge_results(opened, settings, results)
         if merged.blocks:
             tournament = _tournament(folder)
+            total = matches_in_all(tournament.settings, opened.store.standings(), tournament.suspensions)
+            opened.store.note_over(len(tournament.lines) == total)
             _write(tournament)
     return say_merged(merged)
 

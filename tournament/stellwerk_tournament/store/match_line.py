@@ -157,10 +157,11 @@ def line_of(match: MatchLine) -> bytes:
     return encode(match) + b"\n"
 
 
-def read_lines(texts: Iterable[bytes]) -> ReadLines:
+def read_lines(texts: Iterable[bytes], share: SharedValues | None = None) -> ReadLines:
     """Read what a runner that was killed has left: complete blocks, and perhaps the beginning of one more.
-    `texts` are the lines of the file with their newlines, as the open file gives them."""
-    share = SharedValues()
+    `texts` are the lines of the file with their newlines, as the open file gives them. A reader that goes on
+    where it stopped hands over what lines `share`."""
+    share = share or SharedValues()
     torn = 0
     lines: list[MatchLine] = []
     sizes: list[int] = []

@@ -42,6 +42,9 @@ LOGS: Final = "logs"
 LOG_BYTES: Final = 1_000_000  # of each bot; then its older half goes
 PRIVATE: Final = 0o600
 
+_OVER: Final = "over"
+_YES: Final = "yes"
+
 Status: TypeAlias = Literal["queued", "running", "complete", "void", "called_off"]
 Judge: TypeAlias = Callable[[Sequence[MatchLine]], Sequence[MatchLine]]
 
@@ -132,6 +135,23 @@ class Store:
             ).fetchall()
         return [_standing(row, kept.get(row[0], [])) for row in rows]
 
+    def counts(self) -> dict[Status, int]:
+        """Return how many blocks there are in each status."""
+        with _database_errors(self.folder):
+            return dict(self._database.execute("SELECT status, count(*) FROM blocks GROUP BY status"))
+
+    def running(self) -> list[Block]:
+        """Return the blocks that have begun and are not over, in their order."""
+        with _database_errors(self.folder):
+            rows = self._database.execute(
+                "SELECT number, stage, round, variant, entrants FROM blocks"
+                " WHERE status = 'running' ORDER BY 1"
+            ).fetchall()
+        return [
+            Block(number, stage, round, variant, tuple(json.loads(entrants)))
+            for number, stage, round, variant, entrants in rows
+        ]
+
     def failures(self) -> list[Failure]:
         with _database_errors(self.folder):
             rows = self._database.execute("SELECT block, rotation, bots, cause FROM failures").fetchall()
@@ -151,7 +171,16 @@ class Store:
             row = self._database.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
 
+    def is_over(self) -> bool | None:
+        """Return whether all has been played. None if nobody has noted that."""
+        fact = self.fact(_OVER)
+        return None if fact is None else fact == _YES
+
     # -- what happens --------------------------------------------------------------------------------
+
+    def note_over(self, is_over: bool) -> None:
+        """Note whether all has been played: from then on it can be shown who played whom."""
+        self.note(_OVER, _YES if is_over else "no")
 
     def note(self, name: str, value: str) -> None:
         with _database_errors(self.folder), self._database:
