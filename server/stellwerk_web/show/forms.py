@@ -11,8 +11,8 @@
   change  any of {"head", "events": [event], "seat": {seat: state}, "end"}
 `/stream/wall`
   state   {"overview": a state without its matches, "tables": [TABLE], "main": table, "waiting", "not_shown"}
-  change  any of {"overview": a change without matches, "put": [TABLE], "tables": [{"table", "head", "is_live",
-           "events"?, "end"?}], "main", "waiting", "not_shown"}
+  change  any of {"overview": a change without matches, "put": [TABLE], "main", "waiting", "not_shown",
+           "tables": [{"table", "head", "is_live", "events"?, "end"?}]}
   TABLE   {"table", "head", "start", "events", "end", "is_live", "since_ms"};
            {"table", "head": null} if it is free
 
@@ -64,18 +64,20 @@ def with_standing(head: Head, turn: int | None, points: tuple[int, ...] | None) 
 
 
 class RankingRow(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """A bot's line in the ranking. `score` is a share from 0 to 1."""
+    """A bot's line in the ranking. `score` is a share from 0 to 1; `faults` and `forfeits` are matches. An
+    interval has null where the matches set no limit. `group` is there if not all bots can be compared."""
 
     bot: str
     matches: int
     score: float
     points: float
     elo: float | UnsetType = UNSET
-    low: float | UnsetType = UNSET
-    high: float | UnsetType = UNSET
+    low: float | UnsetType | None = UNSET
+    high: float | UnsetType | None = UNSET
     faults: int = 0
     forfeits: int | UnsetType = UNSET
     suspended: bool = False
+    group: int | UnsetType = UNSET
 
 
 class Ranking(Struct, frozen=True, omit_defaults=True, kw_only=True):

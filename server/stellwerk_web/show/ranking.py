@@ -1,95 +1,89 @@
-"""The ranking of a plain server: of the matches that have ended while somebody listened.
+"""The ranking of a source that is no tournament: of the matches that have ended while somebody listened.
 
-Nobody drew these pairings, so there is no rating, only what was counted: the share of opponents that a bot
-was ranked above, a tie counting half, and its mean points.
+Nobody drew these pairings. A rating takes account of who met whom, a score does not. So there are both, and
+the ranking says what it is made of.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
 from typing import Final
 
 from msgspec import UNSET
 
-from stellwerk_web.show.forms import Head, Ranking, RankingRow
+from stellwerk_web.show.forms import Head, Ranking
+from stellwerk_web.show.results import NOT_RATED, BotPage, Counted, PairPage, Rated, Results
 
 MOST_BOTS: Final = 2000  # a name is free on an open server
+MOST_MATCHES: Final = 5000  # that count: the last ones
 ROWS: Final = 200
-MATCHES_OF_A_BOT: Final = 50
-NOTE: Final = "score: the share of opponents ranked below; nobody drew these pairings, so it is no rating"
-
-
-@dataclass(slots=True)
-class Tally:
-    matches: int = 0
-    score: float = 0.0
-    points: int = 0
-
-    def row(self, bot: str) -> RankingRow:
-        return RankingRow(
-            bot=bot,
-            matches=self.matches,
-            score=self.score / self.matches,
-            points=self.points / self.matches,
-        )
-
-
-@dataclass(slots=True)
-class BotRecord:
-    whole: Tally = field(default_factory=Tally)
-    against: dict[str, Tally] = field(default_factory=dict[str, Tally])
-    matches: deque[Head] = field(default_factory=lambda: deque[Head](maxlen=MATCHES_OF_A_BOT))
+NOTE: Final = "Nobody drew these pairings: players chose their opponents, and when to play."
 
 
 class SeenMatches:
-    """What the ended matches say of each bot. Beyond so many bots, new names are not counted."""
+    """What the ended matches say of each bot: the last so many, by the first so many names. `count` is how
+    many have ended."""
 
     def __init__(self) -> None:
-        self.bots: dict[str, BotRecord] = {}
         self.count = 0
+        self._last: deque[Counted] = deque()
+        self._names: set[str] = set()
+        self._results = Results(knows_conduct=False)
 
     def add(self, head: Head) -> None:
-        if head.ranks is UNSET or head.points is UNSET:
-            return
         self.count += 1
-        for player in head.players:
-            record = self._record(player.name)
-            if record is None:
-                continue
-            record.matches.append(head)
-            scores: list[float] = []
-            points = head.points[player.seat]
-            for other in head.players:
-                if other.team == player.team:
-                    continue
-                score = _score(head.ranks[player.seat], head.ranks[other.seat])
-                scores.append(score)
-                if other.name in record.against or len(record.against) < MOST_BOTS:
-                    _add(record.against.setdefault(other.name, Tally()), score, points)
-            _add(record.whole, sum(scores) / max(len(scores), 1), points)
+        match = counted(head, self.count)
+        if match is None:
+            return
+        new = {*match.sides} - self._names
+        if len(self._names) + len(new) > MOST_BOTS:
+            return
+        self._names |= new
+        self._last.append(match)
+        self._results.add(match)
+        if len(self._last) > 1.2 * MOST_MATCHES:
+            while len(self._last) > MOST_MATCHES:
+                self._last.popleft()
+            self._results = Results(knows_conduct=False)
+            for each in self._last:
+                self._results.add(each)
+            self._names = {name for each in self._last for name in each.sides}
 
-    def ranking(self) -> Ranking:
-        rows = [record.whole.row(bot) for bot, record in self.bots.items()]
-        rows.sort(key=lambda row: (-row.score, -row.matches, row.bot))
-        return Ranking(
-            rows=tuple(rows[:ROWS]),
-            over=f"{self.count} {'match' if self.count == 1 else 'matches'} seen",
-            note=NOTE,
-        )
+    def counted(self) -> list[Counted]:
+        """Return what `rated` needs, in a list of its own."""
+        return self._results.counted()
 
-    def _record(self, bot: str) -> BotRecord | None:
-        record = self.bots.get(bot)
-        if record is None and len(self.bots) < MOST_BOTS:
-            record = self.bots[bot] = BotRecord()
-        return record
+    def ranking(self, rated: Rated = NOT_RATED) -> Ranking:
+        """Return the ranking; with ratings, if the matches were rated."""
+        seen = f"{self.count:,} {'match' if self.count == 1 else 'matches'} seen"
+        kept = len(self._results)
+        over = seen if kept >= self.count else f"{kept:,} of {seen}"
+        ranking = self._results.ranking(rated, (), over, NOTE)
+        return Ranking(rows=ranking.rows[:ROWS], over=ranking.over, note=ranking.note)
+
+    def bot_page(self, name: str, rated: Rated = NOT_RATED) -> BotPage | None:
+        return self._results.bot_page(name, self.ranking(rated), rated)
+
+    def pair_page(self, name: str, other: str, rated: Rated = NOT_RATED) -> PairPage | None:
+        return self._results.pair_page(name, other, rated)
 
 
-def _score(mine: int, other: int) -> float:
-    return 1.0 if mine < other else 0.5 if mine == other else 0.0
-
-
-def _add(tally: Tally, score: float, points: int) -> None:
-    tally.matches += 1
-    tally.score += score
-    tally.points += points
+def counted(head: Head, number: int) -> Counted | None:
+    """Return what an ended match counts, or None if its head does not say how it ended."""
+    if head.ranks is UNSET or head.points is UNSET:
+        return None
+    first: dict[int, int] = {}
+    members: dict[int, list[str]] = {}
+    for player in head.players:
+        first.setdefault(player.team, player.seat)
+        members.setdefault(player.team, []).append(player.name)
+    seats = [first[team] for team in sorted(first)]
+    if any(seat >= len(head.ranks) or seat >= len(head.points) for seat in seats):
+        return None
+    return Counted(
+        head=head,
+        sides=tuple(" + ".join(sorted({*members[team]})) for team in sorted(members)),
+        ranks=tuple(head.ranks[seat] for seat in seats),
+        points=tuple(head.points[seat] for seat in seats),
+        order=(number, 0),
+    )

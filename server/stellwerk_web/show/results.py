@@ -1,0 +1,364 @@
+"""What ended matches add up to: the ranking, and what the pages of a bot and of a pairing show.
+
+Laws:
+- figures are those of a tournament's own files, rounded as there: the ranking of a tournament that is over
+  says what `ratings.json` says, in the order of its report;
+- a match counts when it is added, and whoever adds it knows that everybody may see its result;
+- names are data: they are values of JSON, and in no text here.
+
+Rating takes long where matches are very many. It needs only what `counted` returns, so a thread can do it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from types import MappingProxyType
+from typing import Final
+
+from msgspec import UNSET, Struct, UnsetType
+
+from stellwerk_tournament.ratings.elo import hundredths
+from stellwerk_tournament.ratings.outcomes import Outcome
+from stellwerk_tournament.ratings.ratings import Rating, RatingError, Ratings, rate
+from stellwerk_web.show.forms import Head, Ranking, RankingRow
+
+LISTED: Final = 100  # matches of a bot or of a pairing: the last ones
+NO_WORDS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """What is known of how one side of a match behaved, if anything is."""
+
+    asks: int = 0
+    used_ms: int = 0
+    slowest_ms: int = 0
+    faults: tuple[str, ...] = ()  # kinds, each once
+    forfeit: str | None = None  # the reason
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """An ended match that counts. A side is what gets a rank: a player, or a team. `order` is the place among
+    all matches: results add up in this order, whenever they come."""
+
+    head: Head
+    sides: tuple[str, ...]
+    ranks: tuple[int, ...]
+    points: tuple[int, ...]
+    order: tuple[int, int]
+    block: str | None = None
+
+    def outcome(self) -> Outcome:
+        return Outcome(
+            entrants=self.sides,
+            ranks=self.ranks,
+            seats=tuple(range(len(self.sides))),
+            block=self.block,
+            game=self.head.game,
+        )
+
+
+# -- what /data/bot/NAME and /data/pair/NAME/NAME say ------------------------------------------------
+
+
+class Part(Struct, frozen=True, omit_defaults=True):
+    """Some matches of a bot: against one other, in one seat, in one game. `name` is that other bot, the place
+    in the order of play from 0, or the game. `score` and `points` are means. Against another bot there are
+    also its `others_points`, and how `likely_better` the first one is, if the ratings tell."""
+
+    name: str
+    matches: int
+    score: float
+    points: float
+    better: int | UnsetType = UNSET
+    equal: int | UnsetType = UNSET
+    worse: int | UnsetType = UNSET
+    others_points: float | UnsetType = UNSET
+    likely_better: float | UnsetType | None = UNSET
+
+
+class Times(Struct, frozen=True):
+    answers: int
+    mean_ms: float
+    slowest_ms: int
+
+
+class Reason(Struct, frozen=True):
+    """A fault or a reason to forfeit, in words, and in how many matches it occurred."""
+
+    kind: str
+    words: str
+    matches: int
+
+
+class BotPage(Struct, frozen=True, omit_defaults=True):
+    """What the page of a bot shows. `place` counts from 1, in the order of the ranking; `matches` are the
+    last ones, the newest first. `hidden` says what is not shown yet, and why."""
+
+    bot: str
+    place: int
+    of: int
+    row: RankingRow
+    over: str
+    opponents: tuple[Part, ...]
+    seats: tuple[Part, ...]
+    games: tuple[Part, ...]
+    faults: tuple[Reason, ...]
+    forfeits: tuple[Reason, ...]
+    matches: tuple[Head, ...]
+    times: Times | None = None
+    hidden: str = ""
+
+
+class PairPage(Struct, frozen=True, omit_defaults=True):
+    """What the page of a pairing shows, as seen from the first bot."""
+
+    bots: tuple[str, str]
+    result: Part
+    games: tuple[Part, ...]
+    matches: tuple[Head, ...]
+
+
+@dataclass(slots=True)
+class _Sums:
+    """The sums of one side under one heading. `others_points` are those of the other bot, where there is
+    one."""
+
+    matches: int = 0
+    score: float = 0.0
+    points: int = 0
+    better: int = 0
+    equal: int = 0
+    worse: int = 0
+    others_points: int = 0
+
+    def add(self, score: float, points: int) -> None:
+        self.matches += 1
+        self.score += score
+        self.points += points
+
+    def part(self, name: str) -> Part:
+        return Part(
+            name, self.matches, round(self.score / self.matches, 4), round(self.points / self.matches, 2)
+        )
+
+    def against(self, name: str, likely_better: float | None) -> Part:
+        return Part(
+            name,
+            self.matches,
+            round((self.better + 0.5 * self.equal) / self.matches, 4),
+            round(self.points / self.matches, 2),
+            self.better,
+            self.equal,
+            self.worse,
+            round(self.others_points / self.matches, 2),
+            None if likely_better is None else round(likely_better, 4),
+        )
+
+
+@dataclass(slots=True)
+class _Bot:
+    """All that is added up of one bot."""
+
+    all: _Sums = field(default_factory=_Sums)
+    against: dict[str, _Sums] = field(default_factory=dict[str, _Sums])
+    seats: dict[int, _Sums] = field(default_factory=dict[int, _Sums])
+    games: dict[str, _Sums] = field(default_factory=dict[str, _Sums])
+    faults: Counter[str] = field(default_factory=Counter[str])
+    faulty: int = 0
+    forfeits: Counter[str] = field(default_factory=Counter[str])
+    asks: int = 0
+    used_ms: int = 0
+    slowest_ms: int = 0
+    matches: list[Counted] = field(default_factory=list[Counted])
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """The ratings of so many matches, or why there are none."""
+
+    ratings: Ratings | None
+    why_not: str = ""
+    match_count: int = 0
+
+
+NOT_RATED: Final = Rated(None)
+
+
+def rated(matches: Iterable[Counted]) -> Rated:
+    """Rate matches, as `ratings.json` does. This takes seconds where they are very many."""
+    outcomes = [match.outcome() for match in sorted(matches, key=lambda match: match.order)]
+    try:
+        return Rated(rate(outcomes), match_count=len(outcomes))
+    except RatingError as error:
+        return Rated(None, str(error), len(outcomes))
+
+
+class Results:
+    """The matches that count, added up one by one. `names` are bots that have a row before they play,
+    `words` describe kinds of faults and reasons to forfeit. Unless it `knows_conduct`, rows have neither."""
+
+    def __init__(
+        self, names: Iterable[str] = (), words: Mapping[str, str] = NO_WORDS, *, knows_conduct: bool = True
+    ) -> None:
+        self._bots = {name: _Bot() for name in names}
+        self._words = words
+        self._knows_conduct = knows_conduct
+        self._matches: list[Counted] = []
+
+    def __len__(self) -> int:
+        return len(self._matches)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._bots
+
+    def counted(self) -> list[Counted]:
+        """Return all matches in a list of its own, for a thread that rates them."""
+        return [*self._matches]
+
+    def add(self, match: Counted, conduct: Sequence[Conduct] = ()) -> None:
+        """Count a match. One in which somebody plays against itself says nothing about its strength.
+        `conduct` has one for each side, if anything is known of it."""
+        if len({*match.sides}) < len(match.sides) or len(match.sides) < 2:
+            return
+        self._matches.append(match)
+        scores = scores_of(match.ranks)
+        for side, (name, score, points) in enumerate(zip(match.sides, scores, match.points, strict=True)):
+            bot = self._bots.setdefault(name, _Bot())
+            bot.all.add(score, points)
+            bot.seats.setdefault(side, _Sums()).add(score, points)
+            bot.games.setdefault(match.head.game, _Sums()).add(score, points)
+            bot.matches.append(match)
+            self._add_opponents(bot, match, side)
+            if conduct:
+                _add_conduct(bot, conduct[side])
+
+    def ranking(self, rated: Rated, suspended: Iterable[str], over: str, note: str = "") -> Ranking:
+        """Return the rows in the order of the report: group by group, the best first, then bots without a
+        rating by their scores, and suspended bots last."""
+        ratings = {} if rated.ratings is None else {each.name: each for each in rated.ratings.entrants}
+        out = {*suspended}
+        by_score = sorted(self._bots, key=lambda name: (-self._score(name), name))
+        place = {name: number for number, name in enumerate(ratings)}
+        playing = [name for name in place if name in self._bots and name not in out]
+        playing.sort(key=lambda name: ratings[name].group)
+        names = [*playing, *(name for name in by_score if name not in ratings and name not in out)]
+        names += [name for name in by_score if name in out]
+        several = len({ratings[name].group for name in playing}) > 1
+        rows = tuple(self._row(name, ratings.get(name), name in out, several) for name in names)
+        notes = [note, rated.why_not if rated.ratings is None else ""]
+        return Ranking(rows=rows, over=over, note=" ".join(filter(None, notes)) or UNSET)
+
+    def bot_page(self, name: str, ranking: Ranking, rated: Rated) -> BotPage | None:
+        """Return what is known of a bot. None if nobody knows it."""
+        bot = self._bots.get(name)
+        place = next((number for number, row in enumerate(ranking.rows, 1) if row.bot == name), None)
+        if bot is None or place is None:
+            return None
+        order = {row.bot: number for number, row in enumerate(ranking.rows)}
+        others = sorted(bot.against, key=lambda other: (order.get(other, len(order)), other))
+        return BotPage(
+            bot=name,
+            place=place,
+            of=len(ranking.rows),
+            row=ranking.rows[place - 1],
+            over=ranking.over,
+            opponents=tuple(bot.against[o].against(o, _likely(rated, name, o)) for o in others),
+            seats=tuple(bot.seats[side].part(str(side)) for side in sorted(bot.seats)),
+            games=tuple(bot.games[game].part(game) for game in sorted(bot.games)),
+            faults=tuple(_reasons(bot.faults, self._words)),
+            forfeits=tuple(_reasons(bot.forfeits, self._words)),
+            matches=tuple(match.head for match in islice(reversed(bot.matches), LISTED)),
+            times=Times(bot.asks, round(bot.used_ms / bot.asks, 2), bot.slowest_ms) if bot.asks else None,
+        )
+
+    def pair_page(self, name: str, other: str, rated: Rated) -> PairPage | None:
+        """Return what is known of two bots. None if they have not met."""
+        bot = self._bots.get(name)
+        if bot is None or other not in bot.against:
+            return None
+        met = [match for match in bot.matches if other in match.sides]
+        games: dict[str, _Sums] = {}
+        for match in met:
+            sums = games.setdefault(match.head.game, _Sums())
+            _add_pair(sums, match, match.sides.index(name), match.sides.index(other))
+        return PairPage(
+            bots=(name, other),
+            result=bot.against[other].against(other, _likely(rated, name, other)),
+            games=tuple(games[game].against(game, None) for game in sorted(games)),
+            matches=tuple(match.head for match in islice(reversed(met), LISTED)),
+        )
+
+    # -- helpers -------------------------------------------------------------------------------------
+
+    def _score(self, name: str) -> float:
+        sums = self._bots[name].all
+        return sums.score / sums.matches if sums.matches else 0.0
+
+    def _row(self, name: str, rating: Rating | None, suspended: bool, several: bool) -> RankingRow:
+        bot = self._bots[name]
+        sums = bot.all
+        knows = self._knows_conduct
+        return RankingRow(
+            bot=name,
+            matches=sums.matches,
+            score=round(self._score(name), 4),
+            points=round(sums.points / sums.matches, 2) if sums.matches else 0.0,
+            elo=UNSET if rating is None else hundredths(rating.elo),
+            low=UNSET if rating is None else _figure(rating.low),
+            high=UNSET if rating is None else _figure(rating.high),
+            faults=bot.faulty,
+            forfeits=bot.forfeits.total() if knows else UNSET,
+            suspended=suspended,
+            group=rating.group if several and rating is not None else UNSET,
+        )
+
+    def _add_opponents(self, bot: _Bot, match: Counted, side: int) -> None:
+        for other_side, other in enumerate(match.sides):
+            if other_side != side:
+                _add_pair(bot.against.setdefault(other, _Sums()), match, side, other_side)
+
+
+def scores_of(ranks: Sequence[int]) -> list[float]:
+    """Return the share of opponents that each was better than; a tie counts a half."""
+    return [(sum((rank < r) + 0.5 * (rank == r) for r in ranks) - 0.5) / (len(ranks) - 1) for rank in ranks]
+
+
+def _add_pair(sums: _Sums, match: Counted, side: int, other: int) -> None:
+    rank, others_rank = match.ranks[side], match.ranks[other]
+    sums.matches += 1
+    sums.better += rank < others_rank
+    sums.equal += rank == others_rank
+    sums.worse += rank > others_rank
+    sums.points += match.points[side]
+    sums.others_points += match.points[other]
+
+
+def _add_conduct(bot: _Bot, conduct: Conduct) -> None:
+    bot.asks += conduct.asks
+    bot.used_ms += conduct.used_ms
+    bot.slowest_ms = max(bot.slowest_ms, conduct.slowest_ms)
+    bot.faults.update(conduct.faults)
+    bot.faulty += bool(conduct.faults)
+    if conduct.forfeit is not None:
+        bot.forfeits[conduct.forfeit] += 1
+
+
+def _reasons(counts: Counter[str], words: Mapping[str, str]) -> Iterator[Reason]:
+    for kind, matches in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
+        yield Reason(kind, words.get(kind, kind), matches)
+
+
+def _likely(rated: Rated, name: str, other: str) -> float | None:
+    if rated.ratings is None:
+        return None
+    known = {rating.name for rating in rated.ratings.entrants}
+    return rated.ratings.superiority(name, other) if {name, other} <= known else None
+
+
+def _figure(elo: float | None) -> float | None:
+    return None if elo is None else hundredths(elo)

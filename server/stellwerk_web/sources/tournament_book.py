@@ -1,0 +1,393 @@
+"""What a tournament's folder says of it: matches of complete blocks, results, and how far it has come.
+
+Laws:
+- only what `Follower` returns gets in here, and that is complete blocks: nothing of a block that still runs;
+- while an anonymous tournament is played, nothing here says who plays whom: seats have numbers for names, no
+  match names its block, and bots have no opponents;
+- nothing is written, and no lock is taken.
+
+Plain code: whoever calls `look` waits for the disk, so a thread does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, TypeVar, cast
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace as replace_struct
+
+from stellwerk_protocol.figures import counted
+from stellwerk_protocol.messages import Clocks, Player
+from stellwerk_server.operate.settings import clocks_of
+from stellwerk_tournament.config.conduct import ConductTable
+from stellwerk_tournament.config.resolved import FILE as RESOLVED
+from stellwerk_tournament.config.resolved import read_resolved
+from stellwerk_tournament.config.settings import FILE as SETTINGS
+from stellwerk_tournament.config.settings import Settings, SettingsError, parse
+from stellwerk_tournament.play.how_many import matches_in_all, total_matches
+from stellwerk_tournament.report.faults import KINDS
+from stellwerk_tournament.report.forfeits import REASONS
+from stellwerk_tournament.schedule.schedule import Block, blocks_of_round, plan_of
+from stellwerk_tournament.store.begun import settings_as_begun
+from stellwerk_tournament.store.conduct import Suspension, Suspensions
+from stellwerk_tournament.store.follow import Follower
+from stellwerk_tournament.store.match_line import MatchLine, blocks_of
+from stellwerk_tournament.store.store import STATE, Standing, Store, StoreError, look_into
+from stellwerk_web.show.forms import Head, Ranking
+from stellwerk_web.show.results import BotPage, Conduct, Counted, PairPage, Rated, Results
+from stellwerk_web.sources.recorded import NO_CLOCKS
+
+MOST_BLOCKS: Final = 100  # running ones that are listed
+HIDDEN: Final = "This tournament is anonymous: who played whom is shown when all has been played."
+
+WORDS: Final[Mapping[str, str]] = {
+    **{str(kind): words for kind, words in KINDS.items()},
+    **{str(reason): words for reason, words in REASONS.items()},
+}
+_REPLAY: Final = re.compile(r"replays/[A-Za-z0-9_.-]+\.jsonl")  # no other file is ever opened
+
+T = TypeVar("T", bound=Hashable)
+
+
+class RunningBlock(Struct, frozen=True):
+    """A block that runs, and of which nothing else may be known yet."""
+
+    block: int
+    round: int
+    game: str
+    players: tuple[str, ...]
+
+
+class TournamentState(Struct, frozen=True, omit_defaults=True):
+    """How far a tournament has come. `is_running`: whether its runner answers, if anybody asked it; then what
+    only the runner knows is there, too. `total` is None if nobody knows it."""
+
+    title: str
+    played: int = 0
+    total: int | None = None
+    is_over: bool = False
+    anonymous: bool = False
+    is_running: bool | None = None
+    matches_per_minute: float | None = None
+    seconds_left: float | None = None
+    blocks_running: int = 0
+    blocks: tuple[RunningBlock, ...] = ()
+    void_blocks: int = 0
+    called_off_blocks: int = 0
+    suspended: tuple[Suspension, ...] = ()
+    missing: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the files say that does not change while a tournament is played. `settings` are None if they
+    cannot be read in full, such as without the board: then `total` is not known either."""
+
+    title: str = ""
+    names: tuple[str, ...] = ()
+    is_anonymous: bool = False
+    settings: Settings | None = None
+    total: int | None = None
+    conduct: ConductTable | None = None
+    clocks: Clocks = NO_CLOCKS
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """What the state of the folder says of its blocks. `noted_over` is None if nobody has noted whether all
+    has been played. `standings` are there only if blocks were called off."""
+
+    noted_over: bool | None = None
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    running: tuple[Block, ...] = ()
+    standings: tuple[Standing, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look into the folder has found. `is_anew`: all that was found before is void. `is_hidden`: it
+    must not be shown who played whom. `problem` is what could not be read, in one line."""
+
+    facts: Facts
+    stand: Stand
+    is_over: bool
+    is_hidden: bool
+    lines: tuple[MatchLine, ...] = ()
+    is_anew: bool = False
+    has_more: bool = False
+    problem: str = ""
+
+
+# -- reading, which waits for the disk ---------------------------------------------------------------
+
+
+class FolderReader:
+    """Looks into a tournament's folder, and reads only what is new."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._follower = Follower(folder)
+        self._facts = Facts()
+        self._facts_of: object = None
+        self._facts_problem = ""
+        self._stand = Stand()
+        self._stand_of: object = None
+        self._shape: object = None
+
+    def look(self) -> Look:
+        self._read_facts()
+        self._read_stand()
+        facts, stand = self._facts, self._stand
+        is_over = _is_over(facts, stand)
+        is_hidden = facts.is_anonymous and not is_over
+        shape = (facts.names, facts.conduct, is_hidden)
+        is_anew = self._shape not in (None, shape)
+        if is_anew:
+            self._follower = Follower(self._folder)  # the same lines are to be shown otherwise
+        self._shape = shape
+        try:
+            news = self._follower.read()
+        except StoreError as error:
+            return Look(facts, stand, is_over, is_hidden, is_anew=is_anew, problem=str(error))
+        return Look(
+            facts,
+            stand,
+            is_over,
+            is_hidden,
+            news.lines,
+            news.is_anew or is_anew,
+            news.has_more,
+            self._facts_problem,
+        )
+
+    def _read_facts(self) -> None:
+        stamps = _stamps(self._folder, (SETTINGS, RESOLVED))
+        if stamps == self._facts_of:
+            return
+        self._facts_problem = ""
+        try:
+            self._facts = self._facts_now()
+        except (SettingsError, StoreError, OSError) as error:
+            self._facts_problem = str(error)
+        self._facts_of = stamps
+
+    def _facts_now(self) -> Facts:
+        before = read_resolved(self._folder)
+        title = ""
+        try:
+            source = parse(self._folder)
+            title = source.file.title
+            settings = settings_as_begun(source, self._folder, before)
+        except (SettingsError, StoreError, OSError) as error:
+            if before is None:
+                raise
+            self._facts_problem = str(error)
+            settings = None
+        if before is not None:
+            names, is_anonymous = tuple(bot.name for bot in before.bots), before.anonymous
+            conduct, clocks = before.conduct, clocks_of(before.clocks)
+        else:
+            assert settings is not None
+            names, is_anonymous = settings.names, settings.anonymous
+            conduct, clocks = settings.conduct, clocks_of(settings.time)
+        total = None if settings is None else total_matches(settings, plan_of(settings))
+        return Facts(title, names, is_anonymous, settings, total, conduct, clocks)
+
+    def _read_stand(self) -> None:
+        stamps = _stamps(self._folder, (STATE, f"{STATE}-wal"))
+        if stamps == self._stand_of:
+            return
+        try:
+            with look_into(self._folder) as store:
+                self._stand = Stand() if store is None else _stand_in(store)
+        except StoreError:
+            return  # the next look may succeed
+        self._stand_of = stamps
+
+
+def _stand_in(store: Store) -> Stand:
+    counts = store.counts()
+    return Stand(
+        store.is_over(),
+        {str(status): count for status, count in counts.items()},
+        tuple(store.running()),
+        tuple(store.standings()) if counts.get("called_off") else (),
+    )
+
+
+def _is_over(facts: Facts, stand: Stand) -> bool:
+    """Return whether all has been played. Where nobody has noted it, each block of the schedule must be
+    over."""
+    if stand.noted_over is not None:
+        return stand.noted_over
+    settings, counts = facts.settings, stand.counts
+    if settings is None or facts.total is None or settings.rounds is None:
+        return False
+    if counts.get("queued") or counts.get("running"):
+        return False
+    return sum(counts.values()) >= settings.rounds * blocks_of_round(plan_of(settings))
+
+
+def _stamps(folder: Path, names: Iterable[str]) -> object:
+    """Return what changes whenever one of these files does."""
+    stamps: list[tuple[int, int, int] | None] = []
+    for name in names:
+        try:
+            stat = (folder / name).stat()
+            stamps.append((stat.st_ino, stat.st_size, stat.st_mtime_ns))
+        except OSError:
+            stamps.append(None)
+    return stamps
+
+
+# -- what has been found -----------------------------------------------------------------------------
+
+
+class Book:
+    """All that may be shown of a tournament, out of what looks have found."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._look = Look(Facts(), Stand(), is_over=False, is_hidden=True)
+        self._begin_anew()
+
+    def take(self, look: Look) -> list[Head]:
+        """Take in what a look has found. Return the matches that are new, in the order of the file. If it is
+        anew, all others are void."""
+        is_first = not self._line_count and look.facts != self._look.facts
+        self._look = look
+        if look.is_anew or is_first:
+            self._begin_anew()
+        return [self._add(line) for lines in blocks_of(look.lines).values() for line in self._block(lines)]
+
+    @property
+    def clocks(self) -> Clocks:
+        return self._look.facts.clocks
+
+    @property
+    def suspended(self) -> Collection[str]:
+        return self._suspensions.names
+
+    def replay_of(self, match: str) -> Path | None:
+        """Return where the replay of a match of a complete block is."""
+        name = self._replays.get(match)
+        return None if name is None or not _REPLAY.fullmatch(name) else self._folder / name
+
+    def over(self) -> str:
+        """Say which matches count."""
+        return counted(self._block_count, "complete block")
+
+    def state(self) -> TournamentState:
+        """Return how far the tournament has come, as its folder says."""
+        look = self._look
+        facts, stand = look.facts, look.stand
+        return TournamentState(
+            title=facts.title,
+            played=self._line_count,
+            total=self._total(),
+            is_over=look.is_over,
+            anonymous=facts.is_anonymous,
+            blocks_running=stand.counts.get("running", 0),
+            blocks=() if facts.is_anonymous else tuple(self._running()),
+            void_blocks=stand.counts.get("void", 0),
+            called_off_blocks=stand.counts.get("called_off", 0),
+            suspended=tuple(self._suspensions.of.values()),
+            problem=look.problem,
+        )
+
+    def bot_page(self, name: str, ranking: Ranking, rated: Rated) -> BotPage | None:
+        page = self.results.bot_page(name, ranking, rated)
+        if page is None or not self._look.is_hidden:
+            return page
+        return replace_struct(page, opponents=(), matches=(), hidden=HIDDEN)
+
+    def pair_page(self, name: str, other: str, rated: Rated) -> PairPage | None:
+        """Return None also where it must not be shown who played whom."""
+        return None if self._look.is_hidden else self.results.pair_page(name, other, rated)
+
+    # -- helpers -------------------------------------------------------------------------------------
+
+    def _begin_anew(self) -> None:
+        facts = self._look.facts
+        self.results = Results(facts.names, WORDS)
+        self._suspensions = Suspensions(facts.conduct)
+        self._replays: dict[str, str] = {}
+        self._shared: dict[Hashable, Hashable] = {}
+        self._block_count = 0
+        self._line_count = 0
+
+    def _block(self, lines: Sequence[MatchLine]) -> Sequence[MatchLine]:
+        """Take in a whole block."""
+        self._block_count += 1
+        self._line_count += len(lines)
+        self._suspensions.add(lines)
+        return lines
+
+    def _add(self, line: MatchLine) -> Head:
+        match = self._counted(line)
+        self.results.add(match, tuple(_conducts(line)))
+        self._replays[line.match] = line.replay
+        return match.head
+
+    def _counted(self, line: MatchLine) -> Counted:
+        is_hidden = self._look.is_hidden
+        team_of = {seat: team for team, seats in enumerate(line.seats) for seat in seats}
+        seats = sorted(team_of)
+        players = tuple(
+            Player(seat, team_of[seat], f"seat-{seat}" if is_hidden else line.players[team_of[seat]])
+            for seat in seats
+        )
+        head = Head(
+            match=line.match,
+            state="ended",
+            game=line.game,
+            options=line.options,
+            players=self._one(players),
+            turn=line.turns,
+            points=tuple(line.points[team_of[seat]] for seat in seats),
+            ranks=self._one(tuple(line.ranks[team_of[seat]] for seat in seats)),
+            block=UNSET if is_hidden else str(line.block),
+            round=UNSET if is_hidden else line.round,
+            page=bool(_REPLAY.fullmatch(line.replay)),
+        )
+        order = (line.block, line.rotation)
+        return Counted(head, line.players, line.ranks, line.points, order, str(line.block))
+
+    def _one(self, value: T) -> T:
+        """Return the same object for equal values: most matches have equal ones."""
+        return cast(T, self._shared.setdefault(value, value))  # a value of its own type
+
+    def _running(self) -> Iterator[RunningBlock]:
+        settings = self._look.facts.settings
+        if settings is not None:
+            for block in self._look.stand.running[:MOST_BLOCKS]:
+                game = settings.variants[block.variant].choice.game_id
+                yield RunningBlock(block.number, block.round, game, block.entrants)
+
+    def _total(self) -> int | None:
+        """Return how many matches there will have been, if the file says so. A command line may have said
+        more."""
+        facts, standings = self._look.facts, self._look.stand.standings
+        total = facts.total
+        if standings and facts.settings is not None:
+            total = matches_in_all(facts.settings, standings, self._suspensions.names)
+        return None if total is not None and total < self._line_count else total
+
+
+def _conducts(line: MatchLine) -> Iterator[Conduct]:
+    """Yield what is known of each team of a match."""
+    forfeits = {forfeit.team: forfeit.reason for forfeit in line.forfeits}
+    for team, own_seats in enumerate(line.seats):
+        seats = [line.bots[seat] for seat in own_seats]
+        yield Conduct(
+            asks=sum(seat.asks for seat in seats),
+            used_ms=sum(seat.used_ms for seat in seats),
+            slowest_ms=max(seat.slowest_ms for seat in seats),
+            faults=tuple(dict.fromkeys(fault.kind for seat in seats for fault in seat.faults)),
+            forfeit=forfeits.get(team),
+        )
