@@ -123,19 +123,19 @@ def test_a_bots_page_adds_up_to_its_row(tmp_path: Path) -> None:
     for place, row in enumerate(ranking.rows, 1):
         page = book.bot_page(row.bot, ranking, ratings)
         assert page is not None
-        assert (page.place, page.of, page.row) == (place, 6, row)
+        assert (page.rank, page.of, page.row) == (place, 6, row)
         assert (
             sum(part.matches for part in page.seats)
             == sum(part.matches for part in page.games)
             == row.matches
         )
-        for part in page.opponents:
-            won, count = tournament.standings.pairs[row.bot, part.name]
+        for part in page.against:
+            won, count = tournament.standings.pairs[row.bot, part.bot]
             assert (part.score, part.matches) == (round(won / count, 4), count)
-            assert UNSET not in (part.better, part.equal, part.worse)
-        assert [part.name for part in page.opponents] == [r.bot for r in ranking.rows if r.bot != row.bot]
+            assert part.better + part.equal + part.worse == count
+        assert [part.bot for part in page.against] == [r.bot for r in ranking.rows if r.bot != row.bot]
         sums = tournament.standings.of[row.bot]
-        assert page.times is not None
+        assert page.times is not UNSET
         assert (page.times.answers, page.times.slowest_ms) == (sums.asks, sums.slowest_ms)
         assert {reason.kind: reason.matches for reason in page.faults} == dict(sums.faults)
         own = [each for each in cup.lines if row.bot in each.players]
@@ -149,19 +149,19 @@ def test_a_pairs_page_mirrors_the_one_of_the_other(tmp_path: Path) -> None:
     book, _ = looked_into(tmp_path, cup.lines)
     ranking, ratings = ranking_of(book)
     one, other = (row.bot for row in ranking.rows[:2])
-    page, mirror = book.pair_page(one, other, ratings), book.pair_page(other, one, ratings)
+    page, mirror = (book.pair_page(*each, ranking, ratings) for each in ((one, other), (other, one)))
     assert page is not None
     assert mirror is not None
-    assert (page.result.better, page.result.worse) == (mirror.result.worse, mirror.result.better)
-    assert page.result.points == mirror.result.others_points
-    assert sum(part.matches for part in page.games) == page.result.matches
+    assert (page.row.better, page.row.worse) == (mirror.row.worse, mirror.row.better)
+    assert page.row.points == mirror.row.others_points
+    assert sum(part.matches for part in page.games) == page.row.matches
     likely = ratings.ratings.superiority(one, other) if ratings.ratings else None
     assert likely is not None
-    assert page.result.likely_better == round(likely, 4)
+    assert page.row.likely_better == round(likely, 4)
     met = [each.match for each in cup.lines if {one, other} <= {*each.players}]
     assert [head.match for head in page.matches] == met[::-1][:LISTED]
-    assert book.pair_page(one, "nobody", ratings) is None
-    assert book.pair_page(one, one, ratings) is None
+    assert book.pair_page(one, "nobody", ranking, ratings) is None
+    assert book.pair_page(one, one, ranking, ratings) is None
 
 
 # -- a plain server ----------------------------------------------------------------------------------

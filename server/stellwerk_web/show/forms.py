@@ -15,6 +15,7 @@
            "tables": [{"table", "head", "is_live", "events"?, "end"?}]}
   TABLE   {"table", "head", "start", "events", "end", "is_live", "since_ms"};
            {"table", "head": null} if it is free
+`/data/bot/NAME`, `/data/pair/NAME/NAME`: BotPage, PairPage in `results.py`
 
 `start` and `end` are messages of the protocol, `events` the `event` of its event messages, all as the
 public gets them. `counts` is {"running", "ended", "failed"}. On the wall a head says no more than has been

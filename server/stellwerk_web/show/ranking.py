@@ -10,7 +10,9 @@ from collections import deque
 from typing import Final
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
+from stellwerk_protocol.figures import counted as in_words
 from stellwerk_web.show.forms import Head, Ranking
 from stellwerk_web.show.results import NOT_RATED, BotPage, Counted, PairPage, Rated, Results
 
@@ -29,6 +31,8 @@ class SeenMatches:
         self._last: deque[Counted] = deque()
         self._names: set[str] = set()
         self._results = Results(knows_conduct=False)
+        self._rated = NOT_RATED
+        self._ranking = Ranking(rows=(), over="")
 
     def add(self, head: Head) -> None:
         self.count += 1
@@ -55,17 +59,24 @@ class SeenMatches:
 
     def ranking(self, rated: Rated = NOT_RATED) -> Ranking:
         """Return the ranking; with ratings, if the matches were rated."""
-        seen = f"{self.count:,} {'match' if self.count == 1 else 'matches'} seen"
-        kept = len(self._results)
-        over = seen if kept >= self.count else f"{kept:,} of {seen}"
-        ranking = self._results.ranking(rated, (), over, NOTE)
-        return Ranking(rows=ranking.rows[:ROWS], over=ranking.over, note=ranking.note)
+        self._rated = rated
+        kept, seen = len(self._last), in_words(self.count, "match", "matches")
+        over = f"{seen} seen" if kept >= self.count else f"{kept:,} of {seen} seen"
+        self._ranking = self._results.ranking(rated, (), over, NOTE)
+        return replace(self._ranking, rows=self._ranking.rows[:ROWS])
 
-    def bot_page(self, name: str, rated: Rated = NOT_RATED) -> BotPage | None:
-        return self._results.bot_page(name, self.ranking(rated), rated)
+    def bot(self, name: str) -> BotPage | None:
+        """Return the data of a bot's page, or None if it has played nothing here."""
+        return self._results.bot_page(name, self._now(), self._rated)
 
-    def pair_page(self, name: str, other: str, rated: Rated = NOT_RATED) -> PairPage | None:
-        return self._results.pair_page(name, other, rated)
+    def pair(self, one: str, other: str) -> PairPage | None:
+        """Return the data of a pairing's page, or None if the two have not met here."""
+        return self._results.pair_page(one, other, self._now(), self._rated)
+
+    def _now(self) -> Ranking:
+        """Return the ranking with the ratings that there are."""
+        self.ranking(self._rated)
+        return self._ranking
 
 
 def counted(head: Head, number: int) -> Counted | None:

@@ -65,20 +65,35 @@ class Counted:
 # -- what /data/bot/NAME and /data/pair/NAME/NAME say ------------------------------------------------
 
 
-class Part(Struct, frozen=True, omit_defaults=True):
-    """Some matches of a bot: against one other, in one seat, in one game. `name` is that other bot, the place
-    in the order of play from 0, or the game. `score` and `points` are means. Against another bot there are
-    also its `others_points`, and how `likely_better` the first one is, if the ratings tell."""
+class AgainstRow(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """The matches of a bot with one other. `score` and `points` are means. `likely_better` is how likely the
+    first one is the stronger, if the ratings tell."""
 
-    name: str
+    bot: str
     matches: int
     score: float
     points: float
-    better: int | UnsetType = UNSET
-    equal: int | UnsetType = UNSET
-    worse: int | UnsetType = UNSET
-    others_points: float | UnsetType = UNSET
-    likely_better: float | UnsetType | None = UNSET
+    others_points: float
+    better: int
+    equal: int
+    worse: int
+    likely_better: float | UnsetType = UNSET
+
+
+class SeatRow(Struct, frozen=True):
+    """The matches of a bot in one seat: its place in the order of play, from 0."""
+
+    seat: int
+    matches: int
+    score: float
+    points: float
+
+
+class GameRow(Struct, frozen=True):
+    game: str
+    matches: int
+    score: float
+    points: float
 
 
 class Times(Struct, frozen=True):
@@ -95,31 +110,34 @@ class Reason(Struct, frozen=True):
     matches: int
 
 
-class BotPage(Struct, frozen=True, omit_defaults=True):
-    """What the page of a bot shows. `place` counts from 1, in the order of the ranking; `matches` are the
-    last ones, the newest first. `hidden` says what is not shown yet, and why."""
+class BotPage(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What the page of a bot shows. `rank` counts from 1 in the order of the ranking, which has `of` bots;
+    `against` has that order, too. `matches` are the last ones, the newest first. `hidden` says what is not
+    shown yet, and why."""
 
-    bot: str
-    place: int
-    of: int
     row: RankingRow
+    rank: int
+    of: int
     over: str
-    opponents: tuple[Part, ...]
-    seats: tuple[Part, ...]
-    games: tuple[Part, ...]
-    faults: tuple[Reason, ...]
-    forfeits: tuple[Reason, ...]
+    note: str | UnsetType = UNSET
+    against: tuple[AgainstRow, ...]
+    seats: tuple[SeatRow, ...]
+    games: tuple[GameRow, ...]
+    faults: tuple[Reason, ...] = ()
+    forfeits: tuple[Reason, ...] = ()
+    times: Times | UnsetType = UNSET
     matches: tuple[Head, ...]
-    times: Times | None = None
-    hidden: str = ""
+    hidden: str | UnsetType = UNSET
 
 
-class PairPage(Struct, frozen=True, omit_defaults=True):
-    """What the page of a pairing shows, as seen from the first bot."""
+class PairPage(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What the page of a pairing shows, as seen from the first bot, whose `row` it is."""
 
     bots: tuple[str, str]
-    result: Part
-    games: tuple[Part, ...]
+    row: AgainstRow
+    over: str
+    note: str | UnsetType = UNSET
+    games: tuple[GameRow, ...]
     matches: tuple[Head, ...]
 
 
@@ -141,22 +159,22 @@ class _Sums:
         self.score += score
         self.points += points
 
-    def part(self, name: str) -> Part:
-        return Part(
-            name, self.matches, round(self.score / self.matches, 4), round(self.points / self.matches, 2)
-        )
+    def means(self) -> tuple[int, float, float]:
+        """Return matches, score and points as rows have them."""
+        return self.matches, round(self.score / self.matches, 4), round(self.points / self.matches, 2)
 
-    def against(self, name: str, likely_better: float | None) -> Part:
-        return Part(
-            name,
-            self.matches,
-            round((self.better + 0.5 * self.equal) / self.matches, 4),
-            round(self.points / self.matches, 2),
-            self.better,
-            self.equal,
-            self.worse,
-            round(self.others_points / self.matches, 2),
-            None if likely_better is None else round(likely_better, 4),
+    def against(self, bot: str, likely_better: float | None) -> AgainstRow:
+        matches, score, points = self.means()
+        return AgainstRow(
+            bot=bot,
+            matches=matches,
+            score=score,
+            points=points,
+            others_points=round(self.others_points / matches, 2),
+            better=self.better,
+            equal=self.equal,
+            worse=self.worse,
+            likely_better=UNSET if likely_better is None else round(likely_better, 4),
         )
 
 
@@ -256,27 +274,27 @@ class Results:
     def bot_page(self, name: str, ranking: Ranking, rated: Rated) -> BotPage | None:
         """Return what is known of a bot. None if nobody knows it."""
         bot = self._bots.get(name)
-        place = next((number for number, row in enumerate(ranking.rows, 1) if row.bot == name), None)
-        if bot is None or place is None:
+        rank = next((number for number, row in enumerate(ranking.rows, 1) if row.bot == name), None)
+        if bot is None or rank is None:
             return None
         order = {row.bot: number for number, row in enumerate(ranking.rows)}
         others = sorted(bot.against, key=lambda other: (order.get(other, len(order)), other))
         return BotPage(
-            bot=name,
-            place=place,
+            row=ranking.rows[rank - 1],
+            rank=rank,
             of=len(ranking.rows),
-            row=ranking.rows[place - 1],
             over=ranking.over,
-            opponents=tuple(bot.against[o].against(o, _likely(rated, name, o)) for o in others),
-            seats=tuple(bot.seats[side].part(str(side)) for side in sorted(bot.seats)),
-            games=tuple(bot.games[game].part(game) for game in sorted(bot.games)),
+            note=ranking.note,
+            against=tuple(bot.against[o].against(o, _likely(rated, name, o)) for o in others),
+            seats=tuple(SeatRow(side, *bot.seats[side].means()) for side in sorted(bot.seats)),
+            games=tuple(GameRow(game, *bot.games[game].means()) for game in sorted(bot.games)),
             faults=tuple(_reasons(bot.faults, self._words)),
             forfeits=tuple(_reasons(bot.forfeits, self._words)),
+            times=Times(bot.asks, round(bot.used_ms / bot.asks, 2), bot.slowest_ms) if bot.asks else UNSET,
             matches=tuple(match.head for match in islice(reversed(bot.matches), LISTED)),
-            times=Times(bot.asks, round(bot.used_ms / bot.asks, 2), bot.slowest_ms) if bot.asks else None,
         )
 
-    def pair_page(self, name: str, other: str, rated: Rated) -> PairPage | None:
+    def pair_page(self, name: str, other: str, ranking: Ranking, rated: Rated) -> PairPage | None:
         """Return what is known of two bots. None if they have not met."""
         bot = self._bots.get(name)
         if bot is None or other not in bot.against:
@@ -288,8 +306,10 @@ class Results:
             _add_pair(sums, match, match.sides.index(name), match.sides.index(other))
         return PairPage(
             bots=(name, other),
-            result=bot.against[other].against(other, _likely(rated, name, other)),
-            games=tuple(games[game].against(game, None) for game in sorted(games)),
+            row=bot.against[other].against(name, _likely(rated, name, other)),
+            over=ranking.over,
+            note=ranking.note,
+            games=tuple(GameRow(game, *games[game].means()) for game in sorted(games)),
             matches=tuple(match.head for match in islice(reversed(met), LISTED)),
         )
 
@@ -330,11 +350,10 @@ def scores_of(ranks: Sequence[int]) -> list[float]:
 
 def _add_pair(sums: _Sums, match: Counted, side: int, other: int) -> None:
     rank, others_rank = match.ranks[side], match.ranks[other]
-    sums.matches += 1
+    sums.add(1.0 if rank < others_rank else 0.5 if rank == others_rank else 0.0, match.points[side])
     sums.better += rank < others_rank
     sums.equal += rank == others_rank
     sums.worse += rank > others_rank
-    sums.points += match.points[side]
     sums.others_points += match.points[other]
 
 

@@ -304,11 +304,11 @@ class Book:
         page = self.results.bot_page(name, ranking, rated)
         if page is None or not self._look.is_hidden:
             return page
-        return replace_struct(page, opponents=(), matches=(), hidden=HIDDEN)
+        return replace_struct(page, against=(), matches=(), hidden=HIDDEN)
 
-    def pair_page(self, name: str, other: str, rated: Rated) -> PairPage | None:
+    def pair_page(self, name: str, other: str, ranking: Ranking, rated: Rated) -> PairPage | None:
         """Return None also where it must not be shown who played whom."""
-        return None if self._look.is_hidden else self.results.pair_page(name, other, rated)
+        return None if self._look.is_hidden else self.results.pair_page(name, other, ranking, rated)
 
     # -- helpers -------------------------------------------------------------------------------------
 
