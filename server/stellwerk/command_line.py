@@ -70,6 +70,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "simulate": Entry("play many games between built-in policies", works_anywhere=True),
     "token": Entry("draw a token for a player of a closed server", works_anywhere=True),
     "tournament": Entry("let many bots play for a ranking"),
+    "watch": Entry("show matches live in a browser: of a server, a tournament, replays"),
 }
 
 

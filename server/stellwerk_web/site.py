@@ -30,7 +30,7 @@ from stellwerk_web.http.answers import HTML, JSON, KEPT, Answer, not_found, refu
 from stellwerk_web.http.requests import Request
 from stellwerk_web.http.server import HttpLimits, HttpServer, Reply
 from stellwerk_web.http.streams import Stream
-from stellwerk_web.show.forms import JsonObject, encode
+from stellwerk_web.show.forms import encode
 from stellwerk_web.show.wall import TICK_S
 
 if TYPE_CHECKING:
@@ -162,17 +162,17 @@ class Site:
     # -- data ------------------------------------------------------------------------------------
 
     async def _bot_data(self, bot: str) -> Answer:
-        data = await trio.to_thread.run_sync(self._source.bot, bot)
+        data = await self._source.bot(bot)
         return refusal(404, f"no bot {bot} is known here") if data is None else _json(data)
 
     async def _pair_data(self, one: str, other: str) -> Answer:
-        data = await trio.to_thread.run_sync(self._source.pair, one, other)
+        data = await self._source.pair(one, other)
         return (
             refusal(404, f"no matches of {one} and {other} are known here") if data is None else _json(data)
         )
 
     async def _replay_page(self, match: str) -> Answer:
-        page = await trio.to_thread.run_sync(self._source.replay_page, match)
+        page = await self._source.replay_page(match)
         if page is None:
             return refusal(404, f"there is no whole replay of {match} here")
         return Answer(HTML, page.encode(), policy=_WHOLE_PAGE_POLICY)
@@ -208,5 +208,5 @@ def _board_text(board: BoardFile) -> bytes:
     return json.dumps({"board": canonical_text(board), "layout": layout}, separators=(",", ":")).encode()
 
 
-def _json(data: JsonObject) -> Answer:
+def _json(data: object) -> Answer:
     return Answer(JSON, encode(data))

@@ -14,8 +14,9 @@ import msgspec
 import trio
 
 from stellwerk_page.one_file import page_of
-from stellwerk_web.show.forms import JsonObject
 from stellwerk_web.show.model import Shape, Show
+from stellwerk_web.show.ranking import SeenMatches
+from stellwerk_web.show.results import BotPage, PairPage
 from stellwerk_web.site import Site
 from stellwerk_web.sources.recorded import Recorded, recorded
 from tests.golden.golden_games import FOLDER
@@ -48,9 +49,11 @@ class RecordedSource:
         self._live = live
         self._ended = ended
         self._pace = pace
+        self._seen = SeenMatches()
 
     async def run(self, show: Show) -> None:
         show.connected(True)
+        self._seen = show.seen
         for name in self._ended:
             game = golden(name)
             show.match_listed(game.head)
@@ -86,16 +89,16 @@ class RecordedSource:
         show.happened(game.head.match, game.events)
         show.ended(game.head.match, game.end)
 
-    def bot(self, name: str) -> JsonObject | None:
-        return {"bot": name}
+    async def bot(self, name: str) -> BotPage | None:
+        return self._seen.bot_page(name)
 
-    def pair(self, one: str, other: str) -> JsonObject | None:
-        return {"one": one, "other": other}
+    async def pair(self, one: str, other: str) -> PairPage | None:
+        return self._seen.pair_page(one, other)
 
     def find(self, match: str) -> bool:
         return False
 
-    def replay_page(self, match: str) -> str | None:
+    async def replay_page(self, match: str) -> str | None:
         path = FOLDER / f"{match}.jsonl"
         return page_of(path.read_bytes(), path.name, "test") if path.exists() else None
 

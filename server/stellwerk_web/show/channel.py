@@ -79,4 +79,6 @@ class Channel:
         return b"".join([self._changes[index] for index in range(-count, 0)])
 
     def _record(self, kind: bytes, data: bytes) -> bytes:
+        if b"\r" in data or b"\n" in data:  # white space of a JSON that another program wrote
+            data = data.replace(b"\r", b" ").replace(b"\n", b" ")
         return b"id: %b-%d\nevent: %b\ndata: %b\n\n" % (self._life.encode(), self._number, kind, data)

@@ -1,25 +1,26 @@
 """What streams say: the JSON forms of heads, changes and states. Every `data:` is one object.
 
 `/stream`
-  state   {"title", "kind", "source", "connected", "counts", "matches": [HEAD], "ranking": RANKING or null,
-           "tournament": object or null}
-  change  any of {"matches": [HEAD] put or replaced by id, "gone": [id], "counts", "connected", "ranking",
-           "tournament"}
+  state   {"title", "kind", "source", "connected", "counts", "matches": [HEAD],
+           "ranking": RANKING or null, "tournament": object or null}
+  change  any of {"matches": [HEAD] (put, or replaced by id), "gone": [id],
+           "connected", "counts", "ranking", "tournament"}
 `/stream/match/ID`
-  state   {"head", "start" or null while it is not here yet, "events": [event], "seats": {seat: state},
-           "end" or null}
-  change  any of {"head", "events": [event], "seat": {seat: state}, "end"}
+  state   {"head", "start" (null while it is not here yet), "events": [event],
+           "seats": {seat: state}, "end" (or null), "connected"}
+  change  any of {"head", "events": [event], "seat": {seat: state}, "end", "connected"}
 `/stream/wall`
-  state   {"overview": a state without its matches, "tables": [TABLE], "main": table, "waiting", "not_shown"}
-  change  any of {"overview": a change without matches, "put": [TABLE], "main", "waiting", "not_shown",
-           "tables": [{"table", "head", "is_live", "events"?, "end"?}]}
+  state   {"overview": a state without its matches, "tables": [TABLE], "main": table,
+           "waiting", "not_shown"}
+  change  any of {"overview": a change without its matches, "put": [TABLE],
+           "tables": [{"table", "head", "is_live", "events"?, "end"?}], "main", "waiting", "not_shown"}
   TABLE   {"table", "head", "start", "events", "end", "is_live", "since_ms"};
            {"table", "head": null} if it is free
-`/data/bot/NAME`, `/data/pair/NAME/NAME`: BotPage, PairPage in `results.py`
+`/data/bot/NAME` and `/data/pair/NAME/NAME`: see `BotPage` and `PairPage` in results.py
 
 `start` and `end` are messages of the protocol, `events` the `event` of its event messages, all as the
 public gets them. `counts` is {"running", "ended", "failed"}. On the wall a head says no more than has been
-shown there.
+shown there. `connected` is false while the source cannot be reached: what is shown may be old.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ _type_of = msgspec.json.Decoder(_Typed).decode
 
 
 class ShownMatch:
-    """`events` are texts of public events. `steps` are the numbers of events that begin something new: what
-    is between two of them, people see as one move."""
+    """`events` are texts of public events. `is_listed` until the source begins another list. `steps` are
+    the numbers of events that begin something new: what is between two of them, people see as one move."""
 
     __slots__ = (
         "began_at",
@@ -31,6 +31,7 @@ class ShownMatch:
         "end",
         "events",
         "head",
+        "is_listed",
         "readers",
         "seats",
         "standing",
@@ -50,6 +51,7 @@ class ShownMatch:
         self.standing: Standing | None = None
         self.channel: Channel | None = None
         self.readers = 0
+        self.is_listed = True
         self.used_at = began_at
 
     @property
@@ -83,12 +85,13 @@ class ShownMatch:
             head = with_standing(head, self.standing.turn, self.standing.points)
         return msgspec.structs.replace(head, began_ms_ago=max(0, round((now - self.began_at) * 1000)))
 
-    def state(self, now: float) -> bytes:
+    def state(self, now: float, *, is_connected: bool) -> bytes:
         """Write the whole match."""
-        return b'{"head":%b,"start":%b,"events":[%b],"seats":%b,"end":%b}' % (
+        return b'{"head":%b,"start":%b,"events":[%b],"seats":%b,"end":%b,"connected":%b}' % (
             encode(self.head_now(now)),
             self.start or b"null",
             b",".join(self.events),
             encode(self.seats),
             self.end or b"null",
+            encode(is_connected),
         )

@@ -89,16 +89,19 @@ class Show:
 
     def connected(self, is_connected: bool) -> None:
         """Note whether the source is there."""
-        if self._is_connected != is_connected:
-            self._is_connected = is_connected
-            self._news["connected"] = is_connected
+        if self._is_connected == is_connected:
+            return
+        self._is_connected = self._news["connected"] = is_connected
+        for match in self._matches.values():
+            self._say(match, {"connected": is_connected})
 
     def began_anew(self) -> None:
-        """Forget all matches: the source has begun another list. What it lists again keeps its readers."""
-        for match in self._matches.values():
-            match.unload()
-        for name in [name for name, match in self._matches.items() if not match.readers]:
-            del self._matches[name]
+        """Forget all matches: the source begins another list. Matches that somebody looks at stay as they are
+        until they are listed again, or until the list is complete."""
+        for match in list(self._matches.values()):
+            match.is_listed = False
+            if not match.readers:
+                del self._matches[match.head.match]
         self._running.clear()
         self._ended.clear()
         self._whole.clear()
@@ -106,29 +109,32 @@ class Show:
         self._counts = {"running": 0, "ended": 0, "failed": 0}
         self.seen = SeenMatches()
         self._ranked_count = -1
-        self._listed.clear()
-        self._changed.clear()
-        self._news = {}
-        for match in self._matches.values():
-            if match.channel is not None:
-                match.channel.begin_anew()
+        self._listed, self._changed, self._news = {}, {}, {}
+        self._list_changed = True
         self.overview.begin_anew()
         self.wall.begin_anew()
+
+    def list_complete(self) -> None:
+        """Note that all matches have been listed. One that ran and is not in the list was lost with its
+        server."""
+        for match in self._matches.values():
+            if not match.is_listed and match.head.state == "running":
+                match.head = msgspec.structs.replace(match.head, state="failed")
+                self._say(match, {"head": match.head_now(self.now)})
 
     def match_listed(self, head: Head, began_s_ago: float = 0.0) -> None:
         """Take a match that anybody may learn of, or what has become of it."""
         match = self._matches.get(head.match)
-        before = None
         if match is None:
+            before = None
             match = self._matches[head.match] = ShownMatch(head, self.now - began_s_ago)
         else:
-            before = match.head.state if self._is_counted(head.match) else None
-            match.head = head
+            before = match.head.state if match.is_listed else None
+            match.head, match.is_listed = head, True
         if before != head.state:
             self._enter(head, before)
         self._changed[head.match] = None
-        if match.channel is not None:
-            self._say(match, {"head": match.head_now(self.now)})
+        self._say(match, {"head": match.head_now(self.now)})
 
     def started(self, name: str, start: bytes) -> None:
         """Take the public `start` of a match, from which its events follow, all of them."""
@@ -170,13 +176,9 @@ class Show:
             match.channel.put(b'{"end":%b}' % end)
         self._keep_whole(name)
 
-    def lost(self, name: str) -> None:
-        """Forget what has happened in a match: the source no longer hears of it."""
-        match = self._matches.get(name)
-        if match is not None and match.start is not None:
-            match.unload()
-            if match.channel is not None:
-                match.channel.begin_anew()
+    def cannot_be_watched(self, name: str) -> None:
+        """Note that the source does not get a match: it is too old, for one."""
+        self._tables.give_up(name)
 
     def tournament(self, state: JsonObject | None) -> None:
         if state != self._tournament:
@@ -186,6 +188,10 @@ class Show:
         """Take the ranking of the source, instead of one of the matches seen here."""
         self._has_ranking = True
         self._set_ranking(ranking)
+
+    @property
+    def is_connected(self) -> bool:
+        return self._is_connected
 
     # -- pages say -------------------------------------------------------------------------------
 
@@ -207,7 +213,10 @@ class Show:
             return None
         if match.channel is None:
             self._lives += 1
-            match.channel = Channel(f"{self.shape.life}m{self._lives}", lambda: match.state(self.now))
+            match.channel = Channel(
+                f"{self.shape.life}m{self._lives}",
+                lambda: match.state(self.now, is_connected=self._is_connected),
+            )
         return match.channel
 
     def match_read(self, name: str, readers: int) -> None:
@@ -303,9 +312,6 @@ class Show:
             self._ranking = self._news["ranking"] = ranking
 
     # -- the list --------------------------------------------------------------------------------
-
-    def _is_counted(self, name: str) -> bool:
-        return name in self._running or self._matches[name].head.state in ("ended", "failed")
 
     def _enter(self, head: Head, before: str | None) -> None:
         """Put a match where it belongs by its new state."""

@@ -138,6 +138,12 @@ class Wall:
             if table.match is match:
                 table.start = None
 
+    def give_up(self, name: str) -> None:
+        """Free the table that waits for a match which does not come."""
+        for table in self._tables:
+            if table.match is not None and table.match.head.match == name and table.start is None:
+                self._free(table)
+
     def wanted(self) -> list[str]:
         """Return the matches that the tables show, and the next in the queue."""
         on_tables = [table.match.head.match for table in self._tables if table.match is not None]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
-    from stellwerk_web.show.forms import JsonObject
     from stellwerk_web.show.model import Show
+    from stellwerk_web.show.results import BotPage, PairPage
 
 
 class SourceError(Exception):
@@ -26,12 +26,13 @@ class Source(Protocol):
         """Tell the model all that happens, until cancelled. SourceError if there is nothing to wait for."""
         ...
 
-    def bot(self, name: str) -> JsonObject | None:
-        """Return what /data/bot/NAME answers, or None if nobody has that name. It runs in a thread."""
+    async def bot(self, name: str) -> BotPage | None:
+        """Return what /data/bot/NAME answers (see show/forms.py), or None if nobody has that name. What
+        takes long is to run in a thread."""
         ...
 
-    def pair(self, one: str, other: str) -> JsonObject | None:
-        """Return what /data/pair/NAME/NAME answers, or None. It runs in a thread."""
+    async def pair(self, one: str, other: str) -> PairPage | None:
+        """Return what /data/pair/NAME/NAME answers, or None."""
         ...
 
     def find(self, match: str) -> bool:
@@ -39,7 +40,15 @@ class Source(Protocol):
         it was."""
         ...
 
-    def replay_page(self, match: str) -> str | None:
-        """Return the whole match page of a match, with all hands, if the source has it and may show it. It
-        runs in a thread."""
+    async def replay_page(self, match: str) -> str | None:
+        """Return the whole match page of a match, with all hands, if the source has it and may show it."""
         ...
+
+
+def first_of(error: BaseException) -> BaseException:
+    """Return the first error in a group of groups."""
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[
+            0
+        ]  # of what, the check cannot say
+    return error
