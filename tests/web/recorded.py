@@ -90,10 +90,10 @@ class RecordedSource:
         show.ended(game.head.match, game.end)
 
     async def bot(self, name: str) -> BotPage | None:
-        return self._seen.bot_page(name)
+        return self._seen.bot(name)
 
     async def pair(self, one: str, other: str) -> PairPage | None:
-        return self._seen.pair_page(one, other)
+        return self._seen.pair(one, other)
 
     def find(self, match: str) -> bool:
         return False

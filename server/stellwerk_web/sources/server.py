@@ -184,10 +184,10 @@ class ServerSource:
     # -- pages -----------------------------------------------------------------------------------
 
     async def bot(self, name: str) -> BotPage | None:
-        return None if self._show is None else self._show.seen.bot_page(name)
+        return None if self._show is None else self._show.seen.bot(name)
 
     async def pair(self, one: str, other: str) -> PairPage | None:
-        return None if self._show is None else self._show.seen.pair_page(one, other)
+        return None if self._show is None else self._show.seen.pair(one, other)
 
     def find(self, match: str) -> bool:
         return False  # what is not in the feed, nobody may watch any more
