@@ -15,6 +15,7 @@ import sys
 import tomllib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -23,12 +24,14 @@ import msgspec
 import trio
 from msgspec import Meta, Struct
 
+from stellwerk.serve.web import WebLogin, show_matches
 from stellwerk.shared.choose_game import unknown, whole_number
 from stellwerk.shared.errors import DONE, FAILED, infrastructure_error, not_writable, usage_error
 from stellwerk.shared.house_bots import house_bots
 from stellwerk.shared.listen_arguments import tls_context
 from stellwerk.shared.terminal import say
 from stellwerk.shared.version import version
+from stellwerk.shared.web_child import WebAddress, add_web_arguments, expect_web
 from stellwerk_engine.boards.board_file import BoardError, BoardFile, load_board
 from stellwerk_engine.core.game import GameError, make_game
 from stellwerk_engine.games.shipped import RULE_SETS
@@ -64,6 +67,7 @@ EXAMPLES: Final = """\
 examples:
   stellwerk serve
   stellwerk serve --port 0 --data /tmp/games --status-port 7879
+  stellwerk serve --web 8080
   stellwerk serve --config server.toml
   stellwerk serve --host 0.0.0.0 --tokens tokens.txt --tls-cert cert.pem --tls-key key.pem
   stellwerk serve --set time.move_ms=200 --set limits.connections=500
@@ -93,6 +97,9 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     tls_key: str | None = None
     status_host: str = "127.0.0.1"
     status_port: Annotated[int, Meta(ge=0, le=65_535)] | None = None
+    web_host: str = "127.0.0.1"
+    web_port: Annotated[int, Meta(ge=0, le=65_535)] | None = None
+    web_host_name: tuple[str, ...] = ()
     trusted: tuple[str, ...] = tuple(map(str, LOOPBACK))
     board: tuple[str, ...] = ()
     house_bots: bool = True
@@ -143,6 +150,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tls-key", metavar="FILE", help="its key in PEM")
     parser.add_argument("--status-port", type=port, help="serve the status as JSON over HTTP there")
     parser.add_argument("--status-host", help="(default: 127.0.0.1)")
+    add_web_arguments(parser)
     parser.add_argument(
         "--board", metavar="GAME=FILE", action="append", help="play a game on your own board; repeatable"
     )
@@ -243,6 +251,8 @@ def _readable(error: str) -> str:
 def _prepare(config: Config) -> _Prepared:
     if config.log_level not in LEVELS:
         raise usage_error(f"--log-level: {unknown('level', config.log_level, LEVELS)}")
+    if config.web_port is not None:
+        expect_web("--web")
     tls = tls_context(config.tls_cert, config.tls_key)
     tokens = None
     if config.tokens is not None:
@@ -295,6 +305,10 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
     )
     descriptors = raise_limit()
     metrics = _metrics() if config.status_port is not None else None
+    web = None if config.web_port is None else WebLogin.drawn()
+    tokens = prepared.tokens
+    if web is not None and tokens is not None:
+        tokens = tokens.and_also(web.holder)
     setup = LobbySetup(
         server=f"stellwerk {version()}",
         limits=config.limits,
@@ -304,7 +318,7 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
         entropy=secrets.token_bytes,
         house_bots=house_bots() if config.house_bots else {},
         open_journal=_opener(journals, room_for_more(descriptors, KEPT_FREE_BY_MATCHES)),
-        tokens=prepared.tokens,
+        tokens=tokens,
         plaintext_tokens=config.plaintext_tokens,
         may_connect=room_for_more(descriptors),
         trusted=prepared.trusted,
@@ -331,6 +345,12 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
                 try:
                     say(f"listening on {shown_address(host, port)}")
                     sys.stdout.flush()
+                    if web is not None and config.web_port is not None:
+                        pages = WebAddress(config.web_port, config.web_host, config.web_host_name)
+                        shows_token = tokens is not None
+                        server.nursery.start_soon(
+                            partial(show_matches, server, pages, web, log, shows_token=shows_token)
+                        )
                 except OSError as error:
                     failure = error
                 else:

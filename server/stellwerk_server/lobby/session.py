@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from stellwerk_server.match.recipient import Recipient
     from stellwerk_server.operate.settings import Limits
 
-Kind = Literal["tcp", "tls", "stdio"]
+Kind = Literal["tcp", "tls", "stdio", "unix"]
 
 
 class Connection:

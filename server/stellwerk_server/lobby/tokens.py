@@ -50,6 +50,10 @@ class Tokens:
     def __init__(self, holders: tuple[TokenHolder, ...]) -> None:
         self.holders = holders
 
+    def and_also(self, holder: TokenHolder) -> Tokens:
+        """Return these tokens and another one."""
+        return Tokens((*self.holders, holder))
+
     def holder_of(self, token: str) -> TokenHolder | None:
         return self.holder_with(hashed(token))
 

@@ -147,6 +147,14 @@ class Server:
 
         await trio.serve_listeners(handle, [listener], handler_nursery=self.nursery)
 
+    async def serve_socket(self, sock: socket.socket, address: str) -> None:
+        """Serve one client over a connected socket of this machine, until it is over. `address` is for the
+        log."""
+        try:
+            await self._serve(SocketTransport(sock), address, "unix", is_private=True)
+        except Exception as error:  # it would end the server
+            self.lobby.setup.note_bug("connection.bug", error, address=address)
+
     async def serve_stream(self, stream: trio.abc.Stream, address: str) -> None:
         """Serve one client over any stream, such as a process's pipes, until it is over."""
         await self._serve(StreamTransport(stream), address, "stdio", is_private=True)
