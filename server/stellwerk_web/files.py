@@ -33,8 +33,9 @@ class WebFile:
 
 @dataclass(frozen=True, slots=True)
 class WebFiles:
-    """`modules` are by path, with the hash of all; `pages` by name, such as `match`."""
+    """`modules` are by path, with `digest`, the hash of all; `pages` by name, such as `match`."""
 
+    digest: str
     modules: Mapping[str, WebFile]
     pages: Mapping[str, bytes]
     favicon: bytes
@@ -56,10 +57,12 @@ def read_files(words: Mapping[str, str]) -> WebFiles:
     digest = sha256()
     for name in sorted(files):
         digest.update(f"{name} {len(files[name].body)}\n".encode() + files[name].body)
-    begin = f"/modules/{digest.hexdigest()[:16]}/"
+    version = digest.hexdigest()[:16]
+    begin = f"/modules/{version}/"
     filled = {**words, "modules": begin}
     own = folders["server/stellwerk_web/content"]
     return WebFiles(
+        digest=version,
         modules={begin + name: file for name, file in files.items()},
         pages={
             path.stem: _SLOT.sub(lambda slot: filled[slot[1]], path.read_text("utf-8")).encode()

@@ -62,9 +62,11 @@ class Site:
         limits: HttpLimits | None = None,
     ) -> None:
         self.show = show
-        self.http = HttpServer(self.answer, note_bug, frozenset(names), limits or HttpLimits())
-        self._source = source
         self._files = read_files({"version": version, "protocol": str(PROTOCOL_VERSION)})
+        # An open page compares the server's modules with its own.
+        modules = ((b"Stellwerk-Modules", self._files.digest.encode()),)
+        self.http = HttpServer(self.answer, note_bug, frozenset(names), limits or HttpLimits(), modules)
+        self._source = source
         self._streams: dict[str, Stream] = {}
         self._boards: dict[str, Answer] = {}
         self._paths: tuple[tuple[re.Pattern[str], Callable[..., Reply | Awaitable[Reply]]], ...] = tuple(

@@ -15,7 +15,7 @@ import h11
 import trio
 
 from stellwerk_server.net.server import open_listeners
-from stellwerk_web.http.answers import EVENTS, NOT_KEPT, STATUSES, Answer, common_headers, refusal
+from stellwerk_web.http.answers import EVENTS, NOT_KEPT, STATUSES, Answer, Headers, common_headers, refusal
 from stellwerk_web.http.requests import LOOPBACK_NAMES, MOST_HEAD_BYTES, Request, read_request
 from stellwerk_web.http.streams import Stream
 
@@ -41,12 +41,13 @@ class HttpLimits:
 @dataclass(slots=True)
 class HttpServer:
     """A server of what `handle` returns. `names` are those under which it may be found besides those of the
-    loopback."""
+    loopback. `stream_headers` begin every stream."""
 
     handle: Handler
     note_bug: Callable[[Exception], object]
     names: Collection[str] = frozenset()
     limits: HttpLimits = HttpLimits()
+    stream_headers: Headers = ()
     connections: int = field(default=0, init=False)
     streams: int = field(default=0, init=False)
 
@@ -161,7 +162,11 @@ class _Connection:
                 pass
 
     async def _stream_to(self, stream: Stream, request: Request) -> None:
-        headers = [*common_headers(EVENTS, NOT_KEPT), (b"X-Accel-Buffering", b"no")]
+        headers = [
+            *common_headers(EVENTS, NOT_KEPT),
+            (b"X-Accel-Buffering", b"no"),
+            *self._server.stream_headers,
+        ]
         await self._send(self._h11.send(_response(200, headers)) or b"")
         if request.is_head:
             return
