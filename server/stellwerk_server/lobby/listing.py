@@ -55,8 +55,9 @@ _Change: TypeAlias = tuple[int, str]
 
 
 class Listing:
-    def __init__(self, setup: LobbySetup) -> None:
+    def __init__(self, setup: LobbySetup, most_listed: int = MOST_LISTED) -> None:
         self._setup = setup
+        self._most_listed = most_listed
         self._by_id: dict[str, _Running | _Ended] = {}
         self._changes: list[_Change] = []  # in their order; later ones have replaced some of them
         self._ended: deque[_Change] = deque()  # the first to go first
@@ -122,13 +123,11 @@ class Listing:
             listed = self._current(number, id)
             if listed is None:
                 continue
-            if len(entries) == MOST_LISTED:
+            if len(entries) == self._most_listed:
                 has_more = True
                 break
             entries.append(_entry(listed))
             last = number
-        if not has_more:
-            last = self._newest
         cursor = self._write_cursor(last, since)
         return line(MatchList(cursor, tuple(entries), anew=known is None, more=has_more))
 

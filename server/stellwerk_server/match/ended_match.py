@@ -17,9 +17,9 @@ import msgspec
 from msgspec import UNSET
 
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC
-from stellwerk_protocol.canonical import CanonicalError, unseal
+from stellwerk_protocol.canonical import CanonicalError, Chain
 from stellwerk_protocol.messages import End, Error
-from stellwerk_protocol.replays import Line, MoveMade, SetUp
+from stellwerk_protocol.replays import CHAIN_LABEL, Line, MoveMade, SetUp
 from stellwerk_server.journal.journal import SessionRecord, read_record, record_line
 from stellwerk_server.match.audience import event_lines, start_line
 from stellwerk_server.match.lines import line
@@ -165,14 +165,19 @@ class EndedMatch:
         return event_lines(self.id, self.plan.game, seat, events[last_event:], last_event)
 
     def _events(self, journal: Journal) -> list[Event]:
-        return list(events_in(journal.read().splitlines(keepends=True)))
+        events = list(events_in(journal.read().splitlines(keepends=True)))
+        if len(events) != self.event_count:
+            raise CanonicalError(f"expected {self.event_count} events, found {len(events)}")
+        return events
 
 
 def events_in(lines: list[bytes]) -> Iterator[Event]:
-    """Yield the events of a journal or of a replay, in the form that nobody may see before the end."""
+    """Yield the events of a journal or of a replay, in the form that nobody may see before the end.
+    CanonicalError if a line was changed or is missing."""
+    chain = Chain(CHAIN_LABEL)
     for text in lines:
         if read_record(text) is None:
-            record = _decode_line(unseal(text)[0])
+            record = _decode_line(chain.follow(text))
             if isinstance(record, SetUp | MoveMade):
                 yield from record.events
 

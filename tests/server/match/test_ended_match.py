@@ -16,11 +16,15 @@ from stellwerk_protocol.messages import (
     Error,
     EventMessage,
     Join,
+    ListedMatch,
+    ListMatches,
     Login,
+    MatchList,
     Ping,
     Ready,
     Resume,
     Start,
+    Watch,
     Welcome,
 )
 from stellwerk_server.journal.journal import Journals
@@ -377,3 +381,94 @@ def test_a_disk_that_has_lost_the_journal_leaves_the_end(tmp_path: Path) -> None
     back = served.resume(client.the(Welcome), {match: 1})
     assert about(back, match) == [about(client, match)[-1]]
     assert {record["match"] for record in served.world.log.of("end.not_repeated_in_full")} == {match}
+
+
+# -- spectators --------------------------------------------------------------------------------------
+
+
+def listed(client: Client, after: str | None = None) -> MatchList:
+    client.news()
+    (message,) = client.say(ListMatches() if after is None else ListMatches(after))
+    assert isinstance(message, MatchList)
+    return message
+
+
+def test_the_list_of_a_server_that_was_killed_has_its_matches_in_another_life(tmp_path: Path) -> None:
+    """Those that go on, and those that are kept for their players."""
+    served = Served(tmp_path)
+    client = served.world.player("client", max_matches=2)
+    over, running = served.practice(client), served.practice(client)
+    served.play(client, over)
+    before = listed(served.world.player("watching"))
+    served.start()
+    watching = served.world.player("watching")
+    after = listed(watching, before.cursor)
+    assert after.anew
+    assert {one.match: one.state for one in after.matches} == {over: "ended", running: "running"}
+    assert sorted(after.matches, key=by_match) == sorted(before.matches, key=by_match)
+    watching.say(Watch(over))
+    assert peek(watching.lines[-1]).type == "end"
+
+
+def by_match(one: ListedMatch) -> str:
+    return one.match
+
+
+def test_a_match_that_nobody_may_learn_of_is_not_listed_after_a_crash_either(tmp_path: Path) -> None:
+    served = Served(tmp_path)
+    served.world.play(reserved(served.world, match="over", reveal_later=True))
+    reserved(served.world, match="running", reveal_later=True)
+    served.start()
+    assert (served.recovered.ended, served.recovered.resumed) == (["over"], ["running"])
+    watching = served.world.player("watching")
+    assert listed(watching).matches == ()
+    for match in ("nowhere", "over", "running"):
+        watching.say(Watch(match))
+    assert len(set(watching.lines[-3:])) == 1
+
+
+@pytest.mark.parametrize("variant", EVERY_GAME, ids=variant_id)
+def test_a_spectator_gets_the_same_from_the_replay_as_from_the_journal(
+    variant: Variant, tmp_path: Path
+) -> None:
+    """The journal is removed when no player may ask for the end any more; the match is listed for longer."""
+    served = Served(tmp_path)
+    client = served.world.player("client")
+    match = served.practice(client, variant)
+    served.play(client, match)
+    watching = served.world.player("watching")
+    before = len(watching.lines)
+    watching.say(Watch(match))
+    from_journal = watching.lines[before:]
+    client.drop()
+    served.world.wait(KEPT_MS)
+    assert served.kept() == []
+    before = len(watching.lines)
+    watching.say(Watch(match))
+    assert watching.lines[before:] == from_journal
+    types = [peek(line).type for line in from_journal]
+    assert types == ["start", *["event"] * (len(types) - 2), "end"]
+
+
+@pytest.mark.parametrize("damage", ["removed", "another byte", "cut off", "a folder in its place"])
+def test_a_match_whose_replay_is_gone_or_broken_is_not_half_shown(damage: str, tmp_path: Path) -> None:
+    served = Served(tmp_path)
+    client = served.world.player("client")
+    match = served.practice(client)
+    served.play(client, match)
+    client.drop()
+    served.world.wait(KEPT_MS)
+    replay = served.journals.replays / f"{match}.jsonl"
+    content = replay.read_bytes()
+    replay.unlink()
+    if damage == "another byte":
+        replay.write_bytes(content.replace(b'"turn":7', b'"turn":8', 1))
+    elif damage == "cut off":
+        replay.write_bytes(b"".join(content.splitlines(keepends=True)[:-9]))
+    elif damage == "a folder in its place":
+        replay.mkdir()
+    watching = served.world.player("watching")
+    assert codes(watching.say(Watch(match))) == ["protocol.no_such_match"]
+    assert [one.match for one in listed(watching).matches] == [match]
+    logged = served.world.log.of("end.not_repeated_in_full")
+    assert [one["match"] for one in logged] == ([] if damage == "removed" else [match])
