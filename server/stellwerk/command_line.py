@@ -59,7 +59,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "compare": Entry("compare two versions of a bot on the same deals"),
     "completion": Entry("print what a shell needs to complete this command", works_anywhere=True),
     "demo": Entry("let the reference bots play a small tournament, and rate them"),
-    "gate": Entry("hold a bot against others, for CI: passed, failed or undecided"),
+    "gate": Entry("play a bot against others, for CI: passed, failed or undecided"),
     "kit": Entry("tools for authors of bots: try a bot out, step by step"),
     "play": Entry("play games between bots that are started for them"),
     "protocol": Entry("say where the specification and the schemas are", works_anywhere=True),
@@ -68,7 +68,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "sandbox": Entry("try what each level of the sandbox refuses on this machine"),
     "serve": Entry("let bots play matches over TCP"),
     "simulate": Entry("play many games between built-in policies", works_anywhere=True),
-    "token": Entry("draw a token for a player of a closed server", works_anywhere=True),
+    "token": Entry("make a token for a player of a closed server", works_anywhere=True),
     "tournament": Entry("let many bots play for a ranking"),
     "watch": Entry("show matches live in a browser: of a server, a tournament, replays"),
 }

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "list", help="the boards that come with Stellwerk", description="The boards that come with Stellwerk."
     )
     show = commands.add_parser(
-        "show", help="what is on a board", description="What is on a board, and where its facts come from."
+        "show", help="print a board", description="Print a board, and where its facts come from."
     )
     show.add_argument("board", metavar="GAME_OR_FILE", help=f"{', '.join(SHIPPED)}, or a board file")
     form = show.add_mutually_exclusive_group()

@@ -81,17 +81,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listing.add_argument("--json", action="store_true", help="as one JSON object")
     new = commands.add_parser(
         "new",
-        help="a copy of a bot, to be made your own",
+        help="copy a bot, as the beginning of your own",
         description=NEW,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     new.add_argument("language", metavar="LANGUAGE", help=", ".join(BY_LANGUAGE))
-    new.add_argument("folder", metavar="DIR", help="a folder that is empty, or is made")
-    new.add_argument("--name", metavar="NAME", help="what the bot is called (default: as the folder is)")
+    new.add_argument("folder", metavar="DIR", help="a folder that is empty or does not exist yet")
+    new.add_argument("--name", metavar="NAME", help="the name of the bot (default: that of the folder)")
     new.add_argument(
-        "--json", action="store_true", help="what was done and what to do next, as one JSON object"
+        "--json", action="store_true", help="print the result and the next steps as one JSON object"
     )
 
 

@@ -43,22 +43,22 @@ Compare two versions of a bot on the same deals: is NEW better than OLD, by how
 much, and where do its points come from?
 
 Each deal is played twice, and the two versions change seats. Over the deals they
-come to every pair of seats; other bots (--other) fill the remaining ones. The
+play in every pair of seats. Other bots (--other) fill the remaining seats. The
 games take turns. Block number n has deal S/n, and its matches are number 2n and
 2n+1.
 
 The score is the share of matches in which NEW is ahead of OLD, a tie counting a
 half. From {FEWEST_BLOCKS} deals on, the comparison stops as soon as the 95 % interval of the
 score lies above 50 % (better) or below (worse), or differs from 50 % by at most
---margin (alike). The intervals are valid at any time: however often one looks,
-and whenever one stops, 95 % of comparisons have the truth in them. So Ctrl-C is
-a good way to stop, too: it shows what is known so far.
+--margin (alike). The intervals are valid at any time: however often you look, and
+whenever you stop, 95 % of comparisons contain the truth. So Ctrl-C is a good way
+to stop, too: it shows the result so far.
 
 OLD, NEW and SPEC are the name of a built-in bot
 ({", ".join(BUILT_IN)}) or words KEY=VALUE, as
 `stellwerk play --bot` takes them. Where all bots of a match are built in, they
 play inside of this program, with the same moves. Otherwise bots are started for
-each match, and the quick built-in ones sit in the server.
+each match, and the quick built-in ones run inside the server.
 
 exit codes:
   0    NEW is better

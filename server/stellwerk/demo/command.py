@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rounds", metavar="N", type=whole_number(1, 1000), default=ROUNDS, help=f"default: {ROUNDS}"
     )
-    parser.add_argument("--seed", metavar="S", default="demo", help="any text; another one, other deals")
+    parser.add_argument("--seed", metavar="S", default="demo", help="any text; each text gives other deals")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -58,12 +58,12 @@ from stellwerk_tournament.schedule.schedule import ScheduleError
 from stellwerk_tournament.store.store import StoreError, open_store
 
 DESCRIPTION: Final = f"""\
-Let a candidate play against baselines until it is known whether it is good enough.
+Let a candidate play against baselines until a test shows whether it is good enough.
 
 First come the doctor's steps, then matches in blocks: one deal, played in every
-rotation of the seats. A block's score is the candidate's mean score in it, where
-the score in a match is the share of opponents that it was ahead of, a tie counting
-a half; S = 1 / (1 + 10^(-Elo / 400)) is the score expected of a candidate that is
+rotation of the seats. A block's score is the candidate's mean score in it. The
+score in a match is the share of opponents that it was ahead of, and a tie counts
+a half. S = 1 / (1 + 10^(-Elo / 400)) is the score expected of a candidate that is
 so much better, for any number of players.
 
 A sequential test looks at the scores from {FEWEST_BLOCKS} blocks on. It passes a candidate that
@@ -159,14 +159,14 @@ def _add_test_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         type=float,
         default=0.05,
-        help="how likely it may be to pass what is not good enough (default: 0.05)",
+        help="the largest probability to pass a bot that is not good enough (default: 0.05)",
     )
     add(
         "--beta",
         metavar="P",
         type=float,
         default=0.05,
-        help="how likely it may be to fail what is good enough (default: 0.05)",
+        help="the largest probability to fail a bot that is good enough (default: 0.05)",
     )
     add(
         "--max-blocks",
@@ -186,7 +186,7 @@ def _add_test_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=whole_number(0, MOST_BLOCKS),
         default=0,
-        help="in how many matches something may be wrong with the candidate (default: 0)",
+        help="matches in which the candidate may have a fault (default: 0)",
     )
     add("--no-doctor", action="store_true", help="leave out the doctor's steps")
 

@@ -30,7 +30,7 @@ def add_step_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"may be given several times (default: all: {', '.join(RULE_SETS)})",
     )
     add_timeout(parser)
-    add("--seed", metavar="S", default="doctor", help="any text; another one, other games")
+    add("--seed", metavar="S", default="doctor", help="any text; each text gives other games")
 
 
 def add_timeout(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def add_timeout(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         type=whole_number(1, 3600),
         default=5,
-        help="for each answer; a start may take four times as long (default: 5)",
+        help="time for each answer; a start gets four times as much (default: 5)",
     )
 
 

@@ -29,12 +29,12 @@ from stellwerk_protocol.canonical import shown
 DEFAULT_PORT: Final = 7878
 
 DESCRIPTION: Final = """\
-Attack a server: be every client that keeps to the protocol, and every one that does
-not. Meanwhile two clients that do nothing wrong play against each other, and must not
-notice. Attack your own server only: it is a load, though not a great one.
+Attack a server: play every kind of client, those that keep the protocol and those
+that break it. Meanwhile two honest clients play against each other, and must not
+notice. Attack only your own server. The load is small.
 
-A case that would have to wait long for a clock of the server's is left out, unless
-you say --slow. A server with small limits is attacked in less time:
+Cases that wait long for a clock of the server need --slow. A server with small limits
+needs less time:
 
   stellwerk serve --set limits.login_ms=1500 --set limits.unsent_ms=500
 """

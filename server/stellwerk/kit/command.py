@@ -12,7 +12,7 @@ AddArguments = Callable[[argparse.ArgumentParser], None]
 Run = Callable[[argparse.Namespace], int]
 
 KIT_COMMANDS: Final[dict[str, tuple[str, AddArguments, Run]]] = {
-    "attack": ("be every client to a server", attack.add_arguments, attack.run),
+    "attack": ("attack a server with clients of every kind", attack.add_arguments, attack.run),
     "codec": ("drive a client library", codec.add_arguments, codec.run),
     "doctor": ("examine a bot, step by step", doctor.add_arguments, doctor.run),
     "replay": ("feed a recorded match to a bot", replay.add_arguments, replay.run),

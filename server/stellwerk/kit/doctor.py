@@ -74,9 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("bot", metavar="WORD", nargs="*", help="the command that starts the bot, behind --")
-    add(
-        "--transport", choices=("tcp", "stdio"), default="tcp", help="how the bot is spoken to (default: tcp)"
-    )
+    add("--transport", choices=("tcp", "stdio"), default="tcp", help="how the bot is reached (default: tcp)")
     add_step_arguments(parser)
     add(
         "--require-resume",

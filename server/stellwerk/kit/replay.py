@@ -116,9 +116,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --from: who plays the other seats from then on, one for all or one for each in order; "
         f"{', '.join(BUILT_IN)}, or as for 'stellwerk play --bot' (default: bots called so in the replay)",
     )
-    add(
-        "--transport", choices=("tcp", "stdio"), default="tcp", help="how the bot is spoken to (default: tcp)"
-    )
+    add("--transport", choices=("tcp", "stdio"), default="tcp", help="how the bot is reached (default: tcp)")
     add_timeout(parser)
     add("--json", action="store_true", help="everything as one JSON object")
     add("-q", "--quiet", action="store_true", help="only where the bot would have played otherwise")

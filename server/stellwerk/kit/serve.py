@@ -33,11 +33,11 @@ from stellwerk_kit.doctor.serving import SERVED, Case, cases_of, serve
 from stellwerk_kit.doctor.steps import Examination
 
 DESCRIPTION: Final = """\
-Play a server's part to a client that you start yourself: to each one that connects
-the next of the chosen cases. What it does is judged, and after the last case this ends.
+Play a server's part for a client that you start yourself. Each connection gets the
+next of the chosen cases. The program judges its answers, and ends after the last case.
 
-A client that logs in with a token, whichever it is, is seated at once. Without one it
-has to join the match that the case is about, alone or against house bots. When a case
+A client that logs in with any token is seated at once. Without a token it has to join
+the match of the case, alone or against house bots. When a case
 is over, the match fails (`server.failed`), and the client gets `bye`.
 """
 EXAMPLES: Final = """\

@@ -61,7 +61,7 @@ seat, or one team. Block number b, counted from 0, is dealt from the seed S/b.
 With --no-rotate the seats stay, and game number i is dealt from the seed S/i.
 
 If a bot of the first game cannot start or does not log in, nothing is played.
-Later games go on whatever happens to a bot: the server plays on for it.
+Later games go on even if a bot fails: the server makes its moves.
 
 exit codes:
   0    every bot went through all its games. Late answers, refused moves and bots
@@ -149,7 +149,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("fresh", "reused"),
         default="fresh",
         help="start each bot anew for each game (default), or let its processes play game after game, "
-        "though none of them a deal twice; a process keeps the STELLWERK_BOT_SEED of its first game",
+        "but never a deal twice; a process keeps the STELLWERK_BOT_SEED of its first game",
     )
     add(
         "--log",

@@ -73,9 +73,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-prior",
         action="store_true",
-        help="leave out what keeps the ratings of unbeaten players finite; fails if there are any",
+        help="leave out the prior; fails if there are unbeaten players, whose ratings it keeps finite",
     )
-    parser.add_argument("--pairs", action="store_true", help="of any two, how likely one is to be better")
+    parser.add_argument("--pairs", action="store_true", help="for any two, print how likely one is better")
     parser.add_argument("--json", action="store_true", help="as one JSON object, instead of tables")
 
 

@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "page",
         help="write a game as one HTML file that shows and checks it",
         description="Write a recorded game as one HTML file. It opens from a disk, without a network and "
-        "without Stellwerk, shows the game move by move, and checks it. Of a folder: a page for each "
-        "*.jsonl, and index.html.",
+        "without Stellwerk, shows the game move by move, and checks it. For a folder it writes a page "
+        "for each *.jsonl, and index.html.",
     )
     page.add_argument("file", metavar="FILE", help="a replay, or a folder of replays")
     page.add_argument(

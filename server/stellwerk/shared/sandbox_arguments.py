@@ -18,8 +18,8 @@ def add_sandbox_argument(parser: argparse.ArgumentParser) -> None:
         "--sandbox",
         choices=("auto", *LEVELS),
         default="limits",
-        help="how bots are confined: no level below is taken instead, and auto is the highest that holds on "
-        "this machine (default: limits); `stellwerk sandbox` shows what each level refuses",
+        help="how bots are confined. If the level does not hold on this machine, nothing starts; auto is the "
+        "highest that holds (default: limits). `stellwerk sandbox` shows what each level refuses",
     )
 
 

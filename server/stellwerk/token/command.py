@@ -13,7 +13,7 @@ from stellwerk_protocol.names import PLAYER_NAME
 from stellwerk_server.lobby.tokens import hashed, new_token
 
 DESCRIPTION: Final = """\
-Draw a new token for a player, and show the line for the file of 'serve --tokens'.
+Make a new token for a player, and print the line for the file of 'serve --tokens'.
 
 Give the token to the player and to nobody else. Stellwerk does not store it: the
 file has only its hash.

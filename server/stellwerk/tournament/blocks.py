@@ -64,13 +64,13 @@ written again, with the same deals.
 
 BLOCK: Final = """\
 Play blocks that 'stellwerk tournament export' has written, and write their results
-for 'stellwerk tournament merge'. Nothing else is opened. A result that is there
-already is kept. Exit codes: 0 done; 2 a file cannot be played here; 4 the machine
-failed, and no result was written; 130 stopped, and none was.
+for 'stellwerk tournament merge'. Opens no other files, and keeps results that exist
+already. Exit codes: 0 done; 2 a file cannot be played here; 4 the machine failed,
+and wrote no result; 130 stopped, without a result.
 """
 
 MERGE: Final = """\
-Take the results of blocks into the tournament's folder. Each match is checked by
+Add the results of blocks to the tournament's folder. Each match is checked by
 playing it again, and counts once. Exit codes: 0 done; 1 a result was refused; 2 the
 folder cannot be used; 4 the machine failed.
 """
@@ -100,7 +100,7 @@ def add_block_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--machine",
         metavar="NAME",
-        help="what lines and the report call this machine (default: a label that does not say which it is)",
+        help="the name of this machine in lines and the report (default: an anonymous label)",
     )
 
 

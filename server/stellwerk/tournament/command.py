@@ -153,14 +153,14 @@ from stellwerk_tournament.store.store import (
 )
 
 DESCRIPTION: Final = """\
-Let bots play a tournament. It lives in a folder with a file tournament.toml, and
-can be stopped, killed and resumed at any time without losing a match. Remote bots
-log in with their tokens ('stellwerk token') where --listen says.
+Let bots play a tournament. It is a folder with a file tournament.toml, and can be
+stopped, killed and resumed at any time without losing a match. Remote bots log in
+with their tokens ('stellwerk token') at the address of --listen.
 """
 
 REPORT: Final = """\
 Make the derived files again from matches.jsonl, and say where they are: the page
-report.html (one file, to be looked at in a browser or sent to others),
+report.html (one file for a browser, which you can also send to others),
 ratings.json, crosstable.csv and junit.xml. All complete blocks count, also while
 the tournament is being played. 'run' and 'resume' make them when they end.
 """
@@ -248,7 +248,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one = commands.add_parser("block", help="play blocks that 'export' has written", allow_abbrev=False)
     one.set_defaults(folder=".")
     add_block_arguments(one)
-    add_merge_arguments(add("merge", "take the results of blocks in"))
+    add_merge_arguments(add("merge", "add the results of blocks"))
     status = add("status", "show how much has been played, also while it runs")
     status.add_argument("--json", action="store_true", help="as one JSON object")
     ratings = add("ratings", "show the ratings, from all complete blocks")
