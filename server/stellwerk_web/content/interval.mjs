@@ -6,7 +6,10 @@
 import { svg } from "../../stellwerk_page/content/markup.mjs";
 import { signed } from "../../stellwerk_page/content/names.mjs";
 
-/** @typedef {{middle: number, low?: number | undefined, high?: number | undefined}} Estimate */
+/**
+ * A limit that is null is not known: the line goes on to the edge.
+ * @typedef {{middle: number, low: number | null, high: number | null}} Estimate
+ */
 /** @typedef {{low: number, high: number}} Scale */
 
 const LEAST_ROOM = 100;
@@ -57,13 +60,13 @@ const lines = (scale) =>
  */
 export function intervalDrawing({ middle, low, high }, scale) {
   const parts = lines(scale);
-  if (low !== undefined || high !== undefined) {
-    const [from, to] = [low === undefined ? 0 : share(scale, low), high === undefined ? 1 : share(scale, high)];
+  if (low !== null || high !== null) {
+    const [from, to] = [low === null ? 0 : share(scale, low), high === null ? 1 : share(scale, high)];
     const [left, right] = [Math.min(Math.max(from, 0), 1), Math.min(Math.max(to, 0), 1)];
     parts.push(
       svg("line", { class: "reach", x1: percent(left), x2: percent(right), y1: "50%", y2: "50%" }),
-      mark(left, low === undefined || from < 0 ? "M6 -4L0 0L6 4" : "M0 -5V5", "end"),
-      mark(right, high === undefined || to > 1 ? "M-6 -4L0 0L-6 4" : "M0 -5V5", "end"),
+      mark(left, low === null || from < 0 ? "M6 -4L0 0L6 4" : "M0 -5V5", "end"),
+      mark(right, high === null || to > 1 ? "M-6 -4L0 0L-6 4" : "M0 -5V5", "end"),
     );
   }
   parts.push(mark(share(scale, middle), "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0", "point"));

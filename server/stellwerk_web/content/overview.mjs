@@ -3,6 +3,7 @@
 import { html } from "../../stellwerk_page/content/markup.mjs";
 import { excerpt } from "../../stellwerk_page/content/replay_file.mjs";
 import { drawnTogether } from "./frames.mjs";
+import { createBlocks } from "./blocks.mjs";
 import { createKeyedList } from "./keyed_list.mjs";
 import { changeRow, makeRow } from "./match_row.mjs";
 import { Overview } from "./overview_state.mjs";
@@ -19,6 +20,8 @@ const shell = createShell({ page: "overview", retry: () => stream.now() });
 const progress = createProgress();
 const ranking = createRanking();
 const running = createMatches("running", "Now playing", "No match runs.");
+const blocks = createBlocks();
+running.element.append(blocks.element);
 const over = createMatches("over", "Results", "No match has ended.");
 const main = html("main", { class: "overview" }, progress.element, ranking.element, html("div", { class: "lists" }, running.element, over.element));
 main.hidden = true;
@@ -33,7 +36,7 @@ const draw = drawnTogether(() => {
   main.hidden = false;
   progress.show(summary);
   ranking.show(summary.ranking);
-  running.show(known.running, summary.counts.running ?? 0);
+  running.show(known.running, summary.counts.running ?? 0, blocks.show(summary.tournament));
   over.show(known.over, (summary.counts.ended ?? 0) + (summary.counts.failed ?? 0));
 }, APART_MS);
 
@@ -72,10 +75,11 @@ function createMatches(id, name, none) {
     /**
      * @param {import("./overview_state.mjs").Head[]} heads
      * @param {number} total
+     * @param {boolean} [hasMore] something else is listed below
      */
-    show(heads, total) {
+    show(heads, total, hasMore = false) {
       showList(heads);
-      empty.hidden = heads.length > 0;
+      empty.hidden = heads.length > 0 || hasMore;
       const text = total > heads.length ? `${heads.length} of ${total}` : heads.length > 0 ? String(heads.length) : "";
       if (count.textContent !== text) count.textContent = text;
     },

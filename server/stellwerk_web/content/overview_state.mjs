@@ -10,8 +10,9 @@
  *   began_ms_ago?: number, page?: boolean}} Head
  */
 /**
- * @typedef {{bot: string, matches: number, score: number, points: number, elo?: number, low?: number, high?: number,
- *   faults?: number, forfeits?: number, suspended?: boolean}} RankingRow
+ * `low` and `high` are null where the matches set no limit; `group` is there if not all bots can be compared.
+ * @typedef {{bot: string, matches: number, score: number, points: number, elo?: number, low?: number | null,
+ *   high?: number | null, faults?: number, forfeits?: number, suspended?: boolean, group?: number}} RankingRow
  */
 /** @typedef {{rows: RankingRow[], over: string, note?: string}} Ranking */
 /**

@@ -21,7 +21,7 @@ export function createProgress() {
       bar.max = total;
       bar.value = played;
     }
-    redraw(facts, ...factsOf(counts, tournament).map(([number, unit]) => html("li", {}, html("b", {}, number), ` ${unit}`)));
+    redraw(facts, ...factsOf(counts, tournament).map(([number, unit]) => html("li", {}, ...(number === "" ? [] : [html("b", {}, number), " "]), unit)));
     const words = notesOf(tournament);
     notes.hidden = words.length === 0;
     const text = words.join(" ");
@@ -46,6 +46,7 @@ function factsOf(counts, tournament) {
     if (failed > 0) facts.push([String(failed), "failed"]);
   }
   if (tournament === null) return facts;
+  if (tournament.is_over === true) facts.push(["", "the tournament is over"]);
   const { matches_per_minute: speed, seconds_left: left, blocks_running: blocks } = tournament;
   if (typeof blocks === "number" && blocks > 0) facts.push([String(blocks), blocks === 1 ? "block runs" : "blocks run"]);
   if (typeof speed === "number" && speed > 0) facts.push([speed < 10 ? speed.toFixed(1) : String(Math.round(speed)), "matches a minute"]);
@@ -56,14 +57,16 @@ function factsOf(counts, tournament) {
 /** @param {Record<string, any> | null} tournament */
 function notesOf(tournament) {
   if (tournament === null) return [];
-  const { void_blocks: voids, called_off_blocks: off, suspended, missing } = tournament;
+  const { void_blocks: voids, called_off_blocks: off, suspended, missing, problem, is_over: isOver, is_running: isRunning } = tournament;
   /** @param {unknown} names */
-  const list = (names) => (Array.isArray(names) ? names.map((name) => excerpt(String(name))).join(", ") : "");
+  const list = (names) => (Array.isArray(names) ? names.map((each) => excerpt(String(typeof each === "object" && each !== null ? each.bot : each))).join(", ") : "");
   return [
     ...(typeof voids === "number" && voids > 0 ? [`${counted(voids, "block")} void.`] : []),
     ...(typeof off === "number" && off > 0 ? [`${counted(off, "block")} called off.`] : []),
     ...(list(suspended) === "" ? [] : [`Suspended: ${list(suspended)}.`]),
     ...(list(missing) === "" ? [] : [`Missing: ${list(missing)}.`]),
+    ...(isRunning === false && isOver !== true ? ["Nobody plays it at the moment."] : []),
+    ...(typeof problem === "string" && problem !== "" ? [excerpt(problem)] : []),
   ];
 }
 

@@ -25,7 +25,7 @@ export function createRanking() {
       return;
     }
     const { rows, over, note } = ranking;
-    const rated = rows.flatMap(({ elo, low, high }) => (elo === undefined ? [] : [{ middle: elo, low, high }]));
+    const rated = rows.flatMap(({ elo, low, high }) => (elo === undefined ? [] : [{ middle: elo, low: low ?? null, high: high ?? null }]));
     const table = rated.length > 0 ? ratedTable(rows, scaleOf(rated)) : countedTable(rows);
     redraw(
       body,
@@ -54,7 +54,8 @@ function ratedTable(rows, scale) {
     html(
       "tbody",
       {},
-      ...rows.map((row, at) =>
+      ...rows.flatMap((row, at) => [
+        ...(row.group === undefined || row.group === rows[at - 1]?.group ? [] : [html("tr", { class: "group" }, html("th", { scope: "rowgroup", colspan: 11 }, `Group ${row.group}: its bots can be compared only with one another`))]),
         html(
           "tr",
           row.suspended ? { class: "suspended" } : {},
@@ -62,12 +63,12 @@ function ratedTable(rows, scale) {
           nameCell(row),
           html("td", { class: "num" }, row.elo === undefined ? "" : signed(Math.round(row.elo))),
           html("td", { class: "num wide-only" }, limits(row)),
-          html("td", { class: "plot" }, ...(row.elo === undefined ? [] : [intervalDrawing({ middle: row.elo, low: row.low, high: row.high }, scale)])),
+          html("td", { class: "plot" }, ...(row.elo === undefined ? [] : [intervalDrawing({ middle: row.elo, low: row.low ?? null, high: row.high ?? null }, scale)])),
           ...counted(row),
           html("td", { class: "num wide-only" }, String(row.faults ?? 0)),
           ...(hasForfeits ? [html("td", { class: "num wide-only" }, String(row.forfeits ?? 0))] : []),
         ),
-      ),
+      ]),
     ),
     html("tfoot", {}, html("tr", {}, html("td", {}), html("td", {}), html("td", {}), html("td", { class: "wide-only" }), html("td", { class: "plot" }, axisDrawing(scale)))),
   );
@@ -108,10 +109,10 @@ const counted = ({ score, points, matches }) => [
 /** @param {number} number */
 export const signedTenths = (number) => (number < 0 ? `\u2212${(-number).toFixed(1)}` : number.toFixed(1));
 
-/** @param {{low?: number, high?: number}} row */
-export function limits({ low, high }) {
-  if (low === undefined && high === undefined) return "not known";
-  if (low === undefined) return `below ${signed(Math.round(high ?? 0))}`;
-  if (high === undefined) return `above ${signed(Math.round(low))}`;
+/** @param {{low?: number | null, high?: number | null}} row */
+export function limits({ low = null, high = null }) {
+  if (low === null && high === null) return "not known";
+  if (low === null) return `below ${signed(Math.round(high ?? 0))}`;
+  if (high === null) return `above ${signed(Math.round(low))}`;
   return `${signed(Math.round(low))} to ${signed(Math.round(high))}`;
 }

@@ -102,7 +102,7 @@ function showTop() {
   leaders.dataset.state = state;
   leaders.replaceChildren(
     ...rows.map(({ bot, elo, low, high, score }, at) => {
-      const width = elo !== undefined && low !== undefined && high !== undefined ? ` ±${Math.round((high - low) / 2)}` : "";
+      const width = elo !== undefined && typeof low === "number" && typeof high === "number" ? ` ±${Math.round((high - low) / 2)}` : "";
       return html("li", {}, html("span", { class: "rank" }, `${at + 1}.`), html("span", { class: "name" }, excerpt(bot)), html("b", {}, elo === undefined ? `${Math.round(100 * score)} %` : signed(Math.round(elo))), html("span", { class: "width" }, width));
     }),
   );

@@ -39,6 +39,7 @@ const grow = drawnTogether(() => {
 const stream = follow(`/stream/match/${encodeURIComponent(id)}`, {
   state(state) {
     take(state.head);
+    connection.source(state.connected !== false);
     if (state.start === null) {
       say(head?.state === "failed" ? "This match has failed. It has no result." : "The match is being fetched.");
       return;
@@ -54,6 +55,7 @@ const stream = follow(`/stream/match/${encodeURIComponent(id)}`, {
   },
   change(change) {
     if (change.head !== undefined) take(change.head);
+    if (change.connected !== undefined) connection.source(change.connected);
     if (change.events !== undefined) shown?.file.take(change.events);
     for (const [seat, what] of Object.entries(change.seat ?? {})) shown?.file.state(Number(seat), String(what));
     if (change.end !== undefined) {
