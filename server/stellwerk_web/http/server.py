@@ -122,11 +122,17 @@ class _Connection:
         return refusal(408, "no whole request in time") if has_begun else None
 
     async def _next_event(self) -> h11.Event | type[h11.PAUSED]:
+        """Return the next event of a request, of whose head no more is taken than may come."""
+        taken = len(self._h11.trailing_data[0])
         while True:
             event = self._h11.next_event()
             if event is not h11.NEED_DATA:
                 return event  # type: ignore[return-value]  # a class that is its own only value
-            self._h11.receive_data(await self._stream.receive_some(RECEIVED))
+            if taken >= MOST_HEAD_BYTES:
+                raise h11.RemoteProtocolError("too large", error_status_hint=431)
+            data = await self._stream.receive_some(MOST_HEAD_BYTES - taken)
+            taken += len(data)
+            self._h11.receive_data(data)
 
     async def _reply_to(self, request: Request) -> Reply:
         try:
