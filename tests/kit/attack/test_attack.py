@@ -285,6 +285,34 @@ WRONG: dict[str, tuple[Spoil, str, str]] = {
         "spectator",
         "a start without a seat",
     ),
+    "lists a match twice": (
+        wrong.changed("match_list", lambda reply: reply | {"matches": reply["matches"][:1] * 2}),
+        "list-of-matches",
+        "each match once",
+    ),
+    "does not list what begins": (wrong.but("match_list", matches=[]), "list-of-matches", "as running"),
+    "lists another result": (
+        wrong.changed("match_list", wrong.with_points),
+        "list-of-matches",
+        "the result of the match",
+    ),
+    "never comes to the end of the list": (
+        wrong.but("match_list", more=True),
+        "wrong-cursors",
+        "the end of the list",
+    ),
+    "takes any cursor for good": (
+        wrong.without("match_list", "anew"),
+        "list-of-matches",
+        "`anew` in the answer",
+    ),
+    "forgets every cursor": (wrong.but("match_list", anew=True), "wrong-cursors", "to be good still"),
+    "answers a request twice": (wrong.followed("match_list"), "many-requests", "one answer to each"),
+    "shows no end of an ended match": (
+        wrong.beyond(2, "end", type="pong"),  # its player and an early spectator have got it
+        "ended-match",
+        "events and the end",
+    ),
     "lets everybody see all hands": (
         wrong.code_instead("auth.not_allowed", "protocol.no_such_match"),
         "all-hands",

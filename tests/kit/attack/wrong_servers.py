@@ -162,6 +162,15 @@ def tells_tickets(message: Message) -> Message:
     return message
 
 
+def with_points(reply: Message) -> Message:
+    """List matches with one point more for everybody."""
+    matches = [
+        each | {"points": [points + 1 for points in each["points"]]} if "points" in each else each
+        for each in reply["matches"]
+    ]
+    return reply | {"matches": matches}
+
+
 def for_nobody(welcome: Message) -> Message:
     """Offer games that no number of players can play."""
     return welcome | {"games": [game | {"players": []} for game in welcome["games"]]}

@@ -51,6 +51,9 @@ def before_login(attack: Attack) -> None:
         ):
             caller.say(type, **fields)
             caller.is_refused("protocol.out_of_phase")
+        if "matches" in attack.survey.features:
+            caller.say("matches")
+            caller.is_refused("protocol.out_of_phase")
         attack.log_in(caller)
 
 

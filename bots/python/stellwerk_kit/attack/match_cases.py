@@ -334,7 +334,7 @@ class _Ear:
                 return
             match message["type"]:
                 case "event":
-                    _check_event(message["event"], self.seat)
+                    check_event(message["event"], self.seat)
                     self.public.append(_public(message["event"]))
                 case "error" | "default" | "seat" | "bye":
                     raise FailedError("a match in which nothing goes wrong", f"{message}")
@@ -352,7 +352,7 @@ PRIVATE_IN_EVENTS: Final = {
 }
 
 
-def _check_event(event: Message, seat: int) -> None:
+def check_event(event: Message, seat: int) -> None:
     for name in PRIVATE_IN_EVENTS.get(event["type"], ()):
         if event["seat"] != seat and name in event:
             raise FailedError(f"no `{name}` in what another seat does (L15)", f"{event}")
@@ -554,46 +554,6 @@ def deaf(attack: Attack) -> None:
             back.hear("start")
 
 
-# -- spectators --------------------------------------------------------------------------------------
-
-
-def spectator(attack: Attack) -> None:
-    """Watch as the public, which sees everything except private fields, and has no seat."""
-    attack.require("spectators")
-    with attack.player() as player, attack.player() as watcher:
-        match = attack.asked(player)
-        watcher.say("watch", match="nowhere")
-        watcher.is_refused("protocol.no_such_match")
-        watcher.say("watch", match=match)
-        start = watcher.hear("start", match=match)
-        if "seat" in start or start["viewer"] != "public":
-            raise FailedError("a start without a seat, for the public", f"{sorted(start)}")
-        watcher.say("watch", match=match)
-        watcher.is_refused("protocol.out_of_phase")
-        watcher.say("act", match=match, ask=1, index=0)
-        watcher.is_refused("protocol.no_such_match")
-        watcher.say("ready", match=match)
-        watcher.is_refused("protocol.no_such_match")
-        player.say("watch", match=match)
-        player.is_refused("protocol.out_of_phase")
-        player.play_on(match)
-        while watcher.memory.matches[match].end is None:
-            message = watcher.next("the end of the match that is watched")
-            if message["type"] == "event":
-                _check_event(message["event"], -1)
-            elif message["type"] in ("ask", "ok", "default", "error", "bye"):
-                raise FailedError("events and the end", f"{message}")
-
-
-def all_hands(attack: Attack) -> None:
-    attack.require("spectators")
-    with attack.player() as player, attack.player() as watcher:
-        match = attack.asked(player)
-        watcher.say("watch", match=match, viewer="all_hands")
-        watcher.is_refused("auth.not_allowed")
-        watcher.says_nothing_more("nothing that is not public")
-
-
 MATCH_CASES: Final = (
     *(
         Case(
@@ -626,7 +586,5 @@ MATCH_CASES: Final = (
     Case("ahead-of-its-time", "a client cannot resume after an event that was never sent", ahead_of_its_time),
     Case("half-closed", "the end of a client's input ends its connection", half_closed),
     Case("gone-for-a-while", "the others learn that a seat was lost, and is back", gone_for_a_while),
-    Case("spectator", "the public sees what everybody may know (L15)", spectator),
-    Case("all-hands", "the public does not see hands (L15)", all_hands),
     Case("deaf", "the server closes a client that stops reading; the client can resume (L18)", deaf),
 )
