@@ -51,7 +51,8 @@ html_theme = "furo"
 html_title = f"Stellwerk {version}"
 html_copy_source = False  # the Markdown is beside each page instead
 html_show_copyright = False
-html_static_path: list[str] = []
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_theme_options = {"navigation_with_keys": True}
 
 

@@ -1,7 +1,7 @@
-"""The engine's door: what servers, bots and tools call.
+"""The functions that servers, bots and tools call.
 
-`check` is the law: it turns a struct from the wire into a move, or says why not. `legal` is a service: it
-lists moves, bounded, and everything that it lists passes `check`. `apply` takes only moves from these two.
+`check` is the law: it turns a struct from the wire into a move, or says why not. `legal` is a service: its
+list of moves is bounded, and every move in it passes `check`. `apply` takes only moves from these two.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def legal_complete(state: State, seat: Seat) -> bool:
 
 
 def check(state: State, seat: Seat, wire: wire_moves.Move) -> Move:
-    """Return the move that the struct stands for. IllegalMoveError if it is not legal now; the state is
-    untouched."""
+    """Return the move that the struct describes. IllegalMoveError if it is not legal now. The state does not
+    change."""
     return decision_for(state, seat).check(state, seat, wire)
 
 

@@ -57,9 +57,9 @@ def run_match(
 
     `bots` has one for each seat, or in team games for each team: the name of a built-in bot, a class or
     function that makes a player, or a player. `board` is a file. A replay is written into the folder
-    `replays`, in place of any of that name. What a player raises comes out of here, and IllegalAnswerError
-    for an answer that a server would refuse; with `on_error="play_on"` the match goes on, and its record
-    counts them.
+    `replays`, in place of any of that name. Exceptions of a player are passed on. An answer that a server
+    would refuse raises IllegalAnswerError. With `on_error="play_on"` the match goes on instead, and its
+    record counts both.
 
     ValueError for an unknown bot, game, option or board, and for a wrong number of bots.
     """
@@ -87,9 +87,9 @@ def run_matches(
     """Play matches, and return a record for each seat of each match, as `run_match` does.
 
     With `rotate` they come in blocks of as many matches as there are bots. A block has one deal, and in each
-    of its matches all bots move on by one seat, or team. Block number b is dealt from the seed `S/b`; without
-    `rotate`, match number b is. `jobs` processes play. Then the bots are classes or functions of a module,
-    and a script that calls this needs `if __name__ == "__main__":`.
+    of its matches all bots move on by one seat, or team. Block number b is dealt from the seed `S/b`. Without
+    `rotate`, match number b is dealt from `S/b`. `jobs` processes play. With more than one, the bots must be
+    classes or functions of a module, and a script that calls this needs `if __name__ == "__main__":`.
     """
     if matches < 1 or jobs < 1:
         raise ValueError(f"expected at least one of each, found matches={matches}, jobs={jobs}")

@@ -1,10 +1,10 @@
 """All chance of a game comes from one secret seed, as `protocol/DICE.md` specifies it.
 
 A seed is 32 bytes. Every label (`train_cards/0`, `train_cards/1`, `tickets/0`, ...) has a stream of its own,
-which depends on the seed and the label only: how much chance was used before, and for what, changes nothing.
+which depends on the seed and the label only. Chance that was used before, for anything, makes no difference.
 So any program in any language that has SHA-256 can deal a game again (GEN-02).
 
-Who knows the seed knows every hidden card. Neither a repr nor an error shows a seed.
+Whoever knows the seed knows every hidden card. Neither a repr nor an error shows a seed.
 """
 
 import re

@@ -11,7 +11,7 @@ from stellwerk_protocol import events as ev
 
 
 def new_game(game: Game, dice: Dice, events: Events | None = None) -> State:
-    """Return the game's first state: train cards and market are dealt, and the parts deal what is theirs."""
+    """Return the game's first state: train cards and market are dealt, and each part has dealt its own."""
     state = empty_state(game, dice)
     _deal_cards(state, events)
     refill_market(state, events)

@@ -56,8 +56,9 @@ def imagine(game: Game, view: View, dice: Dice, counted_stacks: Sequence[Cards] 
     """Return one state that the viewer may be looking at. All its chance, now and later, comes from the dice.
     ValueError where the counts of the view do not add up.
 
-    A view does not tell what lies on the card game's on-track stacks. Who has counted the cards sent there
-    since the half began (`cards_sent`) knows: `counted_stacks` has a stack for each seat (CARD-05)."""
+    A view does not show the cards on the card game's on-track stacks. A caller that has counted the cards
+    sent there since the half began (`cards_sent`) knows them: `counted_stacks` has a stack for each seat
+    (CARD-05)."""
     return Imagination(game, view, counted_stacks).deal(dice)
 
 

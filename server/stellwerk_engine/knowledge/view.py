@@ -23,6 +23,7 @@ __all__ = ["ALL_HANDS", "PUBLIC", "ViewerId", "sees_seat", "view", "viewer_kind"
 
 
 def view(state: State, viewer: ViewerId) -> View:
+    """Return all that the viewer may know of the state: a seat, `PUBLIC` or `ALL_HANDS`."""
     game = state.game
     return View(
         game=game.rules.id,
