@@ -103,13 +103,13 @@ class Page:
     def __init__(
         self,
         browser: Browser,
-        file: Path,
+        address: Path | str,
         width: int = 1280,
         height: int = 800,
         scheme: str = "light",
         script: str = "",
     ) -> None:
-        """Open a file. `script` runs before those of the page."""
+        """Open a file or an address. `script` runs before those of the page."""
         self._browser = browser
         target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         attached = browser.call("Target.attachToTarget", targetId=target, flatten=True)
@@ -120,7 +120,7 @@ class Page:
         self.resize(width, height, scheme)
         if script:
             self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
-        self.call("Page.navigate", url=file.as_uri())
+        self.call("Page.navigate", url=address if isinstance(address, str) else address.as_uri())
         browser.wait("Page.loadEventFired", self._session)
 
     def call(self, method: str, **params: object) -> Message:

@@ -23,7 +23,8 @@ _type_of = msgspec.json.Decoder(_Typed).decode
 
 class ShownMatch:
     """`events` are texts of public events. `is_listed` until the source begins another list. `steps` are
-    the numbers of events that begin something new: what is between two of them, people see as one move."""
+    how many events there were each time the game waited: people see what is between two of them as one
+    move."""
 
     __slots__ = (
         "began_at",
@@ -68,7 +69,7 @@ class ShownMatch:
     def add(self, events: Sequence[bytes]) -> None:
         for number, event in enumerate(events, len(self.events)):
             if _type_of(event).type in _STEPS:
-                self.steps.append(number)
+                self.steps.append(number + 1)
         self.events += events
         if self.standing is not None:
             self.standing.add(events)

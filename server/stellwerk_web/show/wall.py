@@ -53,7 +53,7 @@ class _Table:
     def _steps_behind(self, match: ShownMatch) -> int:
         behind = 0
         for step in reversed(match.steps):
-            if step < self.shown:
+            if step <= self.shown:
                 break
             behind += 1
         return behind
