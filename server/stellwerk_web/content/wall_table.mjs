@@ -21,6 +21,8 @@ import { clockOf } from "./progress.mjs";
 import { createYards } from "./wall_yards.mjs";
 
 /** @typedef {import("./overview_state.mjs").Head} Head */
+const LONG = 9; // letters of a name that has room beside a map
+
 /** @typedef {{seat: number, team: number, points: HTMLElement, item: HTMLElement}} Line */
 
 /** @param {number} number */
@@ -198,6 +200,7 @@ export function createWallTable(number) {
       applySeat(item, members[0]?.seat ?? 0);
       return { seat: inTeams ? -1 : (members[0]?.seat ?? 0), team: members[0]?.team ?? 0, points, item };
     });
+    element.dataset.names = of.players.some(({ name }) => [...name].length > LONG) ? "long" : "short";
     players.dataset.count = String(lines.length);
     players.dataset.teams = String(inTeams);
     players.replaceChildren(...lines.map(({ item }) => item));

@@ -33,7 +33,7 @@ export function createYards(players) {
       if (state !== each.drawn) {
         each.drawn = state;
         const sets = yard.map(({ color, cards, locomotives }) => cardChips({ [color]: cards, ...(locomotives > 0 && { locomotive: locomotives }) }));
-        each.yard.replaceChildren(...(sets.length > 0 ? sets : [html("span", { class: "muted" }, "empty yard")]));
+        each.yard.replaceChildren(...(sets.length > 0 ? sets : [html("span", { class: "muted" }, "empty")]));
       }
       if (each.stack.textContent !== String(stack)) each.stack.textContent = String(stack);
       if (each.done.textContent !== String(completed.length)) each.done.textContent = String(completed.length);
