@@ -67,7 +67,7 @@ class Site:
         modules = ((b"Stellwerk-Modules", self._files.digest.encode()),)
         self.http = HttpServer(self.answer, note_bug, frozenset(names), limits or HttpLimits(), modules)
         self._source = source
-        self._streams: dict[str, Stream] = {}
+        self._streams: dict[Channel, Stream] = {}  # that somebody reads
         self._boards: dict[str, Answer] = {}
         self._paths: tuple[tuple[re.Pattern[str], Callable[..., Reply | Awaitable[Reply]]], ...] = tuple(
             (re.compile(pattern), answer)
@@ -106,9 +106,9 @@ class Site:
             return Answer(file.kind, file.body, kept=KEPT)
         match path:
             case "/stream":
-                return self._stream("overview", self.show.overview)
+                return self._stream(self.show.overview)
             case "/stream/wall":
-                return self._stream("wall", self.show.wall, self.show.wall_read)
+                return self._stream(self.show.wall, self.show.wall_read)
             case "/favicon.svg" | "/favicon.ico":
                 return Answer(b"image/svg+xml", self._files.favicon)
             case "/health":
@@ -140,26 +140,21 @@ class Site:
 
     # -- streams ---------------------------------------------------------------------------------
 
-    def _stream(
-        self, name: str, channel: Channel, on_readers: Callable[[int], object] = lambda _: None
-    ) -> Stream:
-        stream = self._streams.get(name)
-        if stream is None or stream.feed is not channel:
-            stream = self._streams[name] = Stream(channel, on_readers)
-            channel.on_change = stream.ring
+    def _stream(self, channel: Channel, on_readers: Callable[[int], object] = lambda _: None) -> Stream:
+        """Return the stream of a channel. There is one as long as it has readers."""
+        for other, stream in list(self._streams.items()):
+            if not stream.readers:
+                del self._streams[other]
+        stream = self._streams.get(channel) or Stream(channel, on_readers)
+        self._streams[channel] = stream
+        channel.on_change = stream.ring
         return stream
 
     def _match_stream(self, match: str) -> Reply:
         channel = self.show.match_channel(match) if self._knows(match) else None
         if channel is None:
             return refusal(404, f"no match {match} is known here")
-
-        def on_readers(readers: int) -> None:
-            self.show.match_read(match, readers)
-            if not readers:
-                self._streams.pop(match, None)
-
-        return self._stream(match, channel, on_readers)
+        return self._stream(channel, partial(self.show.match_read, match))
 
     # -- data ------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ goes wrong in answering one request is an answer with status 500.
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,7 +18,7 @@ import trio
 from stellwerk_server.net.server import open_listeners
 from stellwerk_web.http.answers import EVENTS, NOT_KEPT, STATUSES, Answer, Headers, common_headers, refusal
 from stellwerk_web.http.requests import LOOPBACK_NAMES, MOST_HEAD_BYTES, Request, read_request
-from stellwerk_web.http.streams import Stream
+from stellwerk_web.http.streams import Reader, Stream
 
 RECEIVED: Final = 8192
 PIECE: Final = 65_536  # of an answer, for which a client has its patience
@@ -173,28 +174,20 @@ class _Connection:
             (b"X-Accel-Buffering", b"no"),
             *self._server.stream_headers,
         ]
-        await self._send(self._h11.send(_response(200, headers)) or b"")
+        head = self._h11.send(_response(200, headers)) or b""
         if request.is_head:
+            await self._send(head)
             return
         is_chunked = self._h11.their_http_version == b"1.1"
         self._server.streams += 1
         try:
-            with stream.reader():
-                async with trio.open_nursery() as nursery:
-                    nursery.start_soon(self._notice_end, nursery.cancel_scope)
-                    position = stream.feed.position_of(request.last)
-                    while True:
-                        data, position = await stream.next_after(position)
-                        await self._send(b"%x\r\n%b\r\n" % (len(data), data) if is_chunked else data)
-        except* _BROKEN:
-            pass
+            with socket.socket(fileno=self._stream.socket.detach()) as sock:
+                reader = Reader(sock, stream.feed.position_of(request.last), head, is_chunked=is_chunked)
+                await stream.serve(reader, self._server.limits.send_s)
+        except trio.TooSlowError:
+            pass  # the client does not read
         finally:
             self._server.streams -= 1
-
-    async def _notice_end(self, scope: trio.CancelScope) -> None:
-        """End a stream when its reader hangs up, or says anything, for which there is no reason."""
-        await self._stream.receive_some(1)
-        scope.cancel()
 
     async def _send(self, data: bytes) -> None:
         """Send data, piece by piece: the client has its time for each of them."""

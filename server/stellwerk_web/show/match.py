@@ -38,7 +38,6 @@ class ShownMatch:
         "standing",
         "start",
         "steps",
-        "used_at",
     )
 
     def __init__(self, head: Head, began_at: float) -> None:
@@ -53,7 +52,6 @@ class ShownMatch:
         self.channel: Channel | None = None
         self.readers = 0
         self.is_listed = True
-        self.used_at = began_at
 
     @property
     def is_whole(self) -> bool:

@@ -28,6 +28,7 @@ ENDED_LISTED: Final = 100
 HEADS_KEPT: Final = 10_000  # of ended matches; a source may find older ones
 WHOLE_KEPT: Final = 60  # ended matches whose events stay here, because somebody may look again
 RANKING_EVERY_S: Final = 2.0
+CHANNEL_STAYS_S: Final = 60.0  # after its last reader, who may come back and ask for what it has missed
 WALL_STAYS_S: Final = 30.0  # goes on after its last reader, who may be reloading the page
 BOARDS_KEPT: Final = 64
 
@@ -78,6 +79,7 @@ class Show:
         self._ranked_at = -RANKING_EVERY_S
         self._ranked_count = 0
         self._lives = 0
+        self._unread: dict[str, float] = {}  # since when nobody has read a match, in that order
         self._boards: dict[str, str] = {}  # by digest, those that are not shipped among them
         # what the overview has to say at the next tick
         self._listed: dict[str, None] = {}
@@ -212,6 +214,7 @@ class Show:
         if match is None:
             return None
         if match.channel is None:
+            self._unread[name] = self.now
             self._lives += 1
             match.channel = Channel(
                 f"{self.shape.life}m{self._lives}",
@@ -225,9 +228,9 @@ class Show:
         if match is None:
             return
         match.readers = readers
-        match.used_at = self.now
+        self._unread.pop(name, None)
         if not readers:
-            match.channel = None
+            self._unread[name] = self.now
         self.on_wanted()
 
     def wall_read(self, readers: int) -> None:
@@ -258,6 +261,7 @@ class Show:
         """Say what has changed. To be called a few times a second."""
         self.now = now
         self._rank()
+        self._drop_channels()
         self._news |= self._list_news()
         if self._news:
             self.overview.put(encode(self._news))
@@ -265,6 +269,16 @@ class Show:
             self.overview.drop_kept_state()
         self._tick_wall({key: value for key, value in self._news.items() if key not in ("matches", "gone")})
         self._news = {}
+
+    def _drop_channels(self) -> None:
+        """Forget the changes of matches that nobody has read for a while."""
+        for name, since in list(self._unread.items()):
+            if self.now - since < CHANNEL_STAYS_S:
+                return  # those after it were left later
+            del self._unread[name]
+            match = self._matches.get(name)
+            if match is not None and not match.readers:
+                match.channel = None
 
     def _tick_wall(self, overview: dict[str, Any]) -> None:  # Any: values of JSON
         if not self._wall_runs:
