@@ -31,6 +31,7 @@ from stellwerk_web.http.requests import Request
 from stellwerk_web.http.server import HttpLimits, HttpServer, Reply
 from stellwerk_web.http.streams import Stream
 from stellwerk_web.show.forms import encode
+from stellwerk_web.show.results import rated
 from stellwerk_web.show.wall import TICK_S
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from stellwerk_web.sources.source import Source
 
 MOST_BOARDS: Final = 64
+RATED_EVERY_S: Final = 2.0
+RATING_SHARE: Final = 0.1  # of the time, at most
 _MATCH: Final = r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}"
 _DIGEST: Final = r"[0-9a-f]{64}"
 _PAGES: Final = {"/": "overview", "/wall": "wall", "/about": "about"}
@@ -87,6 +90,7 @@ class Site:
         """Listen, follow the source, and return the address. OSError if the address cannot be had."""
         address = await self.http.listen(nursery, host, port)
         nursery.start_soon(self._keep_time)
+        nursery.start_soon(self._keep_rated)
         nursery.start_soon(self._source.run, self.show)
         return address
 
@@ -94,6 +98,16 @@ class Site:
         while True:
             self.show.tick(trio.current_time())
             await trio.sleep(TICK_S)
+
+    async def _keep_rated(self) -> None:
+        """Rate the matches that were seen, in a thread, and for a small share of the time."""
+        rated_count = 0
+        while True:
+            began, seen = trio.current_time(), self.show.seen
+            if seen.count and seen.count != rated_count:
+                rated_count = seen.count
+                seen.take(await trio.to_thread.run_sync(rated, seen.counted()))
+            await trio.sleep(max(RATED_EVERY_S, (trio.current_time() - began) / RATING_SHARE))
 
     # -- answers ---------------------------------------------------------------------------------
 

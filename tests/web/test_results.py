@@ -46,7 +46,7 @@ def looked_into(folder: Path, lines: Sequence[MatchLine]) -> tuple[Book, list[He
 
 def ranking_of(book: Book) -> tuple[Ranking, Rated]:
     ratings = rated(book.results.counted())
-    return book.results.ranking(ratings, book.suspended, book.over()), ratings
+    return book.ranking(ratings), ratings
 
 
 def expect_figures_of(tournament: Tournament, ranking: Ranking) -> None:
@@ -185,7 +185,8 @@ def test_the_ranking_of_a_server_says_what_it_is_made_of_and_knows_no_faults() -
     seen = SeenMatches()
     for number in range(40):
         seen.add(ended(number, ("ann", "bea"), (1, 2) if number % 3 else (2, 1)))
-    ranking = seen.ranking(rated(seen.counted()))
+    seen.take(rated(seen.counted()))
+    ranking = seen.ranking()
     assert ranking.over == "40 matches seen"
     assert "drew" in str(ranking.note)
     assert [row.bot for row in ranking.rows] == ["ann", "bea"]

@@ -26,6 +26,7 @@ from stellwerk_web.show.wall import Wall
 RUNNING_LISTED: Final = 200
 ENDED_LISTED: Final = 100
 HEADS_KEPT: Final = 10_000  # of ended matches; a source may find older ones
+FOUND_KEPT: Final = 1000  # of those that a source found
 WHOLE_KEPT: Final = 60  # ended matches whose events stay here, because somebody may look again
 RANKING_EVERY_S: Final = 2.0
 CHANNEL_STAYS_S: Final = 60.0  # after its last reader, who may come back and ask for what it has missed
@@ -68,6 +69,7 @@ class Show:
         self._running: dict[str, None] = {}  # in their order
         self._ended: deque[str] = deque()
         self._whole: deque[str] = deque()
+        self._found: deque[str] = deque()
         self._tables = Wall(self._matches, self._running, shape.tables, shape.pace)
         self._wall_readers = 0
         self._wall_until = -1.0
@@ -77,7 +79,7 @@ class Show:
         self._ranking: Ranking | None = None
         self._has_ranking = False  # of its own: the source brings it
         self._ranked_at = -RANKING_EVERY_S
-        self._ranked_count = 0
+        self._ranked_version = 0
         self._lives = 0
         self._unread: dict[str, float] = {}  # since when nobody has read a match, in that order
         self._boards: dict[str, str] = {}  # by digest, those that are not shipped among them
@@ -107,10 +109,11 @@ class Show:
         self._running.clear()
         self._ended.clear()
         self._whole.clear()
+        self._found.clear()
         self._tables.clear()
         self._counts = {"running": 0, "ended": 0, "failed": 0}
         self.seen = SeenMatches()
-        self._ranked_count = -1
+        self._ranked_version = -1
         self._listed, self._changed, self._news = {}, {}, {}
         self._list_changed = True
         self.overview.begin_anew()
@@ -124,8 +127,9 @@ class Show:
                 match.head = msgspec.structs.replace(match.head, state="failed")
                 self._say(match, {"head": match.head_now(self.now)})
 
-    def match_listed(self, head: Head, began_s_ago: float = 0.0) -> None:
-        """Take a match that anybody may learn of, or what has become of it."""
+    def match_listed(self, head: Head, began_s_ago: float = 0.0, *, is_news: bool = True) -> None:
+        """Take a match that anybody may learn of, or what has become of it. One that is no news has ended
+        long ago: it does not wait for a table of the wall."""
         match = self._matches.get(head.match)
         if match is None:
             before = None
@@ -134,9 +138,20 @@ class Show:
             before = match.head.state if match.is_listed else None
             match.head, match.is_listed = head, True
         if before != head.state:
-            self._enter(head, before)
+            self._enter(head, before, is_news=is_news)
         self._changed[head.match] = None
         self._say(match, {"head": match.head_now(self.now)})
+
+    def match_found(self, head: Head, began_s_ago: float = 0.0) -> None:
+        """Take a match that is not listed any more, because somebody wants to see it. It is counted
+        already."""
+        if head.match in self._matches:
+            return
+        match = self._matches[head.match] = ShownMatch(head, self.now - began_s_ago)
+        match.is_listed = False
+        self._found.append(head.match)
+        if len(self._found) > FOUND_KEPT:
+            self._forget(self._found.popleft())
 
     def started(self, name: str, start: bytes) -> None:
         """Take the public `start` of a match, from which its events follow, all of them."""
@@ -315,10 +330,10 @@ class Show:
         return news
 
     def _rank(self) -> None:
-        if self._has_ranking or self.seen.count == self._ranked_count:
+        if self._has_ranking or self.seen.version == self._ranked_version:
             return
         if self.now - self._ranked_at >= RANKING_EVERY_S:
-            self._ranked_at, self._ranked_count = self.now, self.seen.count
+            self._ranked_at, self._ranked_version = self.now, self.seen.version
             self._set_ranking(self.seen.ranking())
 
     def _set_ranking(self, ranking: Ranking) -> None:
@@ -327,7 +342,7 @@ class Show:
 
     # -- the list --------------------------------------------------------------------------------
 
-    def _enter(self, head: Head, before: str | None) -> None:
+    def _enter(self, head: Head, before: str | None, *, is_news: bool) -> None:
         """Put a match where it belongs by its new state."""
         self._list_changed = True
         if before in self._counts:
@@ -339,8 +354,9 @@ class Show:
             self._running[head.match] = None
         elif head.state in ("ended", "failed"):
             self._ended.append(head.match)
-            if head.state == "ended":
+            if head.state == "ended" and not self._has_ranking:
                 self.seen.add(head)
+            if head.state == "ended" and is_news:
                 self._tables.has_ended(head.match)
             if len(self._ended) > HEADS_KEPT:
                 self._forget(self._ended.popleft())

@@ -24,10 +24,11 @@ NOTE: Final = "Nobody drew these pairings: players chose their opponents, and wh
 
 class SeenMatches:
     """What the ended matches say of each bot: the last so many, by the first so many names. `count` is how
-    many have ended."""
+    many have ended, `version` changes whenever the ranking may have."""
 
     def __init__(self) -> None:
         self.count = 0
+        self.version = 0
         self._last: deque[Counted] = deque()
         self._names: set[str] = set()
         self._results = Results(knows_conduct=False)
@@ -36,6 +37,7 @@ class SeenMatches:
 
     def add(self, head: Head) -> None:
         self.count += 1
+        self.version += 1
         match = counted(head, self.count)
         if match is None:
             return
@@ -54,15 +56,19 @@ class SeenMatches:
             self._names = {name for each in self._last for name in each.sides}
 
     def counted(self) -> list[Counted]:
-        """Return what `rated` needs, in a list of its own."""
+        """Return what is to be rated, in a list of its own."""
         return self._results.counted()
 
-    def ranking(self, rated: Rated = NOT_RATED) -> Ranking:
-        """Return the ranking; with ratings, if the matches were rated."""
+    def take(self, rated: Rated) -> None:
+        """Take ratings of what was counted a while ago."""
+        self.version += 1
         self._rated = rated
+
+    def ranking(self) -> Ranking:
+        """Return the ranking, with the ratings that there are."""
         kept, seen = len(self._last), in_words(self.count, "match", "matches")
         over = f"{seen} seen" if kept >= self.count else f"{kept:,} of {seen} seen"
-        self._ranking = self._results.ranking(rated, (), over, NOTE)
+        self._ranking = self._results.ranking(self._rated, (), over, NOTE)
         return replace(self._ranking, rows=self._ranking.rows[:ROWS])
 
     def bot(self, name: str) -> BotPage | None:
@@ -75,7 +81,7 @@ class SeenMatches:
 
     def _now(self) -> Ranking:
         """Return the ranking with the ratings that there are."""
-        self.ranking(self._rated)
+        self.ranking()
         return self._ranking
 
 
