@@ -29,13 +29,14 @@ from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.names import PLAYER_NAME
 from stellwerk_server.net.listen_address import shown_address
 from stellwerk_server.operate.descriptors import raise_limit
-from stellwerk_server.operate.logs import make_log
+from stellwerk_server.operate.logs import LEVELS, make_log
 
 if TYPE_CHECKING:
     import ssl
 
     from stellwerk_server.lobby.setup import Log
     from stellwerk_web.show.forms import Kind
+    from stellwerk_web.sources.server import ServerSource
     from stellwerk_web.sources.source import Source
 
 DEFAULT_WEB_PORT: Final = 8080
@@ -61,6 +62,8 @@ examples:
   stellwerk watch cup --port 8081 --tables 6 --pace 3
   stellwerk watch 127.0.0.1:7878 --host-name matches.example.org   # behind a proxy
 """
+
+TOURNAMENT_FILES: Final = frozenset({"tournament.toml", "resolved.json", "matches.jsonl"})
 
 _ADDRESS: Final = re.compile(
     r"(?:(?P<scheme>tcp|tls)://)?(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:/\s]+)):(?P<port>[0-9]{1,5})"
@@ -116,6 +119,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--until-stdin-ends", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--status-url", metavar="URL", help=argparse.SUPPRESS)
+    parser.add_argument("--live-control", metavar="FD", type=whole_number(0, 9999), help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--log-level", metavar="LEVEL", choices=LEVELS, default="info", help=argparse.SUPPRESS
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -128,7 +135,7 @@ def run(arguments: argparse.Namespace) -> int:
     raise_limit()
     if arguments.until_stdin_ends:
         os.nice(NICENESS)
-    return trio.run(_watch, arguments, make_log(sys.stderr))
+    return trio.run(_watch, arguments, make_log(sys.stderr, arguments.log_level))
 
 
 async def _watch(arguments: argparse.Namespace, log: Log) -> int:
@@ -140,7 +147,7 @@ async def _watch(arguments: argparse.Namespace, log: Log) -> int:
     kind, source = _source_of(arguments, log)
     name = _shown_source(arguments.source)
     shape = Shape(
-        title=arguments.title or f"Matches of {name}",
+        title=arguments.title or _title(kind, arguments.source),
         kind=kind,
         source=name,
         life=secrets.token_hex(4),
@@ -224,15 +231,56 @@ def _source_of(arguments: argparse.Namespace, log: Log) -> tuple[Kind, Source]:
         tls = _tls_context(arguments.tls_ca) if address["scheme"] == "tls" else None
         host = address["v6"] or address["host"]
         return "server", _server_source(arguments, partial(_connect, host, port, tls), log)
+    folder = Path(arguments.source)
+    if folder.is_dir():
+        return _folder_source(arguments, folder, log)
+    if folder.exists():
+        raise usage_error(f"SOURCE: {shown(arguments.source, 80)}: is a file: name its folder")
     raise usage_error(
         f"SOURCE: expected HOST:PORT of a server, or a folder of replays or of a tournament, "
         f"not {shown(arguments.source, 80)!r}"
     )
 
 
+def _folder_source(arguments: argparse.Namespace, folder: Path, log: Log) -> tuple[Kind, Source]:
+    """Find out what kind of folder it is. CommandError if it is none that can be shown."""
+    from stellwerk_web.sources.folder import FolderSource
+    from stellwerk_web.sources.tournament import Places, TournamentSource
+
+    try:
+        names = set(os.listdir(folder))
+    except OSError as error:
+        raise usage_error(f"SOURCE: {folder}: cannot be read: {error.strerror or error}") from None
+    if names & TOURNAMENT_FILES:
+        live = None
+        if arguments.live_control is not None:
+            connect = partial(_connect_by_control, socket.socket(fileno=arguments.live_control))
+            live = _server_source(arguments, connect, log)
+        status = None if arguments.status_url is None else _status_address(arguments.status_url)
+        places = Places(folder, status, live, shows_hands=not arguments.until_stdin_ends)
+        return "tournament", TournamentSource(places, version(), log.warning)
+    if "replays" in names and (folder / "replays").is_dir():
+        return "folder", FolderSource(folder / "replays", version(), log.info)
+    if names and not any(name.endswith(".jsonl") for name in names):
+        raise usage_error(
+            f"SOURCE: {shown(str(folder), 80)}: nothing to show: neither a tournament (tournament.toml), nor "
+            f"the data of a server (replays/), nor replays (*.jsonl)"
+        )
+    return "folder", FolderSource(folder, version(), log.info)
+
+
+def _status_address(url: str) -> tuple[str, int]:
+    from stellwerk_web.sources.status_page import address_of
+
+    address = address_of(url)
+    if address is None:
+        raise usage_error(f"--status-url: expected http://HOST:PORT/, not {shown(url, 80)!r}")
+    return address
+
+
 def _server_source(
     arguments: argparse.Namespace, connect: Callable[[], Awaitable[trio.abc.Stream]], log: Log
-) -> Source:
+) -> ServerSource:
     from stellwerk_web.sources.server import Identity, ServerSource
 
     name = arguments.name or f"watch-{secrets.token_hex(2)}"
@@ -289,7 +337,24 @@ async def _connect_by_control(control: socket.socket) -> trio.abc.Stream:
 
 
 def _shown_source(source: str) -> str:
-    return "this server" if _CONTROL.fullmatch(source) else shown(source)
+    """Name the source for visitors: of a folder only its name, for they need not know where it is."""
+    if _CONTROL.fullmatch(source):
+        return "this server"
+    path = Path(source)
+    return shown(path.resolve().name if path.is_dir() else source)
+
+
+def _title(kind: Kind, source: str) -> str:
+    """Return what the pages are called: a tournament by its title, if it has one."""
+    name = _shown_source(source)
+    if kind != "tournament":
+        return f"Matches of {name}"
+    from stellwerk_tournament.config.settings import SettingsError, parse
+
+    try:
+        return parse(Path(source)).file.title or name
+    except (SettingsError, OSError):
+        return name
 
 
 def _pace(text: str) -> float:

@@ -196,4 +196,9 @@ def id_of(header: Header, file: str) -> str:
     for name in (header.match, file.removesuffix(".jsonl")):
         if name is not UNSET and _ID.fullmatch(name):
             return name
+    return digest_of(file)
+
+
+def digest_of(file: str) -> str:
+    """Return an id made of the name of a file."""
     return sha256(file.encode("utf-8", "surrogateescape")).hexdigest()[:16]

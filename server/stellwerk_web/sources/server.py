@@ -23,10 +23,9 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.messages import PROTOCOL_VERSION, Hello, Id, ListedMatch, MatchList
 from stellwerk_web.show.forms import Head
-from stellwerk_web.sources.source import SourceError, first_of
+from stellwerk_web.sources.source import Listener, SourceError, first_of
 
 if TYPE_CHECKING:
-    from stellwerk_web.show.model import Show
     from stellwerk_web.show.results import BotPage, PairPage
 
 FEATURES: Final = ("spectators", "matches")
@@ -97,11 +96,11 @@ class ServerSource:
         self._connect = connect
         self._identity = identity
         self._log = log
-        self._show: Show | None = None
+        self._show: Listener | None = None
         self._cursor: str | None = None
         self._has_been_in = False
 
-    async def run(self, show: Show) -> None:
+    async def run(self, show: Listener) -> None:
         self._show = show
         wait = FIRST_WAIT_S
         lost = LostError("the connection ended")
@@ -124,7 +123,7 @@ class ServerSource:
             await trio.sleep(seconds)
             wait = min(wait * 2, LONGEST_WAIT_S)
 
-    async def _watch(self, show: Show, stream: trio.abc.Stream) -> None:
+    async def _watch(self, show: Listener, stream: trio.abc.Stream) -> None:
         lines = _Lines(stream)
         with trio.fail_after(CONNECT_S):
             rate = await self._log_in(lines, stream)
@@ -203,7 +202,7 @@ class Spectator:
     """The spectator's side of a connection after the login: takes lines, returns lines. Answers come in the
     order of the requests, so a request that is refused is the oldest one without an answer."""
 
-    def __init__(self, show: Show, cursor: str | None) -> None:
+    def __init__(self, show: Listener, cursor: str | None) -> None:
         self.cursor = cursor
         self.has_more = True
         """Whether the feed is known to have more: it is worth asking at once."""
@@ -358,7 +357,7 @@ def _head_of(entry: ListedMatch) -> Head:
     )
 
 
-async def _send_requests(spectator: Spectator, show: Show, stream: trio.abc.Stream, rate: float) -> None:
+async def _send_requests(spectator: Spectator, show: Listener, stream: trio.abc.Stream, rate: float) -> None:
     """Ask for the feed now and then, and for matches as soon as they are wanted, at most `rate` times a
     second."""
     changed = trio.Event()

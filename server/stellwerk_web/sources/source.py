@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
+    from stellwerk_web.show.forms import Head
     from stellwerk_web.show.model import Show
+    from stellwerk_web.show.ranking import SeenMatches
     from stellwerk_web.show.results import BotPage, PairPage
 
 
@@ -17,6 +20,43 @@ class SourceError(Exception):
         super().__init__(message)
         self.message = message
         self.is_usage = is_usage
+
+
+class Listener(Protocol):
+    """What hears of the matches of a server: the model, or what stands before it."""
+
+    on_wanted: Callable[[], object]
+
+    @property
+    def now(self) -> float: ...
+
+    @property
+    def seen(self) -> SeenMatches: ...
+
+    @property
+    def is_connected(self) -> bool: ...
+
+    def connected(self, is_connected: bool) -> None: ...
+
+    def began_anew(self) -> None: ...
+
+    def list_complete(self) -> None: ...
+
+    def match_listed(self, head: Head) -> None: ...
+
+    def started(self, name: str, start: bytes) -> None: ...
+
+    def happened(self, name: str, events: Sequence[bytes]) -> None: ...
+
+    def seat_changed(self, name: str, seat: int, state: str) -> None: ...
+
+    def ended(self, name: str, end: bytes) -> None: ...
+
+    def cannot_be_watched(self, name: str) -> None: ...
+
+    def wanted(self) -> list[str]: ...
+
+    def is_here(self, name: str) -> bool: ...
 
 
 class Source(Protocol):

@@ -11,10 +11,12 @@ Plain code: whoever calls `look` waits for the disk, so a thread does.
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import time
 from typing import Final, TypeVar, cast
 
 from msgspec import UNSET, Struct
@@ -34,11 +36,11 @@ from stellwerk_tournament.report.forfeits import REASONS
 from stellwerk_tournament.schedule.schedule import Block, blocks_of_round, plan_of
 from stellwerk_tournament.store.begun import settings_as_begun
 from stellwerk_tournament.store.conduct import Suspension, Suspensions
-from stellwerk_tournament.store.follow import Follower
+from stellwerk_tournament.store.follow import Follower, NewLines
 from stellwerk_tournament.store.match_line import MatchLine, blocks_of
 from stellwerk_tournament.store.store import STATE, Standing, Store, StoreError, look_into
 from stellwerk_web.show.forms import Head, Ranking
-from stellwerk_web.show.results import BotPage, Conduct, Counted, PairPage, Rated, Results
+from stellwerk_web.show.results import LISTED, BotPage, Conduct, Counted, PairPage, Rated, Results
 from stellwerk_web.sources.recorded import NO_CLOCKS
 
 MOST_BLOCKS: Final = 100  # running ones that are listed
@@ -111,7 +113,8 @@ class Stand:
 @dataclass(frozen=True, slots=True)
 class Look:
     """What a look into the folder has found. `is_anew`: all that was found before is void. `is_hidden`: it
-    must not be shown who played whom. `problem` is what could not be read, in one line."""
+    must not be shown who played whom. `is_there`: whether there is a folder. `problem` is what could not be
+    read, in one line."""
 
     facts: Facts
     stand: Stand
@@ -120,7 +123,13 @@ class Look:
     lines: tuple[MatchLine, ...] = ()
     is_anew: bool = False
     has_more: bool = False
+    is_there: bool = True
+    ages: Mapping[str, float] = field(default_factory=dict[str, float])
     problem: str = ""
+
+    def age_of(self, match: str) -> float:
+        """Return how many seconds ago the replay of one of the last matches was written."""
+        return self.ages.get(match, 0.0)
 
 
 # -- reading, which waits for the disk ---------------------------------------------------------------
@@ -150,10 +159,11 @@ class FolderReader:
         if is_anew:
             self._follower = Follower(self._folder)  # the same lines are to be shown otherwise
         self._shape = shape
+        problem, news = self._facts_problem, NewLines()
         try:
             news = self._follower.read()
         except StoreError as error:
-            return Look(facts, stand, is_over, is_hidden, is_anew=is_anew, problem=str(error))
+            problem = str(error)
         return Look(
             facts,
             stand,
@@ -162,8 +172,18 @@ class FolderReader:
             news.lines,
             news.is_anew or is_anew,
             news.has_more,
-            self._facts_problem,
+            self._folder.is_dir(),
+            dict(self._ages(news.lines[-LISTED:])),
+            problem,
         )
+
+    def _ages(self, lines: Iterable[MatchLine]) -> Iterator[tuple[str, float]]:
+        now = time()
+        for line in lines:
+            replay = replay_in(self._folder, line.replay)
+            if replay is not None:
+                with contextlib.suppress(OSError):
+                    yield line.match, max(0.0, now - replay.stat().st_mtime)
 
     def _read_facts(self) -> None:
         stamps = _stamps(self._folder, (SETTINGS, RESOLVED))
@@ -251,8 +271,10 @@ def _stamps(folder: Path, names: Iterable[str]) -> object:
 class Book:
     """All that may be shown of a tournament, out of what looks have found."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, has_pages: bool = False) -> None:
+        """`has_pages`: whether visitors get the whole match pages of replays."""
         self._folder = folder
+        self._has_pages = has_pages
         self._look = Look(Facts(), Stand(), is_over=False, is_hidden=True)
         self._begin_anew()
 
@@ -269,18 +291,21 @@ class Book:
     def clocks(self) -> Clocks:
         return self._look.facts.clocks
 
-    @property
-    def suspended(self) -> Collection[str]:
-        return self._suspensions.names
+    def has(self, match: str) -> bool:
+        return match in self._matches
+
+    def head_of(self, match: str) -> Head | None:
+        found = self._matches.get(match)
+        return None if found is None else found[0]
 
     def replay_of(self, match: str) -> Path | None:
         """Return where the replay of a match of a complete block is."""
-        name = self._replays.get(match)
-        return None if name is None or not _REPLAY.fullmatch(name) else self._folder / name
+        found = self._matches.get(match)
+        return None if found is None else replay_in(self._folder, found[1])
 
-    def over(self) -> str:
-        """Say which matches count."""
-        return counted(self._block_count, "complete block")
+    def ranking(self, rated: Rated) -> Ranking:
+        over = counted(self._block_count, "complete block")
+        return self.results.ranking(rated, self._suspensions.names, over)
 
     def state(self) -> TournamentState:
         """Return how far the tournament has come, as its folder says."""
@@ -316,7 +341,7 @@ class Book:
         facts = self._look.facts
         self.results = Results(facts.names, WORDS)
         self._suspensions = Suspensions(facts.conduct)
-        self._replays: dict[str, str] = {}
+        self._matches: dict[str, tuple[Head, str]] = {}  # with where the replay is
         self._shared: dict[Hashable, Hashable] = {}
         self._block_count = 0
         self._line_count = 0
@@ -331,7 +356,7 @@ class Book:
     def _add(self, line: MatchLine) -> Head:
         match = self._counted(line)
         self.results.add(match, tuple(_conducts(line)))
-        self._replays[line.match] = line.replay
+        self._matches[line.match] = match.head, line.replay
         return match.head
 
     def _counted(self, line: MatchLine) -> Counted:
@@ -353,7 +378,7 @@ class Book:
             ranks=self._one(tuple(line.ranks[team_of[seat]] for seat in seats)),
             block=UNSET if is_hidden else str(line.block),
             round=UNSET if is_hidden else line.round,
-            page=bool(_REPLAY.fullmatch(line.replay)),
+            page=self._has_pages,
         )
         order = (line.block, line.rotation)
         return Counted(head, line.players, line.ranks, line.points, order, str(line.block))
@@ -377,6 +402,11 @@ class Book:
         if standings and facts.settings is not None:
             total = matches_in_all(facts.settings, standings, self._suspensions.names)
         return None if total is not None and total < self._line_count else total
+
+
+def replay_in(folder: Path, name: str) -> Path | None:
+    """Return the path of a replay that a line names, whatever it names."""
+    return folder / name if _REPLAY.fullmatch(name) else None
 
 
 def _conducts(line: MatchLine) -> Iterator[Conduct]:

@@ -1,0 +1,67 @@
+"""The runner's status page, as anybody gets it (`stellwerk_tournament/play/status_page.py`).
+
+It says what a folder does not: whether the runner is there, its rate, and which remote bots are missing.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import urlsplit
+
+import msgspec
+import trio
+from msgspec import Struct
+
+PATIENCE_S: Final = 2.0
+MOST_BYTES: Final = 4_000_000  # with a thousand bots it has about 200,000
+
+_REQUEST: Final = b"GET / HTTP/1.0\r\n\r\n"
+
+
+class RunnersWord(Struct, frozen=True):
+    """What only the runner knows of its tournament."""
+
+    played: int
+    total: int | None
+    matches_per_minute: float | None
+    seconds_left: float | None
+    missing: tuple[str, ...] = ()
+
+
+class _Page(Struct, frozen=True):
+    tournament: RunnersWord
+
+
+_decode: Final = msgspec.json.Decoder(_Page).decode
+
+
+def address_of(url: str) -> tuple[str, int] | None:
+    """Return host and port of a page's address, or None if it is no such address."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme != "http" or parts.hostname is None or port is None or parts.path not in ("", "/"):
+        return None
+    return parts.hostname, port
+
+
+async def read_status(host: str, port: int) -> RunnersWord | None:
+    """Ask the runner. None if it does not answer, or with something else."""
+    answer = b""
+    with trio.move_on_after(PATIENCE_S):
+        try:
+            stream = await trio.open_tcp_stream(host, port)
+            async with stream:
+                await stream.send_all(_REQUEST)
+                async for data in stream:
+                    answer += data
+                    if len(answer) > MOST_BYTES:
+                        return None
+        except (OSError, trio.BrokenResourceError):
+            return None
+    try:
+        return _decode(answer.partition(b"\r\n\r\n")[2]).tournament
+    except (msgspec.DecodeError, RecursionError):
+        return None
