@@ -44,6 +44,7 @@ from stellwerk_server.operate.settings import Limits
 
 if TYPE_CHECKING:
     from stellwerk_server.match.match_session import MatchSession
+    from stellwerk_server.net.server import Server
 
 MOST_WAITING: Final = 64  # processes without a match: more would cost memory that those who play may need
 OVER: Final = "nothing: all has been played"
@@ -101,6 +102,11 @@ class StandingServer:
         self._processes: list[_Process] = []  # all that have not ended
         self._waiting: list[_Process] = []  # those without a match, who came back last at the end
         self._count = 0
+
+    @property
+    def server(self) -> Server:
+        """Return the server itself, for a spectator that is part of this program."""
+        return self._server
 
     async def listen(self) -> tuple[str, int] | None:
         """Open the door; where it is. CannotListenError."""

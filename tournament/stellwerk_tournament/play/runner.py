@@ -20,12 +20,12 @@ import contextlib
 import secrets
 import signal
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import trio
 from msgspec import UNSET, UnsetType
@@ -121,6 +121,10 @@ class RemoteSetup:
 
 NO_REMOTE_BOTS: Final = RemoteSetup()
 
+Beside: TypeAlias = Callable[[StandingServer | None], Awaitable[object]]
+"""A task beside the matches, which ends with them. It gets the server of the bots that stay, if there is
+one. What it raises ends the tournament."""
+
 
 @dataclass(slots=True, eq=False)
 class _Begun:
@@ -151,6 +155,7 @@ async def play_tournament(
     house_bots: Mapping[str, NewHousePlayer] = NO_HOUSE_BOTS,
     shows_ratings: bool = True,
     courier: Courier | None = None,
+    beside: Beside | None = None,
 ) -> bool:
     """Play, and return whether all has been played; it has not if somebody stopped the runner before.
 
@@ -161,7 +166,8 @@ async def play_tournament(
     tried of the sandbox in the settings, if anything was. `begin` is called in a thread before anything is
     written; it may raise a StoreError. `house_bots` make the players of the bots that sit in the server.
     Unless `shows_ratings`, nobody looks at the ratings in the progress, and they are not computed for it.
-    A `courier` takes all blocks to where they are played; nothing is played here then.
+    A `courier` takes all blocks to where they are played; nothing is played here then. `beside` runs from
+    when everything is open until the matches are over.
     """
     lag = LagWatch()
     trio.lowlevel.add_instrument(lag)
@@ -178,6 +184,7 @@ async def play_tournament(
             lag,
             shows_ratings,
             courier,
+            beside,
         )
         return await runner.run(begin)
     finally:
@@ -197,8 +204,10 @@ class _Runner:
         lag: LagWatch,
         shows_ratings: bool,
         courier: Courier | None,
+        beside: Beside | None,
     ) -> None:
         self._settings = settings
+        self._beside = beside
         self._shows_ratings = shows_ratings
         self._courier = courier
         self._to_carry: deque[_Begun] = deque()
@@ -304,8 +313,12 @@ class _Runner:
             )
             await page.listen(nursery)
         standing = self._here.standing
-        if standing is None:
-            return
+        if standing is not None:
+            await self._open_door(nursery, standing)
+        if self._beside is not None:
+            nursery.start_soon(self._beside, standing)
+
+    async def _open_door(self, nursery: trio.Nursery, standing: StandingServer) -> None:
         where = await standing.listen()
         if where is not None:
             self._remote_setup.opened(*where)
