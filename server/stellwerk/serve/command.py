@@ -24,7 +24,7 @@ import msgspec
 import trio
 from msgspec import Meta, Struct
 
-from stellwerk.serve.web import WebLogin, show_matches
+from stellwerk.serve.web import show_matches
 from stellwerk.shared.choose_game import unknown, whole_number
 from stellwerk.shared.errors import DONE, FAILED, infrastructure_error, not_writable, usage_error
 from stellwerk.shared.house_bots import house_bots
@@ -32,6 +32,7 @@ from stellwerk.shared.listen_arguments import tls_context
 from stellwerk.shared.terminal import say
 from stellwerk.shared.version import version
 from stellwerk.shared.web_child import WebAddress, add_web_arguments, expect_web
+from stellwerk.shared.web_spectator import WebLogin
 from stellwerk_engine.boards.board_file import BoardError, BoardFile, load_board
 from stellwerk_engine.core.game import GameError, make_game
 from stellwerk_engine.games.shipped import RULE_SETS

@@ -108,3 +108,22 @@ async def _tell_url(process: trio.Process, on_url: Callable[[str], object]) -> N
         line += data
     if line.startswith(ANNOUNCED):
         on_url(line.removeprefix(ANNOUNCED).decode(errors="replace").strip())
+
+
+def web_address_of(arguments: argparse.Namespace) -> WebAddress | None:
+    """Read where the live pages are. None without `--web`. CommandError if that is no use."""
+    if arguments.web_port is None:
+        for name in ("web_host", "web_host_name"):
+            if getattr(arguments, name) is not None:
+                raise usage_error(f"--{name.replace('_', '-')}: goes with --web only")
+        return None
+    expect_web("--web")
+    names = tuple(arguments.web_host_name or ())
+    return WebAddress(arguments.web_port, arguments.web_host or "127.0.0.1", names)
+
+
+def web_words(arguments: argparse.Namespace) -> list[str]:
+    """Repeat the arguments for the command that resumes."""
+    words = [] if arguments.web_port is None else [f"--web={arguments.web_port}"]
+    words += [] if arguments.web_host is None else [f"--web-host={arguments.web_host}"]
+    return [*words, *(f"--web-host-name={name}" for name in arguments.web_host_name or ())]

@@ -48,6 +48,7 @@ from stellwerk.shared.listen_arguments import (
 from stellwerk.shared.progress import WorkLine
 from stellwerk.shared.terminal import complain, own_name, say
 from stellwerk.shared.version import version
+from stellwerk.shared.web_child import add_web_arguments, web_address_of, web_words
 from stellwerk.tournament.blocks import (
     add_block_arguments,
     add_export_arguments,
@@ -79,6 +80,7 @@ from stellwerk.tournament.output import (
     table_of,
 )
 from stellwerk.tournament.preflight import Advice, Conditions, preflight, preflight_words
+from stellwerk.tournament.web import LivePages
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes import resolve_sandbox
 from stellwerk_processes.bot_spec import BUILT_IN, STARTED
@@ -122,7 +124,7 @@ from stellwerk_tournament.play.runner import (
     RunError,
     play_tournament,
 )
-from stellwerk_tournament.play.status_page import NO_PAGE, StatusSetup
+from stellwerk_tournament.play.status_page import StatusSetup
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
 from stellwerk_tournament.report import derived
 from stellwerk_tournament.report.derived import Tournament, ratings_json, write_all
@@ -176,6 +178,7 @@ examples:
   stellwerk tournament report cup
   stellwerk tournament verify cup
   stellwerk tournament init final --from cup --top 4 --budget 200
+  stellwerk tournament run cup --web 8080
   stellwerk tournament run cup --workers 4
   stellwerk tournament run cup --cluster tls://scheduler:8786
   stellwerk tournament export cup -o blocks
@@ -245,6 +248,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     export.set_defaults(concurrency=None, progress="lines", listen=None, plaintext_tokens=None)
     export.set_defaults(cluster=None, workers=None)
     export.set_defaults(tls_cert=None, tls_key=None, status_port=None, status_host=None)
+    export.set_defaults(web_port=None, web_host=None, web_host_name=None)
     one = commands.add_parser("block", help="play blocks that 'export' has written", allow_abbrev=False)
     one.set_defaults(folder=".")
     add_block_arguments(one)
@@ -278,6 +282,7 @@ def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
     add_cluster_arguments(parser)
     add_listen_arguments(parser)
     add_status_arguments(parser)
+    add_web_arguments(parser)
 
 
 def _add_play_arguments(parser: argparse.ArgumentParser) -> None:
@@ -372,6 +377,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         expect_to_travel(source, settings)
     listen_at = _listen_address(folder, arguments, settings)
     status_at = status_of(arguments)
+    web_at = web_address_of(arguments)
     total_matches(settings, plan_of(settings))  # says what cannot be scheduled
     resume, run_again = _resume_command(folder, arguments), _run_command(folder, arguments, settings.left_out)
     if exports:
@@ -420,10 +426,17 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
             maker = OrderMaker(cup)
             maker.archives()  # says which files cannot travel
             exporter = Exporter(maker, make_out_folder(arguments.out), arguments.most or MOST_BLOCKS)
-        status_setup = NO_PAGE
+        status_setup = StatusSetup(runner=f"stellwerk {version()}")
         if status_at is not None:
-            runner = f"stellwerk {version()}"
-            status_setup = StatusSetup(*status_at, runner, observer.status_page)
+            status_setup = replace(
+                status_setup, host=status_at[0], port=status_at[1], opened=observer.status_page
+            )
+        pages = (
+            None if web_at is None else LivePages(folder, web_at, observer.live_pages, observer.pages_ended)
+        )
+        if pages is not None:
+            status_setup = pages.status_setup(status_setup)
+            settings = replace(settings, organizers=(*settings.organizers, pages.login.holder))
         try:
             with cluster_of(arguments, cup, observer.cluster_changed) as cluster:
                 finished = trio.run(
@@ -440,6 +453,7 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
                         courier=exporter or cluster,
                         house_bots=house_bots(),
                         shows_ratings=status_at is not None or shape in SHAPES_WITH_RATINGS,
+                        beside=None if pages is None else pages.run,
                     )
                 )
         except CannotListenError as error:
@@ -745,7 +759,13 @@ def _words(arguments: argparse.Namespace) -> list[str]:
         if value is not None:
             text = f"{value:g}" if isinstance(value, float) else str(value)
             words.append(f"--{name.replace('_', '-')}={text}")
-    return [*words, *cluster_words(arguments), *listen_words(arguments), *status_words(arguments)]
+    return [
+        *words,
+        *cluster_words(arguments),
+        *listen_words(arguments),
+        *status_words(arguments),
+        *web_words(arguments),
+    ]
 
 
 def _command(name: str, folder: Path, *words: str) -> str:

@@ -58,6 +58,14 @@ class Shown(Observer, Protocol):
         """Report where the status page is."""
         ...
 
+    def live_pages(self, url: str) -> None:
+        """Report where the live pages are."""
+        ...
+
+    def pages_ended(self, why: str) -> None:
+        """Report that the live pages are there no more. The matches go on."""
+        ...
+
     def remote_bots_changed(self, progress: Progress) -> None:
         """Report that a remote bot has come or gone."""
         ...
@@ -204,6 +212,14 @@ def _status_page(url: str) -> str:
     return f"status page: {url}"
 
 
+def _live_pages(url: str) -> str:
+    return f"live pages at {url}"
+
+
+def _pages_ended(why: str) -> str:
+    return f"live pages: {why}"
+
+
 class _Silence:
     def planned(self, lines: Sequence[str]) -> None:
         pass
@@ -213,6 +229,12 @@ class _Silence:
 
     def status_page(self, url: str) -> None:
         _err(_status_page(url))
+
+    def live_pages(self, url: str) -> None:
+        _err(_live_pages(url))
+
+    def pages_ended(self, why: str) -> None:
+        _err(_pages_ended(why))
 
     def remote_bots_changed(self, progress: Progress) -> None:
         pass
@@ -249,6 +271,12 @@ class _Lines:
 
     def status_page(self, url: str) -> None:
         _err(_status_page(url))
+
+    def live_pages(self, url: str) -> None:
+        _err(_live_pages(url))
+
+    def pages_ended(self, why: str) -> None:
+        _err(_pages_ended(why))
 
     def remote_bots_changed(self, progress: Progress) -> None:
         _err(_missing(progress) if progress.missing else "all remote bots are connected")
@@ -307,6 +335,12 @@ class _JsonLines:
     def status_page(self, url: str) -> None:
         say_json(type="status_page", url=url)
 
+    def live_pages(self, url: str) -> None:
+        say_json(type="live_pages", url=url)
+
+    def pages_ended(self, why: str) -> None:
+        say_json(type="live_pages_ended", message=why)
+
     def remote_bots_changed(self, progress: Progress) -> None:
         say_json(type="remote_bots", missing=progress.missing)
 
@@ -364,6 +398,12 @@ class _Table:
 
     def status_page(self, url: str) -> None:
         _err(_status_page(url))
+
+    def live_pages(self, url: str) -> None:
+        _err(_live_pages(url))
+
+    def pages_ended(self, why: str) -> None:
+        self._notice = _pages_ended(why)  # drawn with the next match that ends
 
     def remote_bots_changed(self, progress: Progress) -> None:
         self._draw(progress)
