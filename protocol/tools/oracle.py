@@ -322,7 +322,7 @@ def _other(value: object, chance: Random) -> object:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of some games: how many of what was compared, and the differences by label."""
+    """The outcome of some games: how many things of each kind were compared, and the differences by label."""
 
     counts: Counter[str]
     differences: dict[str, str]

@@ -39,7 +39,7 @@ exit codes:
 
 
 class Command(Protocol):
-    """What the module of a subcommand has."""
+    """The functions that the module of a subcommand has."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
 

@@ -1,4 +1,4 @@
-"""What the processor did for each answer of a bot, and what the machine added while the bot was asked.
+"""The processor's work for each answer of a bot, and the time that the machine added while the bot was asked.
 
 Measured from the moment in which an ask is sent until its answer has come, where the kernel has it: the time
 that the bot's processes used, the time that their threads were ready to run and did not (the run queue), and
@@ -6,8 +6,8 @@ what other guests of the host took from the processors meanwhile (steal).
 
 Laws: measuring costs a few microseconds an answer; it never raises; what cannot be read counts as nothing. So
 the family of a bot, and what was stolen, are looked at no more often than every 50 ms. A process that a bot
-starts counts from the next look on. What was stolen since the last look counts to the bot whose answer comes
-next, which is fair over many answers.
+starts counts from the next look on. Time that was stolen since the last look counts to the bot whose answer
+comes next, which is fair over many answers.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ AGAIN_S: Final = 0.002  # until the next look at a bot that is stopping
 
 
 class Holding(Protocol):
-    """What a `Server` does for clients that cannot read for a while."""
+    """The service of a `Server` for clients that cannot read for a while."""
 
     def hold(self, session: Session) -> None: ...
 
@@ -61,7 +61,7 @@ class _AskedBot:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was seen of one bot. `frozen` is None if it was not to be stopped, and False if not all of it
+    """The observations of one bot. `frozen` is None if it was not to be stopped, and False if not all of it
     could be. `own_processors` is how many it had for itself, or 0."""
 
     times: AnswerTimes

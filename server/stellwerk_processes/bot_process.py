@@ -2,8 +2,8 @@
 
 Law: whatever a bot does, it costs nobody else anything. It is the leader of a session and a process group of
 its own, finds nothing of the runner's environment but what is listed here, no open descriptor but its
-standard streams, and an empty folder of its own. What it prints is read all the time, so that it never waits
-for a reader. When it ends, or is to end, or the runner is cancelled or killed, its supervisor
+standard streams, and an empty folder of its own. Its output is read all the time, so that it never waits for
+a reader. When it ends, or is to end, or the runner is cancelled or killed, its supervisor
 (`sandbox/supervise.py`) kills all that it started, and ends itself. Then its folder is removed. A bot that
 kills its supervisor, where it can, ends with it, and the runner ends the rest (`orphans.py`).
 
@@ -13,8 +13,8 @@ and is given up after some time, and no link in it leads anywhere else, even if 
 
 The supervisor is started by the runner, and the bot by the supervisor, which has one thread only: so it can
 set limits between fork and exec, where Python code of the runner's would be unsafe. They hold before the
-bot's first instruction. The two talk over a control socket. What comes from there is read with suspicion: at
-the lowest levels a bot can take the supervisor over, which costs it nothing but its own report.
+bot's first instruction. The two talk over a control socket. Its messages are read with suspicion: at the
+lowest levels a bot can take the supervisor over, which costs it only its own report.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ _MOST_DESCRIPTORS: Final = 2  # that it sends
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """What a bot finds in its environment: where to connect, as whom, and its own source of chance."""
+    """The variables that a bot finds in its environment: its address, name and token, and its own source of
+    chance."""
 
     name: str
     address: str
@@ -244,8 +245,8 @@ class RunningBot:
 
     def forget(self, seconds: float = LONGEST_FORGETTING) -> None:
         """Forget what the bot has printed, and remove what it has left in its private folder, as far as
-        possible. What another user has hidden there remains, and so does what the bot keeps making anew. May
-        wait for the disk."""
+        possible. Files that another user has hidden there remain, and so do those that the bot keeps making
+        anew. May wait for the disk."""
         self._printed.clear()
         with contextlib.nullcontext(self.directory) if self._folder is None else self._folder.path() as path:
             _empty(path, seconds)
@@ -696,7 +697,7 @@ def _empty(directory: str, seconds: float) -> None:
     """Empty a folder as far as possible in this time, including folders that were made read-only. Never
     raise.
 
-    What lies deeper than in a folder of this one is moved up first, so that neither a path nor a stack gets
+    Files deeper than in a folder of this one are moved up first, so that neither a path nor a stack gets
     long, and a few descriptors are enough, however deep it was.
     """
     until = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""What a bot is started from: a value, which is made of the words of `--bot` or of a table in TOML.
+"""The specification of a bot: a value, which is made of the words of `--bot` or of a table in TOML.
 
 Law: what a user gave is a spec in all its values, or is refused with the key that is wrong and what was
 expected there. Words are split as a shell splits them; nothing in them is expanded. Whether a program or a

@@ -43,7 +43,7 @@ class Signal:
         self._changed = trio.Event()
 
     async def wait(self) -> None:
-        """Wait for the next change. What has changed since the last checkpoint counts as past."""
+        """Wait for the next change. Changes since the last checkpoint count as past."""
         await self._changed.wait()
 
     async def until(self, condition: Callable[[], bool]) -> None:
@@ -91,7 +91,7 @@ class Follower:
 
 @dataclass(slots=True)
 class Stranger:
-    """What was seen of a client that never took its seat. `connected` is None if nobody can know."""
+    """The observations of a client that never took its seat. `connected` is None if nobody can know."""
 
     connected: bool | None = None
     refused: RefusedLines = field(default_factory=RefusedLines)

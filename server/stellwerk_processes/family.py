@@ -70,8 +70,8 @@ def children(pid: int) -> list[int]:
 
 
 def descendants_ms(pid: int) -> float:
-    """Return what the descendants of a process have used up to now, without the process itself. Of those that
-    have ended, count what can still be seen."""
+    """Return what the descendants of a process have used up to now, without the process itself. For processes
+    that have ended, count the time that can still be seen."""
     return reaped_ms(pid) + sum(used_ms(each) + reaped_ms(each) for each in descendants(pid))
 
 

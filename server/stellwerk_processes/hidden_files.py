@@ -1,7 +1,8 @@
-"""What the sandbox hides from a bot that may need it: an interpreter, a library or data in an odd place.
+"""Files that the sandbox hides from a bot that may need them: an interpreter, a library or data in an odd
+place.
 
 Law: a hint rests on evidence: a path that the bot was given or printed, that is there, and that the bot
-cannot see. What a bot prints can be a lie, so the hint leaves it to the organizer whether the bot needs that.
+cannot see. A bot can print lies, so the hint leaves it to the organizer whether the bot needs the file.
 """
 
 from __future__ import annotations

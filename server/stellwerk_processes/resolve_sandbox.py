@@ -274,7 +274,7 @@ async def _ask(
 
 
 class _Outside:
-    """What the witness is to find out here, if it can: files, sockets, a runner."""
+    """The targets of the witness, if it can reach them: files, sockets, a runner."""
 
     def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
         self.token = secrets.token_hex(16)

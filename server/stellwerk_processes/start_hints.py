@@ -1,4 +1,4 @@
-"""What to do about a bot that never logged in, as far as what was seen of it says so.
+"""Advice about a bot that never logged in, as far as the evidence allows.
 
 Law: a hint rests on evidence: what the bot printed last, whether it ended, connected, or wrote anything.
 Where that says nothing, there is no hint: a wrong one costs more time than none.
@@ -23,8 +23,8 @@ _PROTOCOL: Final = re.compile(r'\{\s*"type"\s*:|\{.*"protocol"\s*:')
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What was seen of a bot until it was no longer waited for. `connected`: whether it ever did; None if
-    nobody can know, nor what it said then. `spoke`: it wrote lines that were refused."""
+    """The observations of a bot until the runner stopped waiting for it. `connected`: whether it ever did;
+    None if nobody can know, nor what it said then. `spoke`: it wrote lines that were refused."""
 
     report: BotReport
     transport: Transport

@@ -2,8 +2,8 @@
 
 Law: the match ends with a result whatever the bots do. The match waits for no bot that does not log in while
 the set-up clock runs, whose process has ended, or that has closed the standard output that was its
-connection: the fallback plays on at once. What a process sent before it ended is heard first. Whatever is
-raised here is never a bot's fault.
+connection: the fallback plays on at once. Messages that a process sent before it ended are heard first. An
+exception from here is never a bot's fault.
 
 A server that serves this match alone knows more: whatever was sent to it comes from one of its bots. A bot
 that stays for many matches (`standing_server.py`) has logged in before, and is led to its seat: a standing
@@ -239,7 +239,7 @@ class _ServedMatch:
 async def play_match(
     bot_match: BotMatch, confinement: Confinement, observer: MatchObserver = NO_OBSERVER
 ) -> MatchResult:
-    """Start the bots, play, and end them. What they do wrong is in the result.
+    """Start the bots, play, and end them. Their faults are in the result.
 
     BotStartError if one of them cannot be started at all, MissingBotsError if the match needs one that never
     came, BrokenOffError if the observer has seen enough, NoResultError if the machine fails; a bug of the
@@ -422,7 +422,7 @@ async def start_bot(
 
 
 async def serve_inside(server: Server, bot: RunningBot) -> None:
-    """Serve a bot that has a network of its own, until it has ended. What it sent before is heard."""
+    """Serve a bot that has a network of its own, until it has ended. Its earlier messages are heard."""
     async with trio.open_nursery() as nursery:
         nursery.start_soon(server.serve_listener, bot.open_listener())
         await bot.ended()

@@ -1,4 +1,4 @@
-"""What a board holds, as plain text for a terminal of 80 columns.
+"""The content of a board, as plain text for a terminal of 80 columns.
 
 Law: each uncertain fact is marked at its place, and the source of the facts is always shown.
 """

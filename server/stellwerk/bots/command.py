@@ -53,7 +53,7 @@ _ANY_NAME: Final = "my-bot"  # where the folder's own is none
 
 
 class Language(Struct, frozen=True):
-    """What `list --json` prints of each. `bots` are those of the starter; it may have one without a name."""
+    """An entry of `list --json`. `bots` are those of the starter; it may have one without a name."""
 
     language: str
     title: str
@@ -65,7 +65,7 @@ class Language(Struct, frozen=True):
 
 
 class Copy(Struct, frozen=True):
-    """What `new --json` prints."""
+    """The output of `new --json`."""
 
     language: str
     folder: str

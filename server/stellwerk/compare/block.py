@@ -52,8 +52,8 @@ MATCHES = 2  # of a block
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What is compared: `bots` are the old version, the new one, and those that fill other seats. The games
-    take turns."""
+    """A comparison to play: `bots` are the old version, the new one, and those that fill other seats. The
+    games take turns."""
 
     games: tuple[GameChoice, ...]
     bots: tuple[BotSpec, ...]
@@ -246,7 +246,7 @@ def _timed(new_player: NewHousePlayer, times: dict[Seat, Conduct]) -> NewHousePl
 
 
 class _Seated(msgspec.Struct):
-    """What is read of a `start`."""
+    """The fields of a `start` that are read."""
 
     seat: Seat
 

@@ -1,4 +1,4 @@
-"""What the blocks say: which version is better, by how much, and where its points come from.
+"""The evidence of the blocks: which version is better, by how much, and where its points come from.
 
 Laws:
 - blocks count in the order of their numbers, so the verdict does not depend on how many are played at once;

@@ -1,4 +1,4 @@
-"""What `stellwerk compare` reports, as one record. With `--json` it is one object."""
+"""The report of `stellwerk compare`, as one record. With `--json` it is one object."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Deal(Struct, frozen=True):
 
 
 class CompareReport(Struct, frozen=True):
-    """What `--json` prints. `matches` has a record for each seat of each match, as `stellwerk.run_matches`
+    """The output of `--json`. `matches` has a record for each seat of each match, as `stellwerk.run_matches`
     returns them."""
 
     verdict: Word

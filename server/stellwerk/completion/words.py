@@ -24,7 +24,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What can follow after some words: `path` is empty for `stellwerk` itself."""
+    """The words that can follow some others: `path` is empty for `stellwerk` itself."""
 
     path: tuple[str, ...]
     subcommands: dict[str, str]

@@ -193,7 +193,7 @@ def _add_test_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Gate:
-    """What the arguments ask for. `directory` is where to keep the matches, if they are kept."""
+    """The settings that the arguments ask for. `directory` is where to keep the matches, if they are kept."""
 
     candidate: BotSpec
     judge: Judge

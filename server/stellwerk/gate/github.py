@@ -1,4 +1,4 @@
-"""What GitHub Actions reads in the output of a step: annotations, and the switch that turns them off.
+"""Lines that GitHub Actions reads in the output of a step: annotations, and the switch that turns them off.
 
 Law: nothing that a bot printed is ever read as a command. All text for people is between
 `::stop-commands::` and a token that no bot can guess; what becomes an annotation is escaped.

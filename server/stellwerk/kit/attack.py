@@ -50,7 +50,7 @@ examples:
 
 
 class AttackReport(Struct, frozen=True):
-    """What `--json` prints."""
+    """The output of `--json`."""
 
     host: str
     port: int

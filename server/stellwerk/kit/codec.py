@@ -42,7 +42,7 @@ examples:
 
 
 class CodecReport(Struct, frozen=True):
-    """What `--json` prints."""
+    """The output of `--json`."""
 
     command: tuple[str, ...]
     passed: bool

@@ -58,7 +58,7 @@ NAMED: Final = {step.id: step for step in STEPS}
 
 
 class DoctorReport(Struct, frozen=True):
-    """What `--json` prints."""
+    """The output of `--json`."""
 
     command: tuple[str, ...]
     transport: Transport

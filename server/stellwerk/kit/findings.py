@@ -1,4 +1,4 @@
-"""What the commands of the kit report of steps, cases and vectors: lines for people, JUnit for machines."""
+"""Reports of the kit's commands on steps, cases and vectors: lines for people, JUnit for machines."""
 
 from __future__ import annotations
 

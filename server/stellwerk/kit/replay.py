@@ -59,8 +59,8 @@ examples:
 
 
 class ReplayReport(Struct, frozen=True, omit_defaults=True):
-    """What `--json` prints. It has `failure` if the bot broke the protocol, and `result` if it played to the
-    end."""
+    """The output of `--json`. It has `failure` if the bot broke the protocol, and `result` if it played to
+    the end."""
 
     command: tuple[str, ...]
     file: str

@@ -57,8 +57,8 @@ class IllegalAnswerError(ValueError):
 
 @dataclass(slots=True)
 class Conduct:
-    """What a player did in a match: the times of its answers, and how many went wrong. `problem` is the first
-    of these, `record` what the player says of itself."""
+    """The conduct of a player in a match: the times of its answers, and how many went wrong. `problem` is the
+    first of these, `record` what the player says of itself."""
 
     asks: int = 0
     used_ms: float = 0.0
@@ -214,4 +214,4 @@ class _SeatedPlayer:
 
 
 class _RefusedError(Exception):
-    """What a server would expect in place of an answer."""
+    """An answer that a server would refuse, with what it expects."""

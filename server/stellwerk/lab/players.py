@@ -1,4 +1,4 @@
-"""Who plays in the laboratory: built-in bots by name, players, and what makes players.
+"""The players of the laboratory: built-in bots by name, players, and their factories.
 
 Law: what cannot be a bot is refused before the first match, with its place in the list.
 """

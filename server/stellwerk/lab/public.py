@@ -1,4 +1,4 @@
-"""What `import stellwerk` offers, in one place."""
+"""The names that `import stellwerk` offers, in one place."""
 
 from stellwerk.lab.match_here import IllegalAnswerError
 from stellwerk.lab.matches import run_match, run_matches

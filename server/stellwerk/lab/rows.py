@@ -59,7 +59,7 @@ class Row(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class SeatConduct:
-    """What one seat did besides its points."""
+    """The conduct of one seat, besides its points."""
 
     bot: str
     unused_cards: int

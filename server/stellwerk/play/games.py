@@ -52,7 +52,7 @@ Play: TypeAlias = Callable[[BotMatch, MatchObserver], Awaitable[MatchResult]]
 
 @dataclass(frozen=True, slots=True)
 class PlayOptions:
-    """What to play and how, `jobs` games at a time, and the folders for replays and logs."""
+    """The games to play: how, `jobs` games at a time, and the folders for replays and logs."""
 
     plan: PlayPlan
     time: Time

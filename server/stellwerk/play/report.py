@@ -1,4 +1,4 @@
-"""What `stellwerk play` reports of its matches. With `--json` it is one object."""
+"""The report of `stellwerk play` on its matches. With `--json` it is one object."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class NotStarted(Struct, frozen=True, omit_defaults=True):
 
 
 class PlayReport(Struct, frozen=True):
-    """What `--json` prints. `not_started` are the bots whose failure kept the first game from beginning; then
-    there are no matches."""
+    """The output of `--json`. `not_started` are the bots whose failure kept the first game from beginning;
+    then there are no matches."""
 
     game: str
     rules_version: int

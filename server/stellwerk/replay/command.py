@@ -1,8 +1,8 @@
 """`stellwerk replay`: show a replay to people, on the terminal or as a page, or verify that it is true.
 
-What is asked for goes to standard output, what is wrong with a file goes to standard error in one line. Exit
-codes: 0 every replay is good (or was shown to its end), 1 one is not, 2 there is no such seat, or a file of
-`page` cannot be read or written.
+Results go to standard output. A problem of a file goes to standard error in one line. Exit codes: 0 every
+replay is good (or was shown to its end), 1 one is not, 2 there is no such seat, or a file of `page` cannot be
+read or written.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ DEFAULT_FOLDER: Final = "stellwerk-data"
 
 
 class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a config file can say."""
+    """The keys of a config file."""
 
     host: str = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65_535)] = DEFAULT_PORT

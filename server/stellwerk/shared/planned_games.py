@@ -5,8 +5,8 @@ blocks, one game for each bot: all games of a block have the same deal, and each
 one seat (in team games by one team), so that the luck of the deal and of the seat is everybody's. Block
 number b is dealt from the seed text `S/b`; without rotation every game is a block.
 
-What bots get to know of a seed, the match's id and their own seeds, follows from it one way. If a seed
-can be guessed, bots can guess the deal.
+Bots learn two things that follow from a seed one way: the match's id and their own seeds. If a seed can be
+guessed, bots can guess the deal.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Standard output and standard error as the commands use them.
 
-Whatever the encoding of the terminal, everything can be said; and what comes from a command line or a file is
-shown without control characters.
+Everything can be printed in any encoding of the terminal. Text of a command line or a file is shown without
+control characters.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`stellwerk simulate`: many games between built-in policies, and their statistics.
 
-What was asked for goes to standard output; a progress bar goes to standard error, if that is a terminal.
+Results go to standard output. A progress bar goes to standard error, if that is a terminal.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ BAR: Final = 30
 
 
 class SimulationReport(Struct, frozen=True):
-    """What `--json` prints. All but the seconds follows from the arguments and the seed."""
+    """The output of `--json`. All but the seconds follows from the arguments and the seed."""
 
     game: str
     rules_version: int

@@ -1,4 +1,4 @@
-"""What a schedule will take: how many matches, about how long, and what fits into a budget."""
+"""The expected size of a schedule: how many matches, about how long, and what fits into a budget."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def budget(text: str) -> Budget:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What is known of the matches to come. `seconds` has the time of a match of each variant, by its number,
+    """Known facts of the matches to come. `seconds` has the time of a match of each variant, by its number,
     as far as it is known; `source` says how."""
 
     plan: SchedulePlan

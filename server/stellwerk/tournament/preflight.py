@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What an organizer can do about bots that cannot play: call the command `again`, or the one that leaves
-    them out, if enough are left then. `has_begun`: matches have been played, so that nobody can be left out
-    any more."""
+    """Advice for an organizer whose bots cannot play: call the command `again`, or the one that leaves them
+    out, if enough are left then. `has_begun`: matches have been played, so that nobody can be left out any
+    more."""
 
     again: str
     without: Callable[[Sequence[str]], str | None]

@@ -348,7 +348,7 @@ _WITH_ROUTES = ("trains", "route_points", "routes")
 
 
 def _read_board(root: Node, file: str, problems: Problems) -> BoardFile:
-    """Read the records one by one. What comes back is sound only if no problem was noted."""
+    """Read the records one by one. The result is sound only if no problem was noted."""
     _expect_format(root, file)
     names: Collection[str] = root.value if isinstance(root.value, dict) else ()
     has_routes = any(name in names for name in _WITH_ROUTES)
@@ -526,7 +526,7 @@ def _refuse_impossible_route(route: Route, track: Fields, route_points: Mapping[
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """What a ticket may name."""
+    """The places that a ticket may name."""
 
     cities: Mapping[str, frozenset[str]]  # of each group, and of each city itself
     junctions: frozenset[str]

@@ -25,7 +25,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class IdForm:
-    """What an id may look like, as a pattern and in words."""
+    """The form of an id, as a pattern and in words."""
 
     pattern: re.Pattern[str]
     words: str
@@ -46,7 +46,7 @@ class Problem:
 
 
 class Problems:
-    """What is wrong with a file."""
+    """The problems of a file."""
 
     def __init__(self) -> None:
         self._noted: list[Problem] = []

@@ -1,4 +1,4 @@
-"""What every game has: cards, dice, a board with its tables, turns, the set-up, scoring, words for
+"""The parts that every game has: cards, dice, a board with its tables, turns, the set-up, scoring, words for
 people, and the contracts.
 
 Imports `boards`. `state.py` holds the types that refer to each other: `State`, `Move`, `Decision`, `Part`,

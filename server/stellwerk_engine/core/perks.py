@@ -1,4 +1,4 @@
-"""What a seat's claims cost and bring. In most games it is the same for all; technologies change it."""
+"""The prices and points of a seat's claims. In most games it is the same for all; technologies change it."""
 
 from __future__ import annotations
 

@@ -51,8 +51,8 @@ class State:
     """All that a game is at one moment.
 
     One flat, slotted record: the fields that every game has, then those of the parts, empty where the game
-    has no such part. What never changes (board, tables, decisions without content) is shared, sets are ints,
-    and what is left to copy are short lists of ints.
+    has no such part. The parts that never change (board, tables, decisions without content) are shared, and
+    sets are ints. A copy copies only short lists of ints.
     """
 
     # Written by write_state.py from here
@@ -381,7 +381,7 @@ class HiddenCards(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a team has at the end, before bonuses."""
+    """The standing of a team at the end, before bonuses."""
 
     team: int
     completed_mask: int  # tickets

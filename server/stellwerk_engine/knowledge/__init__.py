@@ -1,8 +1,8 @@
-"""What a viewer may know: views, redacted events, events folded into views, states imagined from a view.
+"""The knowledge of viewers: views, redacted events, events folded into views, states imagined from a view.
 
 Imports `parts` and `core`, and no game. Law: a fact that nobody decided about is shown to nobody. Folding
 the events of a viewer gives its view, and dealing everything hidden anew changes neither.
 
-`limits.py` computes how long a message about a game can become. What is true of one part only is beside the
-part: `redact.py`, `fold.py`, `imagine.py` and `limits.py` call it.
+`limits.py` computes how long a message about a game can become. Facts of one part only are beside the part:
+`redact.py`, `fold.py`, `imagine.py` and `limits.py` call it.
 """

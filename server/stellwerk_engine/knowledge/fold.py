@@ -4,8 +4,8 @@ Law: folding the events that a viewer got, one by one from the blank view, gives
 what `view` shows that viewer. So a client may keep a view of its own instead of asking for one, and no event
 lacks a fact. Only the game (rules and board) is needed besides, never a state.
 
-What the viewer may not know is absent from events and view alike: a field of the view that is there is kept
-up to date, one that is not stays away.
+Facts that the viewer may not know are absent from events and view alike. A field that the view has is kept up
+to date. A field that it lacks stays absent.
 """
 
 from __future__ import annotations

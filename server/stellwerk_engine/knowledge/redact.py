@@ -1,8 +1,9 @@
-"""What a viewer learns of an event: the same fact without what is private to others (GEN-09, ASIA-03).
+"""An event as a viewer learns it: the same fact without what is private to others (GEN-09, ASIA-03).
 
 Law: no event is shown before the code has decided what each viewer may know of it. The part that an event or
-a decision belongs to decides that; those of every game are named here. Who may know all of an event gets the
-event itself. Folding what a viewer got (`fold.py`) gives the view that it would be shown (`view.py`).
+a decision belongs to decides that; those of every game are named here. A viewer that may know all of an event
+gets the event itself. Folding what a viewer got (`fold.py`) gives the view that it would be shown
+(`view.py`).
 """
 
 from __future__ import annotations

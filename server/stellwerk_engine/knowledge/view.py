@@ -1,4 +1,4 @@
-"""What a viewer may know, built up from nothing: a field that is not put in is not seen (GEN-09).
+"""The view of a viewer, built up from nothing: a field is seen only if it is put in (GEN-09).
 
 The section of a part is beside the part; this module puts the sections together.
 """

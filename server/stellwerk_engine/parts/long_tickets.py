@@ -1,8 +1,8 @@
 """Long tickets: one for each player, and what becomes of the tickets that nobody keeps (EUR-03, EUR-17).
 
-They are dealt before the other first tickets, and a player chooses among all of them together. What is not
-dealt and not kept leaves the game: how many tickets that are is public, and which is known to the player who
-was dealt them, if anybody was.
+They are dealt before the other first tickets, and a player chooses among all of them together. Tickets that
+are not dealt or not kept leave the game. Their number is public. Only the player who was dealt them, if
+anybody was, knows which they are.
 """
 
 from __future__ import annotations

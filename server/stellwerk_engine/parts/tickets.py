@@ -71,7 +71,7 @@ def check_tickets(board: Board, names: tuple[str, ...], among: Iterable[TicketId
 
 
 class Offer(Protocol):
-    """What offers tickets, at the start or in a turn, and what follows when some have been kept."""
+    """An offer of tickets, at the start or in a turn, and its continuation when some have been kept."""
 
     @property
     def keep(self) -> int: ...

@@ -40,7 +40,7 @@ Fault = Literal[
 
 
 class ReplayError(Exception):
-    """What is wrong with a replay, and in which line."""
+    """A problem of a replay, and its line."""
 
     def __init__(self, fault: Fault, line: int, message: str) -> None:
         super().__init__(f"line {line}: {message}")

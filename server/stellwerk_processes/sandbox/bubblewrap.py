@@ -126,7 +126,7 @@ def _number_in(path: str) -> int:
 
 
 def _mounts(readable: Iterable[str]) -> Iterator[str]:
-    """Yield the words that show these paths. What is inside of another one is there already; links that the
+    """Yield the words that show these paths. A path inside of another one is there already. Links that the
     system has at its root stay links."""
     folders: list[str] = []
     made: set[str] = set()

@@ -1,7 +1,7 @@
 """Rulesets of Landlock, the kernel's way to let a program give up files, ports and signals for good.
 
 A ruleset asks for as much as this kernel has: files since ABI 1, TCP since ABI 4, signals and abstract
-sockets since ABI 6. What an old kernel lacks shows when the witness tries it.
+sockets since ABI 6. The witness shows what an old kernel lacks.
 """
 
 from __future__ import annotations

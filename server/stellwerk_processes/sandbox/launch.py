@@ -36,10 +36,10 @@ _START: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What is to be started: a command line that can be found in `path`, its environment, its working
-    directory, its private folder, and what it may see. `wrapped`: a command of the organizer's confines it.
-    `port`: where it may connect to over TCP, and `listens` whether it does that. `streams` are the
-    descriptors of its input and output. `is_pinned`: it has cores to itself."""
+    """A program to start: a command line that can be found in `path`, its environment, its working directory,
+    its private folder, and what it may see. `wrapped`: a command of the organizer's confines it. `port`:
+    where it may connect to over TCP, and `listens` whether it does that. `streams` are the descriptors of its
+    input and output. `is_pinned`: it has cores to itself."""
 
     argv: tuple[str, ...]
     environment: dict[str, str]

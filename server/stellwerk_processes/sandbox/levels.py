@@ -22,11 +22,11 @@ MEMORY_MB: Final = 1024  # of all processes of a bot together at the level `full
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """What is asked for. `auto` is the highest level that holds on this machine; nothing starts below the one
-    that is required. `bind` are more files and folders that every bot may read. `network` leaves a bot the
-    network of the machine, which it has at the levels below anyway. `processes` bounds its processes and
-    threads together. `disk_mb` bounds each of its folders where they are its own, and each of its files
-    elsewhere. `hidden` are folders that a bot must not see even if its files are in them."""
+    """The sandbox that is asked for. `auto` is the highest level that holds on this machine; nothing starts
+    below the one that is required. `bind` are more files and folders that every bot may read. `network`
+    leaves a bot the network of the machine, which it has at the levels below anyway. `processes` bounds its
+    processes and threads together. `disk_mb` bounds each of its folders where they are its own, and each of
+    its files elsewhere. `hidden` are folders that a bot must not see even if its files are in them."""
 
     level: Wanted = "limits"
     require: Level | None = None

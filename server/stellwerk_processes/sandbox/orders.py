@@ -1,4 +1,4 @@
-"""What the runner hands to a supervisor, and the words that the two exchange.
+"""The orders of the runner to a supervisor, and the words that the two exchange.
 
 The orders are one marshalled dictionary in a file in memory: they hold the bot's token, which must be in no
 command line and in no environment but the bot's own. Both sides are the same Python.

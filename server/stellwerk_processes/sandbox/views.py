@@ -1,4 +1,5 @@
-"""What a bot may see: its folder, the runtimes that its language needs, and what the organizer binds.
+"""The files that a bot may see: its folder, the runtimes that its language needs, and those that the
+organizer binds.
 
 Law: nothing is seen by accident. A folder that holds more than a bot, such as a home or the folder of the
 tournament, is never seen because one of its files is needed: then only that file is.

@@ -129,8 +129,8 @@ class Journal(Protocol):
 
     def finish(self, times: bytes) -> Path | None:
         """Make the replay of the journal, once the match is over, and return its path. OSError if that fails;
-        then it can be called again. What was written is kept until `forget`. `times` go into a file beside
-        the replay, if that can be written: nothing depends on it."""
+        then it can be called again. The journal is kept until `forget`. `times` go into a file beside the
+        replay, if that can be written: nothing depends on it."""
         ...
 
     def leave(self) -> Path | None:

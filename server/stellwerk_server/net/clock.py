@@ -1,8 +1,8 @@
 """The server's clock, in milliseconds. It stands still while the server itself is late.
 
 Law: a bot is never charged for time in which the server had not yet looked at its socket. A wait for I/O
-counts for as long as its timeout, and the work between two waits for 5 ms at most. Whatever takes longer (the
-machine is busy or suspended, the process is stopped) does not count.
+counts for as long as its timeout, and the work between two waits for 5 ms at most. Longer times (the machine
+is busy or suspended, the process is stopped) do not count.
 
 Without a timeout, a wait that is late looks like one in which nothing came. So `wake_by` cuts waits into
 pieces of 20 ms as long as anything has a deadline: a pause costs a bot no more than one piece.

@@ -30,7 +30,7 @@ BUCKETS_MS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_00
 
 
 class Metrics:
-    """What has been counted. `hear` is the lobby's listener."""
+    """The counts so far. `hear` is the lobby's listener."""
 
     def __init__(self) -> None:
         self._refused: Counter[str] = Counter()  # of connections and matches that have ended

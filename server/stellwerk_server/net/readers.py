@@ -1,10 +1,10 @@
-"""Who waits for what a client sends: a task for each connection, or one task for very many sockets.
+"""The tasks that wait for clients: one for each connection, or one for very many sockets.
 
 A task of its own costs a call of the kernel and several of Trio for each line: Trio's waits for a socket are
 for one time. With very many sockets, one task waits instead for an epoll that has them all, and reads each of
 those that are ready. With few it has nothing to share, and would only be a detour.
 
-What follows from the lines is sent for several connections together. Calls of the kernel one after the other
+The answers to the lines are sent for several connections together. Calls of the kernel one after the other
 cost half as much as between two decisions, which take its code out of the processor's caches.
 
 Law: whoever reads, a connection is served once in a round, and what goes wrong in that ends it alone. All

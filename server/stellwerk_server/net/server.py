@@ -45,7 +45,8 @@ _BROKEN: Final = (OSError, trio.BrokenResourceError, trio.ClosedResourceError)
 
 @dataclass(slots=True)
 class _Piece:
-    """What was sent at one time, until the disk has the acts in it. No ask in it is older than `began`."""
+    """Messages that were sent at one time, until the disk has the acts in them. No ask in it is older than
+    `began`."""
 
     data: bytes
     began: float

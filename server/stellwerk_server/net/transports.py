@@ -1,4 +1,4 @@
-"""What a connection runs over: a TCP socket, TLS on one, or any stream of Trio's (pipes, memory).
+"""The transports of connections: a TCP socket, TLS on one, or any stream of Trio's (pipes, memory).
 
 Sockets are where speed matters, so they are asked directly, without a stream in between. `try_send` never
 waits; what it does not take is sent by `send_all`.
@@ -105,7 +105,7 @@ class SocketTransport:
 
 
 class TlsTransport(SocketTransport):
-    """TLS over a socket. What it takes (some 50 kB) is there from `open` on, and goes with the socket. Trio's
+    """TLS over a socket. Its memory (some 50 kB) is taken from `open` on, and freed with the socket. Trio's
     own stream is in a cycle: halves of a handshake would fill the memory until the collector runs."""
 
     __slots__ = ("_secured", "_tls")

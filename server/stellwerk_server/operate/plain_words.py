@@ -1,4 +1,4 @@
-"""What msgspec says of a wrong value, in the words of whoever writes a TOML file: a server's, a tournament's.
+"""Errors of msgspec, in the words of a person who writes a TOML file: a server's, a tournament's.
 
 Law: a message of a form that is not known here is passed on as it is, in lower case, and never lost.
 """

@@ -1,4 +1,4 @@
-"""What an organizer can set, with the defaults: clocks, limits, and where things are kept.
+"""The settings of an organizer, with their defaults: clocks, limits, and folders.
 
 One table for code, specification and tests: `hello` announces the limits that a client has to keep to, and
 the table in `protocol/README.md` is compared with this module. A TOML file (`--config`) has the same names.

@@ -26,7 +26,7 @@ AS_USUAL: Final = FairClocks()
 
 
 class FairClocksError(ValueError):
-    """What cannot be done for these bots. `place` is where `tournament.toml` asks for it."""
+    """A request that cannot be met for these bots. `place` is where `tournament.toml` asks for it."""
 
     def __init__(self, place: tuple[str | int, ...], problem: str) -> None:
         super().__init__(problem)

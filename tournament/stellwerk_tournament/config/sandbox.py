@@ -51,7 +51,7 @@ class SandboxKeyError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SandboxKeys:
-    """What the file says. None, or nothing in `bind`: it does not say."""
+    """The keys of the file. None, or nothing in `bind`: the key is missing."""
 
     sandbox: Wanted | None = None
     require: Level | None = None
@@ -62,8 +62,9 @@ class SandboxKeys:
 
 
 class ResolvedSandbox(Struct, frozen=True):
-    """What `resolved.json` has of it: the level that bots run at, and what changes what they can do. Nothing
-    of it was written before bots had sandboxes; those tournaments go on at the level that was added."""
+    """The sandbox in `resolved.json`: the level that bots run at, and the settings that change what they can
+    do. Nothing of it was written before bots had sandboxes; those tournaments go on at the level that was
+    added."""
 
     level: Wanted = LIMITS.level
     bind: tuple[str, ...] = ()
@@ -136,8 +137,8 @@ def expect_apart(key: str, path: str | None, sandbox: Sandbox, *, has_wrap: bool
 
 
 def needs_proof(confinement: Confinement) -> bool:
-    """Return whether the sandbox is to be tried before anything is played. Whoever asks for no more than
-    limits does not wait for it."""
+    """Return whether the sandbox is to be tried before anything is played. A file that asks for `limits` at
+    most does not wait for it."""
     sandbox = confinement.sandbox
     return sandbox.require is not None or (not confinement.wrap and sandbox.level not in UNPROVEN)
 

@@ -69,8 +69,8 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Lineup:
-    """Who plays what. `settings` has as many copies of the baselines as the largest table needs; `bot_of`
-    says what each entrant is a copy of. `rounds` is how many there will be at most."""
+    """The bots and their games. `settings` has as many copies of the baselines as the largest table needs;
+    `bot_of` says what each entrant is a copy of. `rounds` is how many there will be at most."""
 
     candidate: str
     baselines: tuple[str, ...]
@@ -163,7 +163,7 @@ def _rounds(rules: Rules, round_size: int) -> int:
 
 @dataclass(slots=True)
 class Tally:
-    """What has been counted so far."""
+    """The counts so far."""
 
     blocks: Sample = field(default_factory=Sample)
     by_variant: dict[int, Sample] = field(default_factory=dict[int, Sample])

@@ -73,7 +73,7 @@ class _Point(NamedTuple):
     def objective(self, *, prior: bool) -> float:
         """Return the penalized likelihood, up to a constant.
 
-        What is held at mean 0 adds a factor to the determinant that never changes.
+        Parameters that are held at mean 0 add a factor to the determinant that never changes.
         """
         return self.now.log_likelihood + (float(np.linalg.slogdet(self.matrix)[1]) / 2 if prior else 0.0)
 

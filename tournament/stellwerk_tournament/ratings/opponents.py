@@ -1,4 +1,4 @@
-"""Who can be compared with whom: what the matches say before any model is fitted.
+"""Groups of entrants that can be compared: what the matches say before any model is fitted.
 
 Two entrants can be compared if a chain of matches leads from one to the other. Their distance is finite only
 if chains of results lead both ways: each link a win or a tie (L. R. Ford Jr., 1957). An entrant that only won
@@ -24,7 +24,7 @@ BoolArray = NDArray[np.bool_]
 
 
 class Bound(Enum):
-    """What is known of an entrant's distance from the core of its group, or from the others without one."""
+    """A bound of an entrant's distance from the core of its group, or from the others without one."""
 
     BOTH = "both"  # an estimate with its error
     AT_LEAST = "at_least"  # it, or a set that it belongs to, never lost to anybody below

@@ -1,7 +1,7 @@
 """Ratings as JSON: what `stellwerk ratings --json` prints.
 
 Figures are rounded to a hundredth of an Elo: far below any error, and above what another processor rounds
-differently. What the matches do not determine is null.
+differently. Values that the matches do not determine are null.
 """
 
 from __future__ import annotations

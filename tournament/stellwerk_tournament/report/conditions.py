@@ -58,7 +58,7 @@ class GameRow:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What this section shows. `facts` are titles with sentences."""
+    """The content of this section. `facts` are titles with sentences."""
 
     facts: Sequence[tuple[str, str]]
     games: Sequence[GameRow]

@@ -45,7 +45,7 @@ REPORT: Final = "report.html"
 
 @dataclass(frozen=True)
 class Tournament:
-    """What all files are made of. `folder` is where they are, `version` is that of Stellwerk, `paged` are the
+    """The sources of all files. `folder` is where they are, `version` is that of Stellwerk, `paged` are the
     matches that have pages."""
 
     folder: Path

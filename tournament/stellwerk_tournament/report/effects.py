@@ -41,7 +41,7 @@ class GameRow:
 
 @dataclass(frozen=True, slots=True)
 class SeatRow:
-    """What a seat is worth. `table` says how many play at such a table."""
+    """The worth of a seat. `table` says how many play at such a table."""
 
     effect: SeatEffect
     drawing: Html
@@ -67,7 +67,7 @@ class PartTable:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What this section shows. Without ratings it has the games only."""
+    """The content of this section. Without ratings it has the games only."""
 
     games: Sequence[GameRow]
     is_rated: bool = False

@@ -44,7 +44,7 @@ class FairnessRow:
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """What this section shows: a sentence, and the bots of which something was measured."""
+    """The content of this section: a sentence, and the bots that were measured."""
 
     sentence: str
     rows: Sequence[FairnessRow]

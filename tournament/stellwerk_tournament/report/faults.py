@@ -48,7 +48,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """What this section shows. `kinds` are the faults that occurred, in words."""
+    """The content of this section. `kinds` are the faults that occurred, in words."""
 
     faulty_bots: int
     kinds: Sequence[str]

@@ -41,8 +41,8 @@ class ForfeitRow:
 
 @dataclass(frozen=True, slots=True)
 class Forfeits:
-    """What this section shows. `reasons` are those that occurred, in words. `unrated` says why there is no
-    rating without forfeits, where there is none."""
+    """The content of this section. `reasons` are those that occurred, in words. `unrated` says why there is
+    no rating without forfeits, where there is none."""
 
     conduct: str
     match_count: int

@@ -53,7 +53,7 @@ class CourseRow:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What this section shows, from round `first` to `last`. Rounds are counted from 1 here."""
+    """The content of this section, from round `first` to `last`. Rounds are counted from 1 here."""
 
     chart: Html
     first: int

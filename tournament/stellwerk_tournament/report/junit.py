@@ -20,7 +20,7 @@ Outcome = Literal["failure", "error", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What kept a case from passing. `type` is a word for programs, `lines` are the details."""
+    """The reason why a case did not pass. `type` is a word for programs, `lines` are the details."""
 
     outcome: Outcome
     message: str

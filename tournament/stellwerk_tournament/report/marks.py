@@ -1,4 +1,4 @@
-"""What a replay shows of a bot's conduct: the moves that the server made for it, compared with its line.
+"""A bot's conduct in a replay: the moves that the server made for it, compared with its line.
 
 A line's `faults` and `defaults` decide who forfeits, and a replay that is true cannot tell all of them: not
 why a process ended, for example. It has a mark on each move that the server made, with its reason, and those
@@ -27,7 +27,7 @@ _OWN: Final = ""  # in place of a reason
 
 
 class _Record(Struct, frozen=True):
-    """What is needed of any line of a replay."""
+    """The needed fields of a line of a replay."""
 
     type: str
     seat: int = -1

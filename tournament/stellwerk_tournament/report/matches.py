@@ -26,7 +26,7 @@ class MatchRow:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """What this section shows: of many matches, the last."""
+    """The content of this section: of many matches, the last."""
 
     count: int
     rows: Sequence[MatchRow]

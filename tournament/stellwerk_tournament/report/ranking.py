@@ -97,7 +97,7 @@ class RankingGroup:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What this section shows. `marks` are those that occur, with what they mean."""
+    """The content of this section. `marks` are those that occur, with what they mean."""
 
     warnings: Sequence[str]
     grid: Html

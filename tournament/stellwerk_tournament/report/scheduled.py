@@ -1,4 +1,4 @@
-"""What the schedule says of the blocks in the lines, and of those that are not there.
+"""The schedule's view of the blocks in the lines, and of missing ones.
 
 A tournament whose lines are all true can still lack some: those that its organizer did not like. A block that
 comes after the suspension of one of its bots was called off. One that the machine failed to play is void, and
@@ -69,7 +69,7 @@ def missing_blocks(tournament: Tournament) -> list[str]:
 def _of_a_draw(
     tournament: Tournament, plan: SchedulePlan, number: int, absent: Sequence[int]
 ) -> Iterator[str]:
-    """Who sat there is not known. After a suspension a stage has fewer tables, and some are called off."""
+    """Its entrants are unknown. After a suspension a stage has fewer tables, and some are called off."""
     numbers = numbers_of_stage(plan, number)
     size = playable_matches(plan, number, ()) // len(numbers)
     tables = numbers[: playable_matches(plan, number, tournament.suspensions) // size]

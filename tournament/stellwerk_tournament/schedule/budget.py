@@ -1,7 +1,7 @@
 """How many matches a schedule has, and a schedule that fits into a budget of matches or of time.
 
 Law: a schedule that is proposed treats all bots alike: each plays as often as every other, or, if the budget
-is too small for that, at most one block less in each game. What is not so is said: how often the bots play,
+is too small for that, at most one block less in each game. Exceptions are reported: how often the bots play,
 and how many pairs of them never meet.
 """
 

@@ -1,8 +1,8 @@
 """From one secret of 32 bytes for a block: the ids of its matches, their salts, and the seeds of the bots.
 
-Law: everything follows one way. What bots and opponents get to see (the id, the commitment, a bot's own seed)
-says nothing about the deal, as long as the secret was drawn at random. With `--seed` it follows from a text
-that people choose, and then can be guessed: that is for built-in bots, and to repeat a tournament.
+Law: everything follows one way. The values that bots and opponents see (the id, the commitment, a bot's own
+seed) say nothing about the deal, as long as the secret was drawn at random. With `--seed` it follows from a
+text that people choose, and then can be guessed: that is for built-in bots, and to repeat a tournament.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who plays whom: the tables of a tournament, as blocks.
+"""The tables of a tournament, as blocks.
 
 The unit is the block: one deal, played once in every rotation of its entrants round the seats (in team games
 round the teams), so that luck of the deal and of the seat is everybody's. A round is made of stages, one for
@@ -28,8 +28,8 @@ MOST_TABLES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class SchedulePlan:
-    """What a schedule depends on. `authors` has one for each entrant, or None. `variants` has, for each, how
-    many entrants sit at a table and how many deals of it a round has."""
+    """The values that a schedule depends on. `authors` has one for each entrant, or None. `variants` has, for
+    each, how many entrants sit at a table and how many deals of it a round has."""
 
     kind: Kind
     entrants: tuple[str, ...]

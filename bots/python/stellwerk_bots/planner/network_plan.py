@@ -40,7 +40,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Stations:
-    """What a seat can do with stations (EUR-10, EUR-12)."""
+    """The options of a seat with stations (EUR-10, EUR-12)."""
 
     left: int  # to be built
     idle_mask: int  # cities with a station of the seat that completes no ticket yet

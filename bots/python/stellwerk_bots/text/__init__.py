@@ -2,6 +2,6 @@
 
 May import: the client library, `imagined`, the engine and the protocol.
 
-Law: the prompt says what the ask says, and no more. What the model answers is text from a stranger: it
-becomes a move only if the rules accept it.
+Law: the prompt says what the ask says, and no more. The model's answer is text from a stranger: it becomes a
+move only if the rules accept it.
 """

@@ -27,7 +27,7 @@ NOTE: Final = 200  # characters of an answer that the replay keeps
 
 
 class TextBot:
-    """What makes the players of a bot, as the client library and `stellwerk.run_match` take it. `records` has
+    """A factory of a bot's players, as the client library and `stellwerk.run_match` take it. `records` has
     that of each match by its id and seat."""
 
     def __init__(self, model: Model, *, name: str = "", moves: Moves = "shown", retries: int = 2) -> None:

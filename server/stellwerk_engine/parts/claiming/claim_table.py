@@ -6,7 +6,7 @@ of the route mask in which it can pay for something, each with the claims for ev
 that byte. Plans and claims are made when first needed and kept; there are at most 256 lists a byte and
 payment.
 
-What is listed: for each route and each color that the payer has and the route takes, the payment with
+The list of claims: for each route and each color that the payer has and the route takes, the payment with
 fewest locomotives; from the holder first, and also from the hand first where that differs (unless the list
 grows beyond CLAIMS_LISTED_BOTH_WAYS). Locomotives alone are listed where the route takes no card of a color
 in hand, and for tunnels, where they are another risk (ASIA-15).
@@ -41,8 +41,8 @@ _COLOR_KEYS: Final[tuple[PlanKey, ...]] = tuple(color << _COLOR for color in ran
 
 
 class Means(NamedTuple):
-    """What a plan depends on, out of its key. Under LOCOMOTIVE the hand's first number only says whether the
-    payer has cards of any color."""
+    """The facts that a plan depends on, out of its key. Under LOCOMOTIVE the hand's first number only says
+    whether the payer has cards of any color."""
 
     color: int
     hand: tuple[int, int]  # of the color, locomotives

@@ -1,4 +1,4 @@
-"""What a set of cards pays: the arithmetic of UK-30, of which every other game's rule is a case.
+"""The worth of a set of cards: the arithmetic of UK-30. Every other game's rule is a case of it.
 
 A price of `units` is paid with cards of one color, locomotives, and, where the rules know them, substitutes:
 groups of any `substitute` cards that count as a locomotive. With k substitutes the cards number units + k

@@ -1,4 +1,4 @@
-"""What a claim changes: trains, routes, the tracks beside it, networks, points, cards."""
+"""The effects of a claim: trains, routes, the tracks beside it, networks, points, cards."""
 
 from __future__ import annotations
 

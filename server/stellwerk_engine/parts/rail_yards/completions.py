@@ -79,7 +79,7 @@ class Problem(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """What may be left of the stack after some tickets have been decided."""
+    """The possible rests of the stack after some tickets have been decided."""
 
     best: dict[Cards, Rank]
     origins: dict[Cards, list[tuple[Cards, bool]]]
@@ -102,9 +102,9 @@ def maximal_completions(
     """Return the best `limit` of the feasible sets that no further ticket can join, best first, and whether
     they are all feasible sets (only if no ticket can be completed: then the empty set is the only one).
 
-    What is listed is always the beginning of the full list: its first is `best_completion`, and nothing
-    better than its last is missing. It ends before `limit` if there are no more, or if finding more
-    exceeds a budget of work, which is counted and not timed."""
+    The result is always the beginning of the full list: its first is `best_completion`, and nothing better
+    than its last is missing. It ends before `limit` if there are no more, or if finding more exceeds a budget
+    of work, which is counted and not timed."""
     sets = few_maximal(tickets, stack, limit)
     if sets is None:
         sets = list[tuple[int, ...]]()

@@ -19,7 +19,7 @@ Choice = tuple[Route | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """What the stations of a player are good for."""
+    """The uses of a player's stations."""
 
     routes: tuple[tuple[CityId, Route | None], ...]  # of each station, in the order of building
     completed_mask: int  # tickets that the player's own routes leave open

@@ -1,4 +1,4 @@
-"""What a set of technologies lets its owner do, all added up."""
+"""The perks of a set of technologies, all added up."""
 
 from __future__ import annotations
 
