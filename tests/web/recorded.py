@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import traceback
-from functools import partial
+from functools import cache, partial
 
 import msgspec
 import trio
@@ -24,6 +24,7 @@ from tests.golden.golden_games import FOLDER
 NAMES = ("greedy", "planner", "searcher", "random", "ann-7", "bob_3")
 
 
+@cache
 def golden(name: str, match: str | None = None) -> Recorded:
     """Return a golden game as a spectator would have got it, with names in its seats."""
     match = match or name

@@ -62,15 +62,12 @@ class ShownMatch:
         """Take the start, and forget what came before: the source begins again."""
         self.unload()
         self.start = start
-        self.standing = Standing(start)
 
     def add(self, events: Sequence[bytes]) -> None:
         for number, event in enumerate(events, len(self.events)):
             if _type_of(event).type in _STEPS:
                 self.steps.append(number + 1)
         self.events += events
-        if self.standing is not None:
-            self.standing.add(events)
 
     def unload(self) -> None:
         """Forget all but the head."""
@@ -80,7 +77,10 @@ class ShownMatch:
     def head_now(self, now: float) -> Head:
         """Return the head with what the events say, and with the time since the beginning."""
         head = self.head
-        if self.standing is not None and head.state == "running":
+        if self.start is not None and head.state == "running":
+            if self.standing is None:  # now, because of most matches nobody wants to know it
+                self.standing = Standing(self.start)
+            self.standing.add(self.events[self.standing.count :])
             head = with_standing(head, self.standing.turn, self.standing.points)
         return msgspec.structs.replace(head, began_ms_ago=max(0, round((now - self.began_at) * 1000)))
 

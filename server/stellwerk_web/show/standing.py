@@ -5,7 +5,7 @@ Events may come from any server. So what cannot be folded ends the standing of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
@@ -25,15 +25,18 @@ _decode_start = msgspec.json.Decoder(Start).decode
 
 
 class Standing:
-    """`turn` and `points` are None if this program does not know the rules of the match."""
+    """`turn` and `points` are None if this program does not know the rules of the match. `count` is that of
+    the events so far."""
 
     def __init__(self, start: bytes) -> None:
+        self.count = 0
         self.turn: int | None = None
         self.points: tuple[int, ...] | None = None
         self._game = _game_of(start)
         self._view: View | None = None if self._game is None else blank_view(self._game, PUBLIC)
 
-    def add(self, events: Iterable[bytes]) -> None:
+    def add(self, events: Sequence[bytes]) -> None:
+        self.count += len(events)
         if self._game is None or self._view is None:
             return
         try:
