@@ -120,7 +120,7 @@ def hide_memory() -> None:
 
 async def resolve(confinement: Confinement) -> Resolved:
     """Return the confinement with the level that holds here: the one that is asked for, or for `auto` the
-    highest. SandboxError if that is not to be had, or is below the one that is required."""
+    highest. SandboxError if that does not hold, or is below the one that is required."""
     sandbox = confinement.sandbox
     if confinement.wrap:
         return await _wrapped(confinement)
@@ -136,7 +136,7 @@ async def resolve(confinement: Confinement) -> Resolved:
         else:
             certain = replace(confinement, sandbox=replace(sandbox, level=level))
             return Resolved(certain, attempt.record)
-    raise SandboxError(f"the sandbox is not to be had here: {'; '.join(problems)} ({PAGE})")
+    raise SandboxError(f"the sandbox does not work here: {'; '.join(problems)} ({PAGE})")
 
 
 @dataclass(frozen=True, slots=True)

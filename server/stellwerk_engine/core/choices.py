@@ -38,7 +38,7 @@ def owing(state: State) -> tuple[Seat, ...]:
 def decision_for(state: State, seat: Seat) -> Decision:
     """Return the decision that this seat owes. IllegalMoveError if it owes none."""
     if state.pending is None:
-        raise IllegalMoveError("game.over", "", "no move, for the game is over")
+        raise IllegalMoveError("game.over", "", "no move, because the game is over")
     if seat not in owing(state):
         raise IllegalMoveError("game.not_asked", "", "no move of this seat now")
     return state.pending

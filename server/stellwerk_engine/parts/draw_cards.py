@@ -495,7 +495,7 @@ def _put(state: State, seat: Seat, card: CardColor, place: Place, is_open: bool)
 
 def _check_pile(state: State, move: Move) -> Move:
     if not state.pile:
-        raise IllegalMoveError("game.not_available", "/type", "an open card, for the pile is empty")
+        raise IllegalMoveError("game.not_available", "/type", "an open card, because the pile is empty")
     return move
 
 

@@ -245,7 +245,7 @@ class DrawTickets(Action):
             return None
         if not state.ticket_pile:
             raise IllegalMoveError(
-                "game.not_available", "/type", "another action, for the ticket pile is empty"
+                "game.not_available", "/type", "another action, because the ticket pile is empty"
             )
         return self.draw
 

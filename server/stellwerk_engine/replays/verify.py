@@ -186,7 +186,7 @@ def _move_again(executor: Executor, number: int, record: MoveMade) -> MoveMade:
     """Make the move, and return what its line must be."""
     state = executor.state
     if state.pending is None:
-        raise ReplayError("differs", number, "expected the end, for the game is over, found a move")
+        raise ReplayError("differs", number, "expected the end, because the game is over, found a move")
     seat = engine.owing(state)[0]
     _compare(number, seat, record.seat, "seat")
     if record.by is not UNSET:

@@ -179,7 +179,7 @@ class Cluster:
             future.release()
 
     def _taken(self, future: Dask, due: DueBlock) -> PlayedBlock | None:
-        """Return what a task has come to. BlockFailedError, RunError."""
+        """Return the result of a task. BlockFailedError, RunError."""
         status: str = future.status
         if status == "cancelled":
             if self._recalled:

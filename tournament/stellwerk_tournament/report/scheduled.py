@@ -69,7 +69,8 @@ def missing_blocks(tournament: Tournament) -> list[str]:
 def _of_a_draw(
     tournament: Tournament, plan: SchedulePlan, number: int, absent: Sequence[int]
 ) -> Iterator[str]:
-    """Its entrants are unknown. After a suspension a stage has fewer tables, and some are called off."""
+    """Name the missing blocks of a stage whose draw is unknown, and so are their entrants. After a suspension
+    a stage has fewer tables, and some are called off."""
     numbers = numbers_of_stage(plan, number)
     size = playable_matches(plan, number, ()) // len(numbers)
     tables = numbers[: playable_matches(plan, number, tournament.suspensions) // size]

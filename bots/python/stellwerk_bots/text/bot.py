@@ -136,4 +136,4 @@ def last_object(text: str) -> dict[str, Any] | None:  # Any: JSON
 
 
 class _IllegalError(Exception):
-    """An answer that is no legal move; the model is told why."""
+    """An answer that is no legal move. The model gets the reason."""

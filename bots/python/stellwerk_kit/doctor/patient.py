@@ -333,7 +333,9 @@ class Patient:
                 self.say(Pong(message.echo))
             case Ready() if self.may_be_ready_again:
                 self.say(
-                    Error("protocol.out_of_phase", "acts, for the match is under way", match=message.match)
+                    Error(
+                        "protocol.out_of_phase", "acts, because the match is under way", match=message.match
+                    )
                 )
             case Act() if (message.match, message.ask) in self._late_asks:
                 self._late_asks.discard((message.match, message.ask))
