@@ -1,9 +1,9 @@
 """The recorded sessions of `protocol/examples`: all lines of one client and the server, one file for each
-game.
+game, and one of a spectator.
 
 `make examples` writes them. Run it when the messages, the rules or the server were meant to change.
 
-The server is the real one without its sockets. Its entropy follows from the game's name, and its time passes
+The server is the real one without its sockets. Its entropy follows from the file's name, and its time passes
 when the client lets it. Client and house bots are `greedy`, whose answers `protocol/GREEDY.md` defines: a bot
 that improves would make these files stale.
 """
@@ -11,6 +11,7 @@ that improves would make these files stale.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -36,27 +37,45 @@ WAY_BACK_MS: Final = 250  # from the loss of a connection to the login over the 
 SLOW_MS: Final = 1_400  # an answer that uses some of the bank
 
 
+class ExampleServer:
+    """A server and its time, and what it has sent to each connection and nobody has read."""
+
+    def __init__(self, name: str) -> None:
+        self.lobby = Lobby(
+            LobbySetup(
+                server=SERVER,
+                limits=Limits(),
+                time=Time(),
+                games=shelf(),
+                log=ListLog(),
+                entropy=entropy(f"example/{name}"),
+                house_bots=house_bots(),
+            )
+        )
+        self.now = 0.0
+        self._unread: defaultdict[Connection, bytes] = defaultdict(bytes)
+
+    def unread(self, connection: Connection) -> bytes:
+        """Return what a connection has not read yet, as read from now on."""
+        for recipient, data in self.lobby.data_to_send():
+            self._unread[recipient] += data
+        return self._unread.pop(connection, b"")
+
+
 class ExampleClient:
     """A client that follows the protocol, except where a script makes it break it."""
 
-    def __init__(self, game: str, **login: Any) -> None:  # Any: fields of many types
-        """Store the fields of `login` besides the name."""
-        self._setup = LobbySetup(
-            server=SERVER,
-            limits=Limits(),
-            time=Time(),
-            games=shelf(),
-            log=ListLog(),
-            entropy=entropy(f"example/{game}"),
-            house_bots=house_bots(),
-        )
-        self._lobby = Lobby(self._setup)
-        self._login: Message = {"type": "login", "protocol": 1, "name": "example_bot", **login}
-        self._now = 0.0
+    def __init__(
+        self, server: ExampleServer | str, name: str = "example_bot", **login: Any
+    ) -> None:  # Any: fields of many types
+        """Store the fields of `login`. The server is a new one for this session, or one that others use."""
+        self._server = ExampleServer(server) if isinstance(server, str) else server
+        self._login: Message = {"type": "login", "protocol": 1, "name": name, **login}
         self._connections = 0
         self._welcome: Message = {}
         self._player: Player | None = None
         self._last_event = 0
+        self._cursor = ""
         self.match = ""
         self.ask: Message | None = None  # the open one
         self.lines: list[bytes] = []  # of the file
@@ -74,7 +93,7 @@ class ExampleClient:
 
     def _say(self, message: Message) -> None:
         text = self._record_own(message)
-        self._lobby.receive(self._connection, text, self._now)
+        self._server.lobby.receive(self._connection, text, self._server.now)
         self._read()
 
     def _record_own(self, message: Message) -> bytes:
@@ -84,8 +103,7 @@ class ExampleClient:
 
     def _read(self) -> None:
         """Read all lines that the server has sent over the connection in use."""
-        data = dict(self._lobby.data_to_send()).get(self._connection, b"")
-        for line in data.splitlines():
+        for line in self._server.unread(self._connection).splitlines():
             self.lines.append(b'{"from":"server","line":%b}\n' % line)
             self._take(json.loads(line))
 
@@ -96,11 +114,14 @@ class ExampleClient:
             case "start":
                 self.match = message["match"]
                 self._last_event = 0
-                self._player = _player_for(message, self._welcome["wants"].get("legal", True))
+                if message["viewer"] == "seat":
+                    self._player = _player_for(message, self._welcome["wants"].get("legal", True))
             case "event":
                 self._last_event = message["number"]
             case "ask":
                 self.ask = message
+            case "match_list":
+                self._cursor = message["cursor"]
             case "ok" | "default" | "left" | "end":
                 self.ask = None
                 self._player = None if message["type"] in ("left", "end") else self._player
@@ -111,12 +132,13 @@ class ExampleClient:
 
     def wait(self, milliseconds: float) -> None:
         """Let time pass, and let the server do what becomes due."""
-        until = self._now + milliseconds
-        while self._lobby.deadlines.next <= until:
-            self._now = max(self._now, self._lobby.deadlines.next)
-            self._lobby.run_due(lambda: self._now)
+        server = self._server
+        until = server.now + milliseconds
+        while server.lobby.deadlines.next <= until:
+            server.now = max(server.now, server.lobby.deadlines.next)
+            server.lobby.run_due(lambda: server.now)
             self._read()
-        self._now = until
+        server.now = until
 
     def wait_for_default(self) -> None:
         """Send nothing until the server makes the fallback."""
@@ -130,7 +152,7 @@ class ExampleClient:
         self._connections += 1
         if self._connections > 1:
             self.lines.append(b'{"from":"client","connection":%d}\n' % self._connections)
-        self._connection = self._lobby.connect("127.0.0.1", "tcp", True, self._now)
+        self._connection = self._server.lobby.connect("127.0.0.1", "tcp", True, self._server.now)
         self._read()
         return self._connection
 
@@ -139,13 +161,13 @@ class ExampleClient:
 
     def lose_connection(self) -> None:
         """Lose the connection, and with it all lines that the client has not read."""
-        self._lobby.disconnect(self._connection, "lost", self._now)
-        self._lobby.data_to_send()
+        self._server.lobby.disconnect(self._connection, "lost", self._server.now)
+        self._server.unread(self._connection)
 
     def answer_and_lose_connection(self) -> None:
         """Send an answer that arrives, and lose the connection before the reply does."""
         text = self._record_own(self._act())
-        self._lobby.receive(self._connection, text, self._now)
+        self._server.lobby.receive(self._connection, text, self._server.now)
         self.lose_connection()
         self.ask = None
 
@@ -162,7 +184,7 @@ class ExampleClient:
 
     def wait_for_bye(self) -> None:
         """Shut the server down, so that it sends `bye` to a client that is in no match."""
-        self._lobby.drain()
+        self._server.lobby.drain()
         self._read()
 
     # -- matches --
@@ -177,7 +199,7 @@ class ExampleClient:
         match."""
         while self._player is not None:
             if self.ask is None:
-                self.wait(max(0, self._lobby.deadlines.next - self._now))
+                self.wait(max(0, self._server.lobby.deadlines.next - self._server.now))
             elif until(self.ask):
                 return
             else:
@@ -190,6 +212,16 @@ class ExampleClient:
 
     def act(self, **answer: Any) -> None:  # Any: an index or a move
         self._say({"type": "act", "match": self.match, "ask": self.open_ask["ask"], **answer})
+
+    # -- the matches of others --
+
+    def ask_for_matches(self) -> None:
+        """Ask for the list of matches, or for what has changed in it."""
+        self.say("matches", **({"after": self._cursor} if self._cursor else {}))
+
+    def read_on(self) -> None:
+        """Read what has come meanwhile."""
+        self._read()
 
     def _act(self) -> Message:
         assert self._player is not None
@@ -300,6 +332,25 @@ def europe() -> ExampleClient:
     return client
 
 
+def spectator() -> ExampleClient:
+    """Watch the match of another client, which is not recorded."""
+    server = ExampleServer("spectator")
+    player = ExampleClient(server, "another_bot")
+    player.log_in()
+    player.join("card_game", 2, seed="1")
+    player.play(until=_is_turn_after(5))
+    client = ExampleClient(server, "spectator", language="Python")
+    client.log_in()
+    client.ask_for_matches()
+    client.say("watch", match=player.match)
+    player.play()
+    client.read_on()
+    client.ask_for_matches()
+    client.ask_for_matches()
+    client.wait_for_bye()
+    return client
+
+
 def _can_build(count: int) -> Callable[[Message], bool]:
     """Find the first ask after so many in which a station can be built."""
     return lambda ask: ask["ask"] > count and any(move["type"] == "build_station" for move in ask["legal"])
@@ -316,12 +367,13 @@ SESSIONS: Final[dict[str, Callable[[], ExampleClient]]] = {
     "team_asia": team_asia,
     "united_kingdom": united_kingdom,
     "europe": europe,
+    "spectator": spectator,
 }
 
 
-def session(game: str) -> bytes:
-    """Return the file of a game."""
-    return b"".join(SESSIONS[game]().lines)
+def session(name: str) -> bytes:
+    """Return the file of a session."""
+    return b"".join(SESSIONS[name]().lines)
 
 
 if __name__ == "__main__":

@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from stellwerk_server.match.match_session import MatchSession
     from stellwerk_server.net.server import Server
 
+ENDED_MATCHES: Final = (
+    64  # listed, with some 100 kB of journal each: older ones are in the folder of a tournament
+)
 MOST_WAITING: Final = 64  # processes without a match: more would cost memory that those who play may need
 OVER: Final = "nothing: all has been played"
 
@@ -344,12 +347,14 @@ def _closed(host: str, port: int, error: OSError) -> CannotListenError:
 def _limits(plan: StandingSetup) -> Limits:
     """Return those of any server, except that a bot may log in as long as a match would wait for it, and that
     any number of remote bots may come from one address, since only tokens let them in. Our own processes come
-    from this machine, which no limit for an address concerns."""
+    from this machine, which no limit for an address concerns. The journals of listed matches are in memory,
+    so it lists fewer that are over."""
     default = Limits()
     return Limits(
         login_ms=max(default.login_ms, plan.set_up_ms),
         unauthenticated=max(default.unauthenticated, plan.logins_at_once),
         sessions_per_address=default.connections,
+        ended_matches=ENDED_MATCHES,
     )
 
 

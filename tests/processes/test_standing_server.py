@@ -125,6 +125,10 @@ class Client:
                 await self.say({"type": "ready", "match": message["match"]})
         return asks
 
+    async def ask_for_matches(self) -> dict[str, Any]:
+        await self.say({"type": "matches"})
+        return await self.until("match_list")
+
     async def play_out(self, ask: dict[str, Any]) -> None:
         while ask["type"] == "ask":
             await self.say({"type": "act", "match": ask["match"], "ask": ask["ask"], "index": 0})
@@ -188,6 +192,40 @@ def test_a_wrong_line_of_who_plays_two_matches_counts_to_the_one_that_ends_first
         {"ann": 1, "here": 0},
         {"ann": 0, "here": 0},
     ]
+
+
+# -- who watches -------------------------------------------------------------------------------------
+
+
+def test_matches_of_remote_bots_are_listed_and_those_whose_deal_is_played_again_are_not() -> None:
+    """Also when they are over. The bots of a match learn no more than a spectator."""
+
+    async def main() -> tuple[list[dict[str, Any]], str, set[str]]:
+        async with open_standing_server(plan()) as standing:
+            where = await standing.listen()
+            assert where is not None
+            async with await trio.open_tcp_stream(*where) as stream, trio.open_nursery() as nursery:
+                ann = Client(stream)
+                await ann.log_in(2)
+                own_deal, rotation = (bot_match(number, (ANN, HERE)) for number in (1, 2))
+                rotation = replace(rotation, plan=replace(rotation.plan, reveal_later=True))
+                nursery.start_soon(play_at_once, standing, [own_deal, rotation], dict[str, MatchResult]())
+                asks = await ann.first_asks(2)
+                lists = [await ann.ask_for_matches()]
+                for ask in asks:
+                    await ann.play_out(ask)
+                lists.append(await ann.ask_for_matches())
+                await ann.say({"type": "watch", "match": "m2"})
+                refused = (await ann.until("error"))["code"]
+                await ann.say({"type": "watch", "match": "m1"})
+                seen = {(await ann.until(kind))["match"] for kind in ("start", "event", "end")}
+            await standing.say_goodbye(finished=True)
+            return lists, refused, seen
+
+    lists, refused, seen = trio.run(within_time, main)
+    states = [[(one["match"], one["state"]) for one in each["matches"]] for each in lists]
+    assert states == [[("m1", "running")], [("m1", "ended")]]
+    assert (refused, seen) == ("protocol.no_such_match", {"m1"})
 
 
 # -- processes that stay -------------------------------------------------------------------------------

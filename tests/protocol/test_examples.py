@@ -20,7 +20,8 @@ from tools.specification import names_in, sections
 
 Record = dict[str, Any]  # a line of a file, as json decodes it
 
-GAMES = list(SESSIONS)
+NAMES = list(SESSIONS)
+GAMES = [name for name in NAMES if name != "spectator"]
 LONGEST_LINE = 59_999  # of the server, without its newline
 NO_MESSAGE = re.compile(r"wire\.|protocol\.(unknown|missing)_field|protocol\.(unknown_type|not_an_object)")
 
@@ -42,7 +43,7 @@ def of_type(game: str, sender: str, *types: str) -> list[Record]:
 # -- the files ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", NAMES)
 def test_an_example_is_what_the_server_says_today(game: str) -> None:
     written = (FOLDER / f"{game}.jsonl").read_bytes().split(b"\n")
     generated = session(game).split(b"\n")
@@ -50,22 +51,33 @@ def test_an_example_is_what_the_server_says_today(game: str) -> None:
     assert not stale, f"{game}.jsonl is stale from line {stale[0]} on. If that was meant: {REMAKE}"
 
 
-def test_there_is_a_file_for_each_game_and_no_other() -> None:
-    assert {file.name for file in FOLDER.iterdir()} == {*(f"{game}.jsonl" for game in GAMES), "README.md"}
+def test_there_is_a_file_for_each_game_and_one_of_a_spectator_and_no_other() -> None:
+    assert {file.name for file in FOLDER.iterdir()} == {*(f"{name}.jsonl" for name in NAMES), "README.md"}
     for game in GAMES:
         assert {start["game"] for start in of_type(game, "server", "start")} == {game}
 
 
-def test_the_examples_have_every_message_but_those_of_spectators_and_of_other_clients() -> None:
+def test_the_examples_have_every_message_but_one_about_other_clients() -> None:
     for side, sender, without in (
-        (messages.FromServer, "server", {"seat", "match_list"}),
-        (messages.FromClient, "client", {"watch", "matches"}),
+        (messages.FromServer, "server", {"seat"}),
+        (messages.FromClient, "client", set[str]()),
     ):
         types = {str(kind.__struct_config__.tag) for kind in get_args(side)}
-        assert {message["type"] for game in GAMES for message in messages_of(game, sender)} == types - without
+        assert {message["type"] for name in NAMES for message in messages_of(name, sender)} == types - without
 
 
-@pytest.mark.parametrize("game", GAMES)
+def test_the_spectator_finds_its_match_in_the_list_and_its_result_in_the_end() -> None:
+    first, second, third = of_type("spectator", "server", "match_list")
+    (start,) = of_type("spectator", "server", "start")
+    (end,) = of_type("spectator", "server", "end")
+    assert ([one["match"] for one in first["matches"]], first["anew"]) == ([start["match"]], True)
+    assert [one["ranks"] for one in second["matches"]] == [end["result"]["ranks"]]
+    assert third == {"type": "match_list", "cursor": second["cursor"], "matches": []}
+    asked = of_type("spectator", "client", "matches")
+    assert [each.get("after") for each in asked] == [None, first["cursor"], second["cursor"]]
+
+
+@pytest.mark.parametrize("game", NAMES)
 def test_an_example_shows_what_its_page_says(game: str) -> None:
     row = next(row for row in sections(FOLDER / "README.md")[0].tables[0] if f"({game}.jsonl)" in row[0])
     text = (FOLDER / f"{game}.jsonl").read_text("utf-8")
@@ -76,14 +88,14 @@ def test_an_example_shows_what_its_page_says(game: str) -> None:
 # -- schemas -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", NAMES)
 def test_every_line_of_the_server_keeps_to_its_schema(game: str) -> None:
     schema = validator("from_server")
     for message in messages_of(game, "server"):
         assert faults(schema, message) == [], message["type"]
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", NAMES)
 def test_a_line_of_the_client_keeps_to_its_schema_unless_it_is_refused_as_no_message(game: str) -> None:
     schema = validator("from_client")
     for message, answer in answered(records(game)):
@@ -116,7 +128,7 @@ def test_the_end_opens_the_commitment_of_the_start_by_the_functions_of_the_page(
 # -- laws --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", NAMES)
 def test_an_example_keeps_to_the_laws(game: str) -> None:
     assert broken_laws(records(game)) == []
 

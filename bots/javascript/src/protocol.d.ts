@@ -32,6 +32,7 @@ export type ServerMessage =
   | Default
   | SeatChanged
   | End
+  | MatchList
   | Pong
   | Bye;
 
@@ -204,6 +205,29 @@ export interface End {
   salt?: string;
 }
 
+export interface MatchList {
+  type: "match_list";
+  /** For the next `matches`. */
+  cursor: string;
+  matches: ListedMatch[];
+  /** Forget the matches of earlier replies. */
+  anew?: boolean;
+  /** There are more: ask again at once. */
+  more?: boolean;
+}
+
+export interface ListedMatch {
+  match: string;
+  state: "running" | "ended" | "failed";
+  game: string;
+  options: string[];
+  players: SeatedPlayer[];
+  decisions?: number;
+  turns?: number;
+  ranks?: number[];
+  points?: number[];
+}
+
 export interface Pong {
   type: "pong";
   echo?: number;
@@ -218,7 +242,7 @@ export interface Bye {
 
 // -- from the client
 
-export type ClientMessage = Login | Join | Leave | Ready | Act | Ping | Watch;
+export type ClientMessage = Login | Join | Leave | Ready | Act | Ping | Watch | ListMatches;
 
 export interface Login {
   type: "login";
@@ -285,6 +309,12 @@ export interface Watch {
   type: "watch";
   match: string;
   viewer?: "public" | "all_hands";
+}
+
+/** Only if `features` has `matches`. */
+export interface ListMatches {
+  type: "matches";
+  after?: string;
 }
 
 // -- the board
