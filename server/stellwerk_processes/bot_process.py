@@ -8,8 +8,8 @@ a reader. When it ends, or is to end, or the runner is cancelled or killed, its 
 kills its supervisor, where it can, ends with it, and the runner ends the rest (`orphans.py`).
 
 Most bots live for one match. One that plays match after match (`standing_server.py`) keeps its process and
-its folder; what it left there is removed before the next one. Whatever that is, removing it raises nothing
-and is given up after some time, and no link in it leads anywhere else, even if the bot makes one meanwhile.
+its folder; what it left there is removed before the next one. Removing it never raises, stops after some
+time, and follows no link, even if the bot makes one meanwhile.
 
 The supervisor is started by the runner, and the bot by the supervisor, which has one thread only: so it can
 set limits between fork and exec, where Python code of the runner's would be unsafe. They hold before the

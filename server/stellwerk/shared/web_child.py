@@ -1,6 +1,6 @@
 """Live pages beside another command: a process of their own, which ends with the one that started it.
 
-Law: whatever becomes of that process, the command goes on. What it has to say is one line.
+Law: whatever becomes of that process, the command goes on. Its message is one line.
 """
 
 from __future__ import annotations

@@ -655,9 +655,9 @@ def _sandbox_words(record: SandboxRecord) -> str:
 
 @dataclass(slots=True)
 class _Beginning:
-    """What a tournament is played with: `resolved` is what counts, `now` what the settings say today, and
-    `cup` tells its blocks from those of others. It is stored before the first match, and compared from then
-    on."""
+    """The settings that a tournament is played with: `resolved` counts, `now` is what the file says today,
+    and `cup` distinguishes its blocks from those of others. It is stored before the first match, and compared
+    from then on."""
 
     folder: Path
     source: Source

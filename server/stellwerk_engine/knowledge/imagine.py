@@ -4,12 +4,12 @@ Law: the viewer cannot tell an imagined state from the real one. Viewing it give
 policy can play it on to the end. So a search bot searches states that it made of its views, and never needs
 more than these.
 
-What is dealt keeps to what the view says: how many cards and tickets lie where, which cards of a hand
-everybody knows, which cards the pile can hold. It also keeps to what a pending decision tells of the cards of
-who was asked: that they pay a tunnel's bill (ASIA-17), or a claim that a technology was bought for (UK-21,
-UK-22). Beyond that no way is preferred, whatever the moves of others may have told of their plans. Tickets
-that the viewer put back lie lowest in the ticket pile, as far as they fit. Of those who owe a decision at
-once nobody has answered yet, for a view does not tell who has.
+The deal keeps to the view: how many cards and tickets are where, which cards of a hand everybody knows, which
+cards the pile can hold. It also keeps to what a pending decision tells of the cards of who was asked: that
+they pay a tunnel's bill (ASIA-17), or a claim that a technology was bought for (UK-21, UK-22). Beyond that no
+way is preferred, whatever the moves of others may have told of their plans. Tickets that the viewer put back
+lie lowest in the ticket pile, as far as they fit. Seats that owe a decision at once have not answered yet,
+because a view does not show which ones have.
 """
 
 from __future__ import annotations

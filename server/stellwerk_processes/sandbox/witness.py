@@ -2,9 +2,9 @@
 
 It runs as a bot does, in the very same sandbox: `python -I -S witness.py OFFER`. The offer is JSON: what
 there is outside to be reached. The witness prints one line of JSON: for each attempt `done`, `refused`, or
-`untried`. What only the other side can know (whether a connection arrived, whether a file is there, whether a
-process lived on) is left to `resolve_sandbox.py`, which made the offer. With the word `wait` instead, it is
-another bot, which does nothing.
+`untried`. Facts that only the other side can know (whether a connection arrived, whether a file is there,
+whether a process lived on) are left to `resolve_sandbox.py`, which made the offer. With the word `wait`
+instead, it is another bot, which does nothing.
 
 Law: it harms nothing. Every load is bounded, nothing is sent beyond this machine, and what it makes it
 removes, or it goes with the sandbox.

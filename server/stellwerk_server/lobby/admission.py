@@ -1,4 +1,4 @@
-"""Who may take how much of a server: what has been admitted, and from which origin.
+"""The shares of clients in a server: what has been admitted, and from which origin.
 
 An origin is what the limits for an address count by: an IPv4 address, or the /64 of an IPv6 one, all of which
 a single customer has. None is an origin that they do not concern: processes that the server started, and the
@@ -45,8 +45,8 @@ def origin_of(address: str, trusted: Iterable[Network]) -> Origin:
 
 
 class Admitted(Generic[T]):
-    """What has been admitted of one kind, such as sessions, in the order in which it came: at most `most`,
-    and at most `most_each` from one origin."""
+    """The admitted ones of a kind, such as sessions, in the order of their arrival: at most `most`, and at
+    most `most_each` from one origin."""
 
     def __init__(self, most: int, most_each: float = inf) -> None:
         self._most = most

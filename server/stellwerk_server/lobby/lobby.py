@@ -1,11 +1,11 @@
 """Everything that a server decides, without a socket and without a clock: logins, rooms, matches, their ends.
 
 The rest of the server calls in with lines, lost connections and the time. After that, `data_to_send` has what
-each connection is to send, and `deadlines` when to come back. What each message may do in which
-phase is one table (`_PHASES`): everything else is refused with `protocol.out_of_phase`, and changes nothing.
+each connection is to send, and `deadlines` when to come back. The messages of each phase are one table
+(`_PHASES`): everything else is refused with `protocol.out_of_phase`, and changes nothing.
 
-`Lobby` is the entry for all callers. What happens then is in its parts, each of which alone changes what it
-keeps: `logins.py`, `sessions.py`, `joining.py`, `matches.py`, `listing.py`, `shutdown.py`, `outbox.py`.
+`Lobby` is the entry for all callers. The rest is in its parts, each of which alone changes what it keeps:
+`logins.py`, `sessions.py`, `joining.py`, `matches.py`, `listing.py`, `shutdown.py`, `outbox.py`.
 """
 
 from __future__ import annotations

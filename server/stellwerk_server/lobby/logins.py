@@ -1,4 +1,4 @@
-"""Who may come in: newcomers that wait to log in, tokens and names, sessions that begin or are resumed.
+"""Logins: newcomers that wait to log in, tokens and names, sessions that begin or are resumed.
 
 Laws:
 - a newcomer is greeted at once, and has `login_ms` and `refused_logins` attempts; if no place is left to wait

@@ -1,4 +1,4 @@
-"""What happens in a lobby, as values: for a program that embeds the server.
+"""The events of a lobby, as values: for a program that embeds the server.
 
 Law: each event is handed to one listener (`LobbySetup.listener`), when it has happened and in the order in
 which things happen. A listener returns at once and calls nothing of the lobby: it notes what it needs, and

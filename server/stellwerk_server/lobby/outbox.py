@@ -1,4 +1,4 @@
-"""What goes out to clients: lines, refusals, and the last line of a connection.
+"""Output to clients: lines, refusals, and the last line of a connection.
 
 Laws: nothing is sent here, the net asks for it (`data_to_send`); a connection gets nothing after its last
 line; each refused line is counted where it is answered.

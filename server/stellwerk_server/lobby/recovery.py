@@ -1,4 +1,4 @@
-"""What a server that was killed left behind: its journals, and the matches made from them again.
+"""The remains of a server that was killed: its journals, and the matches made from them again.
 
 Those of matches that were over are read, and nothing is made of them but their `end`.
 

@@ -1,4 +1,4 @@
-"""What a lobby is made of, and never changes: limits, games, bots of the house, where it logs and writes.
+"""The parts of a lobby that never change: limits, games, bots of the house, where it logs and writes.
 
 Law: the log is for people, the listener for programs. A bug is told to both, in one place.
 """

@@ -1,5 +1,5 @@
-"""Who hears of each ask of a match before its client does: for a program that embeds the server and runs the
-clients.
+"""A listener that gets each ask of a match before its client does: for a program that embeds the server and
+runs the clients.
 
 Law: a listener is called before the ask is sent, and its clock begins at the time that the listener returns.
 A listener waits for nothing, calls nothing of the match, and raises nothing.

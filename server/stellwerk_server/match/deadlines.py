@@ -98,8 +98,8 @@ class Deadlines:
             heappop(self._entries)
 
     def take_due(self, now: float) -> list[Timer]:
-        """Remove and return the timers whose deadline has come. The caller has to fire each of them now. What
-        becomes due meanwhile waits for the next call."""
+        """Remove and return the timers whose deadline has come. The caller has to fire each of them now.
+        Deadlines that become due meanwhile wait for the next call."""
         ready: list[tuple[float, Timer]] = []
         while self._entries and self._entries[0][0] <= now:
             entry, _, timer = heappop(self._entries)

@@ -171,7 +171,7 @@ class MatchSession:
 
     @property
     def times_file(self) -> bytes:
-        """What the file beside the replay says of the answers so far."""
+        """The content of the file beside the replay: the answers so far."""
         return times_file(self.id, [seat.times for seat in self.seats])
 
     @property
@@ -320,7 +320,8 @@ class MatchSession:
     @entry
     def restart_clock(self, number: Seat, since: float, until: float, for_disk: bool, now: float) -> None:
         """Let the clock of an ask that was sent between these times go on from now: the ask has reached the
-        kernel only now. Who comes back gets the time that the disk took, and none for not reading."""
+        kernel only now. A client that comes back gets the time that the disk took, and none for not
+        reading."""
         ask = self.seats[number].ask
         if ask is not None and since <= ask.sent_at < until:
             if for_disk or ask.sent_at == ask.asked_at:
@@ -635,7 +636,7 @@ class MatchSession:
         )
 
     def _end(self, phase: Literal["over", "failed"], now: float) -> None:
-        """Send everybody the end. Whatever goes wrong in that, the match is over."""
+        """Send everybody the end. If anything goes wrong in that, the match is over all the same."""
         self.phase = phase
         self.timer.clear()
         try:

@@ -37,8 +37,8 @@ class MatchPlan:
 
     @property
     def is_watchable(self) -> bool:
-        """Return whether anybody may learn of the match. What is public of it, such as the
-        market, would show the cards to come to a seat of another match of the same deal."""
+        """Return whether anybody may learn of the match. Its public part, such as the market, would show the
+        cards to come to a seat of another match of the same deal."""
         return not self.reveal_later
 
     def __repr__(self) -> str:

@@ -91,7 +91,7 @@ class MatchSeat:
 
     @property
     def standing(self) -> tuple[float, int, int, bool, bool]:
-        """What a journal records of a seat besides its moves."""
+        """The record of a seat in a journal, besides its moves."""
         return self.bank_ms, self.strikes, self.defaults_in_a_row, self.by_default, self.left
 
     @property

@@ -2,6 +2,6 @@
 
 May import: all rooms of this package but `gate`, and what is below it.
 
-Law: the tournament's folder is the only truth. What comes back is checked by playing its replays again, and
-counts once, whoever brings it and however often.
+Law: the tournament's folder is the only truth. Results are checked by playing their replays again, and count
+once, from anybody and however often.
 """

@@ -37,7 +37,7 @@ _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/s
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """What travels of a file or folder: its archive, and where it is then, relative to the folder of the
+    """A file or folder that travels: its archive, and where it is then, relative to the folder of the
     block."""
 
     path: str

@@ -1,9 +1,9 @@
-"""What comes back of a block, checked: nothing counts because somebody says so.
+"""The check of a block's results: nothing counts because somebody says so.
 
 Law: a match counts if its replay was dealt from the block's own secret, is true when it is played again, and
 ended as its line says; if its line is one of this block, with the bots, the game and the board of the
-tournament; and if its faults agree with the marks of its replay. What was measured on the other machine is
-taken as it is.
+tournament; and if its faults agree with the marks of its replay. Measurements of the other machine are taken
+as they are.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class ClusterError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What the command brings: its version, and the house bots, as functions that workers call as well."""
+    """The command's parts: its version, and the house bots, as functions that workers call as well."""
 
     version: Callable[[], str]
     house_bots: Callable[[], Mapping[str, NewHousePlayer]]

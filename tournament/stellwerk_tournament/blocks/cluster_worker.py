@@ -1,4 +1,4 @@
-"""What a worker of a Dask cluster does for a tournament. Only `cluster.py` imports this, on demand.
+"""The work of a Dask cluster's worker for a tournament. Only `cluster.py` imports this, on demand.
 
 Laws:
 - a worker plays nothing before it has been examined: the version, the rules and boards, the sandbox by a
@@ -45,10 +45,10 @@ Outcome: TypeAlias = tuple[str, bytes, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Duty:
-    """What a worker has to know of a tournament before it plays. `name` is that of the plugin, of its
+    """The facts of a tournament that a worker needs before it plays. `name` is that of the plugin, of its
     resource and of its events. `boards` are the games with the versions of their rules, and the digests of
-    the boards that do not travel. `seats` is how many a block takes. `is_ours`: the worker was started by
-    the runner, and does not heed Ctrl-C itself."""
+    the boards that do not travel. `seats` is how many a block takes. `is_ours`: the worker was started by the
+    runner, and does not heed Ctrl-C itself."""
 
     name: str
     cup: str

@@ -1,4 +1,4 @@
-"""What is known of a machine that plays blocks: a name, and how fast it is.
+"""A machine that plays blocks: a name, and how fast it is.
 
 Law: the measured loop is the same on every machine that has the same version: fixed games, fixed dice, moves
 by number. So two figures can be compared, and a slow machine is seen.

@@ -34,8 +34,8 @@ _STATUS: Final = {
 
 @dataclass(slots=True)
 class Merged:
-    """What has become of the results: how many blocks and matches were taken in, who is suspended since, and
-    why each of the other results was refused or ignored."""
+    """The outcome of a merge: how many blocks and matches were taken in, who is suspended since, and why each
+    of the other results was refused or ignored."""
 
     blocks: int = 0
     matches: int = 0

@@ -135,7 +135,7 @@ class OrderMaker:
         )
 
     def _bound(self) -> list[tuple[str, Packed | None]]:
-        """Return what every bot may read. What is named by a relative path travels."""
+        """Return what every bot may read. Relative paths travel."""
         texts = self._cup.source.file.bind
         paths = self._cup.settings.confinement.sandbox.bind
         return [

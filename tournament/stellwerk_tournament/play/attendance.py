@@ -2,9 +2,9 @@
 
 One that plays in teams logs in more than once, by a name for each of its seats: these are the names here.
 
-Law: nobody waits for ever. A match whose bots are all there goes before one that has to wait. Who has been
-missing for the time that is set, since the beginning or since the connection was lost, is waited for no more
-until it comes: its matches begin without it, and that is its fault.
+Law: nobody waits for ever. A match whose bots are all there goes before one that has to wait. The runner
+waits a set time for a missing bot, from the beginning or from the loss of its connection. After that its
+matches begin without it until it comes, and that is its fault.
 """
 
 from __future__ import annotations

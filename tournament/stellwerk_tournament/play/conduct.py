@@ -1,7 +1,7 @@
-"""What suspensions leave of a schedule.
+"""A schedule after suspensions.
 
-Law: a stage keeps the tables that it was made with. Who was suspended then is not written anywhere: it
-follows from the blocks of the stage, and from the order in which bots were suspended.
+Law: a stage keeps the tables that it was made with. The bots that were suspended then are not written
+anywhere: they follow from the blocks of the stage, and from the order in which bots were suspended.
 """
 
 from __future__ import annotations

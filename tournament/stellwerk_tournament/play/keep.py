@@ -1,4 +1,4 @@
-"""What the runner keeps of a match that was played, here or elsewhere.
+"""The files that the runner keeps of a match that was played, here or elsewhere.
 
 Every call may wait for the disk.
 """

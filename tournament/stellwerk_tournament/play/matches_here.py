@@ -55,8 +55,8 @@ Log: TypeAlias = Callable[[str, Sequence[str]], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What holds here for all matches: the program that plays them, what was tried of the sandbox, what is
-    known of this machine, and what makes the players of bots that sit in the server."""
+    """The conditions of all matches here: the program that plays them, what was tried of the sandbox, what is
+    known of this machine, and the factory of players for bots inside the server."""
 
     execute: Execute = play_match
     sandbox: SandboxRecord | UnsetType = UNSET

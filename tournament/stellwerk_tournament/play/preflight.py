@@ -86,7 +86,7 @@ class Unfit:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a bot did wrong that did not keep it from answering, or what the machine did wrong to it."""
+    """A fault of a bot that did not keep it from answering, or of the machine."""
 
     bot: str
     game: str
@@ -95,8 +95,8 @@ class Remark:
 
 @dataclass(slots=True)
 class Preflight:
-    """What the trials have shown. `passed` are the bots that answered in all games. `untried`: the machine
-    was at fault, so nothing is known of them. `was_stopped`: somebody stopped it before its end."""
+    """The outcome of the trials. `passed` are the bots that answered in all games. `untried`: the machine was
+    at fault, so nothing is known of them. `was_stopped`: somebody stopped it before its end."""
 
     passed: list[str] = field(default_factory=list[str])
     unfit: list[Unfit] = field(default_factory=list[Unfit])

@@ -492,7 +492,7 @@ class _Runner:
     async def _more(self) -> bool:
         """Take up the blocks of one more stage. Return False if there is none, or none yet.
 
-        What a stage costs does not depend on how many were played before it, unless its tables do: a folder
+        The cost of a stage does not depend on the number of stages before it, unless its tables do: a folder
         that is resumed takes up all of its stages again.
         """
         plan, number = self._plan, self._next_stage

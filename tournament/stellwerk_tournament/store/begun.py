@@ -1,7 +1,7 @@
 """The settings of a tournament as it was begun, for those who look into its folder.
 
-The file need not say how built-in bots run, or which level of the sandbox holds. What is usual has changed
-since earlier versions, and a tournament goes on as it began: what it was begun with says how.
+The file need not say how built-in bots run, or which level of the sandbox holds. Defaults have changed since
+earlier versions, and a tournament goes on as it began, by the settings of its beginning.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def level_as_begun(folder: Path, source: Source, before: Resolved | None) -> Wan
 
 def processes_as_begun(folder: Path, source: Source, before: Resolved | None) -> Mapping[str, Process]:
     """Return how the bots ran that the tournament was begun with, by their names: built-in ones go on so
-    where the file does not say how. What is usual has changed since earlier versions."""
+    where the file does not say how. Defaults have changed since earlier versions."""
     if before is not None:
         return {bot.name: bot.process for bot in before.bots}
     if source.file.resolved is not None:

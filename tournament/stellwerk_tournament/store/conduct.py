@@ -1,4 +1,4 @@
-"""Who forfeits a match, and who is suspended: pure functions of the lines, in the order of the file.
+"""Forfeits and suspensions: pure functions of the lines, in the order of the file.
 
 Laws:
 - a match that has begun counts. Its result by the rules stays in its line and its replay; a forfeit changes
@@ -140,7 +140,7 @@ class Suspension:
 
 
 class Suspensions:
-    """Who is suspended by the lines that were added, block by block."""
+    """The suspensions by the lines that were added, block by block."""
 
     def __init__(self, conduct: ConductTable | None, lines: Iterable[MatchLine] = ()) -> None:
         self._after = 0 if conduct is None else conduct.suspend_after

@@ -25,8 +25,8 @@ SEAM: Final = 4096  # bytes before those that are new, which must be what they w
 
 @dataclass(frozen=True, slots=True)
 class NewLines:
-    """What is new: the lines of whole blocks. `is_anew`: all lines before are void. `has_more`: there is more
-    to read at once."""
+    """The new lines of whole blocks. `is_anew`: all lines before are void. `has_more`: there is more to read
+    at once."""
 
     lines: tuple[MatchLine, ...] = ()
     is_anew: bool = False

@@ -41,8 +41,8 @@ class Forfeit(Struct, frozen=True):
 
 
 class MachineRecord(Struct, frozen=True, omit_defaults=True):
-    """What is known of a machine that played a block for the runner. `name` tells it from the others.
-    `engine_ms`: how long it took there to play a fixed number of fixed games on the engine."""
+    """A machine that played a block for the runner. `name` tells it from the others. `engine_ms`: how long it
+    took there to play a fixed number of fixed games on the engine."""
 
     name: str
     engine_ms: float
