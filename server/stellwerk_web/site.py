@@ -1,7 +1,7 @@
 """The site: its paths, what each answers, and the tasks that keep it going.
 
-Law: the paths are fixed. What a path names (a match, a bot, a board, a file) is looked up in what is known
-already; nothing of a request ever becomes a path on disk.
+Law: the paths are fixed. The name in a path (a match, a bot, a board, a file) is looked up in what is known
+already. Nothing of a request ever becomes a path on disk.
 """
 
 from __future__ import annotations

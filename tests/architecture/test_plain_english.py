@@ -1,4 +1,4 @@
-"""The pages are in plain English, as far as a program can see: CONTRIBUTING.md, "How we write".
+"""Pages and docstrings are in plain English, as far as a program can see: CONTRIBUTING.md, "How we write".
 
 CHANGELOG.md is left out, because its entries are notes. Headings, code and targets of links are not read.
 EXCEPTIONS lists sentences that have to be as they are. An exception that nothing needs is a failure, too.
@@ -6,6 +6,7 @@ EXCEPTIONS lists sentences that have to be as they are. An exception that nothin
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 from collections.abc import Iterator
@@ -105,6 +106,22 @@ def _split(line: int, text: str, *, is_cell: bool) -> Iterator[Sentence]:
             yield Sentence(line, sentence.strip("*_ "), is_cell)
 
 
+def docstrings(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the docstrings of the module, its classes and its functions, with their lines."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node)
+            if text is not None:
+                yield getattr(node, "lineno", 1), text
+
+
+def clauses(source: str) -> list[str]:
+    """Return where docstrings begin with a clause. Ruff sees to the verbs of functions."""
+    return [
+        f"line {line}: {text.splitlines()[0]}" for line, text in docstrings(source) if _NO_SUBJECT.match(text)
+    ]
+
+
 @needs("git checkout")
 def test_pages_are_in_plain_english() -> None:
     assert len(pages()) > 40
@@ -149,3 +166,20 @@ def test_questions_code_and_clocks_that_stand_still_are_fine() -> None:
 def test_an_exception_is_no_longer_than_its_sentence() -> None:
     assert list(problems("Who is who.", ["Who is"])) == []
     assert list(problems("Ann is Ann.", ["Who is"])) == ["an exception that nothing needs: Who is"]
+
+
+@pytest.mark.parametrize("room", ["protocol", "server", "bots/python", "tournament"])
+def test_a_docstring_begins_with_a_noun_or_a_verb(room: str) -> None:
+    modules = sorted((REPOSITORY / room).rglob("*.py"))
+    found = [
+        f"{module.relative_to(REPOSITORY)}, {clause}"
+        for module in modules
+        for clause in clauses(module.read_text(encoding="utf-8"))
+    ]
+    assert modules
+    assert not found, "\n".join(found)
+
+
+def test_a_docstring_that_begins_with_a_clause_is_found() -> None:
+    source = '"""A module."""\n\n\nclass Record:\n    """What is wrong.\n\n    More.\n    """\n'
+    assert clauses(source) == ["line 4: What is wrong."]

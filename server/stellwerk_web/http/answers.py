@@ -1,4 +1,4 @@
-"""What is answered: a status of a closed list, and a body that a person can read.
+"""Answers: a status of a closed list, and a body that a person can read.
 
 Law: nothing of a request is in an answer but what `shown` lets pass, and that as plain text.
 """

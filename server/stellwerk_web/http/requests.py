@@ -1,4 +1,4 @@
-"""What is asked for, and which requests are refused before anybody looks for an answer.
+"""Requests, and those that are refused before anybody looks for an answer.
 
 Law: the name in `Host` must be one under which this server is meant to be found. Otherwise any page on the
 internet could let its own name lead here, and read with the visitor's browser what the visitor's machine

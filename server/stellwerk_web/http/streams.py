@@ -23,7 +23,7 @@ PIECE: Final = 65_536  # bytes of what is left to send, for which a reader has i
 
 
 class Feed(Protocol):
-    """What readers follow. `show/channel.py` is one."""
+    """A feed that readers follow. `show/channel.py` is one."""
 
     def position_of(self, last: str | None) -> int:
         """Return the position that a client names; that of a newcomer if it is none of this feed's."""

@@ -1,4 +1,4 @@
-"""What streams say: the JSON forms of heads, changes and states. Every `data:` is one object.
+"""The language of streams: the JSON forms of heads, changes and states. Every `data:` is one object.
 
 `/stream`
   state   {"title", "kind", "source", "connected", "counts", "matches": [HEAD],

@@ -44,7 +44,7 @@ _played_on = msgspec.json.Decoder(_PlayedOn).decode
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a web process was started with. `life` is random for each process."""
+    """The settings that a web process was started with. `life` is random for each process."""
 
     title: str
     kind: Kind

@@ -23,8 +23,8 @@ NOTE: Final = "Nobody drew these pairings: players chose their opponents, and wh
 
 
 class SeenMatches:
-    """What the ended matches say of each bot: the last so many, by the first so many names. `count` is how
-    many have ended, `version` changes whenever the ranking may have."""
+    """The record of each bot in the ended matches: the last so many, by the first so many names. `count` is
+    how many have ended, `version` changes whenever the ranking may have."""
 
     def __init__(self) -> None:
         self.count = 0

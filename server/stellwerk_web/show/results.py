@@ -1,4 +1,4 @@
-"""What ended matches add up to: the ranking, and what the pages of a bot and of a pairing show.
+"""The results of ended matches: the ranking, and the content of the pages of a bot and of a pairing.
 
 Laws:
 - figures are those of a tournament's own files, rounded as there: the ranking of a tournament that is over
@@ -31,7 +31,7 @@ NO_WORDS: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """What is known of how one side of a match behaved, if anything is."""
+    """The conduct of one side of a match, if anything is known of it."""
 
     asks: int = 0
     used_ms: int = 0
@@ -111,7 +111,7 @@ class Reason(Struct, frozen=True):
 
 
 class BotPage(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """What the page of a bot shows. `rank` counts from 1 in the order of the ranking, which has `of` bots;
+    """The content of a bot's page. `rank` counts from 1 in the order of the ranking, which has `of` bots;
     `against` has that order, too. `matches` are the last ones, the newest first. `hidden` says what is not
     shown yet, and why."""
 
@@ -131,7 +131,7 @@ class BotPage(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 class PairPage(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """What the page of a pairing shows, as seen from the first bot, whose `row` it is."""
+    """The content of a pairing's page, as seen from the first bot, whose `row` it is."""
 
     bots: tuple[str, str]
     row: AgainstRow

@@ -1,8 +1,8 @@
 """The wall: a few tables, on which matches are played at a pace that people can follow.
 
 A free table takes a match that runs for longer already than a fast one takes, and shows it live. Otherwise
-it takes one that has ended, and plays it move by move. What has ended waits in a queue; of those that
-nobody could ever watch at this pace the oldest are dropped, and counted.
+it takes one that has ended, and plays it move by move. Ended matches wait in a queue. If there are more than
+anybody could watch at this pace, the oldest are dropped, and counted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every source is."""
+"""The contract of every source."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SourceError(Exception):
 
 
 class Listener(Protocol):
-    """What hears of the matches of a server: the model, or what stands before it."""
+    """A listener to the matches of a server: the model, or something before it."""
 
     on_wanted: Callable[[], object]
 
@@ -67,8 +67,8 @@ class Source(Protocol):
         ...
 
     async def bot(self, name: str) -> BotPage | None:
-        """Return what /data/bot/NAME answers (see show/forms.py), or None if nobody has that name. What
-        takes long is to run in a thread."""
+        """Return what /data/bot/NAME answers (see show/forms.py), or None if nobody has that name. Long work
+        is to run in a thread."""
         ...
 
     async def pair(self, one: str, other: str) -> PairPage | None:

@@ -19,7 +19,7 @@ _REQUEST: Final = b"GET / HTTP/1.0\r\n\r\n"
 
 
 class RunnersWord(Struct, frozen=True):
-    """What only the runner knows of its tournament."""
+    """Facts of a tournament that only its runner knows."""
 
     played: int
     total: int | None

@@ -1,6 +1,6 @@
 """A tournament as a source: its folder, and what its runner says to anybody.
 
-What comes from where:
+The origins of all facts:
 - complete blocks, results, ranking: from the folder (`tournament_book.py`);
 - rate, time left, missing bots, and whether the runner is there: from its status page, if there is one;
 - matches with deals of their own, while they run: from the server inside the runner, as any spectator gets

@@ -1,4 +1,4 @@
-"""What a tournament's folder says of it: matches of complete blocks, results, and how far it has come.
+"""A tournament by its folder: matches of complete blocks, results, and how far it has come.
 
 Laws:
 - only what `Follower` returns gets in here, and that is complete blocks: nothing of a block that still runs;
@@ -87,8 +87,8 @@ class TournamentState(Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the files say that does not change while a tournament is played. `settings` are None if they
-    cannot be read in full, such as without the board: then `total` is not known either."""
+    """Facts in the files that do not change while a tournament is played. `settings` are None if they cannot
+    be read in full, such as without the board: then `total` is not known either."""
 
     title: str = ""
     names: tuple[str, ...] = ()
@@ -101,8 +101,8 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """What the state of the folder says of its blocks. `noted_over` is None if nobody has noted whether all
-    has been played. `standings` are there only if blocks were called off."""
+    """The state of the folder's blocks. `noted_over` is None if nobody has noted whether all has been played.
+    `standings` are there only if blocks were called off."""
 
     noted_over: bool | None = None
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -112,7 +112,7 @@ class Stand:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a look into the folder has found. `is_anew`: all that was found before is void. `is_hidden`: it
+    """The findings of a look into the folder. `is_anew`: all that was found before is void. `is_hidden`: it
     must not be shown who played whom. `is_there`: whether there is a folder. `problem` is what could not be
     read, in one line."""
 
