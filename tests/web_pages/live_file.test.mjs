@@ -90,16 +90,30 @@ test("the public match can be seen by the public alone", () => {
   assert.deepEqual(match.viewers, ["public"]);
 });
 
-test("after a gap only what is new is taken, and another course of the match is noticed", () => {
+test("after a gap only what is new is taken, however many pieces it comes in", () => {
+  const { start, moves } = watched("europe-2");
+  const events = moves.flat();
+  const whole = new LiveFile(start);
+  whole.take(events.slice(0, 80));
+  const file = new LiveFile(start);
+  file.take(events.slice(0, 50));
+  for (const pieces of [[0, 30, 50, 80], [0, 80], [0, 0, 7]]) {
+    file.hearAgain();
+    for (const [at, begin] of pieces.slice(0, -1).entries()) assert.equal(file.take(events.slice(begin, pieces[at + 1])), null);
+    assert.deepEqual(file.replay, whole.replay);
+  }
+});
+
+test("another course of the match is noticed where it parts", () => {
   const { start, moves } = watched("europe-2");
   const events = moves.flat();
   const file = new LiveFile(start);
-  file.take(events.slice(0, 50));
-  assert.equal(file.takeAll(events.slice(0, 80)), true);
-  assert.equal(file.count, 80);
+  file.take(events.slice(0, 80));
   const lines = structuredClone(file.replay.moves);
-  assert.equal(file.takeAll(events.slice(0, 60)), false); // shorter than what was shown
-  assert.equal(file.takeAll([...events.slice(0, 79), { type: "passed", seat: 0 }, ...events.slice(80, 90)]), false);
+  const other = [...events.slice(0, 70), { type: "passed", seat: 0 }, ...events.slice(71, 75)];
+  file.hearAgain();
+  assert.equal(file.take(other.slice(0, 60)), null);
+  assert.deepEqual(file.take(other.slice(60)), other);
   assert.deepEqual(file.replay.moves, lines);
 });
 

@@ -17,11 +17,11 @@ const BEFORE_A_MOVE = new Set(["cards_sent"]);
 export class LiveFile {
   /** @type {Replay} */
   replay = { header: null, reveal: null, setUp: [], moves: [], end: null, problems: [], isPublic: true, states: new Map() };
-  /** How many events have come. */
-  count = 0;
   #isWaiting = false;
-  /** @type {string[]} as text, by which events that come again are known */
+  /** The events as text, by which those that come again are known. @type {string[]} */
   #known = [];
+  /** How many events the stream has said since it last began. */
+  #heard = 0;
 
   /** @param {any} start the message */
   constructor(start) {
@@ -39,36 +39,44 @@ export class LiveFile {
     else this.replay.problems.push("The match began with a message that this page cannot read.");
   }
 
-  /**
-   * Takes events in, in their order.
-   * @param {Event[]} events
-   */
-  take(events) {
-    for (const event of events) {
-      this.count += 1;
-      this.#known.push(JSON.stringify(event));
-      const isMove = this.#isWaiting && !BEFORE_A_MOVE.has(event.type);
-      if (isMove) {
-        this.replay.moves.push({ seat: event.seat ?? 0, move: { type: "unknown" }, events: [event] });
-      } else {
-        const last = this.replay.moves.at(-1);
-        // A tunnel begins with the cards that are revealed, for which no seat is named.
-        if (last?.events.every(({ seat }) => seat === undefined) === true) last.seat = event.seat ?? last.seat;
-        (last?.events ?? this.replay.setUp).push(event);
-      }
-      this.#isWaiting = WAITS.has(event.type) || (this.#isWaiting && !isMove);
-    }
+  /** Lets the stream say all events again from the first one on, as after a gap. */
+  hearAgain() {
+    this.#heard = 0;
   }
 
   /**
-   * Takes all events so far in, of which the first are known already. Returns whether they are the same: if not, this is
-   * another course of the match, and nothing was taken.
+   * Takes the next events of the stream in. Those that are known already are compared. Returns null, or all events of
+   * another course of the match, if that is what the stream says: of this one nothing more comes.
    * @param {Event[]} events
    */
-  takeAll(events) {
-    const isSame = this.#known.length <= events.length && this.#known.every((text, at) => text === JSON.stringify(events[at]));
-    if (isSame) this.take(events.slice(this.count));
-    return isSame;
+  take(events) {
+    for (const [at, event] of events.entries()) {
+      const text = JSON.stringify(event);
+      const known = this.#known[this.#heard];
+      if (known !== undefined && known !== text) {
+        const before = this.#known.slice(0, this.#heard).map((each) => /** @type {Event} */ (JSON.parse(each)));
+        return [...before, ...events.slice(at)];
+      }
+      this.#heard += 1;
+      if (known !== undefined) continue;
+      this.#known.push(text);
+      this.#add(event);
+    }
+    return null;
+  }
+
+  /** @param {Event} event */
+  #add(event) {
+    const isMove = this.#isWaiting && !BEFORE_A_MOVE.has(event.type);
+    if (isMove) {
+      this.replay.moves.push({ seat: event.seat ?? 0, move: { type: "unknown" }, events: [event] });
+    } else {
+      const last = this.replay.moves.at(-1);
+      // A tunnel begins with the cards that are revealed, for which no seat is named.
+      if (last?.events.every(({ seat }) => seat === undefined) === true) last.seat = event.seat ?? last.seat;
+      (last?.events ?? this.replay.setUp).push(event);
+    }
+    this.#isWaiting = WAITS.has(event.type) || (this.#isWaiting && !isMove);
   }
 
   /** @param {any} end the message */

@@ -20,6 +20,7 @@ const FIRST_WAIT_MS = 700;
  * @property {(state: any) => void} state
  * @property {(change: any) => void} change
  * @property {(status: Status) => void} status
+ * @property {(words: string) => void} [missing] the server says that there is no such stream
  * @property {(version: string | null) => void} version of the modules that the server has
  */
 
@@ -61,11 +62,8 @@ export function follow(path, listener) {
         cache: "no-store",
         headers: { accept: "text/event-stream", ...(last === "" ? {} : { "last-event-id": last }) },
       });
-      if (answer.status === 404) {
-        stop();
-        listener.status({ kind: "over", words: (await answer.text()).trim() });
-        return;
-      }
+      // Perhaps not yet: a server that was started again learns of its matches one after the other.
+      if (answer.status === 404) listener.missing?.((await answer.text()).trim());
       if (!answer.ok || answer.body === null) throw new Error(`status ${answer.status}`);
       listener.version(answer.headers.get("stellwerk-modules"));
       await read(answer.body.getReader(), mine, heard);

@@ -63,10 +63,13 @@ export function createWallTable(number) {
    * @param {any} given
    */
   function put(given) {
-    if (given.start && file !== null && file.replay.header?.match === given.start.match && file.takeAll(given.events ?? [])) {
-      change({ is_live: given.is_live, end: given.end }); // the same match, after a gap
-      show(false);
-      return;
+    if (given.start && file !== null && file.replay.header?.match === given.start.match) {
+      file.hearAgain(); // the same match, after a gap
+      if (file.take(given.events ?? []) === null) {
+        change({ is_live: given.is_live, end: given.end });
+        show(false);
+        return;
+      }
     }
     file = null;
     match = null;

@@ -41,13 +41,13 @@ const stream = follow(`/stream/match/${encodeURIComponent(id)}`, {
     take(state.head);
     connection.source(state.connected !== false);
     if (state.start === null) {
-      say(head?.state === "failed" ? "This match has failed. It has no result." : "The match is being fetched.");
+      // What is shown stays until there is more.
+      if (shown === null) say(head?.state === "failed" ? "This match has failed. It has no result." : "The match is being fetched.");
       return;
     }
-    if (shown === null || shown.start.match !== state.start.match || !shown.file.takeAll(state.events)) {
-      begin(state.start);
-      shown?.file.take(state.events);
-    }
+    shown ??= begin(state.start);
+    shown.file.hearAgain();
+    hear(state.events);
     for (const [seat, what] of Object.entries(state.seats ?? {})) shown?.file.state(Number(seat), String(what));
     if (state.end !== null && shown?.file.replay.end === null) shown.file.end(state.end);
     finish(state.end !== null);
@@ -56,7 +56,7 @@ const stream = follow(`/stream/match/${encodeURIComponent(id)}`, {
   change(change) {
     if (change.head !== undefined) take(change.head);
     if (change.connected !== undefined) connection.source(change.connected);
-    if (change.events !== undefined) shown?.file.take(change.events);
+    if (change.events !== undefined) hear(change.events);
     for (const [seat, what] of Object.entries(change.seat ?? {})) shown?.file.state(Number(seat), String(what));
     if (change.end !== undefined) {
       shown?.file.end(change.end);
@@ -65,11 +65,23 @@ const stream = follow(`/stream/match/${encodeURIComponent(id)}`, {
     grow();
   },
   status(status) {
-    if (!isOver || status.kind === "over") connection.show(status);
-    if (status.kind === "over" && shown === null) say(status.words || "Nothing is known of this match here.");
+    if (!isOver) connection.show(status);
+    else if (status.kind === "lost") stream.stop(); // nothing more can come
+  },
+  missing(words) {
+    if (shown === null) say(words);
   },
   version: (version) => offer.show(version),
 });
+
+/** @param {import("../../stellwerk_page/content/types.mjs").Event[]} events */
+function hear(events) {
+  const others = shown?.file.take(events) ?? null;
+  if (shown === null || others === null) return;
+  // A server that lost the last moves in a crash plays on from before them.
+  shown = begin(shown.start);
+  shown.file.take(others);
+}
 
 /** @param {Head} next */
 function take(next) {
@@ -85,19 +97,21 @@ function finish(hasEnded) {
   connection.show({ kind: "over", words: "the match is over" });
 }
 
-/** @param {any} start */
+/**
+ * @param {any} start
+ * @returns {Shown}
+ */
 function begin(start) {
   shown?.page?.stop();
   const file = new LiveFile(start);
   const tools = createTools();
   /** @type {Shown} */
   const mine = { start, file, match: null, page: null, tools };
-  shown = mine;
   isOver = false;
   const { header, problems } = file.replay;
   if (header === null) {
     say(problems.join(" "));
-    return;
+    return mine;
   }
   document.title = `${playersOf(header).map(({ name }) => name).join(", ")} · Stellwerk`;
   void boardData(header, start.board).then((data) => {
@@ -122,6 +136,7 @@ function begin(start) {
     page.start();
     tools.show();
   });
+  return mine;
 }
 
 /** Returns the mark that says whether the newest move is shown, and leads there, and the way to the whole replay. */
