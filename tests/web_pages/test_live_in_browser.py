@@ -1,0 +1,185 @@
+"""Live pages in a real browser: a real server, a real web process, real matches, and processes that die."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests import tools
+from tests.browser import Browser, Message, Page
+from tests.web_pages.live_processes import Player, playing, serving, watching
+
+pytestmark = [tools.needs("chromium"), pytest.mark.xdist_group("match page")]
+
+POLICY: Final = """\
+addEventListener("securitypolicyviolation", (event) => {
+  console.error("policy", event.violatedDirective, event.sourceFile);
+});
+"""
+UNTIL: Final = """\
+new Promise((done) => {
+  const look = () => {
+    if (!(%s)) return;
+    observer.disconnect();
+    done();
+  };
+  const observer = new MutationObserver(look);
+  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  look();
+})
+"""
+FIGURES: Final = """\
+JSON.stringify(Array.from(document.querySelectorAll(".seat-item"), (seat) => {
+  return Array.from(seat.querySelectorAll(".seat-points b, .figures b"), (figure) => figure.textContent);
+}))"""
+TOTALS: Final = 'Array.from(document.querySelectorAll(".scores .total td"), (cell) => cell.textContent)'
+KIND: Final = 'document.querySelector(".connection")?.dataset.kind'
+AWAY: Final = 'document.querySelector(".connection-words").textContent.includes("away")'
+PLACE: Final = 'document.querySelector(".slider").value'
+
+
+OFFER: Final = """\
+import(%s + "/connection.mjs").then(({ createReloadOffer }) => {
+  const offer = createReloadOffer();
+  for (const version of ["0123456789abcdef", "0123456789abcdef"]) offer.show(version);
+  return [offer.element.textContent, offer.element.querySelectorAll("button").length];
+})
+"""
+
+
+@contextmanager
+def opened(browser: Browser, port: int, path: str, *, is_cut_off: bool = False) -> Generator[Page]:
+    """Open a page. It must not complain, nor ask anybody else for anything, nor load itself again. While the
+    web process is away, a browser complains of what it cannot load."""
+    origin = f"http://127.0.0.1:{port}/"
+    page = Page(browser, origin + path, 1280, 800, script=POLICY)
+    yield page
+    complaints = [each for each in page.complaints if not (is_cut_off and is_of_network(each))]
+    assert complaints == []
+    assert [each for each in page.requests if not each.startswith(origin)] == []
+    assert page.requests.count(origin + path) == 1
+    page.close()
+
+
+def is_of_network(complaint: Message) -> bool:
+    entry: Message = complaint["params"].get("entry", {})
+    return entry.get("source") == "network"
+
+
+def until(page: Page, condition: str) -> None:
+    page.awaited(UNTIL % condition)
+
+
+def figures(view: Message) -> list[list[str]]:
+    names = ("points", "trains", "hand_count", "ticket_count")
+    return [[str(seat[name]) for name in names] for seat in view["players"]]
+
+
+def until_it_shows(page: Page, player: Player) -> None:
+    """Wait until the page has the numbers that the player knows of all seats."""
+    until(page, f"{FIGURES} === {json.dumps(json.dumps(figures(player.view), separators=(',', ':')))}")
+
+
+def test_a_match_is_shown_from_its_first_event_to_its_last(browser: Browser, tmp_path: Path) -> None:
+    with (
+        serving(tmp_path) as server,
+        watching(f"127.0.0.1:{server.port}") as web,
+        playing(server.port) as player,
+        opened(browser, web.port, "") as overview,
+    ):
+        until(overview, f'document.querySelector("a[href=\\"/match/{player.match}\\"]")')
+        with opened(browser, web.port, f"match/{player.match}") as page:
+            until(page, 'document.querySelector(".live-mark")?.dataset.live === "true"')
+            until_it_shows(page, player)
+            while player.move():
+                until_it_shows(page, player)
+            assert player.end is not None
+            until(page, f'{KIND} === "over"')
+            result = player.end["result"]
+            until(
+                page,
+                f'document.querySelector(".result").textContent.includes("After {result["turns"]} turns")',
+            )
+            points = page.value(
+                'Array.from(document.querySelectorAll(".scores .total td"), (td) => td.textContent)'
+            )
+            teams = sorted(result["teams"], key=lambda team: team["rank"])
+            assert points == [str(team["points"]).replace("-", "\u2212") for team in teams]
+        until(overview, f'document.querySelector(".over-pane a[href=\\"/match/{player.match}\\"]")')
+        until(overview, f'document.querySelector(".ranking-pane").textContent.includes("{player.name}")')
+
+
+def test_whoever_went_back_stays_there_when_the_web_process_is_killed_and_started_again(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with serving(tmp_path) as server, playing(server.port) as player:
+        source = f"127.0.0.1:{server.port}"
+        player.move(8)
+        with (
+            watching(source) as first,
+            opened(browser, first.port, f"match/{player.match}", is_cut_off=True) as page,
+            opened(browser, first.port, "", is_cut_off=True) as overview,
+        ):
+            until(overview, f'{KIND} === "live"')
+            until(page, 'document.querySelector(".live-mark")?.dataset.live === "true"')
+            until_it_shows(page, player)
+            for _ in range(3):
+                page.value('document.querySelector(".step.turnBack").click()')
+            place, before = page.value(PLACE), page.value(FIGURES)
+            first.kill()
+            until(page, f'{KIND} === "lost"')
+            assert "trying again in" in page.value('document.querySelector(".connection").textContent')
+            player.move(4)
+            newest = 'Number(document.querySelector(".slider").max)'
+            length = page.value(newest)
+            with watching(source, first.port):
+                until(page, f'{KIND} === "live" && {newest} > {length}')
+                assert (page.value(PLACE), page.value(FIGURES)) == (place, before)
+                page.value('document.querySelector(".live-mark").click()')
+                until_it_shows(page, player)
+                player.move()
+                until_it_shows(page, player)
+                until(overview, f'{KIND} === "live"')
+                until(overview, f'document.querySelector("a[href=\\"/match/{player.match}\\"]")')
+
+
+def test_the_page_goes_on_when_the_server_is_killed_and_started_again(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with (
+        serving(tmp_path) as first,
+        watching(f"127.0.0.1:{first.port}") as web,
+        playing(first.port) as player,
+    ):
+        player.move(5)
+        with opened(browser, web.port, f"match/{player.match}", is_cut_off=True) as page:
+            until(page, 'document.querySelector(".live-mark")?.dataset.live === "true"')
+            until_it_shows(page, player)
+            place = page.value(PLACE)
+            first.kill()
+            until(page, AWAY)
+            assert page.value(PLACE) == place
+            with serving(tmp_path, first.port) as second:
+                player.resume(second.port)
+                until(page, f'{KIND} === "live" && !{AWAY}')
+                until_it_shows(page, player)
+                player.move(3)
+                until_it_shows(page, player)
+
+
+def test_a_page_of_another_version_offers_to_be_loaded_again(browser: Browser, tmp_path: Path) -> None:
+    with (
+        serving(tmp_path) as server,
+        watching(f"127.0.0.1:{server.port}") as web,
+        opened(browser, web.port, "") as page,
+    ):
+        until(page, f'{KIND} === "live"')
+        assert page.value('document.querySelector(".reload").textContent') == ""
+        folder: str = page.value("document.scripts[0].src").rpartition("/")[0]
+        offered = page.awaited(OFFER % json.dumps(folder))
+        assert offered == ["The server has a newer version of this page. Load the page again", 1]
