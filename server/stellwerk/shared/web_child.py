@@ -21,6 +21,7 @@ from stellwerk.shared.errors import usage_error
 INSTALL: Final = "pip install 'stellwerk[web]'"
 ANNOUNCED: Final = b"live pages at "
 MOST_ANNOUNCED: Final = 1000
+LAST_WORDS_S: Final = 5.0  # for the process to show how it all ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +91,15 @@ async def run_web_child(
         on_end(f"ended with exit code {code}; matches go on")
     finally:
         with trio.CancelScope(shield=True):
+            assert process.stdin is not None
+            assert process.stdout is not None
+            await process.stdin.aclose()
+            with trio.move_on_after(LAST_WORDS_S):
+                await process.wait()
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-            for end in (process.stdin, process.stdout):
-                if end is not None:
-                    await end.aclose()
+            await process.stdout.aclose()
 
 
 async def _tell_url(process: trio.Process, on_url: Callable[[str], object]) -> None:

@@ -470,7 +470,6 @@ def _play(folder: Path, arguments: argparse.Namespace) -> int:
         if not beginning.is_written:
             complain(f"stopped; nothing has begun; begin with: {run_again}")
             return INTERRUPTED
-        opened.store.note_over(finished)
         tournament = _tournament(folder)
         _write(tournament)
         voids = _voids(opened.store)

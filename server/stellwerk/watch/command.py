@@ -24,7 +24,7 @@ from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import DONE, FAILED, USAGE, CommandError, infrastructure_error, usage_error
 from stellwerk.shared.terminal import say
 from stellwerk.shared.version import version
-from stellwerk.shared.web_child import expect_web
+from stellwerk.shared.web_child import LAST_WORDS_S, expect_web
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.names import PLAYER_NAME
 from stellwerk_server.net.listen_address import shown_address
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from stellwerk_server.lobby.setup import Log
     from stellwerk_web.show.forms import Kind
+    from stellwerk_web.site import Site
     from stellwerk_web.sources.server import ServerSource
     from stellwerk_web.sources.source import Source
 
@@ -43,6 +44,7 @@ DEFAULT_WEB_PORT: Final = 8080
 DEFAULT_PACE: Final = 2.0
 DEFAULT_TABLES: Final = 4
 MOST_TABLES: Final = 9
+SENDING_S: Final = 0.25  # the last change, to readers that keep up
 NICENESS: Final = 5  # of a process that another one started: matches come first
 
 DESCRIPTION: Final = """\
@@ -173,6 +175,8 @@ async def _watch(arguments: argparse.Namespace, log: Log) -> int:
                 ) from None
             _announce(arguments, host, port, log)
             await _until_told(arguments)
+            if arguments.until_stdin_ends:
+                await _show_the_end(site, source)
             nursery.cancel_scope.cancel()
         return DONE
     except* SourceError as errors:
@@ -211,6 +215,17 @@ async def _until_told(arguments: argparse.Namespace) -> None:
     stdin = trio.lowlevel.FdStream(os.dup(0))
     while await stdin.receive_some(64):
         pass
+
+
+async def _show_the_end(site: Site, source: Source) -> None:
+    """Let readers see how it ended, before the pages go with the process that started this one."""
+    from stellwerk_web.sources.tournament import TournamentSource
+
+    if isinstance(source, TournamentSource):
+        with trio.move_on_after(LAST_WORDS_S / 2):
+            await source.look_once_more(site.show)
+            site.show.tick(trio.current_time())
+            await trio.sleep(SENDING_S)
 
 
 # -- where matches come from -------------------------------------------------------------------------

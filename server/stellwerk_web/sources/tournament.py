@@ -65,6 +65,7 @@ class TournamentSource:
         self._has_begun = False  # all that was there at first has been taken in
         self._changed = Wake()  # rings when there is something to rate
         self._word: RunnersWord | None = None
+        self._looks = trio.Lock()
 
     async def run(self, show: Show) -> None:
         self._show = show
@@ -94,11 +95,10 @@ class TournamentSource:
     async def _follow(self, show: Show) -> None:
         problem = ""
         while True:
-            look = await trio.to_thread.run_sync(self._reader.look)
+            look = await self._look(show)
             if look.problem and look.problem != problem:
                 self._log("source.problem", why=look.problem)
             problem = look.problem
-            self._take(show, look)
             if look.has_more:
                 continue
             if not self._has_begun:
@@ -106,6 +106,19 @@ class TournamentSource:
                 self._changed.ring()
             show.connected(look.is_there)
             await trio.sleep(PROBLEM_EVERY_S if problem else LOOK_EVERY_S)
+
+    async def look_once_more(self, show: Show) -> None:
+        """Take in what the folder says now, and rate it: the tournament has ended."""
+        self._word = None
+        while (await self._look(show)).has_more:
+            pass
+        await self._rate_once(show)
+
+    async def _look(self, show: Show) -> Look:
+        async with self._looks:
+            look = await trio.to_thread.run_sync(self._reader.look)
+            self._take(show, look)
+            return look
 
     def _take(self, show: Show, look: Look) -> None:
         if look.is_anew:
@@ -148,15 +161,19 @@ class TournamentSource:
     async def _rate(self, show: Show) -> None:
         """Rate what counts, in a thread, and for a small share of the time."""
         while True:
-            results, began = self._book.results, trio.current_time()
+            began = trio.current_time()
             if self._has_begun:
-                ratings = await trio.to_thread.run_sync(rated, results.counted())
-                if self._book.results is results:
-                    self._rated = ratings
-                    self._ranking = self._book.ranking(ratings)
-                    show.ranking(self._ranking)
+                await self._rate_once(show)
             await trio.sleep(max(RATED_EVERY_S, (trio.current_time() - began) / RATING_SHARE))
             await self._changed.wait(float("inf"))
+
+    async def _rate_once(self, show: Show) -> None:
+        results = self._book.results
+        ratings = await trio.to_thread.run_sync(rated, results.counted())
+        if self._book.results is results:
+            self._rated = ratings
+            self._ranking = self._book.ranking(ratings)
+            show.ranking(self._ranking)
 
     # -- pages -----------------------------------------------------------------------------------
 

@@ -281,6 +281,8 @@ class _Runner:
                         if self._courier is not None:
                             nursery.start_soon(self._courier.watch)
                         await self._play_all(nursery)
+                        if not self._stopping and not self._begun:
+                            await self._on_disk(partial(self._store.note_over, True))
                 except (StoreError, RunError, CannotListenError, AbsentError) as error:
                     self._fail_with(error, nursery.cancel_scope)
                 self._watching.cancel()
