@@ -21,6 +21,7 @@ from stellwerk_web.http.server import Handler, HttpLimits, HttpServer
 from stellwerk_web.show.model import Shape, Show
 from stellwerk_web.show.results import BotPage, PairPage
 from stellwerk_web.site import Site
+from stellwerk_web.sources.source import Source
 
 T = TypeVar("T")
 
@@ -219,13 +220,13 @@ class NoSource:
 
 @contextmanager
 def showing(
-    limits: HttpLimits | None = None, pace: float = 2.0, tables: int = 2
+    limits: HttpLimits | None = None, pace: float = 2.0, tables: int = 2, source: Source | None = None
 ) -> Generator[tuple[Life, Show]]:
-    """Serve a whole site, whose model the test fills."""
+    """Serve a whole site, whose model the test fills, unless there is a `source`."""
     show = Show(Shape("Test", "server", "the test", "life", pace, tables))
 
     def begin(life: Life) -> Callable[[trio.Nursery], Awaitable[tuple[str, int]]]:
-        site = Site(show, NoSource(), "1.0", life.bugs.append, (), limits)
+        site = Site(show, source or NoSource(), "1.0", life.bugs.append, (), limits)
         return lambda nursery: site.run(nursery, HOST, 0)
 
     with _living(begin) as life:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -13,32 +11,15 @@ import pytest
 from tests import tools
 from tests.browser import Browser, Message, Page
 from tests.web_pages.live_processes import Player, playing, serving, watching
+from tests.web_pages.opening import KIND, opened, until
 
 pytestmark = [tools.needs("chromium"), pytest.mark.xdist_group("match page")]
 
-POLICY: Final = """\
-addEventListener("securitypolicyviolation", (event) => {
-  console.error("policy", event.violatedDirective, event.sourceFile);
-});
-"""
-UNTIL: Final = """\
-new Promise((done) => {
-  const look = () => {
-    if (!(%s)) return;
-    observer.disconnect();
-    done();
-  };
-  const observer = new MutationObserver(look);
-  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-  look();
-})
-"""
 FIGURES: Final = """\
 JSON.stringify(Array.from(document.querySelectorAll(".seat-item"), (seat) => {
   return Array.from(seat.querySelectorAll(".seat-points b, .figures b"), (figure) => figure.textContent);
 }))"""
 TOTALS: Final = 'Array.from(document.querySelectorAll(".scores .total td"), (cell) => cell.textContent)'
-KIND: Final = 'document.querySelector(".connection")?.dataset.kind'
 AWAY: Final = 'document.querySelector(".connection-words").textContent.includes("away")'
 PLACE: Final = 'document.querySelector(".slider").value'
 
@@ -50,29 +31,6 @@ import(%s + "/connection.mjs").then(({ createReloadOffer }) => {
   return [offer.element.textContent, offer.element.querySelectorAll("button").length];
 })
 """
-
-
-@contextmanager
-def opened(browser: Browser, port: int, path: str, *, is_cut_off: bool = False) -> Generator[Page]:
-    """Open a page. It must not complain, nor ask anybody else for anything, nor load itself again. While the
-    web process is away, a browser complains of what it cannot load."""
-    origin = f"http://127.0.0.1:{port}/"
-    page = Page(browser, origin + path, 1280, 800, script=POLICY)
-    yield page
-    complaints = [each for each in page.complaints if not (is_cut_off and is_of_network(each))]
-    assert complaints == []
-    assert [each for each in page.requests if not each.startswith(origin)] == []
-    assert page.requests.count(origin + path) == 1
-    page.close()
-
-
-def is_of_network(complaint: Message) -> bool:
-    entry: Message = complaint["params"].get("entry", {})
-    return entry.get("source") == "network"
-
-
-def until(page: Page, condition: str) -> None:
-    page.awaited(UNTIL % condition)
 
 
 def figures(view: Message) -> list[list[str]]:

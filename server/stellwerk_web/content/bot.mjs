@@ -81,7 +81,7 @@ function show({ row, rank, of, over, note, against, seats, games, faults = [], f
       "Last matches",
       ...(matches.length === 0
         ? [html("p", { class: "muted" }, hidden ?? "None yet.")]
-        : [html("div", { class: "list-scroller", "data-scrolls": "", tabindex: 0, role: "region", "aria-labelledby": "matches-title" }, matchList(matches))]),
+        : [html("div", { class: "list-scroller", "data-scrolls": "", tabindex: 0, role: "group", "aria-labelledby": "matches-title" }, matchList(matches))]),
     ),
   );
 }

@@ -24,7 +24,7 @@ export const pane = (id, title, ...children) => html("section", { class: `pane $
 export function figureTable(label, heads, rows) {
   return html(
     "div",
-    { class: "scrolls", "data-scrolls": "", tabindex: 0, role: "region", "aria-label": label },
+    { class: "scrolls", "data-scrolls": "", tabindex: 0, role: "group", "aria-label": label },
     html(
       "table",
       { class: "ranking-table" },

@@ -67,7 +67,7 @@ function createMatches(id, name, none) {
     { class: `pane ${id}-pane`, "aria-labelledby": `${id}-title` },
     html("div", { class: "pane-head" }, html("h2", { id: `${id}-title` }, name), count),
     empty,
-    html("div", { class: "list-scroller", "data-scrolls": "", tabindex: 0, role: "region", "aria-labelledby": `${id}-title` }, list),
+    html("div", { class: "list-scroller", "data-scrolls": "", tabindex: 0, role: "group", "aria-labelledby": `${id}-title` }, list),
   );
   const showList = createKeyedList(list, { key: (/** @type {import("./overview_state.mjs").Head} */ { match }) => match, make: makeRow, change: changeRow });
   return {

@@ -43,6 +43,6 @@ function show({ bots, row, over, note, games, matches }) {
       ...(note === undefined ? [] : [html("p", { class: "muted notes" }, note)]),
     ),
     html("div", { class: "lists" }, ...(games.length > 0 ? [pane("games", "Games", gamesTable(games))] : [])),
-    pane("matches", "Last matches", html("div", { class: "list-scroller", "data-scrolls": "", tabindex: 0, role: "region", "aria-labelledby": "matches-title" }, matchList(matches))),
+    pane("matches", "Last matches", html("div", { class: "list-scroller", "data-scrolls": "", tabindex: 0, role: "group", "aria-labelledby": "matches-title" }, matchList(matches))),
   );
 }

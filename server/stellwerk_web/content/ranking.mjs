@@ -30,7 +30,7 @@ export function createRanking() {
     redraw(
       body,
       html("p", { class: "muted over" }, over),
-      html("div", { class: "scrolls", "data-scrolls": "", tabindex: 0, role: "region", "aria-labelledby": "ranking-title" }, table),
+      html("div", { class: "scrolls", "data-scrolls": "", tabindex: 0, role: "group", "aria-labelledby": "ranking-title" }, table),
       html(
         "p",
         { class: "muted note-line" },

@@ -22,7 +22,7 @@ const counts = html("p", { class: "wall-counts" });
 const leaders = html("ol", { class: "wall-leaders", "aria-label": "Ranking" });
 const home = html("a", { href: "/", class: "wall-home" }, "Overview");
 const grid = html("main", { class: "wall-grid" });
-const root = html("div", { class: "wall" }, html("header", { class: "wall-top" }, heading, counts, connection.element, home, offer.element), leaders, grid);
+const root = html("div", { class: "wall" }, html("header", {}, html("div", { class: "wall-top" }, heading, counts, connection.element, home), offer.element, leaders), grid);
 document.documentElement.classList.add("is-wall");
 document.getElementById("waiting")?.replaceWith(root);
 

@@ -81,6 +81,7 @@ export function createWallTable(number) {
     result.replaceChildren();
     words.replaceChildren();
     players.replaceChildren();
+    element.dataset.over = "false";
     element.dataset.state = "free";
     if (given.head === null || given.head === undefined || !given.start) return;
     const mine = (file = new LiveFile(given.start));
