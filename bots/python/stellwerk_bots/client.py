@@ -186,7 +186,7 @@ class Client:
             raise _LostError("the connection is lost")
         self._observe(message)
         if message["type"] == "bye" and message.get("code") != "done":
-            text = _reason("the server sent bye", message)
+            text = reason("the server sent bye", message)
             if message.get("code") not in COME_BACK:
                 raise ClientError(text, REFUSED)
             raise _LostError(text, _pause_of(message))
@@ -219,7 +219,7 @@ class Client:
                 case "error":
                     raise _refusal("the login was refused", message)
                 case "bye":
-                    raise ClientError(_reason("the server sent bye", message), REFUSED)
+                    raise ClientError(reason("the server sent bye", message), REFUSED)
                 case _:
                     pass
 
@@ -331,13 +331,13 @@ class Client:
                 self._sleep(BUSY_PAUSE)
                 self._act(connection, played)
             case _ if played is not None and is_about_ask:
-                self._log(_reason("the answer was refused", error))
+                self._log(reason("the answer was refused", error))
                 del played.answers[:1]
                 self._act(connection, played)
             case _ if self._joining:
                 raise _refusal("the join was refused", error)
             case _:
-                self._log(_reason("the server refused a message", error))
+                self._log(reason("the server refused a message", error))
 
 
 def _told(start: Message, end: Message) -> str:
@@ -349,7 +349,7 @@ def _told(start: Message, end: Message) -> str:
 
 def _refusal(what: str, error: Message) -> Exception:
     """Return the exception for an error. If the server named a time, the client should come back then."""
-    text = _reason(what, error)
+    text = reason(what, error)
     pause = _pause_of(error)
     return ClientError(text, REFUSED) if pause is None else _LostError(text, pause)
 
@@ -360,6 +360,7 @@ def _pause_of(message: Message) -> float | None:
     return None if retry_ms is None else retry_ms / 1000
 
 
-def _reason(what: str, message: Message) -> str:
+def reason(what: str, message: Message) -> str:
+    """Return what happened, with the reason that the server gave, in one line."""
     where = f" at {message['pointer']}" if "pointer" in message else ""
     return f"{what}: {message.get('code')}{where}: {message.get('expected', '')}"

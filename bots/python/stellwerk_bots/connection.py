@@ -31,6 +31,7 @@ _NEEDED: Final[dict[str, dict[str, type]]] = {
     "ok": {"match": str, "ask": int},
     "default": {"match": str, "ask": int, "reason": str},
     "end": {"match": str, "result": dict},
+    "match_list": {"cursor": str, "matches": list},
     "error": {"code": str},
     "bye": {"code": str},
 }
