@@ -120,6 +120,7 @@ class Serving:
         folder.mkdir(exist_ok=True)
         self.data = folder / "data"
         self.log_path = folder / "log"
+        self._callers: list[Caller] = []
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(
                 [
@@ -147,6 +148,7 @@ class Serving:
 
     def call(self, tls: ssl.SSLContext | None = None) -> Caller:
         caller = Caller(self.port, tls)
+        self._callers.append(caller)
         assert caller.read()["type"] == "hello"
         return caller
 
@@ -164,6 +166,8 @@ class Serving:
         return [json.loads(line) for line in self.log_path.read_text().splitlines()]
 
     def close(self) -> None:
+        for caller in self._callers:
+            caller.close()
         if self.process.poll() is None:
             self.kill()
         if self.process.stdout is not None:

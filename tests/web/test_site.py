@@ -46,7 +46,7 @@ def test_a_page_loads_its_modules_from_here_and_nothing_else(path: str) -> None:
 def test_every_module_that_a_page_needs_is_there_and_is_kept_for_good() -> None:
     """Relative imports lead from module to module, over all three folders, as they are in the repository."""
     with showing() as (life, _):
-        waiting = [
+        waiting: list[str] = [
             found
             for path in PAGES
             for found in re.findall(r'(?:src|href)="(/modules/[^"]+)"', life.get(path).body.decode())

@@ -13,7 +13,7 @@ import signal
 import socket
 import sys
 import webbrowser
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -137,7 +137,15 @@ def run(arguments: argparse.Namespace) -> int:
     raise_limit()
     if arguments.until_stdin_ends:
         os.nice(NICENESS)
-    return trio.run(_watch, arguments, make_log(sys.stderr, arguments.log_level))
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that started us; we end with it
+    log = make_log(sys.stderr, arguments.log_level)
+    try:
+        return trio.run(_watch, arguments, log)
+    except CommandError as error:
+        if not arguments.until_stdin_ends:
+            raise
+        log.error("web.failed", why=error.message)  # a line of the log that it shares
+        return error.exit_code
 
 
 async def _watch(arguments: argparse.Namespace, log: Log) -> int:
@@ -173,10 +181,11 @@ async def _watch(arguments: argparse.Namespace, log: Log) -> int:
                 raise infrastructure_error(
                     f"{where}: cannot listen: {error.strerror or error}; --port 0 takes any free port"
                 ) from None
-            _announce(arguments, host, port, log)
-            await _until_told(arguments)
-            if arguments.until_stdin_ends:
-                await _show_the_end(site, source)
+            with trio.open_signal_receiver(signal.SIGTERM) as signals:
+                _announce(arguments, host, port, log)
+                await _until_told(arguments, signals)
+                if arguments.until_stdin_ends:
+                    await _show_the_end(site, source)
             nursery.cancel_scope.cancel()
         return DONE
     except* SourceError as errors:
@@ -205,16 +214,21 @@ def _announce(arguments: argparse.Namespace, host: str, port: int, log: Log) -> 
         webbrowser.open(url)
 
 
-async def _until_told(arguments: argparse.Namespace) -> None:
-    """Wait for a signal, or, if another process started this one, for its end."""
-    if not arguments.until_stdin_ends:
-        with trio.open_signal_receiver(signal.SIGTERM) as signals:
-            await anext(signals)
-        return
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that started us; we end with it
-    stdin = trio.lowlevel.FdStream(os.dup(0))
-    while await stdin.receive_some(64):
-        pass
+async def _until_told(arguments: argparse.Namespace, signals: AsyncIterator[int]) -> None:
+    """Wait for a signal, or, if another process started this one, for its end: it has the other end of a
+    pipe."""
+    async with trio.open_nursery() as nursery:
+        if arguments.until_stdin_ends:
+            nursery.start_soon(_end_with_stdin, nursery.cancel_scope)
+        await anext(signals)
+        nursery.cancel_scope.cancel()
+
+
+async def _end_with_stdin(scope: trio.CancelScope) -> None:
+    async with trio.lowlevel.FdStream(os.dup(0)) as stdin:
+        while await stdin.receive_some(64):
+            pass
+    scope.cancel()
 
 
 async def _show_the_end(site: Site, source: Source) -> None:

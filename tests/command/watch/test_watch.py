@@ -1,0 +1,106 @@
+"""`stellwerk watch`: what it refuses, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.command.program import COMMAND, environment, refused, stellwerk
+from tests.web.serving import PATIENCE
+from tests.web.watching import watching
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nowhere"], "SOURCE: expected HOST:PORT of a server, or a folder"),
+        (["127.0.0.1:0"], "SOURCE: a port is 1 to 65535, not 0"),
+        (["127.0.0.1:99999"], "SOURCE: a port is 1 to 65535, not 99999"),
+        (["http://127.0.0.1:7878"], "SOURCE: expected HOST:PORT"),
+        (["127.0.0.1:7878", "--pace", "0"], "--pace: expected a number from 0.1 to 100"),
+        (["127.0.0.1:7878", "--pace", "nan"], "--pace: expected a number from 0.1 to 100"),
+        (["127.0.0.1:7878", "--tables", "10"], "--tables"),
+        (["127.0.0.1:7878", "--host-name", "http://x"], "--host-name: expected a name"),
+        (["127.0.0.1:7878", "--name", "ann bob"], "--name: expected 1 to 32"),
+        (["127.0.0.1:7878", "--token-file", "nowhere"], "--token-file: nowhere: cannot be read"),
+        (["127.0.0.1:7878", "--token-file", "/dev/null"], "--token-file: /dev/null: expected one token"),
+        (["tls://127.0.0.1:7878", "--tls-ca", "nowhere"], "--tls-ca: nowhere: cannot be used"),
+    ],
+)
+def test_a_command_line_that_cannot_be_carried_out_is_one_line(words: list[str], said: str) -> None:
+    assert said in refused("watch", *words)
+
+
+def test_a_port_that_is_taken_is_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        line = refused("watch", "127.0.0.1:7878", "--port", port, code=4)
+    assert f"127.0.0.1:{port}: cannot listen" in line
+    assert "--port 0" in line
+
+
+def test_without_the_extra_the_error_names_the_command_that_installs_it(tmp_path: Path) -> None:
+    """A module that cannot be found, as on a machine without the extra."""
+    hide = tmp_path / "sitecustomize.py"
+    hide.write_text(
+        "import importlib.util as util\n"
+        "find = util.find_spec\n"
+        "util.find_spec = lambda name, *more: None if name == 'h11' else find(name, *more)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
+    for words in (["watch", "127.0.0.1:7878"], ["serve", "--web", "0", "--data", str(tmp_path / "data")]):
+        done = stellwerk(*words, PYTHONPATH=path)
+        assert done.returncode == 2
+        assert "pip install 'stellwerk[web]'" in done.stderr
+
+
+def test_sigterm_ends_it_without_a_word(tmp_path: Path) -> None:
+    with watching(tmp_path, "127.0.0.1:9") as pages:
+        pages.process.send_signal(signal.SIGTERM)
+        assert pages.process.wait(PATIENCE) == 0
+        assert {record["event"] for record in pages.log()} <= {"source.lost"}
+
+
+def test_ctrl_c_ends_it_in_one_line(tmp_path: Path) -> None:
+    with watching(tmp_path, "127.0.0.1:9") as pages:
+        pages.process.send_signal(signal.SIGINT)
+        assert pages.process.wait(PATIENCE) == 130
+        assert pages.log_path.read_text().splitlines()[-1] == "stellwerk: interrupted"
+
+
+def test_a_child_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
+    """Whatever ends that process, the pipe to the child ends, too. Ctrl-C is not for the child."""
+    process = subprocess.Popen(
+        [*COMMAND, "watch", "127.0.0.1:9", "--port", "0", "--until-stdin-ends"],
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith(b"live pages at ")
+    process.send_signal(signal.SIGINT)
+    assert process.stdin is not None
+    process.stdin.close()
+    assert process.wait(PATIENCE) == 0
+    process.stdout.close()
+
+
+def test_other_addresses_than_the_loopback_are_a_warning(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "stellwerk", "watch", "127.0.0.1:9", "--port", "0", "--host", "0.0.0.0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("live pages at http://0.0.0.0:")
+    process.terminate()
+    _, log = process.communicate(timeout=PATIENCE)
+    assert "web.beyond_this_machine" in log
