@@ -23,3 +23,24 @@ export function drawnTogether(draw, apart = 0) {
     else requestAnimationFrame(run);
   };
 }
+
+/** @type {(() => void)[]} */
+const jobs = [];
+
+/**
+ * Does a job soon, and no other one in the same task: together they would stop the picture.
+ * @param {() => void} job
+ */
+export function soon(job) {
+  jobs.push(job);
+  if (jobs.length === 1) setTimeout(doNext);
+}
+
+function doNext() {
+  try {
+    jobs[0]?.();
+  } finally {
+    jobs.shift();
+    if (jobs.length > 0) setTimeout(doNext);
+  }
+}

@@ -15,6 +15,7 @@ import { said, seatChip } from "../../stellwerk_page/content/said.mjs";
 import { deedsOf } from "../../stellwerk_page/content/caption.mjs";
 import { sentence } from "../../stellwerk_page/content/words.mjs";
 import { boardData } from "./board_data.mjs";
+import { soon } from "./frames.mjs";
 import { LiveFile } from "./live_file.mjs";
 import { matchAddress } from "./match_row.mjs";
 import { clockOf } from "./progress.mjs";
@@ -93,25 +94,33 @@ export function createWallTable(number) {
     if (header === null) return;
     link.setAttribute("href", matchAddress(given.head.match));
     void boardData(header, given.start.board).then((data) => {
-      if (file !== mine || typeof data === "string") return;
-      match = new Match(mine.replay, data.board);
-      match.n = match.count; // also of a match that is over
-      usePaints(element, match.players);
-      title.textContent = match.gameName;
-      makeLines(match);
-      const hasMap = (data.board.routes ?? []).length > 0;
-      if (hasMap && data.layout === undefined) board.replaceChildren();
-      else {
-        const made = hasMap ? createMap(data.board, data.layout, match.players) : createYards(match.players);
-        drawing = made;
-        board.replaceChildren(made.element);
-        made.zoom?.whole();
-        const [left, top, right, bottom] = data.layout?.frame ?? [0, 0, 2, 1];
-        element.dataset.shape = hasMap ? (right - left < bottom - top ? "tall" : "wide") : "table";
-      }
-      element.dataset.state = "match";
-      show(false);
+      if (typeof data !== "string") soon(() => begin(mine, data));
     });
+  }
+
+  /**
+   * Draws the board of a match that was put on the table.
+   * @param {LiveFile} mine
+   * @param {import("./board_data.mjs").BoardData} data
+   */
+  function begin(mine, data) {
+    if (file !== mine) return;
+    const made = (match = new Match(mine.replay, data.board));
+    made.n = made.count; // also of a match that is over
+    usePaints(element, made.players);
+    title.textContent = made.gameName;
+    makeLines(made);
+    const hasMap = (data.board.routes ?? []).length > 0;
+    if (!hasMap || data.layout !== undefined) {
+      const picture = hasMap ? createMap(data.board, data.layout, made.players) : createYards(made.players);
+      drawing = picture;
+      board.replaceChildren(picture.element);
+      picture.zoom?.whole();
+    }
+    const [left, top, right, bottom] = data.layout?.frame ?? [0, 0, 2, 1];
+    element.dataset.shape = !hasMap ? "table" : right - left < bottom - top ? "tall" : "wide";
+    element.dataset.state = "match";
+    show(false);
   }
 
   /**
