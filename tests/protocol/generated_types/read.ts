@@ -37,6 +37,8 @@ export function parts(message: Message): Parts {
     case "leave":
     case "left":
     case "login":
+    case "match_list":
+    case "matches":
     case "ok":
     case "ping":
     case "pong":
