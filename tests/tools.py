@@ -125,11 +125,6 @@ def browser() -> str:
     return next(filter(None, map(shutil.which, _BROWSERS)))
 
 
-def nginx() -> str | None:
-    """Return its path, which may be none that an ordinary user looks in."""
-    return shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
-
-
 def as_ordinary_user(*words: str) -> list[str]:
     """Return the command that runs this Python, or another one with our packages, as an ordinary user: as
     root as one who runs nothing else, for limits that count by user count what other tests run, too."""
@@ -301,7 +296,7 @@ TOOLS: Final[dict[str, Need]] = {
     "ensurepip": Need(module("ensurepip"), "python3-venv"),
     "fish": Need(program("fish"), "fish"),
     "generators of types": Need(lambda: None),  # so does whether pip, npm or Go fetches them
-    "nginx": Need(lambda: None if nginx() else "nginx", "nginx-light"),
+    "nginx": Need(program("nginx"), "nginx-light"),
     "npm": Need(program("npm"), "npm"),
     "nc": Need(program("nc"), "netcat-openbsd"),
     "package index": Need(_package_index),

@@ -21,7 +21,6 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tests import tools
 from tests.command.program import REPOSITORY
 from tests.server.served_process import serving
 from tests.tools import needs
@@ -121,11 +120,9 @@ def nginx(folder: Path, pages: int, certificate: tuple[Path, Path]) -> Generator
         f"pid {folder}/pid;\nerror_log stderr;\nworker_processes 1;\nevents {{ worker_connections 64; }}\n"
         f"http {{\n    access_log off;\n{temporary}{site}}}\n"
     )
-    program = tools.nginx()
-    assert program is not None
     with (folder / "nginx.log").open("wb") as log:
         words: list[str | Path] = [
-            program,
+            path_of("nginx"),
             "-p",
             folder,
             "-c",
