@@ -23,7 +23,7 @@ from cryptography.x509.oid import NameOID
 
 from tests.command.program import REPOSITORY
 from tests.server.served_process import serving
-from tests.tools import needs
+from tests.tools import needs, path_of
 from tests.web.serving import HOST, PATIENCE, Got, StreamReader, read_answer
 from tests.web.watching import watching
 
