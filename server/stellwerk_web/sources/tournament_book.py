@@ -174,7 +174,7 @@ class FolderReader:
             news.has_more,
             self._folder.is_dir(),
             dict(self._ages(news.lines[-LISTED:])),
-            problem,
+            problem.replace(f"{self._folder}/", ""),  # visitors need not know where that is
         )
 
     def _ages(self, lines: Iterable[MatchLine]) -> Iterator[tuple[str, float]]:
@@ -187,7 +187,7 @@ class FolderReader:
 
     def _read_facts(self) -> None:
         stamps = _stamps(self._folder, (SETTINGS, RESOLVED))
-        if stamps == self._facts_of:
+        if stamps == self._facts_of and not self._facts_problem:
             return
         self._facts_problem = ""
         try:

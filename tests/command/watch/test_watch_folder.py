@@ -154,6 +154,7 @@ def test_a_damaged_tournament_says_so_and_goes_on_when_it_is_mended(tmp_path: Pa
     (tmp_path / LINES).write_bytes(lines_of_block(0) + b"{}\n")
     with watching(tmp_path) as (_, stream):
         stream.wait_until(lambda: any("no record" in problem for problem in problems(stream)))
+        assert not any(str(tmp_path) in problem for problem in problems(stream))
         (tmp_path / LINES).write_bytes(lines_of_block(0) + lines_of_block(1))
         stream.wait_until(lambda: blocks(stream) == {"0", "1"})
         stream.wait_until(lambda: problems(stream)[-1] == "")
