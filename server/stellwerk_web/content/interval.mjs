@@ -34,7 +34,7 @@ export function scaleOf(estimates) {
  * @param {Scale} scale
  * @param {number} [about] how many
  */
-export function ticksOf({ low, high }, about = 5) {
+export function ticksOf({ low, high }, about = 4) {
   const rough = (high - low) / about;
   const magnitude = 10 ** Math.floor(Math.log10(rough));
   const step = magnitude * ([1, 2, 5, 10].find((factor) => magnitude * factor >= rough) ?? 10);

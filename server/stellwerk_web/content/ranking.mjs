@@ -50,19 +50,18 @@ function ratedTable(rows, scale) {
   return html(
     "table",
     { class: "ranking-table rated" },
-    head(["#", "num"], ["Bot"], ["Elo", "num"], ["95 % interval", "num wide-only"], ["", "plot"], ["Score", "num"], ["Points", "num wide-only"], ["Matches", "num"], ["Faults", "num wide-only"], ...(hasForfeits ? [["Forfeits", "num wide-only"]] : [])),
+    head(["#", "num"], ["Bot"], ["Elo, 95 % interval", "num rating"], ["", "plot"], ["Score", "num narrow-out"], ["Points", "num wide-only"], ["Matches", "num narrow-out"], ["Faults", "num wide-only"], ...(hasForfeits ? [["Forfeits", "num wide-only"]] : [])),
     html(
       "tbody",
       {},
       ...rows.flatMap((row, at) => [
-        ...(row.group === undefined || row.group === rows[at - 1]?.group ? [] : [html("tr", { class: "group" }, html("th", { scope: "rowgroup", colspan: 11 }, `Group ${row.group}: its bots can be compared only with one another`))]),
+        ...(row.group === undefined || row.group === rows[at - 1]?.group ? [] : [html("tr", { class: "group" }, html("th", { scope: "rowgroup", colspan: 10 }, `Group ${row.group}: its bots can be compared only with one another`))]),
         html(
           "tr",
           row.suspended ? { class: "suspended" } : {},
           html("td", { class: "num" }, row.suspended ? "–" : String(at + 1)),
           nameCell(row),
-          html("td", { class: "num" }, row.elo === undefined ? "" : signed(Math.round(row.elo))),
-          html("td", { class: "num wide-only" }, limits(row)),
+          html("td", { class: "num" }, ...(row.elo === undefined ? ["not rated"] : [html("b", {}, signed(Math.round(row.elo))), html("small", {}, limits(row))])),
           html("td", { class: "plot" }, ...(row.elo === undefined ? [] : [intervalDrawing({ middle: row.elo, low: row.low ?? null, high: row.high ?? null }, scale)])),
           ...counted(row),
           html("td", { class: "num wide-only" }, String(row.faults ?? 0)),
@@ -70,7 +69,7 @@ function ratedTable(rows, scale) {
         ),
       ]),
     ),
-    html("tfoot", {}, html("tr", {}, html("td", {}), html("td", {}), html("td", {}), html("td", { class: "wide-only" }), html("td", { class: "plot" }, axisDrawing(scale)))),
+    html("tfoot", {}, html("tr", {}, html("td", {}), html("td", {}), html("td", {}), html("td", { class: "plot" }, axisDrawing(scale)))),
   );
 }
 
@@ -79,7 +78,7 @@ function countedTable(rows) {
   return html(
     "table",
     { class: "ranking-table" },
-    head(["#", "num"], ["Bot"], ["", "plot"], ["Score", "num"], ["Points", "num wide-only"], ["Matches", "num"]),
+    head(["#", "num"], ["Bot"], ["", "plot"], ["Score", "num narrow-out"], ["Points", "num wide-only"], ["Matches", "num narrow-out"]),
     html(
       "tbody",
       {},
@@ -101,9 +100,9 @@ const nameCell = ({ bot, suspended }) =>
 
 /** @param {RankingRow} row */
 const counted = ({ score, points, matches }) => [
-  html("td", { class: "num" }, `${(100 * score).toFixed(1)} %`),
+  html("td", { class: "num narrow-out" }, `${(100 * score).toFixed(1)} %`),
   html("td", { class: "num wide-only" }, signedTenths(points)),
-  html("td", { class: "num" }, String(matches)),
+  html("td", { class: "num narrow-out" }, String(matches)),
 ];
 
 /** @param {number} number */
