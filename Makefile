@@ -105,6 +105,7 @@ bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' or '--compiled' com
 	$(BIN)/python -m tests.benchmarks.bench_server $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_ratings
 	$(BIN)/python -m tests.benchmarks.bench_page
+	$(BIN)/python -m tests.benchmarks.bench_web
 
 growth: $(TEST) ## measure how costs grow with running matches and with the lines of a tournament
 	$(BIN)/python -m tests.benchmarks.bench_growth $(ARGS)
