@@ -241,7 +241,6 @@ def test_pages_that_cannot_listen_cost_the_matches_nothing(tmp_path: Path) -> No
 
 @pytest.mark.xdist_group("clusters")
 def test_a_tournament_on_workers_shows_its_progress_and_complete_blocks(tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
     folder = cup(tmp_path / "cup", THREE, "[schedule]\nrounds = 6")
     with started("run", folder, "--workers", "2", "--web", "0") as process:
         pages = Pages.at(read(process, "live_pages")["url"])
