@@ -26,7 +26,7 @@ COMPILED_WHEELS := build/compiled
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILED_PIP_INSTALL := $(COMPILED_BIN)/python -m pip install --quiet --disable-pip-version-check
 # The extras that the tests use: real schedulers and workers, for one.
-EXTRAS := cluster,web
+EXTRAS := cluster,learn,web
 # The first pip that installs dependency groups. A new environment has the pip of its Python, which may be older.
 GROUPS_PIP := pip>=25.1
 

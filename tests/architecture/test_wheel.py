@@ -182,6 +182,13 @@ def test_the_installed_command_makes_pages_of_its_own_files(installed: Installed
     assert page.read_text("utf-8") == page_of(game.read_bytes(), game.name, version)
 
 
+def test_without_its_extra_an_installed_environment_says_what_to_install(installed: Installed) -> None:
+    """A plain installation is light, and what plays a trained policy works with it."""
+    done = installed.python("-c", "import stellwerk_learn.bot; stellwerk_learn.HouseEnv")
+    assert done.returncode == 1
+    assert "needs gymnasium, which is not installed: pip install 'stellwerk[learn]'" in done.stderr
+
+
 def test_the_installed_program_comes_from_the_wheel(installed: Installed) -> None:
     """Without this, an import that finds its way back to the checkout would let everything above pass."""
     packages = "stellwerk, stellwerk_engine, stellwerk_protocol"

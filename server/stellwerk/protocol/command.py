@@ -28,6 +28,8 @@ CONTENT: Final = {
     "games": "a page for each game: its decisions, moves, views and events",
     "rules": "the rules of the games, numbered",
     "BOARDS.md": "board files",
+    "ACTIONS.md": "moves as integers, for learning programs",
+    "actions": "these integers, for each game",
     "REPLAYS.md": "replays, and how to verify them",
     "DICE.md": "how a seed deals",
     "GREEDY.md": "what the bot greedy does",

@@ -1,0 +1,210 @@
+"""A game as an environment of Gymnasium: one seat learns, bots sit in the others.
+
+Law: a bot gets the `start` and the asks that it would get from a server, byte for byte, so any bot that plays
+over TCP can sit here. Bots answer at once, so the learner is asked whenever it owes an answer and nobody else
+does, or all others have answered the same decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any, Final
+
+import gymnasium
+import msgspec
+import numpy as np
+
+from stellwerk_bots.bot import Message, NewPlayer, Player
+from stellwerk_bots.players import NAMES, new_player
+from stellwerk_engine import engine
+from stellwerk_engine.core.state import Move, Seat
+from stellwerk_learn.aec_env import RENDER_MODES, action_space, expect_render_mode, observation_space
+from stellwerk_learn.rewards import LOST, Reward, expect_reward, reward_of
+from stellwerk_learn.stages import IllegalActionError
+from stellwerk_learn.table import Info, Observation, Table, game_named, game_seed
+from stellwerk_protocol.messages import Act, Clocks
+from stellwerk_server.match.audience import start_line
+from stellwerk_server.match.lines import ask_line
+from stellwerk_server.match.plan import MatchPlan
+
+CLOCKS: Final = Clocks(
+    set_up_ms=60_000,
+    move_ms=60_000,
+    bank_ms=0,
+    grace_ms=0,
+    strikes=1,
+    tries=1,
+    defaults_in_a_row=1,
+    defaults=1,
+)
+"""What the bots are told; no clock runs."""
+
+_decode: Final = msgspec.json.Decoder(dict[str, Any]).decode  # Any: a message, as clients read it
+
+
+class HouseEnv(gymnasium.Env[Observation, np.int64]):
+    """A game with one agent and bots in the other seats.
+
+    `opponents` is the name of a built-in bot or what makes players, for all other seats, or one of these for
+    each of them in the order of the turns; a partner is one of them. `seat` is the agent's, or None for
+    another one each time. `reward` is "rank", "margin" or "points". An integer that the mask does not allow
+    ends the episode with the reward -1, or raises IllegalActionError with `on_illegal="raise"`.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012  as Gymnasium has it
+
+    def __init__(
+        self,
+        game: str = "usa",
+        *,
+        opponents: str | NewPlayer | Sequence[str | NewPlayer] = "random",
+        players: int | None = None,
+        options: Sequence[str] = (),
+        seat: Seat | None = None,
+        reward: str = "rank",
+        on_illegal: str = "end",
+        render_mode: str | None = None,
+    ) -> None:
+        """ValueError for a game, a bot, a number of players or anything else that there is not."""
+        self.render_mode = expect_render_mode(render_mode)
+        if isinstance(opponents, str) or callable(opponents):
+            self.table = Table(game_named(game, players, options), tells=render_mode is not None)
+            opponents = [opponents] * (self.table.game.seat_count - 1)
+        else:
+            count = len(opponents) + 1 if players is None else players
+            self.table = Table(game_named(game, count, options), tells=render_mode is not None)
+        self._seat_count = self.table.game.seat_count
+        if len(opponents) != self._seat_count - 1:
+            raise ValueError(f"opponents: expected {self._seat_count - 1}, found {len(opponents)}")
+        if seat is not None and not 0 <= seat < self._seat_count:
+            raise ValueError(f"seat: expected one below {self._seat_count}, found {seat}")
+        if on_illegal not in ("end", "raise"):
+            raise ValueError(f'on_illegal: expected "end" or "raise", found {on_illegal!r:.60}')
+        self._new_players = [_new_player(each) for each in opponents]
+        self._fixed_seat = seat
+        self._reward: Reward = expect_reward(reward)
+        self._raises = on_illegal == "raise"
+        self._bots: dict[Seat, _SeatedBot] = {}
+        self.seat: Seat = 0 if seat is None else seat
+        self.observation_space = observation_space(self.table)
+        self.action_space = action_space(self.table)
+
+    # Of Gymnasium; Any: as it types them.
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, Info]:
+        """Deal a game. A seed fixes the deal, the agent's seat and the bots' chance, and those of all
+        later resets without one."""
+        super().reset(seed=seed)
+        self.seat = (
+            int(self.np_random.integers(self._seat_count)) if self._fixed_seat is None else self._fixed_seat
+        )
+        own = self.seat
+        number = int(self.np_random.integers(2**63)) if seed is None else seed
+        self.table.deal(game_seed(number))
+        seats = [(own + place) % self._seat_count for place in range(1, self._seat_count)]
+        plan = MatchPlan(
+            match=sha256(b"stellwerk/learn/match/1\n%d" % number).hexdigest()[:18],
+            game=self.table.game,
+            names=tuple(f"seat-{place}" for place in range(self._seat_count)),
+            seed=b"",  # secret
+            salt=b"",
+            clocks=CLOCKS,
+        )
+        self._bots = {
+            place: _SeatedBot(self.table, plan, place, make, f"{number}/{place}")
+            for place, make in zip(seats, self._new_players, strict=True)
+        }
+        self._let_bots_play()
+        return self._seen()
+
+    def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, Info]:
+        """Go one stage on with the agent's answer; once its move is made, let the bots answer."""
+        if not self.table.owing:
+            raise RuntimeError("the episode is over: call reset() first")
+        try:
+            move = self.table.choose(self.seat, int(action))
+        except IllegalActionError as error:
+            if self._raises:
+                raise
+            observation, info = self._seen()
+            return observation, LOST, True, False, {**info, "illegal": str(error)}
+        if move is not None:
+            self._let_bots_play()
+        result = self.table.state.result
+        reward = 0.0 if result is None else reward_of(self._reward, result, self.seat)
+        if self.render_mode == "human":
+            self.render()
+        observation, info = self._seen()
+        return observation, reward, result is not None, False, info
+
+    def render(self) -> str | None:
+        """Return what everybody saw since the last call, in words; with "human", print it."""
+        if self.render_mode is None:
+            return None
+        text = self.table.text()
+        if self.render_mode == "human":
+            print(text)
+            return None
+        return text
+
+    def _seen(self) -> tuple[Observation, Info]:
+        return self.table.observe(self.seat), self.table.info(self.seat)
+
+    def _let_bots_play(self) -> None:
+        """Let bots answer until only the agent owes an answer, or the game is over."""
+        while bots := [seat for seat in self.table.owing if seat != self.seat]:
+            for seat in bots:
+                self._bots[seat].answer()
+
+
+class _SeatedBot:
+    """A bot in its seat."""
+
+    def __init__(self, table: Table, plan: MatchPlan, seat: Seat, make: NewPlayer, seed_text: str) -> None:
+        self._table = table
+        self._match = plan.match
+        self._seat = seat
+        self._asks = 0
+        start = start_line(plan, sha256(plan.match.encode()).hexdigest(), seat)
+        self._player: Player = make(_decode(start), sha256(seed_text.encode()).hexdigest())
+
+    def answer(self) -> None:
+        """Ask the bot, and make its move."""
+        table, seat = self._table, self._seat
+        listed = table.listed(seat)
+        self._asks += 1
+        answer = self._player.answer(self._ask(listed))
+        act = msgspec.convert({"type": "act", "match": self._match, "ask": self._asks, **answer}, Act)
+        if act.move is not msgspec.UNSET:
+            table.make(seat, engine.check(table.state, seat, act.move))
+        elif act.index is not msgspec.UNSET:
+            table.make(seat, listed[act.index])
+
+    def _ask(self, listed: list[Move]) -> Message:
+        state, seat = self._table.state, self._seat
+        assert state.pending is not None
+        line = ask_line(
+            match=self._match,
+            ask=self._asks,
+            after_event=0,
+            decision=state.pending.to_wire(state, seat, sees_all=False),
+            move_ms=CLOCKS.move_ms,
+            bank_ms=CLOCKS.bank_ms,
+            tries=CLOCKS.tries,
+            fallback=engine.fallback(state, seat),
+            view=self._table.view(seat),
+            legal=listed,
+            legal_complete=engine.legal_complete(state, seat),
+        )
+        return _decode(line)
+
+
+def _new_player(opponent: str | NewPlayer) -> NewPlayer:
+    if not isinstance(opponent, str):
+        return opponent
+    if opponent not in NAMES:
+        raise ValueError(f"opponents: expected some of {', '.join(NAMES)}, found {opponent!r:.60}")
+    return new_player(opponent)
