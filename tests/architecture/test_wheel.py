@@ -119,6 +119,30 @@ def test_the_wheel_holds_the_whole_specification(installed: Installed) -> None:
     assert (folder / "schema" / "v1" / "from_server.schema.json").is_file()
 
 
+def test_live_pages_of_a_wheel_have_every_module_that_they_import(installed: Installed) -> None:
+    """Pages import modules of two other rooms, which a wheel has in other places than a checkout."""
+    code = (
+        "import posixpath, re\n"
+        "from stellwerk_web.files import read_files\n"
+        "files = read_files({'version': '1', 'protocol': '1'})\n"
+        'find = re.compile(r\'^(?:import|export)\\b[^"]*?"(\\.[^"\\n]+)"\', re.MULTILINE)\n'
+        "for path, file in files.modules.items():\n"
+        "    for name in find.findall(file.body.decode()) if path.endswith('.mjs') else ():\n"
+        "        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))\n"
+        "        assert target in files.modules, (path, name)\n"
+        "print(len(files.modules), sorted(files.pages))\n"
+    )
+    done = installed.python("-c", code)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("['about', 'bot', 'match', 'overview', 'pair', 'wall']\n")
+
+
+def test_the_base_package_works_without_live_pages_and_says_what_they_need(installed: Installed) -> None:
+    done = installed.stellwerk("watch", "127.0.0.1:7878")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "pip install 'stellwerk[web]'" in done.stderr
+
+
 def test_the_installed_command_tells_the_version_of_the_project(installed: Installed) -> None:
     done = installed.stellwerk("--version")
 

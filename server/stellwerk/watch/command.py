@@ -14,6 +14,7 @@ import socket
 import sys
 import webbrowser
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -136,7 +137,8 @@ def run(arguments: argparse.Namespace) -> int:
             )
     raise_limit()
     if arguments.until_stdin_ends:
-        os.nice(NICENESS)
+        with suppress(OSError):  # forbidden to services with a filter of system calls
+            os.nice(NICENESS)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that started us; we end with it
     log = make_log(sys.stderr, arguments.log_level)
     try:
@@ -264,7 +266,7 @@ def _source_of(arguments: argparse.Namespace, log: Log) -> tuple[Kind, Source]:
     if folder.is_dir():
         return _folder_source(arguments, folder, log)
     if folder.exists():
-        raise usage_error(f"SOURCE: {shown(arguments.source, 80)}: is a file: name its folder")
+        raise usage_error(f"SOURCE: {shown(arguments.source, 300)}: is a file: name its folder")
     raise usage_error(
         f"SOURCE: expected HOST:PORT of a server, or a folder of replays or of a tournament, "
         f"not {shown(arguments.source, 80)!r}"
@@ -292,7 +294,7 @@ def _folder_source(arguments: argparse.Namespace, folder: Path, log: Log) -> tup
         return "folder", FolderSource(folder / "replays", version(), log.info)
     if names and not any(name.endswith(".jsonl") for name in names):
         raise usage_error(
-            f"SOURCE: {shown(str(folder), 80)}: nothing to show: neither a tournament (tournament.toml), nor "
+            f"SOURCE: {shown(str(folder), 300)}: nothing to show: neither a tournament (tournament.toml), nor "
             f"the data of a server (replays/), nor replays (*.jsonl)"
         )
     return "folder", FolderSource(folder, version(), log.info)

@@ -92,6 +92,26 @@ def test_a_child_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
     process.stdout.close()
 
 
+def test_a_child_that_may_not_lower_its_priority_shows_its_pages_all_the_same(tmp_path: Path) -> None:
+    """The unit for systemd forbids the system call."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os\ndef nice(_):\n    raise PermissionError(1, 'Operation not permitted')\nos.nice = nice\n"
+    )
+    path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
+    with subprocess.Popen(
+        [*COMMAND, "watch", "127.0.0.1:9", "--port", "0", "--until-stdin-ends"],
+        env=environment(PYTHONPATH=path),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout.readline().startswith(b"live pages at ")
+        process.stdin.close()
+        assert process.wait(PATIENCE) == 0
+
+
 def test_other_addresses_than_the_loopback_are_a_warning(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "stellwerk", "watch", "127.0.0.1:9", "--port", "0", "--host", "0.0.0.0"],
