@@ -30,8 +30,8 @@ from stellwerk_web.http.answers import HTML, JSON, KEPT, Answer, not_found, refu
 from stellwerk_web.http.requests import Request
 from stellwerk_web.http.server import HttpLimits, HttpServer, Reply
 from stellwerk_web.http.streams import Stream
+from stellwerk_web.rating import LEAST_S, rate_aside
 from stellwerk_web.show.forms import encode
-from stellwerk_web.show.results import rated
 from stellwerk_web.show.wall import TICK_S
 
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from stellwerk_web.sources.source import Source
 
 MOST_BOARDS: Final = 64
-RATED_EVERY_S: Final = 2.0
-RATING_SHARE: Final = 0.1  # of the time, at most
 _MATCH: Final = r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}"
 _DIGEST: Final = r"[0-9a-f]{64}"
 _PAGES: Final = {"/": "overview", "/wall": "wall", "/about": "about"}
@@ -101,13 +99,14 @@ class Site:
 
     async def _keep_rated(self) -> None:
         """Rate the matches that were seen, in a thread, and for a small share of the time."""
-        rated_count = 0
+        rated_count, pause = 0, LEAST_S
         while True:
-            began, seen = trio.current_time(), self.show.seen
+            seen = self.show.seen
             if seen.count and seen.count != rated_count:
                 rated_count = seen.count
-                seen.take(await trio.to_thread.run_sync(rated, seen.counted()))
-            await trio.sleep(max(RATED_EVERY_S, (trio.current_time() - began) / RATING_SHARE))
+                ratings, pause = await rate_aside(seen.counted())
+                seen.take(ratings)
+            await trio.sleep(pause)
 
     # -- answers ---------------------------------------------------------------------------------
 

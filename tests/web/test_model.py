@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import tracemalloc
 from itertools import pairwise
@@ -262,6 +263,7 @@ def test_memory_has_bounds_however_many_matches_there_are(monkeypatch: pytest.Mo
             show.match_listed(head(name, "ended"))
             show.ended(name, game.end)
             show.tick(number / 10)
+        gc.collect()
         return tracemalloc.get_traced_memory()[0]
 
     tracemalloc.start()

@@ -197,11 +197,10 @@ class _Bot:
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """The ratings of so many matches, or why there are none."""
+    """The ratings of matches, or why there are none."""
 
     ratings: Ratings | None
     why_not: str = ""
-    match_count: int = 0
 
 
 NOT_RATED: Final = Rated(None)
@@ -211,9 +210,9 @@ def rated(matches: Iterable[Counted]) -> Rated:
     """Rate matches, as `ratings.json` does. This takes seconds where they are very many."""
     outcomes = [match.outcome() for match in sorted(matches, key=lambda match: match.order)]
     try:
-        return Rated(rate(outcomes), match_count=len(outcomes))
+        return Rated(rate(outcomes))
     except RatingError as error:
-        return Rated(None, str(error), len(outcomes))
+        return Rated(None, str(error))
 
 
 class Results:

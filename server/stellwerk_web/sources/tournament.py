@@ -21,7 +21,8 @@ import msgspec
 import trio
 from msgspec.structs import replace
 
-from stellwerk_web.show.results import NOT_RATED, Rated, rated
+from stellwerk_web.rating import LEAST_S, rate_aside
+from stellwerk_web.show.results import NOT_RATED, Rated
 from stellwerk_web.sources.status_page import RunnersWord, read_status
 from stellwerk_web.sources.tournament_book import Book, FolderReader, Look
 from stellwerk_web.sources.wanted import Wake, bring_wanted, whole_page
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 LOOK_EVERY_S: Final = 0.5
 ASK_EVERY_S: Final = 2.0
-RATED_EVERY_S: Final = 2.0
-RATING_SHARE: Final = 0.1  # of the time, at most
 PROBLEM_EVERY_S: Final = 10.0  # a damaged file is read again only so often
 WAITING: Final = 20  # of the matches that were there before, these wait for a table of the wall
 
@@ -161,19 +160,18 @@ class TournamentSource:
     async def _rate(self, show: Show) -> None:
         """Rate what counts, in a thread, and for a small share of the time."""
         while True:
-            began = trio.current_time()
-            if self._has_begun:
-                await self._rate_once(show)
-            await trio.sleep(max(RATED_EVERY_S, (trio.current_time() - began) / RATING_SHARE))
+            await trio.sleep(await self._rate_once(show) if self._has_begun else LEAST_S)
             await self._changed.wait(float("inf"))
 
-    async def _rate_once(self, show: Show) -> None:
+    async def _rate_once(self, show: Show) -> float:
+        """Rate, and return for how many seconds not to do it again."""
         results = self._book.results
-        ratings = await trio.to_thread.run_sync(rated, results.counted())
+        ratings, pause = await rate_aside(results.counted())
         if self._book.results is results:
             self._rated = ratings
             self._ranking = self._book.ranking(ratings)
             show.ranking(self._ranking)
+        return pause
 
     # -- pages -----------------------------------------------------------------------------------
 
