@@ -94,7 +94,9 @@ function showTop() {
   const left = typeof tournament?.seconds_left === "number" && tournament.seconds_left > 0 ? [`${durationOf(tournament.seconds_left)} left`] : [];
   const missed = queue.not_shown > 0 ? [`${queue.not_shown} too fast to show`] : [];
   const waiting = queue.waiting > 0 ? [`${queue.waiting} waiting`] : [];
-  const text = [`${running} running`, played, ...left, ...waiting, ...missed].join(" · ");
+  const blocks = running === 0 && typeof tournament?.blocks_running === "number" ? tournament.blocks_running : 0; // nobody may see their matches yet
+  const now = blocks > 0 ? `${blocks} ${blocks === 1 ? "block" : "blocks"} running` : `${running} running`;
+  const text = [now, played, ...left, ...waiting, ...missed].join(" · ");
   if (counts.textContent !== text) counts.textContent = text;
   const rows = (ranking?.rows ?? []).slice(0, 10);
   const state = JSON.stringify(rows.map(({ bot, elo, score }) => [bot, elo, score]));
