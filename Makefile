@@ -37,7 +37,7 @@ PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install compile demo test test-compiled lint format vectors schemas examples starters hostile pictures bench growth \
-  fairness mutants simulations oracle tutorials hosts soak dist docs clean can-compile
+  fairness mutants simulations oracle tutorials learn-example learn-games hosts soak dist docs clean can-compile
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -106,6 +106,7 @@ bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' or '--compiled' com
 	$(BIN)/python -m tests.benchmarks.bench_ratings
 	$(BIN)/python -m tests.benchmarks.bench_page
 	$(BIN)/python -m tests.benchmarks.bench_web
+	$(BIN)/python -m tests.benchmarks.bench_learn
 
 growth: $(TEST) ## measure how costs grow with running matches and with the lines of a tournament
 	$(BIN)/python -m tests.benchmarks.bench_growth $(ARGS)
@@ -125,6 +126,12 @@ oracle: $(TEST) ## play random games by the engine and by the rules in JavaScrip
 
 tutorials: $(TEST) ## carry out the tutorials of bots/python, with their comparisons
 	$(BIN)/python -m tests.bots.pages
+
+learn-example: $(TEST) ## train a small policy against `random`, examine it, and draw its curve; ARGS='--help'
+	$(BIN)/python -m stellwerk_learn.example --to build/policy.npz --curve pictures/learning-curve.svg $(ARGS)
+
+learn-games: $(TEST) ## play 1,000 random games of each game in the environments and on the engine, and compare
+	$(BIN)/python -m tests.learn.games $(ARGS)
 
 soak: $(TEST) ## play 1,000 games of every variant and 1,000 lives of a server, and check the laws in each
 	$(BIN)/python tests/soak/run.py $(ARGS)

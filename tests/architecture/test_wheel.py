@@ -211,6 +211,7 @@ def test_without_its_extra_an_installed_environment_says_what_to_install(install
     done = installed.python("-c", "import stellwerk_learn.bot; stellwerk_learn.HouseEnv")
     assert done.returncode == 1
     assert "needs gymnasium, which is not installed: pip install 'stellwerk[learn]'" in done.stderr
+    assert installed.python("-c", "import stellwerk_learn.example.policy").returncode == 0
 
 
 def test_the_installed_program_comes_from_the_wheel(installed: Installed) -> None:
