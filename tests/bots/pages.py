@@ -1,6 +1,6 @@
 """Tutorials, carried out: their files are written, their commands run, and their output is compared.
 
-A Python block is the file that its first line names. Each line of a `sh` block is a command; a block without
+A block of Python or TOML is the file that its first line names. Each line of a `sh` block is a command; a block without
 a language has what the command before it prints. The tests shorten what takes long. In full:
 
     python -m tests.bots.pages
@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Final
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
-PAGES: Final = ("TUTORIAL.md", "SEARCH.md")
+PAGES: Final = ("TUTORIAL.md", "SEARCH.md", "LEARN.md")
 SECONDS: Final = 1200
 _BLOCK: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_FILE: Final = re.compile(r"# (\w+\.py)\n")
+_FILE: Final = re.compile(r"# (\w+\.(?:py|toml))\n")
 
 
 def carry_out(page: str, folder: Path, shorter: Mapping[str, str]) -> None:
@@ -34,7 +34,7 @@ def carry_out(page: str, folder: Path, shorter: Mapping[str, str]) -> None:
         for words, others in shorter.items():
             block = block.replace(words, others)
         match language:
-            case "python":
+            case "python" | "toml":
                 name = _FILE.match(block)
                 assert name is not None, f"{page}: this file has no name:\n{block}"
                 (folder / name[1]).write_text(block, encoding="utf-8")

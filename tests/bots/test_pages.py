@@ -15,6 +15,8 @@ SHORTER: Final = {
     "usa-tutorial-46": "usa-tutorial-0",  # of the one deal that is played
     "kit doctor": "kit doctor --steps first-ask,in-time,match",
     "DEALS = 8": "DEALS = 2",
+    "GAMES = 1000": "GAMES = 2",
+    "rounds = 8": "rounds = 1",
 }
 
 
