@@ -79,8 +79,10 @@ def _assert_sees_alike(env: SeatsEnv, table: Table, state: State) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--games", type=int, default=1000, help="of each game, over all its variants")
-    wanted: int = parser.parse_args().games
-    for game_id in RULE_SETS:
+    parser.add_argument("--game", choices=RULE_SETS, nargs="+", default=list(RULE_SETS))
+    chosen = parser.parse_args()
+    wanted: int = chosen.games
+    for game_id in chosen.game:
         variants = itertools.cycle([variant for variant in VARIANTS if variant[0] == game_id])
         steps = sum(play_alike(next(variants), number) for number in range(wanted))
         print(f"{game_id}: {wanted} games, {steps} steps, alike", flush=True)

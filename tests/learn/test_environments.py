@@ -263,6 +263,36 @@ def test_every_opponent_can_be_another_one() -> None:
     assert [start["seat"] for start in Recorder.starts] == [3]
 
 
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ({"index": 99}, "expected a move, or an index below 4"),
+        ({"index": 0, "move": {"type": "pass"}}, "expected a move, or an index below 4"),
+        ({"index": -1}, "Expected `int` >= 0"),
+        ({"move": {"type": "pass"}}, "expected keep_tickets, for the tickets offered"),
+        (None, "not a mapping"),
+    ],
+)
+def test_an_opponent_that_answers_wrongly_is_a_clear_error(answer: Any, problem: str) -> None:
+    """Any: of whatever type."""
+
+    class Wrong:
+        def answer(self, ask: Message) -> Answer:
+            wrong: Answer = answer
+            return wrong
+
+    with pytest.raises(ValueError, match=f"the bot in seat 1 answered .*{problem}"):
+        HouseEnv("usa", opponents=Wrong(), seat=0).reset(seed=1)
+
+
+def test_many_environments_can_be_stepped_at_once() -> None:
+    envs = gymnasium.make_vec("stellwerk/usa-v0", num_envs=2, vectorization_mode="sync")
+    seen, infos = envs.reset(seed=1)
+    _, _, _, _, infos = envs.step(seen["action_mask"].argmax(axis=1))
+    assert [json.loads(view)["game"] for view in infos["view"]] == ["usa", "usa"]
+    envs.close()
+
+
 def test_the_seat_is_another_one_each_time_unless_it_is_fixed() -> None:
     env = HouseEnv("usa", players=3)
     env.reset(seed=0)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import gymnasium
 import msgspec
 import numpy as np
 
-from stellwerk_bots.bot import Message, NewPlayer, Player
+from stellwerk_bots.bot import Answer, Message, NewPlayer, Player, maker_of
 from stellwerk_bots.players import NAMES, new_player
 from stellwerk_engine import engine
 from stellwerk_engine.core.state import Move, Seat
@@ -23,6 +23,7 @@ from stellwerk_learn.aec_env import RENDER_MODES, action_space, expect_render_mo
 from stellwerk_learn.rewards import LOST, Reward, expect_reward, reward_of
 from stellwerk_learn.stages import IllegalActionError
 from stellwerk_learn.table import Info, Observation, Table, game_named, game_seed
+from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import Act, Clocks
 from stellwerk_server.match.audience import start_line
 from stellwerk_server.match.lines import ask_line
@@ -40,16 +41,19 @@ CLOCKS: Final = Clocks(
 )
 """What the bots are told; no clock runs."""
 
+Bot = str | NewPlayer | Player
+"""The name of a built-in bot, what makes players, or a player that plays all matches."""
+
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode  # Any: a message, as clients read it
 
 
 class HouseEnv(gymnasium.Env[Observation, np.int64]):
     """A game with one agent and bots in the other seats.
 
-    `opponents` is the name of a built-in bot or what makes players, for all other seats, or one of these for
-    each of them in the order of the turns; a partner is one of them. `seat` is the agent's, or None for
-    another one each time. `reward` is "rank", "margin" or "points". An integer that the mask does not allow
-    ends the episode with the reward -1, or raises IllegalActionError with `on_illegal="raise"`.
+    `opponents` is the name of a built-in bot, what makes players, or a player, for all other seats, or one of
+    these for each of them in the order of the turns; a partner is one of them. `seat` is the agent's, or None
+    for another one each time. `reward` is "rank", "margin" or "points". An integer that the mask does not
+    allow ends the episode with the reward -1, or raises IllegalActionError with `on_illegal="raise"`.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012  as Gymnasium has it
@@ -58,7 +62,7 @@ class HouseEnv(gymnasium.Env[Observation, np.int64]):
         self,
         game: str = "usa",
         *,
-        opponents: str | NewPlayer | Sequence[str | NewPlayer] = "random",
+        opponents: Bot | Sequence[Bot] = "random",
         players: int | None = None,
         options: Sequence[str] = (),
         seat: Seat | None = None,
@@ -68,20 +72,22 @@ class HouseEnv(gymnasium.Env[Observation, np.int64]):
     ) -> None:
         """ValueError for a game, a bot, a number of players or anything else that there is not."""
         self.render_mode = expect_render_mode(render_mode)
-        if isinstance(opponents, str) or callable(opponents):
-            self.table = Table(game_named(game, players, options), tells=render_mode is not None)
-            opponents = [opponents] * (self.table.game.seat_count - 1)
-        else:
-            count = len(opponents) + 1 if players is None else players
-            self.table = Table(game_named(game, count, options), tells=render_mode is not None)
+        # Casts: type checkers hold that a sequence could be a player.
+        is_list = isinstance(opponents, Sequence) and not isinstance(opponents, str)
+        bots = list(cast("Sequence[Bot]", opponents)) if is_list else []
+        if is_list and players is None:
+            players = len(bots) + 1
+        self.table = Table(game_named(game, players, options), tells=render_mode is not None)
         self._seat_count = self.table.game.seat_count
-        if len(opponents) != self._seat_count - 1:
-            raise ValueError(f"opponents: expected {self._seat_count - 1}, found {len(opponents)}")
+        if not is_list:
+            bots = [cast("Bot", opponents)] * (self._seat_count - 1)
+        if len(bots) != self._seat_count - 1:
+            raise ValueError(f"opponents: expected {self._seat_count - 1}, found {len(bots)}")
         if seat is not None and not 0 <= seat < self._seat_count:
             raise ValueError(f"seat: expected one below {self._seat_count}, found {seat}")
         if on_illegal not in ("end", "raise"):
             raise ValueError(f'on_illegal: expected "end" or "raise", found {on_illegal!r:.60}')
-        self._new_players = [_new_player(each) for each in opponents]
+        self._new_players = [_new_player(each) for each in bots]
         self._fixed_seat = seat
         self._reward: Reward = expect_reward(reward)
         self._raises = on_illegal == "raise"
@@ -177,11 +183,20 @@ class _SeatedBot:
         listed = table.listed(seat)
         self._asks += 1
         answer = self._player.answer(self._ask(listed))
-        act = msgspec.convert({"type": "act", "match": self._match, "ask": self._asks, **answer}, Act)
-        if act.move is not msgspec.UNSET:
-            table.make(seat, engine.check(table.state, seat, act.move))
-        elif act.index is not msgspec.UNSET:
-            table.make(seat, listed[act.index])
+        try:
+            table.make(seat, self._move_of(answer, listed))
+        except (IllegalMoveError, TypeError, msgspec.ValidationError) as error:
+            expected = f"expected {error.expected}" if isinstance(error, IllegalMoveError) else error
+            raise ValueError(f"the bot in seat {seat} answered {answer!r:.200}: {expected}") from None
+
+    def _move_of(self, answer: Answer, listed: list[Move]) -> Move:
+        """Return the move of an answer that a server would accept."""
+        act = msgspec.convert({**answer, "type": "act", "match": self._match, "ask": self._asks}, Act)
+        if act.move is not msgspec.UNSET and act.index is msgspec.UNSET:
+            return engine.check(self._table.state, self._seat, act.move)
+        if act.move is msgspec.UNSET and act.index is not msgspec.UNSET and act.index < len(listed):
+            return listed[act.index]
+        raise TypeError(f"expected a move, or an index below {len(listed)}")
 
     def _ask(self, listed: list[Move]) -> Message:
         state, seat = self._table.state, self._seat
@@ -202,9 +217,9 @@ class _SeatedBot:
         return _decode(line)
 
 
-def _new_player(opponent: str | NewPlayer) -> NewPlayer:
+def _new_player(opponent: Bot) -> NewPlayer:
     if not isinstance(opponent, str):
-        return opponent
+        return maker_of(opponent)
     if opponent not in NAMES:
         raise ValueError(f"opponents: expected some of {', '.join(NAMES)}, found {opponent!r:.60}")
     return new_player(opponent)
