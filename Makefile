@@ -188,7 +188,7 @@ $(TSC): Makefile | $(DEV)
 $(DOCS): pyproject.toml $(BIN)/python
 	@echo "Installing stellwerk and what makes the site into $(VENV)"
 	@$(PIP_INSTALL) '$(GROUPS_PIP)'
-	@$(PIP_INSTALL) --editable '.[web]' --group docs
+	@$(PIP_INSTALL) --editable '.[learn,web]' --group docs
 	@touch $@ $(COMMAND)
 
 # The compiler is the one that built Python, or that of CC in the environment.

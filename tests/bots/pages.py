@@ -1,7 +1,7 @@
 """Tutorials, carried out: their files are written, their commands run, and their output is compared.
 
-A block of Python or TOML is the file that its first line names. Each line of a `sh` block is a command; a block without
-a language has what the command before it prints. The tests shorten what takes long. In full:
+A block of Python or TOML is the file that its first line names. Each line of a `sh` block is a command. A
+block without a language has what the command before it prints. The tests shorten what takes long. In full:
 
     python -m tests.bots.pages
 """

@@ -1,4 +1,4 @@
-"""What a seat sees as numbers: a vector of one length for all asks of a game.
+"""The view of a seat as numbers: a vector of one length for all asks of a game.
 
 Law: the vector is made of the view, as the engine gives it to the seat, and of the stages of the seat's own
 answer. Nothing else is read, so it shows no more than the view. Players come in the order of their turns, the

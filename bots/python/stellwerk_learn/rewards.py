@@ -1,4 +1,4 @@
-"""What an episode was worth to a seat, known at its end: 0 at every step before.
+"""The worth of an episode to a seat, known at its end: 0 at every step before.
 
 Partners get the same. `rank`: +1 for a team ahead of all others, -1 for one behind all, a tie in the middle.
 `margin`: the points that the team is ahead of the best other one, in hundreds. `points`: its own points, in

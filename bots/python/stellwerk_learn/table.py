@@ -40,7 +40,7 @@ _encode: Final = msgspec.json.Encoder().encode
 
 @dataclass(slots=True)
 class _Asked:
-    """What a seat owes: an answer to these moves, as far as it is."""
+    """The open answer of a seat: the moves to choose from, and the stages so far."""
 
     moves: list[Move]
     stages: Stages

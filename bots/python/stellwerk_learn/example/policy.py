@@ -94,7 +94,7 @@ def _described(game: Game) -> str:
 
 
 class TrainedBot:
-    """What makes the players of a policy's file, for `stellwerk_bots.client.Client` or
+    """The maker of players from a policy's file, for `stellwerk_bots.client.Client` or
     `stellwerk.run_match`."""
 
     def __init__(self, path: str | PathLike[str]) -> None:

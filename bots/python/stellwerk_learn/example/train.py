@@ -25,7 +25,7 @@ _Z: Final = 1.96  # standard errors to each side of a 95 % interval
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to learn: a game for two, against which bot, in rounds of so many games each."""
+    """The task of a training: a game for two, the opponent, and rounds of so many games each."""
 
     game: str = "usa"
     opponent: str = "random"
@@ -47,7 +47,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What one round of games brought, before the policy learned from it."""
+    """The outcome of one round of games, before the policy learned from it."""
 
     number: int
     games: int  # until then
@@ -57,7 +57,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What share of so many games was won, and by how many points, each with its 95 % interval."""
+    """The share of games won and the points ahead, each with its 95 % interval."""
 
     games: int
     won: float
