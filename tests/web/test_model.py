@@ -259,7 +259,7 @@ def test_memory_has_bounds_however_many_matches_there_are(monkeypatch: pytest.Mo
             name = f"m{number}"
             show.match_listed(head(name))
             show.started(name, game.start)
-            show.happened(name, game.events[:20])
+            show.happened(name, game.events[:30])
             show.match_listed(head(name, "ended"))
             show.ended(name, game.end)
             show.tick(number / 10)
@@ -399,6 +399,17 @@ def test_a_table_gives_up_a_match_that_does_not_come() -> None:
     follower = Follower(show.wall)
     follower.read()
     assert follower.state["tables"][0]["head"]["match"] == "a"
+
+
+def test_a_match_that_does_not_come_leaves_the_queue_and_is_counted() -> None:
+    show = shown(tables=1)
+    fill(show, "a", "b", "c")
+    show.wall_read(1)
+    show.tick(0)
+    show.cannot_be_watched("b")
+    follower = Follower(show.wall)
+    follower.read()
+    assert (follower.state["waiting"], follower.state["not_shown"]) == (1, 1)
 
 
 def test_the_main_table_is_the_one_where_most_happens_but_not_another_one_at_each_move() -> None:

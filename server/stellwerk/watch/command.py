@@ -294,8 +294,8 @@ def _folder_source(arguments: argparse.Namespace, folder: Path, log: Log) -> tup
         return "folder", FolderSource(folder / "replays", version(), log.info)
     if names and not any(name.endswith(".jsonl") for name in names):
         raise usage_error(
-            f"SOURCE: {shown(str(folder), 300)}: nothing to show: neither a tournament (tournament.toml), nor "
-            f"the data of a server (replays/), nor replays (*.jsonl)"
+            f"SOURCE: {shown(str(folder), 300)}: nothing to show: neither a tournament (tournament.toml), "
+            f"nor the data of a server (replays/), nor replays (*.jsonl)"
         )
     return "folder", FolderSource(folder, version(), log.info)
 

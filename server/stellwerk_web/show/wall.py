@@ -139,7 +139,10 @@ class Wall:
                 table.start = None
 
     def give_up(self, name: str) -> None:
-        """Free the table that waits for a match which does not come."""
+        """Show no match that does not come: free the table that waits for it, and its place in the queue."""
+        if name in self._queue:
+            self._queue.remove(name)
+            self.not_shown += 1
         for table in self._tables:
             if table.match is not None and table.match.head.match == name and table.start is None:
                 self._free(table)
