@@ -98,9 +98,8 @@ class Table:
         engine.apply(self.state, seat, move, events)
         self.made.append((seat, move))
         self._asked.pop(seat, None)
-        if not any(
-            self.state.choices
-        ):  # else others still owe the same decision, and nobody sees the difference
+        # Otherwise others still owe the same decision, and nobody sees a difference.
+        if not any(self.state.choices):
             self._asked = {}
             self._views = {}
         self._tell(events)
