@@ -918,7 +918,12 @@ def _status(folder: Path, as_json: bool) -> int:
     say(f"matches   {len(tournament.lines):,} of complete blocks, {kept:,} of running ones; in all {in_all}")
     by_status = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in counts.items())
     say(f"blocks    {by_status or 'none yet'}")
-    say(f"failures  {len(failures)} of this machine")
+    elsewhere = Counter(each.machine for each in failures if each.machine)
+    own = len(failures) - elsewhere.total()
+    say(
+        "failures  "
+        + ", ".join([f"{own} of this machine", *(f"{n} of {name}" for name, n in elsewhere.items())])
+    )
     for line in (*_told(tournament), *voids):
         say(line)
     return DONE

@@ -21,9 +21,13 @@ from stellwerk_server.journal.journal import revealed
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.config.settings import Settings
+from stellwerk_tournament.play.courier import PlayedMatch
+from stellwerk_tournament.play.keep import keep_match
+from stellwerk_tournament.report.machines import machines
 from stellwerk_tournament.schedule.deal import bot_seed, match_id, salt
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.match_line import (
+    MachineRecord,
     MatchLine,
     MatchLinesError,
     line_of,
@@ -91,6 +95,34 @@ def test_a_block_becomes_known_when_it_is_complete(tmp_path: Path, settings: Set
         replay = (tmp_path / line.replay).read_bytes()
         assert sha256(replay).hexdigest() == line.replay_sha256
         assert SEED.hex() in replay.decode().splitlines()[-1]
+
+
+def test_a_match_that_failed_elsewhere_keeps_the_names_of_those_machines(
+    tmp_path: Path, settings: Settings
+) -> None:
+    """Also in a folder of an earlier version, which did not write down where a match failed."""
+    with open_store(tmp_path) as opened:
+        opened.store.enqueue(BLOCKS)
+    with closing(sqlite3.connect(tmp_path / "state.sqlite")) as database, database:
+        database.execute("ALTER TABLE failures DROP COLUMN machine")
+        database.execute("INSERT INTO failures VALUES (0, 1, '[]', 'as it was')")
+    with open_store(tmp_path) as opened:
+        store = opened.store
+        store.begin(BLOCKS[0], SEED)
+        assert store.fail(BLOCKS[0], 1, "hangs", "m-1") == 2
+        for rotation in BLOCKS[0].rotations:
+            line, replay, times = match_of(settings, BLOCKS[0], rotation)
+            line = replace(line, machine=MachineRecord("m-2", 10.0))
+            keep_match(store, BLOCKS[0], PlayedMatch(line, replay, times))
+        first, second = store.complete(BLOCKS[0], SEED)
+    assert first.machine == MachineRecord("m-2", 10.0)
+    assert second.machine == MachineRecord("m-2", 10.0, failed_on=("m-1",))
+    assert (first.attempt, second.attempt) == (1, 3)
+    rows = [(row.name, row.matches, row.failed, row.engine_ms) for row in machines([first, second])]
+    assert rows == [("m-1", 0, 1, None), ("m-2", 2, 0, 10.0)]
+    with look_into(tmp_path) as looked:
+        assert looked is not None
+        assert [each.machine for each in looked.failures()] == ["", "m-1"]
 
 
 def test_beside_the_replays_of_a_block_are_the_times_of_their_answers(

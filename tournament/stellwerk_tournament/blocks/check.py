@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 import msgspec
+from msgspec import UNSET
 
 from stellwerk_protocol.answer_times import MAX_BYTES, read_times
 from stellwerk_server.journal.journal import revealed
@@ -40,6 +41,7 @@ def checked(result: BlockResult, settings: Settings, due: DueBlock) -> PlayedBlo
     return PlayedBlock(
         tuple(matches[rotation] for rotation in due.rotations),
         tuple(each for each in result.failures if each[0] in due.rotations),
+        next((each.line.machine.name for each in result.matches if each.line.machine is not UNSET), ""),
     )
 
 

@@ -37,19 +37,22 @@ class PlayedMatch(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class PlayedBlock:
-    """All matches that were due. `failures` are those of the machine before it could play them: the rotation
-    and the cause."""
+    """All matches that were due. `failures` are those of the `machine` before it could play them: the
+    rotation and the cause."""
 
     matches: tuple[PlayedMatch, ...]
     failures: tuple[tuple[int, str], ...] = ()
+    machine: str = ""
 
 
 class BlockFailedError(Exception):
-    """A block that could not be played, through no bot's fault. `rotation` is the match that failed."""
+    """A block that could not be played, through no bot's fault. `rotation` is the match that failed,
+    `machine` the name of that where it did, if that is known."""
 
-    def __init__(self, rotation: int, cause: str) -> None:
+    def __init__(self, rotation: int, cause: str, machine: str = "") -> None:
         super().__init__(cause)
         self.rotation = rotation
+        self.machine = machine
 
 
 class Courier(Protocol):

@@ -688,7 +688,7 @@ class _Runner:
             if played is not None:
                 await self._take_in(begun, played)
         except BlockFailedError as error:
-            await self._failed(begun, error.rotation, str(error))
+            await self._failed(begun, error.rotation, str(error), error.machine)
             if not begun.is_void:
                 begun.waiting = deque(rotations)
                 begun.running.clear()
@@ -708,9 +708,10 @@ class _Runner:
             self._observer.match_ended(Ended(begun.block, match.line.rotation), self._progress())
         await self._complete(begun)
 
-    async def _failed(self, begun: _Begun, rotation: int, cause: str) -> None:
+    async def _failed(self, begun: _Begun, rotation: int, cause: str, machine: str = "") -> None:
         block = begun.block
-        count = await self._on_disk(partial(self._store.fail, block, rotation, cause))
+        count = await self._on_disk(partial(self._store.fail, block, rotation, cause, machine))
+        cause = f"{machine}: {cause}" if machine else cause
         if begun.is_void:
             return  # it has become so meanwhile
         begun.running.discard(rotation)

@@ -17,13 +17,14 @@ from stellwerk_tournament.store.match_line import MatchLine
 
 @dataclass(slots=True)
 class MachineRow:
-    """A machine. `engine_ms` is the slowest that was measured there, `again` how many matches had to be
-    played again because the machine had failed, `kinds` in how many matches bots had which faults."""
+    """A machine. `engine_ms` is the slowest that was measured there, None if no match was played there to its
+    end. `failed` is how often a match could not be played there, and was played again, `kinds` in how many
+    matches bots had which faults."""
 
     name: str
-    engine_ms: float = 0.0
+    engine_ms: float | None = None
     matches: int = 0
-    again: int = 0
+    failed: int = 0
     late_ms: int = 0
     faulty: int = 0
     kinds: Counter[str] = field(default_factory=Counter[str])
@@ -36,13 +37,18 @@ class MachineRow:
 def machines(lines: Sequence[MatchLine]) -> list[MachineRow]:
     """Sum up the matches of each machine, in the order of their names."""
     rows: dict[str, MachineRow] = {}
+
+    def row_of(name: str) -> MachineRow:
+        return rows.setdefault(name, MachineRow(name))
+
     for line in lines:
         if line.machine is UNSET:
             continue
-        row = rows.setdefault(line.machine.name, MachineRow(line.machine.name))
-        row.engine_ms = max(row.engine_ms, line.machine.engine_ms)
+        for name in line.machine.failed_on:
+            row_of(name).failed += 1
+        row = row_of(line.machine.name)
+        row.engine_ms = max(row.engine_ms or 0.0, line.machine.engine_ms)
         row.matches += 1
-        row.again += line.attempt > 1
         row.late_ms += line.late_ms
         kinds = {fault.kind for seat in line.bots for fault in seat.faults}
         row.faulty += bool(kinds)

@@ -41,11 +41,13 @@ class Forfeit(Struct, frozen=True):
 
 
 class MachineRecord(Struct, frozen=True, omit_defaults=True):
-    """A machine that played a block for the runner. `name` tells it from the others. `engine_ms`: how long it
-    took there to play a fixed number of fixed games on the engine."""
+    """A machine that played a block for the runner. `name` tells it from the others.
+    `engine_ms`: how long it took there to play a fixed number of fixed games on the engine. `failed_on` names
+    the machines that could not play the match before, once for each time."""
 
     name: str
     engine_ms: float
+    failed_on: tuple[str, ...] = ()
 
 
 class MatchLine(Struct, frozen=True, omit_defaults=True):

@@ -78,7 +78,8 @@ CREATE TABLE IF NOT EXISTS failures (  -- of the machine, not of a bot; made las
     block INTEGER NOT NULL,
     rotation INTEGER NOT NULL,
     bots TEXT NOT NULL,
-    cause TEXT NOT NULL
+    cause TEXT NOT NULL,
+    machine TEXT  -- where it failed, if that was not here
 ) STRICT;
 """
 
@@ -93,12 +94,14 @@ class StoreError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Something that went wrong with this machine while a match was to be played."""
+    """Something that went wrong with a machine while a match was to be played. `machine` is its name, unless
+    that was this one."""
 
     block: int
     rotation: int
     bots: tuple[str, ...]
     cause: str
+    machine: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +157,20 @@ class Store:
 
     def failures(self) -> list[Failure]:
         with _database_errors(self.folder):
-            rows = self._database.execute("SELECT block, rotation, bots, cause FROM failures").fetchall()
+            rows = self._database.execute("SELECT * FROM failures").fetchall()
         return [
-            Failure(block, rotation, tuple(json.loads(bots)), cause) for block, rotation, bots, cause in rows
+            Failure(block, rotation, tuple(json.loads(bots)), cause, *(each or "" for each in machine))
+            for block, rotation, bots, cause, *machine in rows
         ]
 
-    def failures_of(self, block: Block, rotation: int) -> int:
+    def failed_on(self, block: Block, rotation: int) -> list[str]:
+        """Return where a match has failed up to now: the name of a machine each time, empty if it was this
+        one."""
         with _database_errors(self.folder):
-            row = self._database.execute(
-                "SELECT count(*) FROM failures WHERE block = ? AND rotation = ?", (block.number, rotation)
-            ).fetchone()
-        return int(row[0])
+            rows = self._database.execute(
+                "SELECT machine FROM failures WHERE block = ? AND rotation = ?", (block.number, rotation)
+            ).fetchall()
+        return [machine or "" for (machine,) in rows]
 
     def fact(self, name: str) -> str | None:
         with _database_errors(self.folder):
@@ -212,14 +218,16 @@ class Store:
             )
             self._database.execute("INSERT INTO times VALUES (?, ?, ?)", (line.block, line.rotation, times))
 
-    def fail(self, block: Block, rotation: int, cause: str) -> int:
-        """Record that a match failed. Return how often it has failed by now."""
+    def fail(self, block: Block, rotation: int, cause: str, machine: str = "") -> int:
+        """Record that a match failed, here or on the machine that is named. Return how often it has failed by
+        now."""
         bots = json.dumps(block.teams(rotation))
         with _database_errors(self.folder), self._database:
             self._database.execute(
-                "INSERT INTO failures VALUES (?, ?, ?, ?)", (block.number, rotation, bots, cause)
+                "INSERT INTO failures VALUES (?, ?, ?, ?, ?)",
+                (block.number, rotation, bots, cause, machine or None),
             )
-        return self.failures_of(block, rotation)
+        return len(self.failed_on(block, rotation))
 
     def give_up(self, block: Block, cause: str) -> None:
         """Make the block void: nothing of it counts."""
@@ -401,6 +409,9 @@ def _connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = FULL")
             database.executescript(_TABLES)
+            columns = database.execute("PRAGMA table_info(failures)").fetchall()
+            if "machine" not in {name for _, name, *_ in columns}:  # an earlier version had none
+                database.execute("ALTER TABLE failures ADD COLUMN machine TEXT")
     return database
 
 
