@@ -76,15 +76,19 @@ class StandingSetup:
 
 @dataclass(eq=False, slots=True)
 class _Process:
-    """One that plays match after match. `bot` is there when it has been started; `deals` are those that it
-    has seen."""
+    """One that plays match after match, started from `spec`. `bot` is there when it has been started; `deals`
+    are those that it has seen."""
 
-    name: str
+    spec: BotSpec
     standing_bot: StandingBot
     holder: TokenHolder
     deals: set[bytes]
     bot: RunningBot | None = None
     ended: trio.Event = field(default_factory=trio.Event)
+
+    @property
+    def name(self) -> str:
+        return self.spec.name
 
     def is_fit(self) -> bool:
         return self.bot is not None and not self.ended.is_set() and not self.standing_bot.hung_up.is_set()
@@ -197,7 +201,7 @@ class StandingServer:
     async def _take(self, spec: BotSpec, bot_match: BotMatch, seat: Seat, taken: list[_Process]) -> _Process:
         """Return a process that has not seen the deal. BotStartError, or NoResultError. A process that waited
         is in `taken` before anything can go wrong with it, so that it will be given back."""
-        process = self._one_that_waits(spec.name, bot_match.plan.seed)
+        process = self._one_that_waits(spec, bot_match.plan.seed)
         if process is None:
             taken.append(await self._start(spec, bot_match, seat))
             return taken[-1]
@@ -210,9 +214,9 @@ class StandingServer:
             process.bot.log.begin(bot_match.logs.heading(seat))
         return process
 
-    def _one_that_waits(self, name: str, deal: bytes) -> _Process | None:
+    def _one_that_waits(self, spec: BotSpec, deal: bytes) -> _Process | None:
         for process in reversed(self._waiting):
-            if process.name == name and deal not in process.deals and process.is_fit():
+            if process.spec == spec and deal not in process.deals and process.is_fit():
                 self._waiting.remove(process)
                 return process
         return None
@@ -221,7 +225,7 @@ class StandingServer:
         await self._make_room(spec.name)
         token = new_token()
         holder = TokenHolder(self._login_name(spec.name), hashed(token), False, takes_any_name=True)
-        process = _Process(spec.name, StandingBot(holder.hash), holder, {bot_match.plan.seed})
+        process = _Process(spec, StandingBot(holder.hash), holder, {bot_match.plan.seed})
         self._processes.append(process)
         self._tokens.holders = (*self._tokens.holders, holder)
         address = STDIO if spec.transport == "stdio" else self._host.address

@@ -37,7 +37,6 @@ from stellwerk_tournament.blocks.files import (
     RESULT_ENDING,
     BlockFileError,
     BlockOrder,
-    BlockResult,
     decode_order,
     decode_result,
     encode_result,
@@ -47,7 +46,8 @@ from stellwerk_tournament.blocks.files import (
 )
 from stellwerk_tournament.blocks.machine import machine_record
 from stellwerk_tournament.blocks.merge import Merged, merge
-from stellwerk_tournament.blocks.play_block import Host, play_block, private_folder, why
+from stellwerk_tournament.blocks.play_block import Host, why
+from stellwerk_tournament.blocks.table import Table, open_table, private_folder
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.courier import BlockFailedError
 from stellwerk_tournament.store.store import Opened
@@ -135,20 +135,51 @@ def say_exported(exporter: Exporter) -> None:
 
 
 def play_files(arguments: argparse.Namespace) -> int:
-    """Play blocks, one after the other. CommandError at the first that cannot be played."""
+    """Play blocks, one after the other, at one table. CommandError at the first that cannot be played."""
     files = [Path(name) for name in arguments.files]
     out = Path(arguments.out)
     is_folder = len(files) > 1 or out.is_dir() or arguments.out.endswith("/")
     if is_folder:
         make_out_folder(arguments.out)
     hide_memory()
-    for path in files:
-        target = out / f"{path.name.removesuffix(ORDER_ENDING)}{RESULT_ENDING}" if is_folder else out
-        _play_file(path, target, arguments)
+    targets = [
+        out / f"{path.name.removesuffix(ORDER_ENDING)}{RESULT_ENDING}" if is_folder else out for path in files
+    ]
+    with private_folder() as folder:
+        failure = trio.run(_play_unless_stopped, [*zip(files, targets, strict=True)], folder, arguments)
+    if failure is not None:
+        raise failure
     return DONE
 
 
-def _play_file(path: Path, target: Path, arguments: argparse.Namespace) -> None:
+async def _play_unless_stopped(
+    blocks: Sequence[tuple[Path, Path]], folder: Path, arguments: argparse.Namespace
+) -> CommandError | None:
+    """Play blocks until one fails or somebody stops that. Return why: nurseries would wrap what is raised."""
+    failure: CommandError | None = None
+    path = blocks[0][0]
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async with trio.open_nursery() as nursery:
+
+            async def heed() -> None:
+                nonlocal failure
+                async for _ in signals:
+                    failure = CommandError(f"{path}: stopped; no result was written", STOPPED)
+                    nursery.cancel_scope.cancel()
+
+            nursery.start_soon(heed)
+            async with open_table(folder) as table:
+                for path, target in blocks:
+                    try:
+                        await _play_file(table, path, target, arguments)
+                    except CommandError as error:
+                        failure = error
+                        break
+            nursery.cancel_scope.cancel()
+    return failure
+
+
+async def _play_file(table: Table, path: Path, target: Path, arguments: argparse.Namespace) -> None:
     try:
         order = decode_order(read(path))
     except BlockFileError as error:
@@ -156,52 +187,22 @@ def _play_file(path: Path, target: Path, arguments: argparse.Namespace) -> None:
     if _is_there(target, order):
         say(f"{shown(str(target), 1000)}: has the result of block {order.block} already")
         return
+    machine = machine_record(order.cup, arguments.machine)
+    host = Host(version(), machine, house_bots(), arguments.concurrency, log=_log)
     try:
-        host = Host(
-            version(),
-            machine_record(order.cup, arguments.machine),
-            house_bots(),
-            arguments.concurrency,
-            log=_log,
-        )
-        with private_folder() as folder:
-            result = trio.run(_play_unless_stopped, order, folder, host)
+        result = await table.play(order, host)
     except BlockFileError as error:
         raise usage_error(f"{path}: {error}") from None
     except (SandboxError, BlockFailedError) as error:
         raise infrastructure_error(f"{path}: {why(error, order)}; no result was written") from None
     except CoresError as error:
         raise infrastructure_error(f"{path}: cores_per_bot: {error}") from None
-    if result is None:
-        raise CommandError(f"{path}: stopped; no result was written", STOPPED)
     try:
         write_private(target, encode_result(result, bytes.fromhex(order.secret)))
     except OSError as error:
         raise not_writable(str(target), error) from None
     matches = counted(len(result.matches), "match", "matches")
     say(f"{shown(str(target), 1000)}: block {order.block}, {matches}")
-
-
-async def _play_unless_stopped(order: BlockOrder, folder: Path, host: Host) -> BlockResult | None:
-    """Play a block. None if somebody stops that."""
-    failure: Exception | None = None
-    result: BlockResult | None = None
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async with trio.open_nursery() as nursery:
-
-            async def heed() -> None:
-                async for _ in signals:
-                    nursery.cancel_scope.cancel()
-
-            nursery.start_soon(heed)
-            try:
-                result = await play_block(order, folder, host)
-            except (BlockFileError, SandboxError, BlockFailedError, CoresError) as error:
-                failure = error  # the nursery would wrap it
-            nursery.cancel_scope.cancel()
-    if failure is not None:
-        raise failure
-    return result
 
 
 def _is_there(target: Path, order: BlockOrder) -> bool:

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 
 from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import infrastructure_error, usage_error
-from stellwerk.shared.house_bots import house_bots
 from stellwerk.shared.terminal import complain
 from stellwerk.shared.version import version
+from stellwerk.tournament.table import PROGRAM
 from stellwerk_tournament.blocks.cluster import (
     Cluster,
     ClusterError,
@@ -83,7 +83,7 @@ def cluster_of(
             "there: use it in a private network only"
         )
     try:
-        with open_cluster(address, arguments.workers or 0, cup, Parts(version, house_bots), tell) as cluster:
+        with open_cluster(address, arguments.workers or 0, cup, Parts(version, PROGRAM), tell) as cluster:
             yield cluster
     except ClusterError as error:
         raise infrastructure_error(str(error)) from None

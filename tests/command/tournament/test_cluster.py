@@ -21,18 +21,35 @@ import pytest
 from stellwerk.__main__ import main
 from stellwerk_tournament.blocks import cluster
 from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment
+from tests.command.tournament.test_tables import (
+    ROUNDS as REUSING_BLOCKS,
+)
+from tests.command.tournament.test_tables import (
+    expect_ended,
+    expect_processes_that_see_no_deal_twice,
+    with_reused_bot,
+)
 from tests.command.tournament.travelling import HOUSE, cup, did, outcome, replays
 from tests.tools import needs
 
 pytestmark = pytest.mark.xdist_group("clusters")
 
 SEED: Final = ("--seed", "s", "--no-preflight", "--progress", "lines")
-ROUNDS: Final = 8  # 24 blocks
+ROUNDS: Final = 20  # 60 blocks
 OTHER_VERSION: Final = """
 import stellwerk.shared.version as version
 version.version = lambda: "0.0.1"
 """
 AS_IT_IS: Final = ""
+IMPATIENT: Final = """
+import stellwerk_tournament.blocks.table_process as table_process
+table_process.RESERVE_S = 5
+"""
+SOON_TIDY: Final = """
+import stellwerk_tournament.blocks.cluster_worker as cluster_worker
+cluster_worker.TIDY_S, cluster_worker.IDLE_S = 0.5, 1
+"""
+SHORT_CLOCKS: Final = "clocks = {set_up_ms = 500, move_ms = 500, bank_ms = 100}\n"
 WORKER: Final = """
 {first}
 from distributed.cli.dask_worker import main
@@ -62,6 +79,7 @@ class Certificates:
         return {
             **found,
             "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "true",
+            "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "8s",
             "DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": "[]",
             "DASK_DISTRIBUTED__WORKER__HTTP__ROUTES": "[]",
         }
@@ -112,6 +130,13 @@ def workers_of(process: subprocess.Popen[str]) -> list[int]:
     children = Path(f"/proc/{process.pid}/task").glob("*/children")
     found = [int(pid) for path in children for pid in path.read_text().split()]
     return [pid for pid in found if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text()]
+
+
+def tables_of(worker: subprocess.Popen[bytes]) -> list[int]:
+    """Return the processes that play for a worker."""
+    children = Path(f"/proc/{worker.pid}/task").glob("*/children")
+    found = [int(pid) for path in children for pid in path.read_text().split()]
+    return [pid for pid in found if "stellwerk.tournament.table" in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +201,7 @@ class Elsewhere:
 
     address: str
     scheduler: subprocess.Popen[bytes]
-    start_worker: Callable[..., object]
+    start_worker: Callable[..., subprocess.Popen[bytes]]
     environment: dict[str, str]
 
 
@@ -199,7 +224,7 @@ def elsewhere(tmp_path: Path) -> Generator[Elsewhere]:
             stack.callback(process.kill)
             return process
 
-        def start_worker(first: str = AS_IT_IS, *words: str, **more: str) -> object:
+        def start_worker(first: str = AS_IT_IS, *words: str, **more: str) -> subprocess.Popen[bytes]:
             options = (
                 "--no-nanny",
                 "--nthreads",
@@ -288,6 +313,89 @@ def test_a_scheduler_that_is_killed_ends_the_run_and_resume_goes_on(
         assert f"{elsewhere.address}: there is no scheduler" in again.printed
     did("resume", folder, "--seed", "s", "--no-preflight")
     expect_the_same(folder, one)
+
+
+@needs("children of a process")
+def test_a_worker_whose_playing_process_hangs_is_named_and_another_one_plays_the_block(
+    tmp_path: Path, elsewhere: Elsewhere
+) -> None:
+    """The worker itself lives, and sends its heartbeats."""
+    one, folder = (cup(tmp_path / name, head=SHORT_CLOCKS, rounds=ROUNDS) for name in ("one", "folder"))
+    did("run", one, *SEED)
+    hanging, _ = (elsewhere.start_worker(IMPATIENT, "--nthreads", "1") for _ in range(2))
+    with runner("run", folder, *SEED, "--cluster", elsewhere.address, **elsewhere.environment) as run:
+        run.until(" plays, as ", 2)
+        run.until("^block", 3)
+        while not (tables := tables_of(hanging)):
+            pass
+        os.kill(tables[0], signal.SIGSTOP)
+        named = run.until("hangs")
+        assert re.match(r"worker tls://127.*, m-\w+: block \d+: the process that plays hangs: nothing", named)
+        assert run.ended() == 0, run.printed
+    expect_the_same(folder, one)
+    did("verify", folder)
+    lines = [json.loads(line) for line in (folder / "matches.jsonl").read_bytes().splitlines()]
+    [machine] = {line["machine"]["name"] for line in lines}
+    assert [line["machine"]["failed_on"] for line in lines if line["attempt"] > 1] == [[machine]]
+    row = (folder / "report.html").read_text().partition(f'<th scope="row">{machine}</th>')[2]
+    assert re.findall(r"<td[^>]*>([^<]*)", row)[:3] == [str(len(lines)), "0", "1"]
+    assert f"failures  0 of this machine, 1 of {machine}" in did("status", folder).stdout
+
+
+def test_a_worker_that_is_stopped_loses_its_blocks_to_the_others(
+    tmp_path: Path, one: Path, elsewhere: Elsewhere
+) -> None:
+    """It sends no heartbeat either. When it goes on, nothing of what it has played counts."""
+    folder = cup(tmp_path / "cup", rounds=ROUNDS)
+    stopped, _ = (elsewhere.start_worker() for _ in range(2))
+    with runner("run", folder, *SEED, "--cluster", elsewhere.address, **elsewhere.environment) as run:
+        run.until(" plays, as ", 2)
+        run.until("^block", 3)
+        stopped.send_signal(signal.SIGSTOP)
+        assert re.match(r"worker tls://127.* is lost: its blocks are played elsewhere", run.until("is lost"))
+        stopped.send_signal(signal.SIGCONT)
+        assert run.ended() == 0, run.printed
+    expect_the_same(folder, one)
+    did("verify", folder)
+
+
+# -- processes that stay -----------------------------------------------------------------------------
+
+
+def test_a_worker_reuses_processes_from_block_to_block_and_ends_them_with_the_tournament(
+    tmp_path: Path, elsewhere: Elsewhere
+) -> None:
+    folder = with_reused_bot(tmp_path / "here")
+    elsewhere.start_worker()
+    with runner("run", folder, *SEED[2:], "--cluster", elsewhere.address, **elsewhere.environment) as run:
+        assert run.ended() == 0, run.printed
+    expect_processes_that_see_no_deal_twice(tmp_path / "here", folder, REUSING_BLOCKS)
+    expect_ended(tmp_path / "here")
+    did("verify", folder)
+
+
+@needs("children of a process")
+def test_processes_end_with_their_worker_even_if_what_plays_is_stopped(
+    tmp_path: Path, elsewhere: Elsewhere
+) -> None:
+    folder = with_reused_bot(tmp_path / "here", rounds=50)
+    worker = elsewhere.start_worker()
+    with runner("run", folder, *SEED[2:], "--cluster", elsewhere.address, **elsewhere.environment) as run:
+        run.until("^block", 1)
+        for table in tables_of(worker):
+            os.kill(table, signal.SIGSTOP)
+        worker.kill()
+        expect_ended(tmp_path / "here")
+
+
+def test_processes_end_some_time_after_a_runner_that_was_killed(tmp_path: Path, elsewhere: Elsewhere) -> None:
+    """Nobody tells the worker that the tournament is not played any more."""
+    folder = with_reused_bot(tmp_path / "here")
+    elsewhere.start_worker(SOON_TIDY)
+    with runner("run", folder, *SEED[2:], "--cluster", elsewhere.address, **elsewhere.environment) as run:
+        run.until("^block", 1)
+        run.process.kill()
+    expect_ended(tmp_path / "here")
 
 
 # -- the command line --------------------------------------------------------------------------------

@@ -12,24 +12,27 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import trio
 
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import STARTED
-from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_tournament.blocks.check import checked
 from stellwerk_tournament.blocks.files import BlockFileError, decode_result, encode_order, expect_sealed
 from stellwerk_tournament.blocks.orders import Cup, OrderMaker
+from stellwerk_tournament.blocks.serve_table import Failed, Unfit
 from stellwerk_tournament.config.sandbox import needs_proof
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.courier import BlockFailedError, DueBlock, PlayedBlock
 from stellwerk_tournament.play.runner import RunError
+
+if TYPE_CHECKING:
+    from stellwerk_tournament.blocks.cluster_worker import Returned
 
 WINDOW: Final = 2000  # blocks with the scheduler: it slows down with what it has
 CONNECT_S: Final = 10
@@ -56,10 +59,11 @@ class ClusterError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The command's parts: its version, and the house bots, as functions that workers call as well."""
+    """The command's parts: a function that returns its version, also on workers, and the program of a table,
+    as words for Python."""
 
     version: Callable[[], str]
-    house_bots: Callable[[], Mapping[str, NewHousePlayer]]
+    table: Sequence[str]
 
 
 def expect_dask() -> None:
@@ -118,6 +122,7 @@ class Cluster:
     _recalled: bool = False
     _accepted: set[str] = field(default_factory=set[str])
     _quiet: set[str] = field(default_factory=set[str])
+    _failed_on: dict[int, set[str]] = field(default_factory=dict[int, set[str]])  # workers, by the block
 
     @property
     def most(self) -> int:
@@ -166,6 +171,7 @@ class Cluster:
                 resources={self.name: seats_of(self.settings)},
                 priority=-due.block.number,  # in the order of the schedule
                 pure=False,
+                **self._elsewhere(due.block.number),
             )
         except Exception as error:
             raise self._gone() from error
@@ -188,21 +194,35 @@ class Cluster:
         if status != "finished":
             raise BlockFailedError(due.rotations[0], f"the cluster: {future.exception()}")
         try:
-            kind, text, rotation, cause = future.result(timeout=CONNECT_S)
+            returned: Returned = future.result(timeout=CONNECT_S)
         except Exception as error:
             if self.client.status != "running":
                 raise self._gone() from None
             raise BlockFailedError(due.rotations[0], f"the cluster: {error}") from None
-        if kind == "unfit":
-            raise RunError(f"block {due.block.number} cannot be played by {cause}")
-        if kind == "failed":
-            raise BlockFailedError(rotation, cause)
         try:
-            result, content, seal = decode_result(text)
+            return self._checked(returned, due)
+        except BlockFailedError:
+            self._failed_on.setdefault(due.block.number, set()).add(returned.worker)
+            raise
+
+    def _checked(self, returned: Returned, due: DueBlock) -> PlayedBlock:
+        outcome, machine = returned.outcome, returned.machine
+        if isinstance(outcome, Unfit):
+            raise RunError(f"block {due.block.number} cannot be played by {machine}: {outcome.cause}")
+        if isinstance(outcome, Failed):
+            raise BlockFailedError(outcome.rotation, outcome.cause, machine)
+        try:
+            result, content, seal = decode_result(outcome.text)
             expect_sealed(content, seal, due.seed)
             return checked(result, self.settings, due)
         except BlockFileError as error:
-            raise BlockFailedError(due.rotations[0], f"the cluster: the result {error}") from None
+            raise BlockFailedError(due.rotations[0], f"the result {error}", machine) from None
+
+    def _elsewhere(self, block: int) -> dict[str, object]:
+        """Return where a block that has failed is played again: by another worker, if there is one."""
+        failed_on = self._failed_on.get(block)
+        others = sorted(self._accepted - failed_on) if failed_on else []
+        return {"workers": others, "allow_other_workers": True} if others else {}
 
     def _gone(self) -> RunError:
         return RunError(f"the scheduler at {self.address} is gone")
@@ -242,7 +262,12 @@ class Cluster:
         """Tell what has become of a worker's examination."""
         message = event[1]
         worker = message["worker"]
-        if "refused" in message:
+        if "failed" in message:
+            self.tell(
+                f"worker {worker}, {message['machine']}: block {message['block']}: {message['failed']}; it "
+                "is played again, by another worker if there is one"
+            )
+        elif "refused" in message:
             self.tell(f"worker {worker} is refused: {message['refused']}")
         elif worker not in self._accepted:
             self._accepted.add(worker)
@@ -292,7 +317,7 @@ def _duty(name: str, cup: Cup, maker: OrderMaker, parts: Parts, *, is_ours: bool
         seats=seats_of(settings),
         is_ours=is_ours,
         version=parts.version,
-        house_bots=parts.house_bots,
+        table=parts.table,
         archives=dict(maker.archives()),
     )
 

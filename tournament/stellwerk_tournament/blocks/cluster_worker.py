@@ -4,7 +4,8 @@ Laws:
 - a worker plays nothing before it has been examined: the version, the rules and boards, the sandbox by a
   witness, and the speed of the engine, each once;
 - a worker that does not fit is refused by giving it no seats, and stays what it was for everybody else;
-- bots come as archives, by their hashes, and are unpacked once.
+- bots come as archives, by their hashes, and are unpacked once;
+- blocks are played by processes of their own (`table_process.py`), so that one that hangs can be ended.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ import contextlib
 import shutil
 import signal
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, cast
 
 import trio
 from distributed import Status, WorkerPlugin, get_worker
@@ -27,28 +28,34 @@ from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes import resolve_sandbox
 from stellwerk_processes.bot_process import Confinement
-from stellwerk_processes.cores import CoresError
 from stellwerk_processes.sandbox.levels import SandboxError, SandboxRecord
-from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_tournament.blocks.archives import unpack
-from stellwerk_tournament.blocks.files import BlockFileError, decode_order, encode_result
+from stellwerk_tournament.blocks.files import decode_order
 from stellwerk_tournament.blocks.machine import machine_record
-from stellwerk_tournament.blocks.play_block import Host, play_block, why
-from stellwerk_tournament.play.courier import BlockFailedError
+from stellwerk_tournament.blocks.serve_table import Failed, Outcome, Place
+from stellwerk_tournament.blocks.table_process import TableError, Tables, longest_silence
 
 SEATS: Final = "seats"  # the resource by which a worker can say how many it has
 _LOOK_AGAIN_S: Final = 0.05
+TIDY_S: Final = 10.0  # from one look for tables that nobody needs to the next
+IDLE_S: Final = 60.0  # without a block, until a table ends: the runner may be gone
 
-Outcome: TypeAlias = tuple[str, bytes, int, str]
-"""`result` with the text of a result, `failed` with the rotation and the cause, or `unfit` with the cause."""
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """What has become of a block, and where: the worker's address, and the name of its machine."""
+
+    worker: str
+    machine: str
+    outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Duty:
     """The facts of a tournament that a worker needs before it plays. `name` is that of the plugin, of its
     resource and of its events. `boards` are the games with the versions of their rules, and the digests of
-    the boards that do not travel. `seats` is how many a block takes. `is_ours`: the worker was started by the
-    runner, and does not heed Ctrl-C itself."""
+    the boards that do not travel. `seats` is how many a block takes. `is_ours`: the worker was started by
+    the runner, and does not heed Ctrl-C itself. `table` is the program of a table, as words for Python."""
 
     name: str
     cup: str
@@ -59,7 +66,7 @@ class Duty:
     seats: int
     is_ours: bool
     version: Callable[[], str]
-    house_bots: Callable[[], Mapping[str, NewHousePlayer]]
+    table: Sequence[str]
     archives: Mapping[str, bytes] = field(repr=False)
 
 
@@ -74,18 +81,29 @@ class TournamentPlugin(WorkerPlugin):
         self.duty = duty
         self.name = duty.name
         self._folder: Path | None = None
-        self._host: Host | None = None
+        self._place: Place | None = None
+        self._tables: Tables | None = None
         self._task: asyncio.Task[None] | None = None
 
     def setup(self, worker: Any) -> None:  # Any: Dask's types are not known
         """Begin to examine the worker, which goes on meanwhile."""
         if self.duty.is_ours:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        self._task = asyncio.get_running_loop().create_task(self._examine(worker))
+        self._task = asyncio.get_running_loop().create_task(self._attend(worker))
 
-    def teardown(self, worker: Any) -> None:
+    async def teardown(self, worker: Any) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        if self._tables is not None:
+            await asyncio.to_thread(self._tables.close)
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+    async def _attend(self, worker: Any) -> None:
+        await self._examine(worker)
+        while self._tables is not None:
+            await asyncio.sleep(TIDY_S)
+            await asyncio.to_thread(self._tables.end_idle, IDLE_S)
 
     async def _examine(self, worker: Any) -> None:
         while worker.status is not Status.running:  # noqa: ASYNC110  (Dask has no event for it)
@@ -98,21 +116,23 @@ class TournamentPlugin(WorkerPlugin):
                     f"a block takes {self.duty.seats} seats, and it has {total:g}: start it with "
                     f"--nthreads {self.duty.seats}, or --resources {SEATS}={self.duty.seats}"
                 )
-            self._host = await asyncio.to_thread(self._look)
+            place = await asyncio.to_thread(self._look)
         except Exception as error:  # whatever it is: it plays nothing, and the runner hears why
             known = isinstance(error, UnfitError | SandboxError)
             event["refused"] = str(error) if known else f"{type(error).__name__}: {error}"
         else:
+            self._place = place
+            self._tables = Tables(self.duty.table, place)
             await worker.set_resources(**{self.duty.name: total})
             # The scheduler does not look for blocks that had nowhere to go when a worker gets a resource. It
             # does so when one goes on after a pause.
             worker.status = Status.paused
             worker.status = Status.running
-            event["machine"] = self._host.machine.name
-            event["engine_ms"] = self._host.machine.engine_ms
+            event["machine"] = place.machine.name
+            event["engine_ms"] = place.machine.engine_ms
         worker.log_event(self.duty.name, event)
 
-    def _look(self) -> Host:
+    def _look(self) -> Place:
         """Examine this process and its machine. UnfitError, SandboxError."""
         duty = self.duty
         if (here := duty.version()) != duty.stellwerk:
@@ -135,27 +155,33 @@ class TournamentPlugin(WorkerPlugin):
         self._folder = Path(tempfile.mkdtemp(prefix="stellwerk-block-"))
         self._folder.chmod(0o755)  # bots may run as users of their own
         unpack(duty.archives, self._folder)
-        return Host(duty.stellwerk, machine_record(duty.cup), duty.house_bots(), sandbox=sandbox)
+        return Place(str(self._folder), machine_record(duty.cup), sandbox)
 
-    def play(self, text: bytes) -> Outcome:
-        assert self._folder is not None
-        assert self._host is not None
+    def play(self, worker: Any, text: bytes) -> Returned:
+        assert self._place is not None
+        assert self._tables is not None
         order = decode_order(text)
+        machine = self._place.machine.name
         try:
-            result = trio.run(play_block, order, self._folder, self._host)
-        except BlockFailedError as error:
-            return "failed", b"", error.rotation, f"{self._host.machine.name}: {error}"
-        except SandboxError as error:
-            return "failed", b"", order.rotations[0], f"{self._host.machine.name}: {why(error, order)}"
-        except (BlockFileError, CoresError) as error:
-            return "unfit", b"", order.rotations[0], f"{self._host.machine.name}: {error}"
-        return "result", encode_result(result, bytes.fromhex(order.secret)), 0, ""
+            outcome = self._tables.play(text, longest_silence(order.settings.clocks))
+        except TableError as error:
+            worker.log_event(
+                self.duty.name,
+                {
+                    "worker": str(worker.address),
+                    "machine": machine,
+                    "block": order.block,
+                    "failed": str(error),
+                },
+            )
+            outcome = Failed(order.rotations[0], str(error))
+        return Returned(str(worker.address), machine, outcome)
 
 
-def play_order(name: str, text: bytes) -> Outcome:
+def play_order(name: str, text: bytes) -> Returned:
     """Play a block on this worker: the task."""
-    plugin = cast(TournamentPlugin, cast(Any, get_worker()).plugins[name])  # Any: Dask's types are not known
-    return plugin.play(text)
+    worker = cast(Any, get_worker())  # Any: Dask's types are not known
+    return cast(TournamentPlugin, worker.plugins[name]).play(worker, text)
 
 
 def running_keys(dask_worker: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""A block played alone, from its order: by `tournament block`, and by each worker of a cluster.
+"""A block played alone, from its order, at a table (`table.py`).
 
 Laws:
 - nothing is opened but the order, and a private folder in which its bots and its board are;
@@ -9,11 +9,9 @@ Laws:
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -21,21 +19,18 @@ import trio
 from msgspec import UNSET, UnsetType
 
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_processes import resolve_sandbox
-from stellwerk_processes.bot_spec import STARTED
 from stellwerk_processes.sandbox.levels import SandboxError, SandboxRecord
-from stellwerk_processes.standing_server import open_standing_server
-from stellwerk_processes.started_match import MatchResult
+from stellwerk_processes.standing_server import StandingServer
+from stellwerk_processes.started_match import MatchObserver, MatchResult, play_match
 from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_tournament.blocks.archives import unpack
 from stellwerk_tournament.blocks.files import BlockFileError, BlockOrder, BlockResult, write_private
 from stellwerk_tournament.blocks.orders import board_name
 from stellwerk_tournament.config.machine_paths import MachinePaths
-from stellwerk_tournament.config.sandbox import needs_proof
 from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, Source, settings_of
 from stellwerk_tournament.play.courier import BlockFailedError, PlayedMatch
 from stellwerk_tournament.play.lag import LagWatch
-from stellwerk_tournament.play.matches_here import ATTEMPTS, Conditions, MatchesHere, heading, standing_setup
+from stellwerk_tournament.play.matches_here import ATTEMPTS, Conditions, MatchesHere, heading
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.match_line import MachineRecord, MatchLine
 
@@ -43,8 +38,8 @@ from stellwerk_tournament.store.match_line import MachineRecord, MatchLine
 @dataclass(frozen=True, slots=True)
 class Host:
     """The machine that plays: what is known of it, what makes the players of bots that sit in the server,
-    how many matches it plays at a time, what has been tried of the sandbox before, if anything was, and what
-    gets the errors of ours that failed a match."""
+    how many matches it plays at a time, what has been tried of the sandbox before, if anything was, what gets
+    the errors of ours that failed a match, and what is called after moves, but not too often."""
 
     version: str
     machine: MachineRecord
@@ -52,17 +47,7 @@ class Host:
     at_once: int = 1
     sandbox: SandboxRecord | UnsetType = UNSET
     log: Callable[[str, Sequence[str]], object] = lambda _heading, _lines: None
-
-
-@contextmanager
-def private_folder() -> Generator[Path]:
-    """Make a folder for the bots and the board of a block, for as long as the block runs."""
-    folder = Path(tempfile.mkdtemp(prefix="stellwerk-block-"))
-    try:
-        folder.chmod(0o755)  # bots may run as users of their own
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    moved: Callable[[], object] | None = None
 
 
 def expect_playable(order: BlockOrder, version: str) -> None:
@@ -107,44 +92,9 @@ def _write_once(path: Path, content: bytes) -> None:
         path.chmod(0o644)
 
 
-async def proven(settings: Settings) -> tuple[Settings, SandboxRecord | UnsetType]:
-    """Try the sandbox, if any bot needs one. SandboxError if the tournament's level does not hold here."""
-    if all(each.bot.process not in STARTED for each in settings.entrants):
-        return settings, UNSET
-    if not needs_proof(settings.confinement):
-        return settings, UNSET
-    found = await resolve_sandbox.resolve(settings.confinement)
-    return replace(settings, confinement=found.confinement), found.record
+class TableBlock:
+    """A block that is played at a table, so many matches `at_once`. CoresError."""
 
-
-async def play_block(order: BlockOrder, folder: Path, host: Host) -> BlockResult:
-    """Play all matches of an order that are due.
-
-    BlockFileError if it cannot be played by this program or on this machine, BlockFailedError if a match
-    failed too often through no bot's fault, CoresError, SandboxError.
-    """
-    expect_playable(order, host.version)
-    settings = await trio.to_thread.run_sync(unpacked, order, folder)
-    record = host.sandbox
-    if record is UNSET:
-        settings, record = await proven(settings)
-    settings = replace(settings, concurrency=_at_once(settings, host.at_once))
-    lag = LagWatch()
-    trio.lowlevel.add_instrument(lag)
-    try:
-        return await _Block(order, settings, folder, host, record, lag).play()
-    finally:
-        trio.lowlevel.remove_instrument(lag)
-
-
-def _at_once(settings: Settings, wanted: int) -> int:
-    """Return how many matches run at a time: no more than there are processes of each bot."""
-    team_size = settings.variants[0].team_size
-    limits = [each.instances // team_size for each in settings.entrants if each.instances is not None]
-    return max(1, min([wanted, *limits]))
-
-
-class _Block:
     def __init__(
         self,
         order: BlockOrder,
@@ -155,31 +105,34 @@ class _Block:
         lag: LagWatch,
     ) -> None:
         self._order = order
-        self._settings = settings
         self._secret = bytes.fromhex(order.secret)
         self._block = Block(order.block, 0, order.round, 0, order.entrants)
         self._host = host
-        conditions = Conditions(sandbox=sandbox, machine=host.machine, house_bots=host.house_bots)
-        paths = MachinePaths(folder, settings.entrants)
-        self._here = MatchesHere(settings, paths, conditions, lag, self._log)
+        show = None if host.moved is None else partial(_show, host.moved)
+        conditions = Conditions(
+            execute=partial(play_match, observer=MatchObserver(show)),
+            sandbox=sandbox,
+            machine=host.machine,
+            house_bots=host.house_bots,
+            show=show,
+        )
+        self._here = MatchesHere(
+            settings, MachinePaths(folder, settings.entrants), conditions, lag, self._log
+        )
+        self.at_once = self._here.fair.at_once
         self._played: dict[int, PlayedMatch] = {}
         self._failures: list[tuple[int, str]] = []
         self._failed: BlockFailedError | None = None
 
-    async def play(self) -> BlockResult:
-        at_once = self._here.fair.at_once
-        limiter = trio.CapacityLimiter(at_once)
-        async with AsyncExitStack() as stack:
-            stack.enter_context(self._here.fair.at_work())
-            setup = standing_setup(self._settings, at_once, self._order.bot_seeds)
-            if setup is not None:
-                self._here.standing = await stack.enter_async_context(open_standing_server(setup))
-                await self._here.standing.listen()
+    async def play(self, standing: StandingServer | None) -> BlockResult:
+        """Play all matches that are due, on the server for bots that stay, if there are any. BlockFailedError
+        if a match failed too often through no bot's fault."""
+        self._here.standing = standing
+        limiter = trio.CapacityLimiter(self.at_once)
+        with self._here.fair.at_work():
             async with trio.open_nursery() as nursery:
                 for rotation in self._order.rotations:
                     nursery.start_soon(self._play, rotation, limiter, nursery.cancel_scope)
-            if self._here.standing is not None:
-                await self._here.standing.say_goodbye(finished=True)
         if self._failed is not None:
             raise self._failed
         return BlockResult(
@@ -199,7 +152,7 @@ class _Block:
             if not isinstance(ended, str):
                 self._played[rotation] = self._record(attempt, *ended)
                 return
-            self._failures.append((rotation, f"{self._host.machine.name}: {ended}"))
+            self._failures.append((rotation, ended))
         self._failed = BlockFailedError(rotation, self._failures[-1][1])
         scope.cancel()
 
@@ -210,6 +163,10 @@ class _Block:
     async def _log(self, heading: str, lines: Sequence[str]) -> None:
         await trio.lowlevel.checkpoint()
         self._host.log(heading, lines)
+
+
+def _show(moved: Callable[[], object], _: object) -> None:
+    moved()
 
 
 def why(error: SandboxError | BlockFailedError, order: BlockOrder) -> str:

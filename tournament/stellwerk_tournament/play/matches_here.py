@@ -26,7 +26,14 @@ from stellwerk_processes.faults import Fault
 from stellwerk_processes.sandbox.levels import SandboxRecord
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_processes.standing_server import StandingServer, StandingSetup
-from stellwerk_processes.started_match import BotMatch, MatchObserver, MatchResult, NoResultError, play_match
+from stellwerk_processes.started_match import (
+    BotMatch,
+    MatchObserver,
+    MatchResult,
+    NoResultError,
+    Show,
+    play_match,
+)
 from stellwerk_server.match.house_player import NO_HOUSE_BOTS, NewHousePlayer
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.listen_address import ListenAddress
@@ -56,12 +63,14 @@ Log: TypeAlias = Callable[[str, Sequence[str]], Awaitable[object]]
 @dataclass(frozen=True, slots=True)
 class Conditions:
     """The conditions of all matches here: the program that plays them, what was tried of the sandbox, what is
-    known of this machine, and the factory of players for bots inside the server."""
+    known of this machine, the factory of players for bots inside the server, and who is shown the matches on
+    the server of bots that stay, after moves, but not too often."""
 
     execute: Execute = play_match
     sandbox: SandboxRecord | UnsetType = UNSET
     machine: MachineRecord | UnsetType = UNSET
     house_bots: Mapping[str, NewHousePlayer] = field(default_factory=lambda: NO_HOUSE_BOTS, repr=False)
+    show: Show | None = None
 
 
 class MatchesHere:
@@ -153,7 +162,8 @@ class MatchesHere:
         if self.standing is None or (processes <= {"fresh", "house"} and "fresh" in processes):
             return await self._conditions.execute(bot_match, self._settings.confinement)
         try:
-            return await self.standing.play(bot_match, absent, MatchObserver(begun=partial(begun, bot_match)))
+            observer = MatchObserver(self._conditions.show, partial(begun, bot_match))
+            return await self.standing.play(bot_match, absent, observer)
         finally:
             ended(bot_match)
 
