@@ -396,8 +396,9 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def write_whole(path: Path, content: bytes, *, sync: bool = False) -> None:
-    """Write a file so that it exists with all of its content, or not at all."""
+def write_whole(path: Path, content: bytes, *, sync: bool = False, sync_name: bool = True) -> None:
+    """Write a file so that it exists with all of its content, or not at all. With `sync`, it is on the disk
+    then; without `sync_name` only its content is, and the caller syncs the folder."""
     part = path.with_suffix(".part")
     try:
         with open(part, "wb") as file:
@@ -406,7 +407,7 @@ def write_whole(path: Path, content: bytes, *, sync: bool = False) -> None:
                 file.flush()
                 os.fdatasync(file.fileno())
         part.replace(path)
-        if sync:
+        if sync and sync_name:
             sync_folder(path.parent)
     except OSError:
         with contextlib.suppress(OSError):

@@ -33,7 +33,8 @@ def keep_match(store: Store, block: Block, match: PlayedMatch) -> None:
 
 def take_in(store: Store, block: Block, played: PlayedBlock) -> None:
     """Keep all matches of a block that came back. StoreError."""
-    for rotation, cause in played.failures:
-        store.fail(block, rotation, cause, played.machine)
-    for match in played.matches:
-        keep_match(store, block, match)
+    with store.together():
+        for rotation, cause in played.failures:
+            store.fail(block, rotation, cause, played.machine)
+        for match in played.matches:
+            keep_match(store, block, match)

@@ -89,6 +89,7 @@ from stellwerk_tournament.store.store import Opened, Standing, StoreError
 if TYPE_CHECKING:
     from stellwerk_processes.started_match import MatchResult
 
+MOST_BEGUN_AT_ONCE: Final = 100  # blocks for a courier: their seeds come to the disk in one write
 VOIDS_IN_A_ROW: Final = 3  # after so many there is something wrong that will not pass
 RATING_SHARE: Final = 0.02  # of the time, at most, for ratings that are only shown
 
@@ -407,7 +408,7 @@ class _Runner:
                 return True
             block = None if self._stopping else self._next_block(absent)
             if block is not None:
-                await self._begin(block)
+                await self._begin([block])
                 return True
         return not self._stopping and not self._queue and await self._more()
 
@@ -422,7 +423,8 @@ class _Runner:
             nursery.start_soon(self._carry, self._courier, nursery.cancel_scope, begun)
             return True
         if self._queue:
-            await self._begin(self._queue.popleft())
+            count = min(len(self._queue), self._courier.most - self._carried, MOST_BEGUN_AT_ONCE)
+            await self._begin([self._queue.popleft() for _ in range(count)])
             return True
         return await self._more()
 
@@ -461,12 +463,17 @@ class _Runner:
         size = variant_of(self._settings, block).team_size
         return {name: 1 if name in self._remote else size for name in block.entrants}
 
-    async def _begin(self, block: Block) -> None:
-        secret = secrets.token_bytes(32) if self._seed is None else block_secret(self._seed, block.number)
-        if await self._on_disk(partial(self._begin_unless_called_off, block, secret)):
-            self._note_begun(_Begun(block, secret, deque(block.rotations)))
-        else:
-            self._queue.append(block)
+    async def _begin(self, blocks: Sequence[Block]) -> None:
+        """Begin blocks, but for those of bots that have just been suspended."""
+        secret_of = {
+            block: secrets.token_bytes(32) if self._seed is None else block_secret(self._seed, block.number)
+            for block in blocks
+        }
+        begun = await self._on_disk(partial(self._begin_unless_called_off, secret_of))
+        for block in begun:
+            self._note_begun(_Begun(block, secret_of[block], deque(block.rotations)))
+        if len(begun) < len(blocks):
+            self._queue += [block for block in blocks if block not in begun]
             await self._call_off()
 
     def _note_begun(self, begun: _Begun) -> None:
@@ -474,12 +481,15 @@ class _Runner:
         if self._courier is not None and begun.waiting:
             self._to_carry.append(begun)
 
-    def _begin_unless_called_off(self, block: Block, secret: bytes) -> bool:
-        """Begin a block, unless one of its bots has just been suspended."""
-        if self._conduct.concern(block):
-            return False
-        self._store.begin(block, secret)
-        return True
+    def _begin_unless_called_off(self, secret_of: Mapping[Block, bytes]) -> list[Block]:
+        """Write down that blocks begin, at once. Return them, without those of suspended bots."""
+        begun: list[Block] = []
+        with self._store.together():
+            for block, secret in secret_of.items():
+                if not self._conduct.concern(block):
+                    self._store.begin(block, secret)
+                    begun.append(block)
+        return begun
 
     async def _call_off(self) -> None:
         """Call off the blocks of suspended bots that have not begun."""

@@ -20,7 +20,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -29,7 +29,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from stellwerk_protocol.answer_times import times_beside
-from stellwerk_server.journal.journal import revealed, write_whole
+from stellwerk_server.journal.journal import revealed, sync_folder, write_whole
 from stellwerk_tournament.schedule.deal import salt
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store import match_line
@@ -122,6 +122,7 @@ class Store:
     def __init__(self, folder: Path, database: sqlite3.Connection) -> None:
         self.folder = folder
         self._database = database
+        self._is_together = False
 
     # -- what is there -------------------------------------------------------------------------------
 
@@ -184,12 +185,22 @@ class Store:
 
     # -- what happens --------------------------------------------------------------------------------
 
+    @contextmanager
+    def together(self) -> Generator[None]:
+        """Write all rows of the block that follows to the disk at its end, at once: all of them, or none."""
+        with self._writing_rows():
+            self._is_together = True
+            try:
+                yield
+            finally:
+                self._is_together = False
+
     def note_over(self, is_over: bool) -> None:
         """Note whether all has been played: from then on it can be shown who played whom."""
         self.note(_OVER, _YES if is_over else "no")
 
     def note(self, name: str, value: str) -> None:
-        with _database_errors(self.folder), self._database:
+        with self._writing_rows():
             self._database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
 
     def write(self, name: str, content: bytes) -> None:
@@ -198,7 +209,7 @@ class Store:
             write_whole(self.folder / name, content)
 
     def enqueue(self, blocks: Sequence[Block], status: Status = "queued") -> None:
-        with _database_errors(self.folder), self._database:
+        with self._writing_rows():
             self._database.executemany(
                 "INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
                 [(b.number, b.stage, b.round, b.variant, json.dumps(b.entrants), status) for b in blocks],
@@ -211,7 +222,7 @@ class Store:
         """Keep a match that has been played. After the last one of its block, call `complete`. StoreError if
         the block does not run: it may be void."""
         self._expect_running(line.block)
-        with _database_errors(self.folder), self._database:
+        with self._writing_rows():
             self._database.execute(
                 "INSERT INTO matches VALUES (?, ?, ?, ?)",
                 (line.block, line.rotation, match_line.encode(line), replay),
@@ -222,7 +233,7 @@ class Store:
         """Record that a match failed, here or on the machine that is named. Return how often it has failed by
         now."""
         bots = json.dumps(block.teams(rotation))
-        with _database_errors(self.folder), self._database:
+        with self._writing_rows():
             self._database.execute(
                 "INSERT INTO failures VALUES (?, ?, ?, ?, ?)",
                 (block.number, rotation, bots, cause, machine or None),
@@ -231,7 +242,7 @@ class Store:
 
     def give_up(self, block: Block, cause: str) -> None:
         """Make the block void: nothing of it counts."""
-        with _database_errors(self.folder), self._database:
+        with self._writing_rows():
             self._database.execute(
                 "UPDATE blocks SET status = 'void', seed = NULL, cause = ? WHERE number = ?",
                 (cause, block.number),
@@ -240,7 +251,7 @@ class Store:
 
     def call_off(self, blocks: Iterable[Block]) -> None:
         """Note that blocks will not be played, because one of their bots is suspended."""
-        with _database_errors(self.folder), self._database:
+        with self._writing_rows():
             self._database.executemany(
                 "UPDATE blocks SET status = 'called_off' WHERE number = ?", [(b.number,) for b in blocks]
             )
@@ -266,9 +277,11 @@ class Store:
             with _writing(self.folder / name):
                 if times is not None:  # an earlier version kept none
                     write_whole(times_beside(self.folder / name), times)
-                write_whole(self.folder / name, content, sync=True)
+                write_whole(self.folder / name, content, sync=True, sync_name=False)
             digest = sha256(content).hexdigest()
             lines.append(msgspec.structs.replace(line, replay=name, replay_sha256=digest))
+        with _writing(self.folder / REPLAYS):
+            sync_folder(self.folder / REPLAYS)
         lines = [*judge(lines)]
         self._append(b"".join(map(line_of, lines)))
         self._forget(block.number)
@@ -289,6 +302,12 @@ class Store:
                 write_whole(path, b"== " + newest)
 
     # -- helpers -------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _writing_rows(self) -> Generator[None]:
+        """Commit what is written in the block that follows, unless that is done `together` with more."""
+        with _database_errors(self.folder), nullcontext() if self._is_together else self._database:
+            yield
 
     def _append(self, text: bytes) -> None:
         path = self.folder / match_line.FILE
@@ -311,13 +330,13 @@ class Store:
             raise StoreError(f"{self.folder / STATE}: block {number} is {status}", is_machines=True)
 
     def _mark(self, number: int, status: Status, seed: bytes | None) -> None:
-        with _database_errors(self.folder), self._database:
+        with self._writing_rows():
             self._database.execute(
                 "UPDATE blocks SET status = ?, seed = ? WHERE number = ?", (status, seed, number)
             )
 
     def _forget(self, number: int) -> None:
-        with _database_errors(self.folder), self._database:
+        with self._writing_rows():
             self._database.execute(
                 "UPDATE blocks SET status = 'complete', seed = NULL WHERE number = ?", (number,)
             )
