@@ -1,6 +1,6 @@
 """How costs grow: with the matches that run on one server, and with the lines of a tournament.
 
-    python -m tests.benchmarks.bench_growth [--matches N ...] [--lines N ...] [--verified N] [--real-time]
+    python -m tests.benchmarks.bench_growth [--matches N ...] [--lines N ...] [--verified N] [--blocks N ...]
 
 *Running matches*: `stellwerk serve` with so many matches of two clients that play USA by chance, over
 loopback, with the pieces of `bench_server.py`. CPU of the server a decision without pauses; the resident
@@ -17,6 +17,11 @@ has the ratio of the sizes there.
 *The runner*: `tournament run` of two bots `random`, one match at a time. CPU a match, from the difference of
 a long run and a short one; with `--against COMMIT` another commit in turn with this checkout.
 
+*Blocks*: `tournament run --workers 4` of two house bots in short matches, on a board of 8 trains. What the
+runner, which is the coordinator, uses up to so many blocks: its CPU a block since the size before, and its
+memory. The last size is a whole tournament, which must end without a failure, and the first matches of it are
+played by one process as well. With `--folder /dev/shm` no time goes to waiting for the disk.
+
 Absolute figures of different runs must not be compared (`rounds.py`). Everything stops by itself.
 """
 
@@ -30,6 +35,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -56,6 +62,7 @@ from tests.benchmarks.made_up_tournament import (
 )
 from tests.benchmarks.rounds import in_turn, print_table, spread
 from tests.benchmarks.trees import THIS, Tree, TreeError, trees
+from tests.command.tournament.travelling import cup
 
 MATCHES: Final = (1, 10, 100, 1_000)
 LINES: Final = (100, 1_000, 10_000, 100_000)
@@ -68,6 +75,9 @@ NOISE: Final = 0.2  # seconds of CPU: less than that more than no lines is no fi
 FURTHER_ROUNDS: Final = 1_000  # after those that a made-up tournament has: `resume` has something to play
 SHORT_RUN, LONG_RUN = 5, 65  # blocks of two matches
 RUNS: Final = 3
+BLOCKS: Final = (100, 1_000)
+WORKERS: Final = 4
+MOST_BY_ONE: Final = 5_000  # blocks that one process plays for comparison
 TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
@@ -95,11 +105,31 @@ class Cost:
 
 
 @dataclass(frozen=True)
+class Coordinated:
+    """The runner of a cluster when so many blocks have ended: what it has used, and how long that took."""
+
+    blocks: int
+    cpu_seconds: float
+    resident_mib: float
+    wall_seconds: float
+
+
+@dataclass(frozen=True)
+class Played:
+    """A whole tournament: the CPU of all its processes."""
+
+    matches: int
+    cpu_seconds: float
+    wall_seconds: float
+
+
+@dataclass(frozen=True)
 class Report:
     running: list[Running]
     costs: list[Cost]
     pages_kb: list[int]  # of report.html, for each number of lines
     runner_ms: dict[str, list[float]]  # of each tree, a match
+    coordinated: list[Coordinated]
 
 
 def main() -> None:
@@ -114,6 +144,12 @@ def main() -> None:
     parser.add_argument("--bots", type=int, default=BOTS, help=f"in the tournament (default {BOTS})")
     parser.add_argument("--runs", type=int, default=RUNS, help=f"of the runner (default {RUNS}; 0: none)")
     parser.add_argument(
+        "--blocks", type=int, nargs="*", default=[*BLOCKS], help="of a tournament that four workers play"
+    )
+    parser.add_argument(
+        "--folder", type=Path, help="where the tournaments are (default: that of temporary files)"
+    )
+    parser.add_argument(
         "--real-time", action="store_true", help="run servers before all other processes (as root)"
     )
     parser.add_argument("--against", metavar="COMMIT", help="measure its runner in the same run")
@@ -121,15 +157,19 @@ def main() -> None:
     arguments = parser.parse_args()
     allow_descriptors()
     try:
-        with trees(arguments.against) as compared, TemporaryDirectory(prefix="stellwerk-bench-") as name:
+        with (
+            trees(arguments.against) as compared,
+            TemporaryDirectory(prefix="stellwerk-bench-", dir=arguments.folder) as name,
+        ):
             running = measure_running(arguments.matches, real_time=arguments.real_time)
             costs, pages = measure_lines(Path(name), arguments.lines, arguments.verified, arguments.bots)
             runner = measure_runner(Path(name), compared, arguments.runs)
+            coordinated = measure_blocks(Path(name), arguments.blocks)
     except (LoadError, TreeError, MakingError) as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(1) from None
     if arguments.json:
-        report = Report(running, costs, pages, runner)
+        report = Report(running, costs, pages, runner, coordinated)
         arguments.json.write_text(json.dumps(asdict(report), indent=1) + "\n")
 
 
@@ -301,6 +341,65 @@ def _run_seconds(folder: Path, tree: Tree, blocks: int) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
+# -- blocks that workers play ------------------------------------------------------------------------
+
+
+def measure_blocks(folder: Path, counts: Sequence[int]) -> list[Coordinated]:
+    if not counts:
+        return []
+    counts = sorted(counts)
+    say(f"{counts[-1]:,} blocks by {WORKERS} workers")
+    rows, by_workers = _play_blocks(folder / "workers", counts, f"--workers={WORKERS}")
+    by_one_count = min(counts[-1], MOST_BY_ONE)
+    say(f"{by_one_count:,} blocks by one process")
+    _, by_one = _play_blocks(folder / "one", [by_one_count], "--concurrency=1")
+    print_blocks(rows, by_workers, by_one)
+    return rows[1:]
+
+
+def _play_blocks(folder: Path, counts: Sequence[int], *options: str) -> tuple[list[Coordinated], Played]:
+    """Play a tournament of the largest of these sizes. Return what its runner had used when its first block
+    ended, and at each size."""
+    bots = ('built_in = "beginner"', 'built_in = "random"')
+    cup(folder, bots, rounds=counts[-1])
+    words = ["run", str(folder), "--no-preflight", "--progress=lines", "--seed=growth", *options]
+    began = perf_counter()
+    rows: list[Coordinated] = []
+    with subprocess.Popen(
+        [sys.executable, "-m", "stellwerk", "tournament", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr is not None
+        sizes, blocks, others = [1, *counts], 0, list[bytes]()
+        try:
+            for line in process.stderr:
+                if not line.startswith(b"block "):
+                    others.append(line)
+                    continue
+                blocks += 1
+                if blocks == sizes[len(rows)]:
+                    used, resident = _cpu_seconds(process.pid), _resident_mib(process.pid)
+                    rows.append(Coordinated(blocks, used, resident, perf_counter() - began))
+        except BaseException:
+            process.kill()
+            raise
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    played = Played(2 * blocks, usage.ru_utime + usage.ru_stime, perf_counter() - began)
+    status_words = [sys.executable, "-m", "stellwerk", "tournament", "status", str(folder), "--json"]
+    found = json.loads(subprocess.run(status_words, check=True, capture_output=True).stdout)
+    shutil.rmtree(folder)
+    if process.returncode or found["failures"] or found["matches"] != 2 * counts[-1]:
+        raise MakingError(f"{' '.join(words)}: {b''.join(others)[-2000:].decode(errors='replace')}")
+    return rows, played
+
+
+def _resident_mib(process_id: int) -> float:
+    text = Path(f"/proc/{process_id}/status").read_text()
+    return int(text.partition("VmRSS:")[2].split()[0]) / 1024
+
+
 # -- the report --------------------------------------------------------------------------------------
 
 
@@ -352,6 +451,34 @@ def print_costs(costs: Sequence[Cost], counts: Sequence[int], pages_kb: Sequence
     print_table(["command", "lines", "CPU s", "growth", "peak MiB"], rows)
     pages = ", ".join(f"{kb:,} kB with {count:,}" for count, kb in zip(counts, pages_kb, strict=True))
     print(f"report.html: {pages} lines\n")
+
+
+def print_blocks(rows: Sequence[Coordinated], by_workers: Played, by_one: Played) -> None:
+    print_table(
+        ["blocks", "CPU ms a block", "MiB", "blocks a second"],
+        [
+            [
+                f"{row.blocks:,}",
+                f"{1000 * (row.cpu_seconds - before.cpu_seconds) / (row.blocks - before.blocks):.1f}",
+                f"{row.resident_mib:.0f}",
+                f"{(row.blocks - before.blocks) / (row.wall_seconds - before.wall_seconds):.0f}",
+            ]
+            for before, row in pairwise(rows)
+        ],
+    )
+    print_table(
+        ["played by", "matches", "CPU s", "CPU ms a match", "wall s"],
+        [
+            [
+                name,
+                f"{played.matches:,}",
+                f"{played.cpu_seconds:.0f}",
+                f"{1000 * played.cpu_seconds / played.matches:.1f}",
+                f"{played.wall_seconds:.0f}",
+            ]
+            for name, played in ((f"{WORKERS} workers", by_workers), ("one process", by_one))
+        ],
+    )
 
 
 def print_runner(compared: Sequence[Tree], figures: Sequence[Sequence[float]]) -> None:
