@@ -112,12 +112,14 @@ def test_a_tournament_without_the_sandbox_that_it_requires_never_begins(
     assert main(["tournament", "run", str(folder), "--progress=lines"]) == 0, "it can still begin otherwise"
 
 
-@pytest.mark.parametrize("head", [DEFAULT, 'sandbox = "auto"'])
+@pytest.mark.parametrize("head", [DEFAULT, 'sandbox = "auto"', f'bind = ["notes"]  {DEFAULT}'])
 def test_by_default_bots_run_at_the_highest_level_that_holds_and_stay_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], head: str
 ) -> None:
-    """A machine without bubblewrap and Landlock has limits, which are tried too."""
+    """A machine without bubblewrap and Landlock has limits, which are tried too. What a higher level would
+    need is no error there, neither when the tournament begins nor when it goes on."""
     folder = thieves_cup(tmp_path / "cup", head)
+    (folder / "notes").mkdir()
     with monkeypatch.context() as bare:
         bare.setattr("stellwerk_processes.sandbox.launch.bubblewrap", lambda: None)
         bare.setattr("stellwerk_processes.sandbox.launch.landlock_abi", lambda: 0)

@@ -79,19 +79,20 @@ def sandbox_of(
     """Check the keys and return what they ask for. `folder` is that of the tournament, `standard` the level
     where the file says none. SandboxKeyError."""
     level = standard if keys.sandbox is None else keys.sandbox
+    asked = keys.sandbox or "auto"  # where the file says none, it cannot contradict what became of `auto`
     if has_wrap and keys.sandbox is not None:
         raise SandboxKeyError("sandbox", "wrap takes the place of the sandbox: remove one of the two")
     for key in _used(keys):
         if has_wrap:
             raise SandboxKeyError(key, "is of the sandbox, and wrap takes its place: remove one of the two")
-        if level != "auto" and not is_at_least(level, _LOWEST[key]):
+        if asked != "auto" and not is_at_least(asked, _LOWEST[key]):
             raise SandboxKeyError(
-                key, f"does nothing at the level {quoted(level)}: it needs {quoted(_LOWEST[key])} or more"
+                key, f"does nothing at the level {quoted(asked)}: it needs {quoted(_LOWEST[key])} or more"
             )
-    if keys.require is not None and not has_wrap and level != "auto" and not is_at_least(level, keys.require):
+    if keys.require is not None and not has_wrap and asked != "auto" and not is_at_least(asked, keys.require):
         raise SandboxKeyError(
             "require",
-            f"the level {quoted(level)} is below it: expected sandbox = {quoted(keys.require)} or more, "
+            f"the level {quoted(asked)} is below it: expected sandbox = {quoted(keys.require)} or more, "
             'or "auto"',
         )
     return Sandbox(
