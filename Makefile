@@ -108,7 +108,7 @@ bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' or '--compiled' com
 	$(BIN)/python -m tests.benchmarks.bench_web
 	$(BIN)/python -m tests.benchmarks.bench_learn
 
-growth: $(TEST) ## measure how costs grow with running matches and with the lines of a tournament
+growth: $(TEST) ## measure how costs grow with running matches, lines of a tournament, and blocks that workers play
 	$(BIN)/python -m tests.benchmarks.bench_growth $(ARGS)
 
 fairness: $(TEST) ## measure what a bot that burns the processor takes from its opponent, frozen or not
