@@ -17,7 +17,7 @@ import re
 import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import TypeGuard
 
@@ -48,6 +48,7 @@ FORMAT = "stellwerk-board/1"
 SHIPPED: tuple[str, ...] = ("usa", "card_game", "team_asia", "united_kingdom", "europe")
 COLORS: tuple[str, ...] = tuple(color for color in CARD_COLORS if color != "locomotive")
 GRAY = "gray"
+BOARDS_KEPT = 8  # of the last texts: to read one takes longer than to play a short match
 
 
 BOUNDS: Mapping[str, Bounds] = {
@@ -186,6 +187,7 @@ def shipped_board(id: str) -> BoardFile:
     return parse_board(resources.files("stellwerk_engine").joinpath("boards", file).read_bytes(), file)
 
 
+@lru_cache(maxsize=BOARDS_KEPT)
 def parse_board(text: bytes | str, file: str) -> BoardFile:
     """Read a board from the text of `file`, or raise `BoardError`."""
     try:

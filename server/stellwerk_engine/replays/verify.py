@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import sha256
-from typing import Final, assert_never
+from typing import assert_never
 
 from msgspec import UNSET, Struct
 
@@ -36,8 +35,6 @@ from stellwerk_protocol.replays import (
     commitment,
 )
 from stellwerk_protocol.results import Result
-
-BOARDS_KEPT: Final = 8  # a tournament has few boards, and to read one takes longer than to play a short game
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,18 +112,12 @@ def _board_of(reference: BoardReference) -> BoardFile:
     """Return the board of a replay. Raises BoardError if a board in the replay cannot be used."""
     if reference.content is UNSET:
         return _shipped_board(reference)
-    board, digest = _parsed(reference.content)
+    board = parse_board(reference.content, "board")
     _compare(1, board.id, reference.id, "board.id")
     _compare(1, board.digest, reference.digest, "board.digest")
-    if digest != board.digest:
+    if sha256(reference.content.encode()).hexdigest() != board.digest:
         raise ReplayError("differs", 1, "board.content: expected the canonical JSON of the board")
     return board
-
-
-@lru_cache(maxsize=BOARDS_KEPT)
-def _parsed(content: str) -> tuple[BoardFile, str]:
-    """Parse a board, and take the digest of its text. Raises BoardError."""
-    return parse_board(content, "board"), sha256(content.encode()).hexdigest()
 
 
 def _shipped_board(reference: BoardReference) -> BoardFile:
