@@ -43,7 +43,7 @@ IDLE_S: Final = 60.0  # without a block, until a table ends: the runner may be g
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """What has become of a block, and where: the worker's address, and the name of its machine."""
+    """The outcome of a block, and its place: the worker's address, and the name of its machine."""
 
     worker: str
     machine: str

@@ -62,7 +62,7 @@ async def open_table(folder: Path) -> AsyncGenerator[Table]:
 
 @dataclass(frozen=True, slots=True)
 class _Occasion:
-    """What a standing server was opened for. Blocks that differ in it do not share one. `boards` are those
+    """The purpose of a standing server. Blocks that differ in it do not share one. `boards` are those
     that it offers in place of the ones that come with Stellwerk."""
 
     cup: str
