@@ -66,6 +66,7 @@ export function follow(path, listener) {
       if (answer.status === 404) listener.missing?.((await answer.text()).trim());
       if (!answer.ok || answer.body === null) throw new Error(`status ${answer.status}`);
       listener.version(answer.headers.get("stellwerk-modules"));
+      listener.status({ kind: "live" }); // also if nothing has changed since
       await read(answer.body.getReader(), mine, heard);
     } catch {
       // gone, refused, cut off or silent: all are tried again
@@ -88,12 +89,8 @@ export function follow(path, listener) {
       const { value, done } = await body.read();
       if (done || isStopped || connection !== mine) return;
       heard();
-      const events = reader.read(decoder.decode(value, { stream: true }));
-      if (events.length > 0 && failures !== -1) {
-        failures = -1; // connected
-        listener.status({ kind: "live" });
-      }
-      for (const { id, type, data } of events) {
+      failures = 0; // not sooner: what answers and says nothing is tried more rarely, too
+      for (const { id, type, data } of reader.read(decoder.decode(value, { stream: true }))) {
         if (isStopped) return;
         tell(type, JSON.parse(data));
         last = id;
@@ -115,7 +112,7 @@ export function follow(path, listener) {
   }
 
   function wait() {
-    failures = Math.max(failures, 0) + 1;
+    failures += 1;
     const until = performance.now() + waitAfter(failures, Math.random());
     const count = () => {
       const left = until - performance.now();
