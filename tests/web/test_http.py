@@ -210,8 +210,11 @@ def test_a_request_with_a_body_is_refused_before_the_body_comes(headers: str) ->
 def test_a_refused_client_that_is_still_sending_reads_why() -> None:
     """To close with unread bytes would reset the connection, and take the answer back."""
     with serving(hello) as life, life.reached() as sock:
-        sock.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n" + bytes(100_000))
+        sock.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200000\r\n\r\n" + bytes(100_000))
         assert read_answer(sock).status == 405
+        sock.sendall(bytes(100_000))
+        sock.shutdown(socket.SHUT_WR)
+        assert sock.recv(1) == b""
 
 
 @pytest.mark.parametrize("part", ["header", "target", "headers"])
