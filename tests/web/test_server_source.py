@@ -191,6 +191,23 @@ def test_a_server_killed_and_started_again_goes_on_with_the_state(tmp_path: Path
         assert pages.match_when(match=match, state="ended")["ranks"] == heard[-1]["result"]["ranks"]
 
 
+def test_a_match_that_a_server_has_lost_is_failed_on_its_page_and_in_no_list(tmp_path: Path) -> None:
+    """The server is started again without its data: another life, another list."""
+    with ExitStack() as stack:
+        server = stack.enter_context(serving(tmp_path / "one", *TABLE))
+        pages = stack.enter_context(watching(tmp_path, address(server)))
+        match = player(server, "ann").practice()["match"]
+        pages.match_when(match=match)
+        reader = stack.enter_context(pages.reader(f"/stream/match/{match}"))
+        reader.until(lambda record: bool(record.data.get("start")))
+        server.kill()
+        stack.enter_context(serving(tmp_path / "two", *TABLE, f"--port={server.port}"))
+        reader.until(lambda record: record.data.get("head", {}).get("state") == "failed")
+        with pages.reader("/stream") as overview:
+            state = overview.next().data
+        assert (state["matches"], state["counts"]["running"]) == ([], 0)
+
+
 def test_a_server_that_comes_up_later_is_shown_when_it_does(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as place:
         port = place.getsockname()[1]
