@@ -110,6 +110,7 @@ bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' or '--compiled' com
 
 growth: $(TEST) ## measure how costs grow with running matches, lines of a tournament, and blocks that workers play
 	$(BIN)/python -m tests.benchmarks.bench_growth $(ARGS)
+	$(BIN)/python -m tests.benchmarks.bench_watch
 
 fairness: $(TEST) ## measure what a bot that burns the processor takes from its opponent, frozen or not
 	$(BIN)/python -m tests.benchmarks.bench_fairness $(ARGS)
