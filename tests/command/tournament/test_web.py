@@ -227,16 +227,19 @@ def test_ctrl_c_ends_the_pages_with_the_runner_and_the_command_to_resume_has_the
 
 
 def test_pages_that_cannot_listen_cost_the_matches_nothing(tmp_path: Path) -> None:
-    folder = cup(tmp_path / "cup", TWO, "[schedule]\nrounds = 20")
+    folder = cup(tmp_path / "cup", THREE, "concurrency = 1\n[schedule]\nrounds = 500")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        done = stellwerk(
-            "tournament", "run", str(folder), "--no-preflight", "--progress=lines", "--web", port
-        )
-    assert done.returncode == 0
-    assert len(lines_of(folder)) == 40
-    assert re.search(rf"^stellwerk: 127.0.0.1:{port}: cannot listen: ", done.stderr, re.MULTILINE)
-    assert "Traceback" not in done.stderr
+        with started("run", folder, "--web", port) as process:
+            assert "exit code 4; matches go on" in read(process, "live_pages_ended")["message"]
+            before = len(lines_of(folder))
+            read(process, "block_ended")
+            process.send_signal(signal.SIGINT)
+            _, printed = process.communicate(timeout=SECONDS)
+    assert process.returncode == 130
+    assert len(lines_of(folder)) >= before
+    assert re.search(rf"^stellwerk: 127.0.0.1:{port}: cannot listen: ", printed, re.MULTILINE)
+    assert "Traceback" not in printed
 
 
 @pytest.mark.xdist_group("clusters")
