@@ -98,8 +98,8 @@ def live_pictures(browser: Browser, folder: Path) -> None:
         save("live-overview", picture_of(overview, 1280, 640))
         overview.close()
     replays = folder / "hall"
-    for game, bots in IN_THE_HALL:
-        run_matches([*bots], game=game, matches=1, seed="picture", replays=replays)
+    for number, (game, bots) in enumerate(IN_THE_HALL):
+        run_matches([*bots], game=game, matches=1, seed=f"hall {number}", replays=replays)
     with watching(str(replays), 0, "--tables", "6", "--title", "Autumn cup") as web:
         wall = Page(browser, f"http://127.0.0.1:{web.port}/wall", 1920, 1080, "dark")
         wall.awaited(f"new Promise((done) => setTimeout(done, {ON_THE_WALL_MS}))")

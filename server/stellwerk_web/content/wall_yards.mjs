@@ -17,7 +17,7 @@ export function createYards(players) {
       {},
       html("span", { class: "seat-digit", "aria-hidden": "true" }, String(seat)),
       yard,
-      html("span", { class: "yard-count" }, stack, html("span", {}, " on track")),
+      html("span", { class: "yard-count" }, stack, html("span", {}, " track")),
       html("span", { class: "yard-count" }, done, html("span", {}, " tickets")),
     );
     applySeat(row, seat);

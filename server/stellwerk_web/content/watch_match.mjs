@@ -153,8 +153,9 @@ function createTools() {
     live.hidden = match === null || !match.isRunning;
     if (match === null || live.hidden) return;
     const behind = match.count - match.n;
-    const words = behind === 0 ? "● Live" : `${counted(behind, "move")} behind: go to live`;
+    const words = behind === 0 ? "● Live" : `Go to live (${behind})`;
     if (live.textContent !== words) live.textContent = words;
+    live.title = behind === 0 ? "The newest move is shown" : `${counted(behind, "move")} behind`;
     live.dataset.live = String(behind === 0);
     live.setAttribute("aria-pressed", String(behind === 0));
   }
