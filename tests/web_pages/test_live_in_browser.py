@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +35,18 @@ import(%s + "/connection.mjs").then(({ createReloadOffer }) => {
 """
 
 
+def until_listed(overview: Page, player: Player) -> None:
+    """Wait until the web process has heard of a match: before, its page is not found."""
+    until(overview, f'document.querySelector("a[href=\\"/match/{player.match}\\"]")')
+
+
+@contextmanager
+def opened_when_listed(browser: Browser, port: int, overview: Page, player: Player) -> Generator[Page]:
+    until_listed(overview, player)
+    with opened(browser, port, f"match/{player.match}", is_cut_off=True) as page:
+        yield page
+
+
 def figures(view: Message) -> list[list[str]]:
     names = ("points", "trains", "hand_count", "ticket_count")
     return [[str(seat[name]) for name in names] for seat in view["players"]]
@@ -50,7 +64,7 @@ def test_a_match_is_shown_from_its_first_event_to_its_last(browser: Browser, tmp
         playing(server.port) as player,
         opened(browser, web.port, "") as overview,
     ):
-        until(overview, f'document.querySelector("a[href=\\"/match/{player.match}\\"]")')
+        until_listed(overview, player)
         with opened(browser, web.port, f"match/{player.match}") as page:
             until(page, 'document.querySelector(".live-mark")?.dataset.live === "true"')
             until_it_shows(page, player)
@@ -80,10 +94,9 @@ def test_whoever_went_back_stays_there_when_the_web_process_is_killed_and_starte
         player.move(8)
         with (
             watching(source) as first,
-            opened(browser, first.port, f"match/{player.match}", is_cut_off=True) as page,
             opened(browser, first.port, "", is_cut_off=True) as overview,
+            opened_when_listed(browser, first.port, overview, player) as page,
         ):
-            until(overview, f'{KIND} === "live"')
             until(page, 'document.querySelector(".live-mark")?.dataset.live === "true"')
             until_it_shows(page, player)
             for _ in range(3):
@@ -103,7 +116,7 @@ def test_whoever_went_back_stays_there_when_the_web_process_is_killed_and_starte
                 player.move()
                 until_it_shows(page, player)
                 until(overview, f'{KIND} === "live"')
-                until(overview, f'document.querySelector("a[href=\\"/match/{player.match}\\"]")')
+                until_listed(overview, player)
 
 
 def test_the_page_goes_on_when_the_server_is_killed_and_started_again(
@@ -115,6 +128,8 @@ def test_the_page_goes_on_when_the_server_is_killed_and_started_again(
         playing(first.port) as player,
     ):
         player.move(5)
+        with opened(browser, web.port, "") as overview:
+            until_listed(overview, player)
         with opened(browser, web.port, f"match/{player.match}", is_cut_off=True) as page:
             until(page, 'document.querySelector(".live-mark")?.dataset.live === "true"')
             until_it_shows(page, player)
