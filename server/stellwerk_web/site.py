@@ -139,9 +139,8 @@ class Site:
         return Answer(HTML, self._files.pages[name])
 
     def _match_page(self, match: str) -> Answer:
-        if not self._knows(match):
-            return refusal(404, f"no match {match} is known here: it may be too old, or nobody may watch it")
-        return self._page("match")
+        """Return the page also for a match that is not known: it may be soon, and the page tries again."""
+        return Answer(HTML, self._files.pages["match"], 200 if self._knows(match) else 404)
 
     def _knows(self, match: str) -> bool:
         return self.show.is_known(match) or self._source.find(match)
@@ -166,7 +165,7 @@ class Site:
     def _match_stream(self, match: str) -> Reply:
         channel = self.show.match_channel(match) if self._knows(match) else None
         if channel is None:
-            return refusal(404, f"no match {match} is known here")
+            return refusal(404, f"no match {match} is known here: it may be too old, or nobody may watch it")
         return self._stream(channel, partial(self.show.match_read, match))
 
     # -- data ------------------------------------------------------------------------------------

@@ -95,7 +95,6 @@ def test_every_module_that_a_page_needs_is_there_and_is_kept_for_good() -> None:
         "/about/",
         "/about%20",
         "/stream/match/unknown",
-        "/match/unknown",
         "/data/bot/unknown",
         "/data/pair/unknown/other",
     ],
@@ -106,6 +105,16 @@ def test_what_is_not_there_is_not_found(path: str) -> None:
     assert got.status == 404
     assert got.headers["content-type"].startswith("text/plain")
     assert b"root:" not in got.body
+
+
+def test_the_page_of_an_unknown_match_is_not_found_and_tries_again() -> None:
+    game = golden("usa-2")
+    with showing() as (life, show):
+        got = life.get(f"/match/{game.head.match}")
+        life.do(lambda: show.match_listed(game.head))
+        known = life.get(f"/match/{game.head.match}")
+    assert (got.status, known.status) == (404, 200)
+    assert got.body == known.body
 
 
 def test_a_path_in_an_answer_is_plain_text_without_control_characters() -> None:

@@ -72,6 +72,24 @@ def test_a_page_fits_every_width_and_axe_finds_nothing(browser: Browser, path: s
             assert page.awaited(AXE.replace('["serious", "critical"].includes(each.impact)', "true")) == []
 
 
+def test_a_match_page_that_is_opened_too_early_shows_the_match_when_it_is_there(browser: Browser) -> None:
+    """The browser complains of the answers until then, as of a server that is away."""
+    game = golden("usa-2")
+    path = f"match/{game.head.match}"
+    with showing() as (life, show), opened(browser, life.port, path, is_cut_off=True) as page:
+        until(page, 'document.querySelector(".no-match")?.textContent.startsWith("no match usa-2 is")')
+
+        def tell() -> None:
+            show.connected(True)
+            show.match_listed(game.head)
+            show.started(game.head.match, game.start)
+            show.happened(game.head.match, game.events)
+            show.ended(game.head.match, game.end)
+
+        life.do(tell)
+        until(page, 'document.querySelector(".caption-words p")')
+
+
 RESULTS: Final = """\
 Array.from(document.querySelectorAll('[data-over="true"]'), (table) => {
   return Array.from(table.querySelectorAll(".wall-result li > b"), (points) => points.textContent).join();
