@@ -106,6 +106,8 @@ bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' or '--compiled' com
 	$(BIN)/python -m tests.benchmarks.bench_ratings
 	$(BIN)/python -m tests.benchmarks.bench_page
 	$(BIN)/python -m tests.benchmarks.bench_web
+	$(BIN)/python -m tests.benchmarks.bench_live_pages
+	$(BIN)/python -m tests.benchmarks.bench_spectators
 	$(BIN)/python -m tests.benchmarks.bench_learn
 
 growth: $(TEST) ## measure how costs grow with running matches, lines of a tournament, and blocks that workers play
