@@ -10,8 +10,12 @@ from typing import Final
 
 import pytest
 
+from stellwerk_tournament.report.derived import RATINGS
 from tests import tools
 from tests.browser import Browser, Message, Page
+from tests.command.program import SECONDS
+from tests.command.tournament.test_tournament import FOUR, cup, started
+from tests.tournament.play.test_remote import read
 from tests.web_pages.live_processes import Player, playing, serving, watching
 from tests.web_pages.opening import KIND, opened, until
 
@@ -31,6 +35,12 @@ import(%s + "/connection.mjs").then(({ createReloadOffer }) => {
   const offer = createReloadOffer();
   for (const version of ["0123456789abcdef", "0123456789abcdef"]) offer.show(version);
   return [offer.element.textContent, offer.element.querySelectorAll("button").length];
+})
+"""
+
+RANKED: Final = """\
+Array.from(document.querySelectorAll(".ranking-pane tbody tr"), (row) => {
+  return [row.querySelector("a").textContent, row.querySelector("td:nth-child(3) b").textContent];
 })
 """
 
@@ -156,3 +166,19 @@ def test_a_page_of_another_version_offers_to_be_loaded_again(browser: Browser, t
         folder: str = page.value("document.scripts[0].src").rpartition("/")[0]
         offered = page.awaited(OFFER % json.dumps(folder))
         assert offered == ["The server has a newer version of this page. Load the page again", 1]
+
+
+def test_a_tournament_is_watched_to_its_end(browser: Browser, tmp_path: Path) -> None:
+    """What stays on the page, when runner and web process have gone, are the figures of `ratings.json`."""
+    folder = cup(tmp_path / "cup", FOUR, "concurrency = 2\n[schedule]\nrounds = 30")
+    with started("run", folder, "--web", "0", "--seed", "s") as process:
+        port = int(read(process, "live_pages")["url"].rstrip("/").rpartition(":")[2])
+        with opened(browser, port, "", is_cut_off=True) as page:
+            until(page, 'document.querySelector(".over-pane a")')
+            read(process, "ended")
+            assert process.wait(SECONDS) == 0
+            until(page, 'document.body.textContent.includes("the tournament is over")')
+            assert "360 of 360" in page.value('document.querySelector("main").textContent')
+            ranked = page.value(RANKED)
+    entrants = json.loads((folder / RATINGS).read_text())["entrants"]
+    assert ranked == [[each["name"], str(round(each["elo"])).replace("-", "\u2212")] for each in entrants]
