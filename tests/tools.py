@@ -326,6 +326,7 @@ CIRCUMSTANCES: Final[dict[str, Need]] = {
     "root": Need(lambda: "root" if os.geteuid() else None),
     "ordinary user": Need(lambda: None if os.geteuid() else "a user other than root"),
     "sandboxes": Need(_sandboxes),
+    "two processors": Need(lambda: None if len(os.sched_getaffinity(0)) > 1 else "two processors"),
 }
 
 NEEDS: Final = TOOLS | CIRCUMSTANCES

@@ -47,6 +47,28 @@ def machine(allowed: Set[int] | None = None, topology: Path = TOPOLOGY) -> Machi
     """Look at the machine. `allowed` are the processors that this process may use. CoresError."""
     if allowed is None:
         allowed = os.sched_getaffinity(0)
+    given = tuple(_equal_cores(allowed, topology)[OWN_CORES:])
+    return Machine(given, frozenset(allowed).difference(*given))
+
+
+def shares(
+    cores_each: int, allowed: Set[int] | None = None, topology: Path = TOPOLOGY
+) -> list[frozenset[int]]:
+    """Divide the cores that bots may get among processes of ours which look at the machine themselves. Each
+    finds so many for its bots in the processors of its share. All have the same core for themselves.
+    CoresError."""
+    if allowed is None:
+        allowed = os.sched_getaffinity(0)
+    cores = _equal_cores(allowed, topology)
+    own, given = cores[:OWN_CORES], cores[OWN_CORES:]
+    return [
+        frozenset[int]().union(*own, *given[start : start + cores_each])
+        for start in range(0, len(given) - cores_each + 1, cores_each)
+    ]
+
+
+def _equal_cores(allowed: Set[int], topology: Path) -> list[Core]:
+    """Return the cores of the kind of which there are most."""
     kinds: dict[_Kind, list[Core]] = {}
     seen: set[int] = set()
     for number in sorted(allowed):
@@ -55,9 +77,7 @@ def machine(allowed: Set[int] | None = None, topology: Path = TOPOLOGY) -> Machi
             core = _siblings(folder) & allowed | {number}
             seen |= core
             kinds.setdefault((_capacity(folder), len(core)), []).append(core)
-    most = max(kinds, key=lambda kind: (len(kinds[kind]), kind))
-    given = tuple(kinds[most][OWN_CORES:])
-    return Machine(given, frozenset(allowed).difference(*given))
+    return kinds[max(kinds, key=lambda kind: (len(kinds[kind]), kind))]
 
 
 class CorePool:

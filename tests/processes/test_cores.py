@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from stellwerk_processes.cores import CorePool, CoresError, Machine, keeping_to, machine, pinned_to
+from stellwerk_processes.cores import CorePool, CoresError, Machine, keeping_to, machine, pinned_to, shares
 
 
 def tree(folder: Path, cores: Mapping[str, int], *, name: str = "core_cpus_list") -> Path:
@@ -52,6 +52,17 @@ def test_lists_may_have_ranges(tmp_path: Path) -> None:
 def test_older_kernels_have_another_name_for_the_list(tmp_path: Path) -> None:
     found = machine({0, 1, 2, 3}, tree(tmp_path, {"0,2": 0, "1,3": 0}, name="thread_siblings_list"))
     assert given(found) == [{1, 3}]
+
+
+def test_processes_that_look_at_their_shares_find_cores_that_no_other_one_gives_to_bots(
+    tmp_path: Path,
+) -> None:
+    topology = tree(tmp_path, {f"{n},{n + 8}": 0 for n in range(8)} | {"16": 500, "17": 500})
+    there = shares(3, set(range(18)), topology)
+    found = [machine(share, topology) for share in there]
+    assert [given(each) for each in found] == [[{1, 9}, {2, 10}, {3, 11}], [{4, 12}, {5, 13}, {6, 14}]]
+    assert [each.own for each in found] == [{0, 8}, {0, 8}]
+    assert shares(8, set(range(18)), topology) == []
 
 
 def test_a_machine_with_one_core_has_none_for_bots(tmp_path: Path) -> None:

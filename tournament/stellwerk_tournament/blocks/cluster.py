@@ -315,6 +315,7 @@ def _duty(name: str, cup: Cup, maker: OrderMaker, parts: Parts, *, is_ours: bool
         confinement=replace(confinement, sandbox=sandbox),
         needs_witness=has_processes and needs_proof(confinement),
         seats=seats_of(settings),
+        has_cores=has_processes and settings.fair.cores_per_bot is not None,
         is_ours=is_ours,
         version=parts.version,
         table=parts.table,

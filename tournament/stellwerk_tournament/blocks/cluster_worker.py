@@ -28,7 +28,9 @@ from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes import resolve_sandbox
 from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.cores import CoresError, shares
 from stellwerk_processes.sandbox.levels import SandboxError, SandboxRecord
+from stellwerk_protocol.figures import counted
 from stellwerk_tournament.blocks.archives import unpack
 from stellwerk_tournament.blocks.files import decode_order
 from stellwerk_tournament.blocks.machine import machine_record
@@ -54,8 +56,9 @@ class Returned:
 class Duty:
     """The facts of a tournament that a worker needs before it plays. `name` is that of the plugin, of its
     resource and of its events. `boards` are the games with the versions of their rules, and the digests of
-    the boards that do not travel. `seats` is how many a block takes. `is_ours`: the worker was started by
-    the runner, and does not heed Ctrl-C itself. `table` is the program of a table, as words for Python."""
+    the boards that do not travel. `seats` is how many a block takes; with `has_cores` each is a core of its
+    own. `is_ours`: the worker was started by the runner, and does not heed Ctrl-C itself. `table` is the
+    program of a table, as words for Python."""
 
     name: str
     cup: str
@@ -64,6 +67,7 @@ class Duty:
     confinement: Confinement
     needs_witness: bool
     seats: int
+    has_cores: bool
     is_ours: bool
     version: Callable[[], str]
     table: Sequence[str]
@@ -116,13 +120,14 @@ class TournamentPlugin(WorkerPlugin):
                     f"a block takes {self.duty.seats} seats, and it has {total:g}: start it with "
                     f"--nthreads {self.duty.seats}, or --resources {SEATS}={self.duty.seats}"
                 )
+            processors = self._shares(worker, int(total) // self.duty.seats)
             place = await asyncio.to_thread(self._look)
         except Exception as error:  # whatever it is: it plays nothing, and the runner hears why
             known = isinstance(error, UnfitError | SandboxError)
             event["refused"] = str(error) if known else f"{type(error).__name__}: {error}"
         else:
             self._place = place
-            self._tables = Tables(self.duty.table, place)
+            self._tables = Tables(self.duty.table, place, processors)
             await worker.set_resources(**{self.duty.name: total})
             # The scheduler does not look for blocks that had nowhere to go when a worker gets a resource. It
             # does so when one goes on after a pause.
@@ -131,6 +136,16 @@ class TournamentPlugin(WorkerPlugin):
             event["machine"] = place.machine.name
             event["engine_ms"] = place.machine.engine_ms
         worker.log_event(self.duty.name, event)
+
+    def _shares(self, worker: Any, tables: int) -> Sequence[frozenset[int]]:
+        """Return the processors of each table, if bots get cores of their own. UnfitError."""
+        if not self.duty.has_cores:
+            return ()
+        try:
+            there = shares(self.duty.seats)
+        except CoresError as error:
+            raise UnfitError(str(error)) from None
+        return shares_of_worker(there, tables, int(worker.name) if self.duty.is_ours else 0)
 
     def _look(self) -> Place:
         """Examine this process and its machine. UnfitError, SandboxError."""
@@ -176,6 +191,18 @@ class TournamentPlugin(WorkerPlugin):
             )
             outcome = Failed(order.rotations[0], str(error))
         return Returned(str(worker.address), machine, outcome)
+
+
+def shares_of_worker(there: Sequence[frozenset[int]], tables: int, number: int) -> Sequence[frozenset[int]]:
+    """Return the shares of a machine that a worker of this number may use for its tables. The runner's
+    workers share their machine; any other one has its processors for itself, and the number 0. UnfitError."""
+    mine = there[tables * number : tables * (number + 1)]
+    if len(mine) < tables:
+        raise UnfitError(
+            f"bots get cores of their own, and those of its machine are enough for "
+            f"{counted(len(there), 'block')} at a time: with this worker it would be {tables * (number + 1)}"
+        )
+    return mine
 
 
 def play_order(name: str, text: bytes) -> Returned:

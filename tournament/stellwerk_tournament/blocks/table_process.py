@@ -4,7 +4,8 @@ Laws:
 - a table that hangs is noticed, whatever it hangs in: while it plays, it may be silent for no longer than the
   clocks of its block allow. Then it is killed, and its block is played elsewhere; nothing comes of it later;
 - tables and their bots end when they have waited for a block for long, when the tournament is over, and when
-  the worker ends, whichever way.
+  the worker ends, whichever way;
+- if bots get cores of their own, no two tables use the same ones.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Sequence, Set
 from contextlib import contextmanager
 from typing import Final
 
+from stellwerk_processes.cores import pinned_to
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.blocks.serve_table import ALIVE, Outcome, Place, decode_outcome, encode
 
@@ -42,10 +44,12 @@ def longest_silence(clocks: Time) -> float:
 class TableProcess:
     """A table of this worker. It has been started, and may not be ready yet."""
 
-    def __init__(self, program: Sequence[str], place: Place) -> None:
-        """Start a table. It lives no longer than this thread. OSError."""
+    def __init__(self, program: Sequence[str], place: Place, processors: Set[int]) -> None:
+        """Start a table, on these processors only if there are any. It lives no longer than this thread.
+        OSError."""
+        self.processors = processors
         self._socket, theirs = socket.socketpair()
-        with theirs:
+        with theirs, pinned_to(processors):
             self._process = subprocess.Popen([sys.executable, *program], stdin=theirs.fileno())
         self._unsent = encode(place) + b"\n"
         self._unread = b""
@@ -119,12 +123,15 @@ class TableProcess:
 
 
 class Tables:
-    """All tables of a worker: those that play, and those that wait for the next block."""
+    """All tables of a worker: those that play, and those that wait for the next block. Each gets one of the
+    shares of the worker's processors; without shares they all use the same ones."""
 
-    def __init__(self, program: Sequence[str], place: Place) -> None:
+    def __init__(self, program: Sequence[str], place: Place, shares: Sequence[Set[int]] = ()) -> None:
         self._program = program
         self._place = place
-        self._lock = threading.Lock()
+        self._has_shares = bool(shares)
+        self._free_shares = list(shares)
+        self._lock = threading.Condition()
         self._playing: set[TableProcess] = set()
         self._waiting: list[TableProcess] = []
         self._is_closed = False
@@ -142,11 +149,13 @@ class Tables:
             self._waiting = [table for table in self._waiting if table not in idle]
         for table in idle:
             table.dismiss()
+            self._give_back(table)
 
     def close(self) -> None:
         """End all tables, those that play at once. None is started after that."""
         with self._lock:
             self._is_closed = True
+            self._lock.notify_all()
             playing = [*self._playing]
         for table in playing:
             table.kill()
@@ -155,10 +164,12 @@ class Tables:
     @contextmanager
     def _taken(self) -> Generator[TableProcess]:
         with self._lock:
+            # Those of a table that is just being ended come soon.
+            self._lock.wait_for(lambda: self._is_closed or self._waiting or self._can_start())
             if self._is_closed:
                 raise TableError("the tournament is over")
             try:
-                table = self._waiting.pop() if self._waiting else TableProcess(self._program, self._place)
+                table = self._waiting.pop() if self._waiting else self._new()
             except OSError as error:
                 raise TableError(f"no process can be started: {error.strerror or error}") from None
             self._playing.add(table)
@@ -173,5 +184,24 @@ class Tables:
                 if is_good:
                     table.idle_since = time.monotonic()
                     self._waiting.append(table)
+                    self._lock.notify()
             if not is_good:
                 table.close()
+                self._give_back(table)
+
+    def _can_start(self) -> bool:
+        return bool(self._free_shares) or not self._has_shares
+
+    def _new(self) -> TableProcess:
+        """Start a table, on a share of its own if there are shares. OSError."""
+        processors = self._free_shares[0] if self._has_shares else frozenset[int]()
+        table = TableProcess(self._program, self._place, processors)
+        self._free_shares = self._free_shares[1:]
+        return table
+
+    def _give_back(self, table: TableProcess) -> None:
+        """Let another table have the processors of one that has ended."""
+        if self._has_shares:
+            with self._lock:
+                self._free_shares.append(table.processors)
+                self._lock.notify()
