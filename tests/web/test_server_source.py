@@ -6,6 +6,7 @@ import hashlib
 import json
 import signal
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
@@ -14,10 +15,12 @@ from typing import Any
 
 import pytest
 
+from stellwerk_server.lobby.tokens import hashed, new_token
 from tests.server.served_process import Caller, Message, Serving, serving
 from tests.web.serving import PATIENCE
 from tests.web.watching import WatchProcess, followed, watching
 
+CERTIFICATE = Path(__file__).parents[1] / "bots" / "loopback.pem"
 TABLE = ("--set=time.move_ms=600000", "--set=limits.messages_a_second=100000", "--set=limits.burst=100000")
 
 
@@ -46,6 +49,33 @@ def lines_to_the_end(caller: Caller) -> list[Message]:
 
 
 # -- what is shown -----------------------------------------------------------------------------------
+
+
+def test_a_match_over_tls_is_watched_with_a_token(tmp_path: Path) -> None:
+    token, other = new_token(), new_token()
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"ann {hashed(token)}\nhall {hashed(other)}\n")
+    file = tmp_path / "token"
+    file.write_text(f"{other}\n")
+    trusted = ssl.create_default_context(cafile=CERTIFICATE)
+    trusted.check_hostname = False
+    flags = ("--tls-cert", str(CERTIFICATE), "--tls-key", str(CERTIFICATE), "--tokens", str(tokens))
+    identity = ("--tls-ca", str(CERTIFICATE), "--name", "hall", "--token-file", str(file))
+    with (
+        serving(tmp_path, *TABLE, *flags) as server,
+        watching(tmp_path, f"tls://{address(server)}", *identity) as pages,
+    ):
+        bot = server.call(trusted)
+        bot.login("ann", token=token)
+        ask = bot.practice()
+        pages.match_when(match=ask["match"], state="running")
+        with pages.reader(f"/stream/match/{ask['match']}") as reader:
+            reader.until(lambda record: record.data.get("start") is not None)
+            end = bot.play_on(ask)
+            _, events = followed(reader)
+        assert end["type"] == "end"
+        assert events[-1]["type"] == "game_ended"
+        assert other not in pages.log_path.read_text()
 
 
 def test_a_live_match_is_shown_from_its_first_to_its_last_event_as_a_spectator_sees_it(
