@@ -3,8 +3,8 @@
 Where remote bots play, their matches have deals of their own, and anybody may watch them: then the process
 is also a spectator of the server inside the runner.
 
-Law: whatever becomes of it, the matches go on, and the runner does nothing for it but answer as it answers
-anybody.
+Law: whatever becomes of it, the matches go on, and the runner does nothing for it but wait some seconds until
+it is there, and answer as it answers anybody.
 """
 
 from __future__ import annotations
@@ -50,18 +50,30 @@ class LivePages:
             return StatusSetup(LOOPBACK, 0, wanted.runner, opened)
         return StatusSetup(wanted.host, wanted.port, wanted.runner, opened)
 
-    async def run(self, standing: StandingServer | None) -> None:
-        """Show the tournament, until the process ends or this task is cancelled."""
-        try:
-            await self._run(standing)
-        except OSError as error:
-            self.on_end(f"{error.strerror or error}; matches go on")
+    async def run(self, standing: StandingServer | None, ready: Callable[[], object]) -> None:
+        """Show the tournament, until the process ends or this task is cancelled. `ready` is called when the
+        pages are there, or cannot be."""
 
-    async def _run(self, standing: StandingServer | None) -> None:
+        def opened(url: str) -> None:
+            self.on_url(url)
+            ready()
+
+        def ended(line: str) -> None:
+            self.on_end(line)
+            ready()
+
+        try:
+            await self._run(standing, opened, ended)
+        except OSError as error:
+            ended(f"{error.strerror or error}; matches go on")
+
+    async def _run(
+        self, standing: StandingServer | None, opened: Callable[[str], object], ended: Callable[[str], object]
+    ) -> None:
         words = [str(self.folder), *self.address.words(), "--status-url", self.status_url]
         words += ["--log-level", "warning"]
         if standing is None:
-            await run_web_child(words, self.on_url, self.on_end, variables=environment())
+            await run_web_child(words, opened, ended, variables=environment())
             return
         with control_sockets() as (ours, theirs):
             words += ["--live-control", str(theirs.fileno()), "--name", self.login.name]
@@ -69,8 +81,8 @@ class LivePages:
                 nursery.start_soon(let_in, standing.server, ours)
                 await run_web_child(
                     words,
-                    self.on_url,
-                    self.on_end,
+                    opened,
+                    ended,
                     pass_fds=[theirs.fileno()],
                     variables=environment(self.login.token),
                 )

@@ -122,9 +122,12 @@ class RemoteSetup:
 
 NO_REMOTE_BOTS: Final = RemoteSetup()
 
-Beside: TypeAlias = Callable[[StandingServer | None], Awaitable[object]]
+Beside: TypeAlias = Callable[[StandingServer | None, Callable[[], object]], Awaitable[object]]
 """A task beside the matches, which ends with them. It gets the server of the bots that stay, if there is
-one. What it raises ends the tournament."""
+one, and what it calls when the matches may begin. What it raises ends the tournament."""
+
+BESIDE_S: Final = 10.0
+"""For so long the matches wait for the task beside them, so that nobody misses the first ones."""
 
 
 @dataclass(slots=True, eq=False)
@@ -319,7 +322,10 @@ class _Runner:
         if standing is not None:
             await self._open_door(nursery, standing)
         if self._beside is not None:
-            nursery.start_soon(self._beside, standing)
+            is_ready = trio.Event()
+            nursery.start_soon(self._beside, standing, is_ready.set)
+            with trio.move_on_after(BESIDE_S):
+                await is_ready.wait()
 
     async def _open_door(self, nursery: trio.Nursery, standing: StandingServer) -> None:
         where = await standing.listen()
