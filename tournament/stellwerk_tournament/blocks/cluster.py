@@ -146,7 +146,9 @@ class Cluster:
             ) from None
 
     def end(self) -> None:
+        """Name also the workers that were lost at last, and let the others forget the tournament."""
         with contextlib.suppress(Exception):  # the scheduler may be gone
+            self._look(self._workers())
             self.client.unregister_worker_plugin(self.name)
 
     async def play(self, due: DueBlock) -> PlayedBlock | None:
