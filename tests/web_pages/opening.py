@@ -13,10 +13,13 @@ addEventListener("securitypolicyviolation", (event) => {
   console.error("policy", event.violatedDirective, event.sourceFile);
 });
 """
+PATIENCE_MS: Final = 50_000  # a page that has not come so far by then never does
 UNTIL: Final = """\
-new Promise((done) => {
+new Promise((done, fail) => {
+  const timer = setTimeout(() => fail(new Error(`not in time: ${document.body.innerText}`)), %d);
   const look = () => {
     if (!(%s)) return;
+    clearTimeout(timer);
     observer.disconnect();
     done();
   };
@@ -50,4 +53,4 @@ def is_of_network(complaint: Message) -> bool:
 
 
 def until(page: Page, condition: str) -> None:
-    page.awaited(UNTIL % condition)
+    page.awaited(UNTIL % (PATIENCE_MS, condition))

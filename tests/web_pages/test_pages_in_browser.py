@@ -49,6 +49,14 @@ def hall(tables: int = 5, ended: tuple[str, ...] = ENDED) -> Generator[tuple[Lif
         yield life, show
 
 
+@contextmanager
+def connected(pace: float = 2.0, tables: int = 2) -> Generator[tuple[Life, Show]]:
+    """Serve a model that the test fills, and whose source is there: else no page is live."""
+    with showing(pace=pace, tables=tables) as (life, show):
+        life.do(partial(show.connected, True))
+        yield life, show
+
+
 def begin(life: Life, page: Page, path: str) -> None:
     """Wait until a page has all that it shows. The wall takes its matches when somebody looks."""
     until(page, f'{KIND} === "live" || {KIND} === "over" || {json.dumps(path)} === "about"')
@@ -108,13 +116,12 @@ def test_the_wall_plays_its_queue_to_the_end(browser: Browser) -> None:
     names = ("usa-2", "europe-2", "card_game-2", "usa-3")
     games = [golden(name) for name in names]
     with (
-        showing(pace=100.0, tables=2) as (life, show),
+        connected(pace=100.0, tables=2) as (life, show),
         opened(browser, life.port, "wall", width=1920) as page,
     ):
         until(page, f'{KIND} === "live"')
 
         def tell() -> None:
-            show.connected(True)
             for game in games:
                 show.match_listed(game.head)
                 show.started(game.head.match, game.start)
@@ -145,11 +152,10 @@ def test_the_wall_says_how_many_matches_it_could_not_show(browser: Browser) -> N
     game = golden("usa-2")
 
     def tell(show: Show) -> None:
-        show.connected(True)
         for number in range(60):
             show.match_listed(msgspec.structs.replace(game.head, match=f"fast-{number}"))
 
-    with showing(tables=2) as (life, show), opened(browser, life.port, "wall") as page:
+    with connected(tables=2) as (life, show), opened(browser, life.port, "wall") as page:
         until(page, f'{KIND} === "live"')
         life.do(partial(tell, show))
         life.wait(1.0)

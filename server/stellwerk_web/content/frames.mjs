@@ -1,5 +1,7 @@
 // Drawing what streams bring, not more often than people can see.
 
+const LONGEST_WAIT_MS = 1000; // for a frame
+
 /**
  * Returns a function that asks for one drawing: several changes within the same moment are drawn together.
  * @param {() => void} draw
@@ -8,7 +10,11 @@
 export function drawnTogether(draw, apart = 0) {
   let isAsked = false;
   let last = -Infinity;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
   const run = () => {
+    if (!isAsked) return;
+    clearTimeout(timer);
     isAsked = false;
     last = performance.now();
     draw();
@@ -17,10 +23,9 @@ export function drawnTogether(draw, apart = 0) {
     if (isAsked) return;
     isAsked = true;
     const wait = last + apart - performance.now();
-    // A page that nobody sees gets no frames, and need not draw; its timers keep it from falling behind for ever.
-    if (wait > 0) setTimeout(run, wait);
-    else if (document.hidden) setTimeout(run, 1000);
-    else requestAnimationFrame(run);
+    // A page that nobody sees gets no frames, and a browser need not say so: the timer keeps it from falling behind.
+    timer = setTimeout(run, wait > 0 ? wait : LONGEST_WAIT_MS);
+    if (wait <= 0) requestAnimationFrame(run);
   };
 }
 
