@@ -52,7 +52,7 @@ def make_hosts(stack: ExitStack) -> None:
 def play(folder: Path, place: Path) -> None:
     """Play the tournament on both hosts, and pull one away. AssertionError if it does not end well."""
     (place / "tls").mkdir()
-    environ = environment(**Certificates(place / "tls").environment(), **GIVEN_UP_AFTER)
+    environ = environment(**Certificates(place / "tls").environment() | GIVEN_UP_AFTER)
     with ExitStack() as stack:
         make_hosts(stack)
         log = stack.enter_context(open(place / "dask.log", "ab"))
