@@ -4,6 +4,9 @@ Law: every accepted act is written before anybody learns of it, and a record is 
 journal is the match's replay being written, with private records in between (seed, clocks, who sits where,
 choices not yet shown). When the match is over, the replay is made: the same without them. The journal is kept
 for as long as a client may ask for the end, under another name.
+
+A changed byte is noticed: the lines of the replay have their chain of hashes, and a private record ends with
+its own checksum.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Final, Protocol
+from zlib import crc32
 
 import msgspec
 import trio
@@ -26,11 +30,13 @@ from stellwerk_protocol.moves import Move
 from stellwerk_protocol.names import Digits64, PlayerName, Seat
 from stellwerk_protocol.replays import MAX_LINE_BYTES
 
-VERSION: Final = 1
+VERSION: Final = 2  # in 1, private records had no checksum
 SUFFIX: Final = ".journal"
 ENDED_SUFFIX: Final = ".ended"
 LOOK_EVERY: Final = 16  # appends: to ask the kernel whether the file still has its name costs half a `write`
 _PRIVATE: Final = b'{"journal":'  # how no line of a replay begins
+_CHECKED: Final = b',"crc":"%08x"}\n'  # how a private record ends
+_CHECKED_SIZE: Final = len(_CHECKED % 0)
 
 
 class _Record(Struct, frozen=True, tag_field="journal", forbid_unknown_fields=True, omit_defaults=True):
@@ -89,17 +95,23 @@ class SessionRecord(_Record, frozen=True, tag="session"):
 Record = MatchRecord | SeatRecord | SessionRecord
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(Record).decode
+_decode: Callable[[bytes], Record] = msgspec.json.Decoder(Record).decode
 
 
 def record_line(record: Record) -> bytes:
-    return _encode(record) + b"\n"
+    content = _encode(record)[:-1]
+    return content + _CHECKED % crc32(content)
 
 
 def read_record(line: bytes) -> Record | None:
     """Return the private record of a line, or None for a line of the replay; msgspec.DecodeError for
-    neither."""
-    return _decode(line) if line.startswith(_PRIVATE) else None
+    neither, and for a record that was changed."""
+    if not line.startswith(_PRIVATE):
+        return None
+    content = line[:-_CHECKED_SIZE]
+    if line != content + _CHECKED % crc32(content):
+        raise msgspec.DecodeError("its checksum is wrong")
+    return _decode(content + b"}")
 
 
 def replay_of(journal: bytes) -> bytes:
@@ -421,11 +433,20 @@ def reveal(replay: Path, seed: bytes, salt: bytes) -> None:
 
 
 def whole_lines(path: Path) -> Iterator[tuple[bytes, int]]:
-    """Yield the lines of a journal, each with the offset behind it, except a last one that breaks off."""
+    """Yield the lines of a journal, each with the offset behind it, except a last one that breaks off. One
+    whose newline became another byte does not break off: it was changed."""
     offset = 0
     with open(path, "rb") as journal:
         while line := journal.readline(MAX_LINE_BYTES + 1):
-            if not line.endswith(b"\n"):
+            if not line.endswith(b"\n") and not _is_json(line[:-1]):
                 return
             offset += len(line)
             yield line, offset
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return True

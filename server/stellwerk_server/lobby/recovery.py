@@ -133,7 +133,9 @@ def _opening(first: bytes, second: bytes) -> tuple[MatchRecord, Header]:
         body, _ = unseal(second)
         header = decode_as(body, _decode_line)
     except (msgspec.DecodeError, UnicodeDecodeError, CanonicalError):
-        raise JournalError("not a journal: its first two lines cannot be read") from None
+        raise JournalError(
+            "its first two lines cannot be read: they were changed, or another version wrote them"
+        ) from None
     if not isinstance(record, MatchRecord) or not isinstance(header, Header):
         raise JournalError("not a journal: it does not begin with a match and a header")
     if record.version != VERSION:

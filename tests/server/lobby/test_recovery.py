@@ -239,23 +239,66 @@ def test_at_every_record_the_match_is_as_far_as_anybody_knew(variant: Variant, t
 
 
 def test_a_byte_that_is_another_one_costs_that_match_and_no_other(tmp_path: Path) -> None:
-    """Wherever it is. In a line of the replay it is always found."""
+    """Wherever it is."""
     recording, other = recorded(EVERY_GAME[0]), recorded(EVERY_GAME[1])
     chance = Random("flipped")
     journal = recording.journal
     for number in range(60):
-        at = chance.randrange(len(journal) - 1)
+        at = chance.randrange(len(journal))
         flipped = bytes([journal[at] ^ 1 << chance.randrange(8)])
         content = journal[:at] + flipped + journal[at + 1 :]
         half = b"".join(other.pieces[:10])
         after = restarted(tmp_path / str(number), {recording.match: content, other.match: half})
         assert other.match in after.recovered.resumed
         assert other.match in after.world.lobby.matches
-        line = journal.rfind(b"\n", 0, at) + 1
-        if not journal.startswith(b'{"journal"', line) and flipped != b"\n":
-            assert list(after.recovered.put_aside) == [f"{recording.match}.journal"]
-            assert (after.journals.running / f"{recording.match}.unusable").read_bytes() == content
-            assert recording.match not in after.world.lobby.matches
+        assert list(after.recovered.put_aside) == [f"{recording.match}.journal"]
+        assert (after.journals.running / f"{recording.match}.unusable").read_bytes() == content
+        assert recording.match not in after.world.lobby.matches
+
+
+def test_every_changed_bit_of_a_header_or_a_private_record_is_noticed(tmp_path: Path) -> None:
+    """The clocks, sessions and digests of a first line, the header, and a record that ends the journal."""
+    recording = recorded(EVERY_GAME[0])
+    lines = recording.journal.splitlines(keepends=True)
+    last = next(number for number, line in enumerate(lines[1:], 1) if line.startswith(b'{"journal"'))
+    journal = b"".join(lines[: last + 1])
+    header_ends = len(lines[0] + lines[1])
+    last_begins = len(journal) - len(lines[last])
+    kept = Journals(tmp_path)
+    world = World(seed="again", open_journal=kept.open)
+    path = kept.running / f"{recording.match}.journal"
+    unnoticed: list[tuple[int, int]] = []
+    for at in (*range(header_ends), *range(last_begins, len(journal))):
+        for bit in range(8):
+            path.write_bytes(journal[:at] + bytes([journal[at] ^ 1 << bit]) + journal[at + 1 :])
+            recovered = recover(world.lobby, kept, world.now)
+            if not recovered.put_aside:
+                unnoticed.append((at, bit))
+    assert unnoticed == []
+    assert world.lobby.counts().running == world.lobby.counts().sessions == 0
+
+
+@pytest.mark.parametrize("changed", [b"", b"x", b"\n", b'"', b"9", b"\xff", b'","'])
+def test_a_byte_of_a_private_record_that_is_gone_or_another_is_noticed(changed: bytes) -> None:
+    line = recorded(EVERY_GAME[0]).journal.splitlines(keepends=True)[0]
+    for at in range(len(b'{"journal":'), len(line)):
+        content = line[:at] + changed + line[at + 1 :]
+        if content != line:
+            with pytest.raises(msgspec.DecodeError):
+                read_record(content)
+
+
+def test_the_keys_of_an_ended_match_are_checked_too(tmp_path: Path) -> None:
+    recording = recorded(EVERY_GAME[0])
+    at = recording.journal.index(b'"key_hash":"') + len(b'"key_hash":"')
+    digit = b"1" if recording.journal[at : at + 1] == b"0" else b"0"
+    content = recording.journal[:at] + digit + recording.journal[at + 1 :]
+    kept = Journals(tmp_path)
+    (kept.running / f"{recording.match}.ended").write_bytes(content)
+    world = World(seed="again", open_journal=kept.open)
+    recovered = recover(world.lobby, kept, world.now)
+    assert list(recovered.put_aside) == [f"{recording.match}.ended"]
+    assert world.lobby.counts().sessions == 0
 
 
 def _changed_first(recording: Recording, **fields: object) -> bytes:
@@ -271,7 +314,7 @@ def _without_line(journal: bytes, number: int) -> bytes:
 
 
 CHANGES: dict[str, tuple[Callable[[Recording], bytes], str]] = {
-    "another version": (lambda r: _changed_first(r, version=2), "version 2"),
+    "another version": (lambda r: _changed_first(r, version=9), "version 9"),
     "another seed": (lambda r: _changed_first(r, seed="0" * 64), "line 2"),
     "another match": (lambda r: _changed_first(r, match="another"), "not this match's"),
     "other rules": (lambda r: r.journal.replace(b'"rules_version":1', b'"rules_version":9', 1), "version 9"),
