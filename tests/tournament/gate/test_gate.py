@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 import trio
 import trio.lowlevel
-import trio.testing
 
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
@@ -26,7 +25,7 @@ from stellwerk_tournament.play.progress import BlockEnded
 from stellwerk_tournament.play.runner import RunError
 from stellwerk_tournament.schedule.schedule import Block, plan_of, stage, stages_of_round
 from stellwerk_tournament.store.store import open_store
-from tests.tournament.play.fakes import ENDED, played_match, upside_down
+from tests.tournament.play.fakes import ENDED, played_match, run_in_virtual_time, upside_down
 
 WIDE = Rules(Hypotheses(0, 150, 0.05, 0.05), blocks=None, most_blocks=300, faults=0)
 TEN = replace(WIDE, blocks=10)
@@ -77,14 +76,13 @@ class Watcher:
 
 def judged(folder: Path, judge: Judge, execute: Execute, watcher: Watcher | None = None) -> Verdict:
     with open_store(folder) as opened:
-        return trio.run(
+        return run_in_virtual_time(
             play_gate,
             judge,
             opened,
             watcher or Watcher(),
             "s",
             execute,
-            clock=trio.testing.MockClock(autojump_threshold=0.02),
         )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
+from unittest.mock import patch
 
 import trio
+import trio.testing
 from msgspec.structs import replace as replace_struct
 
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
@@ -25,6 +27,25 @@ from stellwerk_tournament.store.match_line import MatchLine
 
 ENDED: Final = BotReport(0, None, True, 1, None, ())
 REASON: Final[EndReason] = "trains"
+
+T = TypeVar("T")
+
+
+def run_in_virtual_time(
+    work: Callable[..., Awaitable[T]], *arguments: object, clock: trio.testing.MockClock | None = None
+) -> T:
+    """Run to the end, in time that jumps whenever all tasks wait.
+
+    The clock knows nothing of threads: on a busy machine, time would jump while one of them waits for the
+    disk. So what would be done by a thread is done at once.
+    """
+    with patch.object(trio.to_thread, "run_sync", _done_at_once):
+        return trio.run(work, *arguments, clock=clock or trio.testing.MockClock(autojump_threshold=0))
+
+
+async def _done_at_once(work: Callable[..., T], *arguments: object, **_: object) -> T:
+    await trio.lowlevel.checkpoint()
+    return work(*arguments)
 
 
 def settings_with(folder: Path, bots: Sequence[str], games: str = 'game = "usa"', head: str = "") -> Settings:

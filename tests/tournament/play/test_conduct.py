@@ -11,7 +11,6 @@ from pathlib import Path
 import msgspec
 import pytest
 import trio
-import trio.testing
 
 from stellwerk_processes.bot_process import Confinement
 from stellwerk_processes.faults import Conduct
@@ -24,7 +23,7 @@ from stellwerk_tournament.report.scheduled import missing_blocks, wrong_draws
 from stellwerk_tournament.store.conduct import Suspensions
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.store import look_into, open_store, read_matches
-from tests.tournament.play.fakes import ENDED, FakeMatches, Witness, settings_with
+from tests.tournament.play.fakes import ENDED, FakeMatches, Witness, run_in_virtual_time, settings_with
 
 NEVER = Conduct(ENDED, logged_in=False)
 SIX = ("ann", "bea", "cat", "dot", "eve", "fay")
@@ -70,14 +69,13 @@ def play(
     folder: Path, settings: Settings, matches: FakeMatches | None = None, witness: Witness | None = None
 ) -> bool:
     with open_store(folder) as opened:
-        return trio.run(
+        return run_in_virtual_time(
             play_tournament,
             settings,
             opened,
             witness or Witness(),
             "s",
             matches or Conducted(),
-            clock=trio.testing.MockClock(autojump_threshold=0.02),
         )
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-import trio
-import trio.testing
 
 from stellwerk_processes.bot_process import Confinement
 from stellwerk_processes.cores import CoresError, Machine
@@ -19,7 +17,7 @@ from stellwerk_tournament.play import fair_matches
 from stellwerk_tournament.play.fair_matches import FairMatches
 from stellwerk_tournament.play.runner import play_tournament
 from stellwerk_tournament.store.store import open_store
-from tests.tournament.play.fakes import FakeMatches, Witness, settings_with
+from tests.tournament.play.fakes import FakeMatches, Witness, run_in_virtual_time, settings_with
 
 OWN = frozenset({min(os.sched_getaffinity(0))})
 
@@ -75,14 +73,13 @@ class WatchedMatches(FakeMatches):
 def play(folder: Path, fair: FairClocks) -> WatchedMatches:
     matches = WatchedMatches()
     with open_store(folder) as opened:
-        assert trio.run(
+        assert run_in_virtual_time(
             play_tournament,
             settings(folder, fair),
             opened,
             Witness(),
             None,
             matches,
-            clock=trio.testing.MockClock(autojump_threshold=0.02),
         )
     return matches
 

@@ -35,6 +35,7 @@ from tests.tournament.play.fakes import (
     Witness,
     instances,
     played_match,
+    run_in_virtual_time,
     settings_with,
     upside_down,
 )
@@ -50,14 +51,13 @@ def play(
     seed: str | None = "s",
 ) -> bool:
     with open_store(folder) as opened:
-        return trio.run(
+        return run_in_virtual_time(
             play_tournament,
             settings,
             opened,
             witness or Witness(),
             seed,
             matches or FakeMatches(),
-            clock=trio.testing.MockClock(autojump_threshold=0.02),
         )
 
 
@@ -256,11 +256,11 @@ def test_a_bot_that_is_late_while_the_runner_is_late_is_not_to_blame(tmp_path: P
         await trio.lowlevel.checkpoint()
         return replace(played, seats=(replace(played.seats[0], conduct=conduct), *played.seats[1:]))
 
-    clock = trio.testing.MockClock(autojump_threshold=0.02)
+    clock = trio.testing.MockClock(autojump_threshold=0)
     witness = Witness()
     with open_store(tmp_path) as opened:
         settings = settings_with(tmp_path, THREE[:2])
-        assert trio.run(play_tournament, settings, opened, witness, "s", late, clock=clock)
+        assert run_in_virtual_time(play_tournament, settings, opened, witness, "s", late, clock=clock)
     [cause] = [ended.cause for ended in witness.ended if ended.cause is not None]
     assert "late by more than 25 ms" in cause
     assert [line.attempt for line in on_disk(tmp_path)] == [2, 1]
@@ -426,14 +426,13 @@ def test_ratings_that_nobody_sees_are_not_computed(
     monkeypatch.setattr(runner, "rate", counted)
     settings = settings_with(tmp_path, THREE)
     with open_store(tmp_path) as opened:
-        assert trio.run(
+        assert run_in_virtual_time(
             partial(play_tournament, shows_ratings=shows_ratings),
             settings,
             opened,
             Witness(),
             "s",
             FakeMatches(),
-            clock=trio.testing.MockClock(autojump_threshold=0.02),
         )
     assert bool(rated) == shows_ratings
 
