@@ -65,8 +65,8 @@ test: $(TEST) ## run the whole test suite; ARGS='-k tunnel' passes options to py
 test-compiled: $(COMPILED) ## run the suites of the compiled rooms over the compiled build
 	@mkdir -p $(COMPILED_VENV)/beside && ln -sfn ../../protocol/tools $(COMPILED_VENV)/beside/tools
 	STELLWERK_COMPILED=1 PYTHONPATH="$$PWD/$(COMPILED_VENV)/beside" $(COMPILED_BIN)/python -m pytest $(PYTEST_OPTIONS) \
-	  tests/architecture/test_compiled.py tests/engine tests/golden tests/properties tests/protocol tests/rules \
-	  tests/server -m 'not network' $(ARGS)
+	  tests/architecture/test_compiled.py tests/bots/planner tests/bots/searcher tests/bots/test_self_play.py \
+	  tests/engine tests/golden tests/properties tests/protocol tests/rules tests/server -m 'not network' $(ARGS)
 
 lint: $(DEV) $(TSC) ## run ruff (rules and format), import-linter, mypy, pyright and tsc
 	$(BIN)/ruff check

@@ -52,7 +52,7 @@ def sources() -> dict[str, Path]:
     return {
         ".".join(path.with_suffix("").relative_to(root).parts): path
         for path in sorted(paths(hook()["compiled"]) - paths(hook()["left-plain"]))
-        for root in (REPOSITORY / "protocol", REPOSITORY / "server")
+        for root in map(REPOSITORY.joinpath, SOURCE_ROOTS)
         if path.is_relative_to(root)
     }
 
@@ -103,6 +103,30 @@ def test_no_compiled_module_defines_a_record_of_msgspec(name: str) -> None:
     for node in ast.walk(ast.parse(sources()[name].read_text("utf-8"))):
         if isinstance(node, ast.ClassDef):
             assert not {"Struct", "msgspec.Struct"}.intersection(map(ast.unparse, node.bases)), node.name
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="compares the compiled build with the sources")
+@pytest.mark.parametrize("game", ["usa", "europe", "team_asia", "united_kingdom", "card_game"])
+def test_compiled_bots_play_the_games_that_the_sources_play(game: str) -> None:
+    """Move by move: by planners, and by the search's own way to play on."""
+
+    def digest(**variables: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.architecture.bot_games", game],
+            cwd=REPOSITORY,
+            env=os.environ | variables,
+            capture_output=True,
+            text=True,
+            timeout=10 * SECONDS,
+            check=True,
+        )
+        return done.stdout
+
+    plain = digest(PYTHONPATH=os.pathsep.join(str(REPOSITORY / root) for root in SOURCE_ROOTS))
+    compiled = digest()
+    assert plain.startswith("plain Python ")
+    assert compiled.startswith("compiled, ")
+    assert plain.rpartition(" ")[2] == compiled.rpartition(" ")[2]
 
 
 @needs("make", "cc", "Python headers")

@@ -36,7 +36,7 @@ VARIANTS: Final = (
     "card_game-4",
     "europe-4",
 )
-PLAYING: Final = ("play", "play with events")
+PLAYING: Final = ("play", "play with events", "planner plays")
 OPERATIONS: Final = ("copy", "legal", "apply", "apply with events", "view", "encode", "view and encode")
 WORKER: Final = "tests/benchmarks/engine_worker.py"
 
@@ -62,8 +62,10 @@ class Worker:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        own = tree.root / WORKER
-        path = own if own.exists() else Path(__file__).with_name("engine_worker.py")
+        path = tree.root / WORKER
+        text = path.read_text() if path.exists() else ""
+        if not all(f'"{operation}":' in text for operation in (*PLAYING, *OPERATIONS)):
+            path = Path(__file__).with_name("engine_worker.py")
         self._process = subprocess.Popen(
             [tree.python, str(path)],
             cwd=tree.root,
@@ -171,7 +173,15 @@ def print_report(
     )
     this = samples[0]
     print_table(
-        [compared[0].name, "decisions/s", "games/s", "with events", "decisions a game", "calls a decision"],
+        [
+            compared[0].name,
+            "decisions/s",
+            "games/s",
+            "with events",
+            "decisions a game",
+            "calls a decision",
+            "games/s of planners",
+        ],
         [
             [
                 variant,
@@ -180,6 +190,7 @@ def print_report(
                 spread([s.count / s.seconds for s in this[variant, "play with events"]]).text(0),
                 f"{_decisions_a_game(this[variant, 'play']):.0f}",
                 f"{spread(costs(this[variant, 'play'])).median * 1000 / call_ns.median:.0f}",
+                spread([s.games / s.seconds for s in this[variant, "planner plays"]]).text(0),
             ]
             for variant in sizes
         ],

@@ -5,8 +5,7 @@
 It reads lines of JSON `[variant, operation, seconds]` and answers each with `[count, games, CPU seconds]`:
 how often the operation was done, over how many whole games if it plays, and what that took. `["", "sizes",
 0]` and the like are answered with the figures asked for. A commit is measured by the worker that it has
-itself, or by this one if it has none: what this file uses of the engine is what commits before it have as
-well.
+itself, or by this one if that lacks an operation: what this file uses is what commits before it have as well.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from time import process_time
 
 import msgspec
 
+from stellwerk_bots.planner.policy import planner
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.core.dice import Dice, seed_from_text
@@ -49,6 +49,7 @@ class Variant:
         self.operations: dict[str, Callable[[float], tuple[int, int, float]]] = {
             "play": lambda seconds: self.play(seconds, with_events=False),
             "play with events": lambda seconds: self.play(seconds, with_events=True),
+            "planner plays": self.let_planner_play,
             "copy": lambda seconds: _repeated(self.copy_all, seconds),
             "legal": lambda seconds: _repeated(self.list_all, seconds),
             "apply": lambda seconds: self.apply_all(seconds, with_events=False),
@@ -71,6 +72,20 @@ class Variant:
                 for seat in state.pending.seats:
                     moves = state.pending.legal(state, seat)
                     moves[int(pick() * len(moves))].apply(state, seat, events)
+                    decisions += 1
+            games += 1
+            self.number += 1
+        return decisions, games, process_time() - begin
+
+    def let_planner_play(self, seconds: float) -> tuple[int, int, float]:
+        """Play whole games between planners for so long."""
+        decisions = games = 0
+        begin = process_time()
+        while process_time() - begin < seconds:
+            state = engine.new_game(self.game, Dice(seed_from_text(f"bench/{self.number}")))
+            while state.pending is not None:
+                for seat in state.pending.seats:
+                    planner(state, seat, state.pending.legal(state, seat)).apply(state, seat, None)
                     decisions += 1
             games += 1
             self.number += 1
