@@ -34,8 +34,9 @@ match a line:
   {"players": ["ann", "bob", "cid"], "ranks": [2, 1, 2]}
 Rank 1 is best, equal ranks are ties. A list in place of a name is a team.
 Optional are "seats" (0 moves first; without it, the order of the players means
-nothing), "block" (a name or number that matches with the same luck share) and
-"game". Or FILE holds PGN, of which the headers White, Black and Result count.
+nothing), "block" (a name or number that matches with the same luck share),
+"rotation" (which match of its block it is: each is there once) and "game". Or
+FILE holds PGN, of which the headers White, Black and Result count.
 """
 
 EXAMPLES: Final = """\

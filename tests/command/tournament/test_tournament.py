@@ -418,6 +418,36 @@ def test_what_was_changed_afterwards_is_named(
     assert expected in line
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["ratings", "{folder}/matches.jsonl"],
+        ["tournament", "ratings", "{folder}"],
+        ["tournament", "report", "{folder}"],
+        ["tournament", "status", "{folder}"],
+        ["tournament", "verify", "{folder}"],
+        ["tournament", "resume", "{folder}"],
+        ["tournament", "export", "{folder}", "-o", "orders"],
+        ["tournament", "init", "final", "--from", "{folder}", "--top", "2"],
+        ["tournament", "merge", "{folder}", "a.result"],
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_two_tournaments_in_one_file_are_refused_by_every_command_that_reads_lines(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    folder = tmp_path / "cup"
+    subprocess.run(["cp", "-r", str(finished), str(folder)], check=True)
+    lines = (folder / "matches.jsonl").read_bytes()
+    (folder / "matches.jsonl").write_bytes(lines + lines)
+    before = {path: path.read_bytes() for path in folder.glob("*.*")}
+    assert main([word.replace("{folder}", str(folder)) for word in words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "matches.jsonl: line 5: block 0 is there twice; are these two tournaments?" in err
+    assert {path: path.read_bytes() for path in before} == before
+
+
 def test_a_replay_that_was_changed_with_its_hash_is_named(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -87,6 +87,7 @@ def test_a_last_line_without_line_end_counts_if_it_is_whole() -> None:
         (line(seats=[0]), "2 players, but 1 seats"),
         (line(seats=[1, 1]), "a seat of its own"),
         (line(seats=[[], 1]), "a seat of its own"),
+        (line(rotation=[]), r"\$.rotation"),
         ("[" * 100_000, "neither a record"),
         ('{"a":' * 100_000, "not a match record"),
     ],
@@ -103,6 +104,22 @@ def test_a_wrong_line_is_named(wrong: str, message: str) -> None:
 def test_a_last_line_that_is_whole_but_wrong_is_not_torn() -> None:
     with pytest.raises(OutcomeError, match="line 2"):
         read_outcomes(line() + "\n" + line(ranks=[1]))
+
+
+def test_a_rotation_of_a_block_that_is_there_twice_is_refused() -> None:
+    """Blocks of two tournaments that have equal numbers would be rated as one."""
+    cup = [line(block=block, rotation=rotation) for block in range(3) for rotation in range(2)]
+    other = [
+        line(block=str(block), rotation=rotation, ranks=[2, 1]) for block in (2, 3) for rotation in (0, 1)
+    ]
+    assert len(read_outcomes("\n".join(cup)).outcomes) == 6
+    for last in ("", "\n"):
+        with pytest.raises(OutcomeError, match="line 7: block 2 is there twice; are these two tournaments"):
+            read_outcomes("\n".join([*cup, other[0]]) + last)
+
+
+def test_matches_of_a_block_that_say_no_rotation_may_be_many() -> None:
+    assert len(read_outcomes(f"{line(block=1)}\n{line(block=1)}\n{line(rotation=0)}\n" * 2).outcomes) == 6
 
 
 PGN = """\

@@ -95,7 +95,11 @@ def test_a_long_file_comes_in_parts_with_all_its_blocks(
 
 @pytest.mark.parametrize(
     ("damage", "expected"),
-    [(b"{}\n", "no record of a match"), (block(0), "block 0 is there twice"), (b"\xff\n", "no record")],
+    [
+        (b"{}\n", "no record of a match"),
+        (block(0), "block 0 is there twice; are these two"),
+        (b"\xff\n", "no record"),
+    ],
 )
 def test_damage_is_named_each_time_and_what_follows_its_repair_is_read(
     tmp_path: Path, damage: bytes, expected: str

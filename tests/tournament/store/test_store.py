@@ -317,13 +317,14 @@ def test_wherever_a_file_is_torn_its_complete_blocks_are_read(content: bytes) ->
     ("kept", "expected"),
     [
         ((0, 2, 3), "line 1: block 0 is not complete"),
-        ((0, 0, 2, 3), "line 1: block 0 does not have each"),
+        ((0, 0, 2, 3), "line 1: block 0 is there twice; are these two tournaments"),
         ((1, 0), "line 1: block 0 does not have each"),
-        ((0, 1, 2, 3, 0, 1), "line 5: block 0 does not have each"),
+        ((0, 1, 2, 3, 0, 1), "line 5: block 0 is there twice; are these two tournaments"),
+        ((0, 1, 0, 1), "line 1: block 0 is there twice; are these two tournaments"),
         ((0, 4, 2, 3), "line 2: no record of a match"),
         ((0, 5, 2, 3), "line 2: no record of a match"),
     ],
-    ids=["missing", "twice", "turned round", "block twice", "empty", "not UTF-8"],
+    ids=["missing", "twice", "turned round", "block twice", "only block twice", "empty", "not UTF-8"],
 )
 def test_a_file_that_is_damaged_otherwise_is_refused(
     content: bytes, kept: tuple[int, ...], expected: str

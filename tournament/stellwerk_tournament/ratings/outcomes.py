@@ -1,12 +1,13 @@
 """How matches ended: the record that ratings are made from, and the texts that it is read from.
 
-Two forms are read. JSON Lines, one match a line: `players` and `ranks` are required, `seats`, `block` and
-`game` optional, and other fields are not looked at; `matches.jsonl` of a tournament is such a file, and so is
-what another game's runner writes in three lines. And PGN, of which only the headers matter.
+Two forms are read. JSON Lines, one match a line: `players` and `ranks` are required, `seats`, `block`,
+`rotation` and `game` optional, and other fields are not looked at; `matches.jsonl` of a tournament is such a
+file, and so is what another game's runner writes in three lines. And PGN, of which only the headers matter.
 
-Law: the first in `players` has no advantage. Seats count only where `seats` says them, for in many
-files players are listed by rank, and a rating that took this for the order of seats would explain everything
-by the seat.
+Laws:
+- a block has each of its rotations once: blocks of two tournaments in one file would be rated as one;
+- the first in `players` has no advantage. Seats count only where `seats` says them, for in many files players
+  are listed by rank, and a rating that took this for the order of seats would explain everything by the seat.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from stellwerk_engine.boards.located_json import quoted
+from stellwerk_protocol.canonical import shown
 
 FEWEST_PLAYERS: Final = 2
 MOST_PLAYERS: Final = 6  # the model looks at all subsets of a table: 63 of them
@@ -75,6 +77,7 @@ class OutcomeLine(Struct, frozen=True):
     ranks: list[Rank]
     seats: list[Seat | list[Seat]] | None = None
     block: str | int | None = None
+    rotation: str | int | None = None
     game: str | None = None
 
 
@@ -84,7 +87,8 @@ _decode: Final = msgspec.json.Decoder(OutcomeLine).decode
 def _read_json_lines(text: str) -> ReadOutcomes:
     lines = text.removeprefix("\ufeff").split("\n")
     torn = lines.pop()  # the rest behind the last line end; nothing, if the file was written to its end
-    outcomes = [_outcome(line, number) for number, line in enumerate(lines, 1) if line.strip()]
+    seen: set[tuple[str, str]] = set()
+    outcomes = [_outcome(line, number, seen) for number, line in enumerate(lines, 1) if line.strip()]
     if not torn.strip():
         return ReadOutcomes(tuple(outcomes))
     try:
@@ -93,10 +97,11 @@ def _read_json_lines(text: str) -> ReadOutcomes:
         pass  # whole, but wrong
     except msgspec.DecodeError:
         return ReadOutcomes(tuple(outcomes), is_torn=True)
-    return ReadOutcomes((*outcomes, _outcome(torn, len(lines) + 1)))
+    return ReadOutcomes((*outcomes, _outcome(torn, len(lines) + 1, seen)))
 
 
-def _outcome(line: str, number: int) -> Outcome:
+def _outcome(line: str, number: int, seen: set[tuple[str, str]]) -> Outcome:
+    """Read a line. `seen` has the block and rotation of each line before."""
     try:
         match = _decode(line)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
@@ -109,6 +114,11 @@ def _outcome(line: str, number: int) -> Outcome:
         raise OutcomeError(number, f"{len(match.players)} players, but {len(match.ranks)} ranks")
     entrants = tuple(entrant_name(player) for player in match.players)
     _expect_different(entrants, number)
+    if match.block is not None and match.rotation is not None:
+        place = str(match.block), str(match.rotation)
+        if place in seen:
+            raise OutcomeError(number, is_twice(match.block))
+        seen.add(place)
     return Outcome(
         entrants=entrants,
         ranks=tuple(match.ranks),
@@ -116,6 +126,11 @@ def _outcome(line: str, number: int) -> Outcome:
         block=None if match.block is None else str(match.block),
         game=match.game or "",
     )
+
+
+def is_twice(block: str | int) -> str:
+    """Say that a rotation of a block occurs twice among the lines of a tournament."""
+    return f"block {shown(str(block))} is there twice; are these two tournaments?"
 
 
 def _expect_different(entrants: Sequence[str], line: int) -> None:

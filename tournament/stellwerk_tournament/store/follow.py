@@ -90,13 +90,10 @@ class Follower:
     def _complete(self, text: bytes) -> tuple[MatchLine, ...]:
         """Return the whole blocks at the beginning of a text, and go on behind them."""
         try:
-            found = read_lines(BytesIO(text), self._share)
+            found = read_lines(BytesIO(text), self._share, self._blocks)
         except MatchLinesError as error:
             raise StoreError(f"{self._path}: after byte {self._size}: {error}") from None
-        blocks = {line.block for line in found.lines}
-        if twice := blocks & self._blocks:
-            raise StoreError(f"{self._path}: after byte {self._size}: block {min(twice)} is there twice")
-        self._blocks |= blocks
+        self._blocks |= {line.block for line in found.lines}
         self._size += found.size
         self._seam = (self._seam + text[: found.size])[-SEAM:]
         return found.lines

@@ -7,7 +7,7 @@ take back. Ratings read the same lines (`outcomes.py`).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -20,7 +20,7 @@ from stellwerk_processes.bot_process import Isolation
 from stellwerk_processes.sandbox.levels import SandboxRecord
 from stellwerk_processes.seat_report import SeatReport, seat_reports
 from stellwerk_protocol.names import Count, Digits64, EndReason, Points, Seat
-from stellwerk_tournament.ratings.outcomes import Outcome
+from stellwerk_tournament.ratings.outcomes import Outcome, is_twice
 
 if TYPE_CHECKING:
     from stellwerk_processes.started_match import MatchResult
@@ -159,10 +159,12 @@ def line_of(match: MatchLine) -> bytes:
     return encode(match) + b"\n"
 
 
-def read_lines(texts: Iterable[bytes], share: SharedValues | None = None) -> ReadLines:
+def read_lines(
+    texts: Iterable[bytes], share: SharedValues | None = None, before: Set[int] = frozenset()
+) -> ReadLines:
     """Read what a runner that was killed has left: complete blocks, and perhaps the beginning of one more.
     `texts` are the lines of the file with their newlines, as the open file gives them. A reader that goes on
-    where it stopped hands over what lines `share`."""
+    where it stopped hands over what lines `share`, and the blocks that it read `before`."""
     share = share or SharedValues()
     torn = 0
     lines: list[MatchLine] = []
@@ -184,7 +186,9 @@ def read_lines(texts: Iterable[bytes], share: SharedValues | None = None) -> Rea
         matches = list(group)
         expected = len(matches[0].players)
         rotations = [match.rotation for match in matches]
-        if block in seen or rotations != list(range(len(rotations))) or len(rotations) > expected:
+        if block in seen or block in before or len(set(rotations)) < len(rotations):
+            raise MatchLinesError(f"line {number}: {is_twice(block)}")
+        if rotations != list(range(len(rotations))) or len(rotations) > expected:
             raise MatchLinesError(f"line {number}: block {block} does not have each of its rotations once")
         if len(matches) < expected:
             if number - 1 + len(matches) < len(lines):
