@@ -84,8 +84,8 @@ format: $(DEV) ## sort the imports and format the code
 vectors: $(TEST) ## regenerate the vectors and transcripts of protocol/conformance
 	$(BIN)/python -m tools.conformance_vectors
 
-schemas: $(COMMAND) ## regenerate protocol/schema, after a change of the types on the wire
-	$(BIN)/python -m stellwerk_protocol.schemas protocol/schema/v1
+schemas: $(COMMAND) ## regenerate the JSON Schema of protocol/schema, after a change of the types on the wire
+	$(BIN)/python -m stellwerk_protocol.schemas protocol/schema/v1.schema.json
 
 examples: $(TEST) ## regenerate protocol/examples, after a change of the messages in a session
 	$(BIN)/python -m tools.example_sessions

@@ -1,17 +1,19 @@
-"""JSON Schemas (2020-12) of everything on the wire, of boards and of replays, generated from the types.
+"""The JSON Schema (2020-12) of everything on the wire, of boards and of replays, generated from the types.
 
-The law: the usual generators produce good types from each schema. Every record, union, list of words and
-bounded value has one name, the same in every file, and no name needs a number after it. A tag is a `const`, a
-union a `oneOf` with a `discriminator`, and a pattern means the same to every engine for regular expressions.
+The law: the usual generators produce good types from the bundle and from each schema in it. Every record,
+union, list of words and bounded value has one definition with one name, and no name needs a number after it.
+A tag is a `const`, a union a `oneOf`, with a `discriminator` if its parts have tags, and a pattern means the
+same to every engine for regular expressions.
 
-`python -m stellwerk_protocol.schemas DIR` writes the files. `protocol/schema/v1` has them, so that nobody
-needs Python to get them. A test fails when they are stale.
+`python -m stellwerk_protocol.schemas FILE` writes `protocol/schema/v1.schema.json`, so that nobody
+needs Python to get it. A test fails when it is stale.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, TypeAlias, get_args
 
@@ -34,6 +36,7 @@ from stellwerk_protocol import (
 )
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+DEFINITIONS: Final = "#/$defs/"
 
 Schema: TypeAlias = dict[str, Any]  # Any: a schema is JSON
 
@@ -65,19 +68,10 @@ UNIONS: Final[dict[str, Any]] = {
     "ReplayLine": replays.Line,
 }
 
-FILES: Final = {
-    "message": "Message",
-    "from_client": "FromClient",
-    "from_server": "FromServer",
-    "move": "Move",
-    "decision": "Decision",
-    "event": "Event",
-    "view": "View",
-    "result": "Result",
-    "board": "Board",
-    "replay": "ReplayLine",
-}
-"""The definition at the root of each file. Each message has a file too, in `messages`."""
+WHOLE: Final = ("Message", "ReplayLine", "Board")
+"""A line of a session, a line of a replay, and a board file: everything else is a part of these."""
+SIDES: Final = ("FromServer", "FromClient")
+"""The parts of `Message`, for programs that read one side."""
 
 # msgspec cannot express this: a board has all of these fields or none.
 BOARD_DEPENDENCIES: Final = {
@@ -88,38 +82,53 @@ BOARD_DEPENDENCIES: Final = {
 }
 
 
-def schemas() -> dict[str, str]:
-    """Return the text of each file by its name."""
+def bundle() -> Schema:
+    """Return the schema with every definition. Its root is whatever stands alone."""
     definitions = _Definitions().by_name
-    roots = FILES | {
-        f"messages/{kind.__struct_config__.tag}": _name_of(kind) for kind in get_args(UNIONS["Message"])
+    used = _closure((*WHOLE, *SIDES), definitions)
+    return {
+        "$schema": DIALECT,
+        "$id": "stellwerk/v1",
+        "title": "Stellwerk",
+        "oneOf": [_reference(name) for name in WHOLE],
+        "$defs": {name: definitions[name] for name in sorted(used)},
     }
-    return {f"{file}.schema.json": _text(file, root, definitions) for file, root in roots.items()}
 
 
-def write(folder: Path) -> None:
-    """Write all files."""
-    for name, text in schemas().items():
-        file = folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+def definition_names(bundle: Schema) -> dict[str, str]:
+    """Return the name of each definition by the names that a person may give it: its own, and the type of a
+    message."""
+    definitions = bundle["$defs"]
+    tags = definitions["Message"]["discriminator"]["mapping"]
+    types = {tag: reference.removeprefix(DEFINITIONS) for tag, reference in tags.items()}
+    return {name: name for name in definitions} | types
 
 
-def _text(file: str, root: str, definitions: dict[str, Schema]) -> str:
-    """Return a schema that needs no other file: the root, and every definition that it uses."""
-    used = [root]
+def single_schema(bundle: Schema, name: str) -> Schema:
+    """Return the schema of one definition of a bundle. It contains every definition that it uses."""
+    definitions = bundle["$defs"]
+    schema: Schema = {"$schema": DIALECT, "$id": f"{bundle['$id']}/{name}"} | definitions[name]
+    if others := _closure((name,), definitions)[1:]:
+        schema["$defs"] = {other: definitions[other] for other in others}
+    return schema
+
+
+def text(schema: Schema) -> str:
+    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+def _closure(names: Iterable[str], definitions: dict[str, Schema]) -> list[str]:
+    """Return the names, and those of all definitions that these use."""
+    used = [*names]
     for name in used:  # which grows here
         used += [other for other in _references(definitions[name]) if other not in used]
-    schema: Schema = {"$schema": DIALECT, "$id": f"stellwerk/v1/{file}"} | definitions[root]
-    if len(used) > 1:
-        schema["$defs"] = {name: definitions[name] for name in used[1:]}
-    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+    return used
 
 
 def _references(schema: Schema) -> list[str]:
     """Return the names of the definitions that a schema refers to, in their order."""
     if "$ref" in schema:
-        return [schema["$ref"].removeprefix("#/$defs/")]
+        return [schema["$ref"].removeprefix(DEFINITIONS)]
     inner = [*schema.get("properties", {}).values(), *schema.get("oneOf", [])]
     inner += [
         schema[keyword]
@@ -159,7 +168,7 @@ class _Definitions:
             self._seal(self.by_name[_name_of(line)])
 
     def _rewritten(self, schema: Schema, name: str) -> Schema:
-        """Return the schema in the form of these files. A list of words that has no other user is called
+        """Return the schema in the form of the bundle. A list of words that has no other user is called
         `name`."""
         if "$ref" in schema:
             return _reference(self._records[schema["$ref"]])
@@ -247,7 +256,7 @@ def _choices(schema: Schema) -> list[str]:
 
 
 def _reference(name: str) -> Schema:
-    return {"$ref": f"#/$defs/{name}"}
+    return {"$ref": DEFINITIONS + name}
 
 
 def _camel_case(field: str) -> str:
@@ -255,4 +264,4 @@ def _camel_case(field: str) -> str:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    Path(sys.argv[1]).write_text(text(bundle()), encoding="utf-8")

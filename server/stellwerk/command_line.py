@@ -62,7 +62,7 @@ COMMANDS: Final[dict[str, Entry]] = {
     "gate": Entry("play a bot against others, for CI: passed, failed or undecided"),
     "kit": Entry("tools for authors of bots: try a bot out, step by step"),
     "play": Entry("play games between bots that are started for them"),
-    "protocol": Entry("say where the specification and the schemas are", works_anywhere=True),
+    "protocol": Entry("say where the specification is, print the schema of a message", works_anywhere=True),
     "ratings": Entry("rate players by the results in a file, with honest errors", works_anywhere=True),
     "replay": Entry("show a recorded game, or verify that it is true", works_anywhere=True),
     "sandbox": Entry("try what each level of the sandbox refuses on this machine"),

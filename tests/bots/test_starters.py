@@ -24,6 +24,7 @@ from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_kit.doctor.patient import LIMITS
 from stellwerk_protocol import messages
+from stellwerk_protocol.schemas import bundle, single_schema
 from tests.bots.scripted_server import AUTHORITY, Peer, bye, error, free_port, serve
 from tests.bots.starters import (
     BOTS,
@@ -635,7 +636,7 @@ def test_the_twelve_lines_of_shell_play_a_game(tmp_path: Path) -> None:
 
 Fields = dict[str, bool]  # whether each is optional
 
-UNIONS: Final = {"move": "Move", "decision": "Decision"}
+UNIONS: Final = ("Move", "Decision")
 ALWAYS_THERE: Final = {"Ask": ("view", "legal", "legal_complete"), "View": ("seat",)}  # for this client
 
 
@@ -668,20 +669,20 @@ def declared_types(text: str) -> dict[str, Fields]:
 def wanted_types() -> dict[str, Fields]:
     """Return the same for the schemas."""
     wanted: dict[str, Fields] = {}
-    for union, called in UNIONS.items():
+    for union in UNIONS:
         for definition in definitions(union).values():
             if "type" in definition["properties"]:
-                wanted[f"{called}.{tag_of(definition)}"] = fields_of(definition)
-    without = {"Board", *definitions("board")}
-    for union in (*UNIONS, "event"):
+                wanted[f"{union}.{tag_of(definition)}"] = fields_of(definition)
+    without = {"Board", *definitions("Board")}
+    for union in (*UNIONS, "Event"):
         without |= {name for name, each in definitions(union).items() if "type" in each["properties"]}
-    messages = definitions("message")
+    messages = definitions("Message")
     return wanted | {name: fields_of(messages[name]) for name in messages if name not in without}
 
 
 def definitions(schema: str) -> dict[str, Any]:  # Any: JSON knows no types
-    text = (BOTS.parent / "protocol" / "schema" / "v1" / f"{schema}.schema.json").read_text("utf-8")
-    named: dict[str, Any] = json.loads(text)["$defs"]
+    """Return the records that a definition uses."""
+    named = single_schema(bundle(), schema)["$defs"]
     return {name: each for name, each in named.items() if "properties" in each}
 
 

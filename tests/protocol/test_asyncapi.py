@@ -16,6 +16,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from stellwerk_protocol import messages
+from stellwerk_protocol.schemas import bundle, definition_names
 from tests.engine.recordings import members
 from tests.protocol.test_schemas import faults
 from tools.specification import FOLDER
@@ -151,7 +152,8 @@ def test_its_messages_are_those_that_there_are() -> None:
 def test_the_payload_of_a_message_is_its_schema(name: str) -> None:
     message = DOCUMENT["components"]["messages"][name]
     assert message["name"] == name
-    assert message["payload"]["schema"]["$ref"] == f"schema/v1/messages/{name}.schema.json"
+    definition = definition_names(bundle())[name]
+    assert message["payload"]["schema"]["$ref"] == f"schema/v1.schema.json#/$defs/{definition}"
 
 
 def names_of(messages_used: list[dict[str, str]]) -> set[str]:

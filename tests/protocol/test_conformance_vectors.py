@@ -86,7 +86,7 @@ def tags(union: object) -> set[str]:
 
 @pytest.mark.parametrize("vector", WIRE.encoded, ids=lambda vector: vector.id)
 def test_a_message_to_be_sent_keeps_to_its_schema(vector: Any) -> None:
-    assert faults(validator("from_client"), vector.message) == []
+    assert faults(validator("FromClient"), vector.message) == []
 
 
 @pytest.mark.parametrize("vector", WIRE.server_lines, ids=lambda vector: vector.id)
@@ -96,7 +96,7 @@ def test_a_servers_line_is_what_its_vector_says(vector: Any) -> None:
         return
     read = json.loads(vector.base64)
     assert read == vector.message
-    assert faults(validator("from_server"), read) == []
+    assert faults(validator("FromServer"), read) == []
 
 
 def test_every_message_of_a_server_is_among_them() -> None:
@@ -368,7 +368,7 @@ def records(name: str) -> list[Record]:
 
 @pytest.mark.parametrize("name", transcripts.SESSIONS)
 def test_every_line_of_the_server_in_a_transcript_keeps_to_its_schema(name: str) -> None:
-    schema = validator("from_server")
+    schema = validator("FromServer")
     for record in records(name):
         if record.get("from") == "server":
             assert faults(schema, record["line"]) == []

@@ -90,14 +90,14 @@ def test_an_example_shows_what_its_page_says(game: str) -> None:
 
 @pytest.mark.parametrize("game", NAMES)
 def test_every_line_of_the_server_keeps_to_its_schema(game: str) -> None:
-    schema = validator("from_server")
+    schema = validator("FromServer")
     for message in messages_of(game, "server"):
         assert faults(schema, message) == [], message["type"]
 
 
 @pytest.mark.parametrize("game", NAMES)
 def test_a_line_of_the_client_keeps_to_its_schema_unless_it_is_refused_as_no_message(game: str) -> None:
-    schema = validator("from_client")
+    schema = validator("FromClient")
     for message, answer in answered(records(game)):
         is_refused = answer is not None and NO_MESSAGE.match(answer.get("code", "")) is not None
         assert (faults(schema, message) != []) == is_refused, message

@@ -1,4 +1,4 @@
-"""Generators produce types from the schemas in three languages. The types compile and read the recorded
+"""Generators produce types from the schema in three languages. The types compile and read the recorded
 sessions.
 
 The commands are those of `protocol/schema/README.md`, run unchanged: a line that installs, one that generates
@@ -22,7 +22,7 @@ from typing import Any, Final, TypeAlias
 import pytest
 
 from stellwerk_protocol.client_line import LineError, read_line
-from stellwerk_protocol.schemas import schemas
+from stellwerk_protocol.schemas import bundle
 from tests.golden.golden_games import golden_games
 from tests.protocol.test_schemas import parts_of
 from tests.tools import demand, go_without
@@ -32,32 +32,30 @@ PAGE: Final = FOLDER / "schema" / "README.md"
 READERS: Final = Path(__file__).parent / "generated_types"  # programs that read lines with the types
 SECONDS: Final = 600  # far more than an installation takes: a test that hangs fails
 
-PACKAGES: Final = {"message": "stellwerk", "replay": "replay", "board": "board"}
-"""The name of the types that are made of a schema: for messages the one on the page."""
+DEFINITIONS: Final[dict[str, Any]] = bundle()["$defs"]  # Any: a schema is JSON
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
     tools: tuple[str, ...]  # which the machine must have
-    file: str  # of types, with the package's name to be filled in
+    file: str  # of types
     names: str  # a pattern that finds the names of types in it
 
 
 LANGUAGES: Final = {
-    "Python": Language(("ensurepip",), "{}_types.py", r"^(?:class )?([A-Z]\w*)(?:\(| = )"),
-    "TypeScript": Language(("node", "npm"), "{}.d.ts", r"^export (?:type|interface) (\w+)"),
-    "Go": Language(("go",), "{}/types.go", r"^type (\w+) (?!map\[)"),  # a map has the name of its field
+    "Python": Language(("ensurepip",), "stellwerk_types.py", r"^(?:class )?([A-Z]\w*)(?:\(| = )"),
+    "TypeScript": Language(("node", "npm"), "stellwerk.d.ts", r"^export (?:type|interface) (\w+)"),
+    "Go": Language(
+        ("go",), "stellwerk/types.go", r"^type (\w+) (?!map\[)"
+    ),  # a map has the name of its field
 }
 
 READ_IN_PYTHON: Final = """
 import sys
-import replay_types, stellwerk_types
+import stellwerk_types
 from pydantic import TypeAdapter
 
-adapters = {
-    "Message": TypeAdapter(stellwerk_types.Message),
-    "ReplayLine": TypeAdapter(replay_types.ReplayLine),
-}
+adapters = {name: TypeAdapter(getattr(stellwerk_types, name)) for name in ("Message", "ReplayLine", "Board")}
 for line in sys.stdin:
     name, _, value = line.partition("\\t")
     read = adapters[name].validate_json(value)
@@ -72,7 +70,7 @@ pytestmark = pytest.mark.network
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The types of one language: those of messages, of replays and of boards."""
+    """The types of one language."""
 
     language: str
     folder: Path
@@ -91,16 +89,11 @@ class Generated:
             check=False,
         )
 
-    def names(self, schema: str) -> set[str]:
-        """Return the names of the types of a schema."""
+    def names(self) -> set[str]:
+        """Return the names of the types."""
         language = LANGUAGES[self.language]
-        text = (self.folder / language.file.format(PACKAGES[schema])).read_text("utf-8")
+        text = (self.folder / language.file).read_text("utf-8")
         return set(re.findall(language.names, text, re.MULTILINE))
-
-
-def of_schema(command: str, schema: str) -> str:
-    """Return the command for another schema file, as the page describes."""
-    return command.replace("message.schema", f"{schema}.schema").replace("stellwerk", PACKAGES[schema])
 
 
 @pytest.fixture(
@@ -122,14 +115,13 @@ def generated(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     if done.returncode != 0:
         print(done.stdout, done.stderr)
         go_without("generators of types")
-    for schema in PACKAGES:
-        done = types.done(of_schema(generate, schema))
-        assert done.returncode == 0, done.stdout + done.stderr
+    done = types.done(generate)
+    assert done.returncode == 0, done.stdout + done.stderr
     return types
 
 
 def environment_in(folder: Path) -> dict[str, str]:
-    """Return the variables of a user who keeps programs in the folder, with SCHEMAS as the page demands."""
+    """Return the variables of a user who keeps programs in the folder, with SCHEMA as the page demands."""
     programs = [str(folder / "venv" / "bin"), str(folder / "bin"), os.environ["PATH"]]
     return {
         **{name: text for name, text in os.environ.items() if name != "PYTHONPATH"},
@@ -138,28 +130,26 @@ def environment_in(folder: Path) -> dict[str, str]:
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "NPM_CONFIG_AUDIT": "false",
         "NPM_CONFIG_FUND": "false",
-        "SCHEMAS": str(PAGE.parent / "v1"),
+        "SCHEMA": str(PAGE.parent / "v1.schema.json"),
     }
 
 
 # -- compiled ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("schema", PACKAGES)
-def test_the_types_compile(generated: Generated, schema: str) -> None:
-    done = generated.done(of_schema(generated.compile, schema))
+def test_the_types_compile(generated: Generated) -> None:
+    done = generated.done(generated.compile)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("schema", PACKAGES)
-def test_the_types_have_the_names_of_the_schema(generated: Generated, schema: str) -> None:
+def test_the_types_have_the_names_of_the_schema(generated: Generated) -> None:
     """So no name has a number after it."""
-    names = generated.names(schema)
-    file = json.loads(schemas()[f"{schema}.schema.json"])
-    wanted = {file["title"], *file["$defs"]}
+    names = generated.names()
+    wanted = {"Stellwerk", *DEFINITIONS}
     assert names <= wanted
-    # What some languages have no name for: the form of names in an object, and in Go the union of a line.
-    assert wanted - names <= {"LengthText", "Message", "ReplayLine"}
+    # What some languages have no name for: the form of names in an object, unions of messages that no record
+    # contains, and in Go every union of lines.
+    assert wanted - names <= {"LengthText", "Stellwerk", "Message", "ReplayLine", "FromClient", "FromServer"}
 
 
 # -- read and written --------------------------------------------------------------------------------
@@ -192,22 +182,14 @@ def replay_lines() -> tuple[Value, ...]:
     return tuple(json.loads(line) for file in files for line in (*file[:4], *file[4:-1:40], file[-1]))
 
 
-@cache
-def definitions() -> dict[str, Value]:
-    by_name: dict[str, Value] = {}
-    for file in ("message", "replay"):
-        schema = json.loads(schemas()[f"{file}.schema.json"])
-        by_name |= {schema["title"]: schema, **schema["$defs"]}
-    return by_name
-
-
 def test_the_types_read_and_write_every_line_of_the_recorded_sessions(generated: Generated) -> None:
     kinds = {message["type"] for message in messages()}
-    assert kinds == set(definitions()["Message"]["discriminator"]["mapping"])
+    assert kinds == set(DEFINITIONS["Message"]["discriminator"]["mapping"])
     values = [("Message", message) for message in messages()]
     values += [("ReplayLine", line) for line in replay_lines()]
     if generated.language == "Go":
         values = [record for name, value in values for record in records_in({"$ref": name}, value)]
+    values += [("Board", message["board"]) for message in messages() if message["type"] == "start"]
     done = read(generated, values)
     assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
     assert [json.loads(line) for line in done.stdout.splitlines()] == [value for _, value in values]
@@ -217,11 +199,11 @@ def records_in(schema: Value, value: Any) -> Iterator[Typed]:
     """Yield every record of a union in a value: Go has no types for unions, and reads each of them
     separately."""
     if "$ref" in schema:
-        schema = definitions()[schema["$ref"].removeprefix("#/$defs/")]
+        schema = DEFINITIONS[schema["$ref"].removeprefix("#/$defs/")]
     if "oneOf" in schema:
         name = schema["discriminator"]["mapping"][value["type"]].removeprefix("#/$defs/")
         yield name, value
-        schema = definitions()[name]
+        schema = DEFINITIONS[name]
     if "items" in schema:
         for item in value:
             yield from records_in(schema["items"], item)
@@ -263,20 +245,19 @@ def as_lines(values: Sequence[Typed]) -> str:
 def program_of_lines(values: Sequence[Typed]) -> str:
     """Return a program with the values as literals: the compiler checks every one of them."""
     calls = [f"read{name}({json.dumps(value)});" for name, value in values]
-    return "\n".join(['import { readMessage, readReplayLine } from "./read.js";', *calls]) + "\n"
+    return "\n".join(['import { readBoard, readMessage, readReplayLine } from "./read.js";', *calls]) + "\n"
 
 
 def table_of_records() -> str:
     """Return the names of the records for the program in Go, and every pattern of the schemas."""
-    records = [name for name, definition in definitions().items() if "properties" in definition]
-    packages = {name: "replay" if name.startswith("Replay") else "stellwerk" for name in records}
-    rows = [f'"{name}": func() any {{ return new({packages[name]}.{name}) }},' for name in records]
+    records = [name for name, definition in DEFINITIONS.items() if "properties" in definition]
+    rows = [f'"{name}": func() any {{ return new(stellwerk.{name}) }},' for name in records]
     patterns = {
-        part["pattern"] for each in definitions().values() for part in parts_of(each) if "pattern" in part
+        part["pattern"] for each in DEFINITIONS.values() for part in parts_of(each) if "pattern" in part
     }
     return "\n".join(
         [
-            'package main\n\nimport (\n\t"bot/replay"\n\t"bot/stellwerk"\n)\n',
+            'package main\n\nimport "bot/stellwerk"\n',
             *("var records = map[string]func() any{", *rows, "}\n"),
             *("var patterns = []string{", *(f"`{pattern}`," for pattern in sorted(patterns)), "}\n"),
         ]

@@ -15,13 +15,15 @@ from jsonschema import Draft202012Validator, ValidationError, validators
 
 from stellwerk_engine import engine
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view
-from stellwerk_protocol.schemas import schemas
+from stellwerk_protocol.schemas import bundle, definition_names, single_schema, text
 from tests.engine.recordings import members, mixed
 from tests.golden.golden_games import golden_games
 from tests.protocol.test_client_line import MESSAGES, REFUSED
 from tests.support import VARIANTS, dealt, variant_id
 
-FOLDER = Path(__file__).parents[2] / "protocol" / "schema" / "v1"
+FILE = Path(__file__).parents[2] / "protocol" / "schema" / "v1.schema.json"
+WHOLE: dict[str, Any] = json.loads(FILE.read_text("utf-8"))  # Any: a schema is JSON
+DEFINITIONS: dict[str, Any] = WHOLE["$defs"]
 
 
 def pattern_of_ecma(
@@ -58,8 +60,8 @@ Validator: Any = validators.extend(  # type: ignore[no-untyped-call]
 
 
 @cache
-def validator(kind: str) -> Draft202012Validator:
-    checker: Draft202012Validator = Validator(json.loads((FOLDER / f"{kind}.schema.json").read_text()))
+def validator(definition: str) -> Draft202012Validator:
+    checker: Draft202012Validator = Validator(single_schema(WHOLE, definition))
     return checker
 
 
@@ -69,20 +71,20 @@ def faults(kind: Draft202012Validator, value: Any) -> list[str]:
     return [error.message[:300] for error in errors]
 
 
-def test_the_schemas_in_the_repository_are_made_from_the_types_of_today() -> None:
+def test_the_schema_in_the_repository_is_made_from_the_types_of_today() -> None:
     """If not: `make schemas`."""
-    written = {str(file.relative_to(FOLDER)): file.read_text() for file in FOLDER.rglob("*.json")}
-    assert written == schemas()
+    assert FILE.read_text("utf-8") == text(bundle())
 
 
-@pytest.mark.parametrize("file", schemas())
-def test_a_schema_is_valid(file: str) -> None:
-    Draft202012Validator.check_schema(json.loads((FOLDER / file).read_text()))
+def test_the_bundle_and_each_single_schema_is_valid() -> None:
+    Draft202012Validator.check_schema(WHOLE)
+    for name in DEFINITIONS:
+        Draft202012Validator.check_schema(single_schema(WHOLE, name))
 
 
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)
 def test_a_client_message_keeps_to_its_schema(message: msgspec.Struct) -> None:
-    assert faults(validator("from_client"), json.loads(msgspec.json.encode(message))) == []
+    assert faults(validator("FromClient"), json.loads(msgspec.json.encode(message))) == []
 
 
 @pytest.mark.parametrize(
@@ -91,12 +93,12 @@ def test_a_client_message_keeps_to_its_schema(message: msgspec.Struct) -> None:
     ids=lambda line: repr(line)[:50],
 )
 def test_a_line_that_is_refused_for_its_fields_does_not_keep_to_it(line: bytes) -> None:
-    assert faults(validator("from_client"), json.loads(line)) != []
+    assert faults(validator("FromClient"), json.loads(line)) != []
 
 
 @pytest.mark.parametrize("game", list(golden_games()), ids=lambda game: game.name)
 def test_every_move_event_and_result_of_the_golden_games_keeps_to_its_schema(game: Any) -> None:
-    move, event, result = validator("move"), validator("event"), validator("result")
+    move, event, result = validator("Move"), validator("Event"), validator("Result")
     for line in game.file.read_text().splitlines()[::7]:
         record = json.loads(line)
         if "move" in record:
@@ -111,7 +113,7 @@ def test_every_move_event_and_result_of_the_golden_games_keeps_to_its_schema(gam
 def test_the_views_of_a_game_keep_to_their_schema(variant: tuple[str, int, tuple[str, ...]]) -> None:
     state = dealt(*variant, seed="schema")
     choose = mixed("schema")
-    schema = validator("view")
+    schema = validator("View")
     step = 0
     while state.pending is not None:
         for seat in engine.owing(state):
@@ -125,7 +127,7 @@ def test_the_views_of_a_game_keep_to_their_schema(variant: tuple[str, int, tuple
 
 @pytest.mark.parametrize("game", list(golden_games()), ids=lambda game: game.name)
 def test_every_line_of_a_replay_keeps_to_its_schema(game: Any) -> None:
-    schema = validator("replay")
+    schema = validator("ReplayLine")
     lines = game.file.read_text().splitlines()
     for line in (*lines[:5], *lines[5:-1:29], lines[-1]):
         assert faults(schema, json.loads(line)) == []
@@ -133,9 +135,9 @@ def test_every_line_of_a_replay_keeps_to_its_schema(game: Any) -> None:
 
 def test_a_line_of_a_replay_without_its_hash_or_with_a_strange_field_does_not() -> None:
     line = json.loads(next(golden_games()).file.read_text().splitlines()[1])
-    assert faults(validator("replay"), line) == []
-    assert faults(validator("replay"), line | {"clock": 1}) != []
-    assert faults(validator("replay"), {name: line[name] for name in line if name != "hash"}) != []
+    assert faults(validator("ReplayLine"), line) == []
+    assert faults(validator("ReplayLine"), line | {"clock": 1}) != []
+    assert faults(validator("ReplayLine"), {name: line[name] for name in line if name != "hash"}) != []
 
 
 # -- what generators need ----------------------------------------------------------------------------
@@ -154,13 +156,12 @@ def parts_of(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from parts_of(part)
 
 
-def all_parts() -> list[dict[str, Any]]:
-    return [part for text in schemas().values() for part in parts_of(json.loads(text))]
+ALL_PARTS = list(parts_of(WHOLE))
 
 
 def test_a_pattern_means_the_same_to_every_engine() -> None:
     """None has what RE2 (Go, Rust) lacks, or what engines read differently: `\\d`, `\\s`, `\\Z`."""
-    patterns = {part["pattern"] for part in all_parts() if "pattern" in part}
+    patterns = {part["pattern"] for part in ALL_PARTS if "pattern" in part}
     assert len(patterns) > 5
     for pattern in patterns:
         re.compile(pattern)
@@ -171,18 +172,15 @@ def test_a_pattern_means_the_same_to_every_engine() -> None:
 
 
 def test_one_word_is_a_const_and_several_have_a_name() -> None:
-    for name, text in schemas().items():
-        schema = json.loads(text)
-        named = [schema, *schema.get("$defs", {}).values()]
-        for part in parts_of(schema):
-            choices = part.get("enum") or part.get("oneOf")
-            assert choices is None or (len(choices) > 1 and part in named), name
+    named = [WHOLE, *DEFINITIONS.values()]
+    for part in ALL_PARTS:
+        choices = part.get("enum") or part.get("oneOf")
+        assert choices is None or (len(choices) > 1 and part in named), part
 
 
 def test_a_schema_has_no_keyword_that_generators_are_known_to_stumble_over() -> None:
     """`default` would be written where the protocol leaves a field out; `anyOf` is merged into one record."""
-    keywords = {keyword for part in all_parts() for keyword in part}
-    assert keywords == {
+    assert {keyword for part in ALL_PARTS for keyword in part} == {
         *("$schema", "$id", "$defs", "$ref", "title", "description", "type", "const", "enum", "oneOf"),
         *("discriminator", "properties", "required", "additionalProperties", "dependentRequired"),
         *("propertyNames", "minProperties", "maxProperties", "items", "minItems", "maxItems"),
@@ -191,39 +189,55 @@ def test_a_schema_has_no_keyword_that_generators_are_known_to_stumble_over() -> 
 
 
 def test_a_union_names_the_field_that_distinguishes_its_parts() -> None:
-    for text in schemas().values():
-        schema = json.loads(text)
-        for part in (schema, *schema.get("$defs", {}).values()):
-            if "oneOf" not in part:
-                continue
+    for part in DEFINITIONS.values():
+        if "oneOf" in part:
+            targets = [reference["$ref"] for reference in part["oneOf"]]
             tags = {
-                schema["$defs"][reference["$ref"].removeprefix("#/$defs/")]["properties"]["type"]["const"]:
-                reference["$ref"]
-                for reference in part["oneOf"]
-            }  # fmt: skip
+                DEFINITIONS[target.removeprefix("#/$defs/")]["properties"]["type"]["const"]: target
+                for target in targets
+            }
             assert part["discriminator"] == {"propertyName": "type", "mapping": tags}
 
 
-def test_a_definition_has_one_name_and_is_the_same_in_every_file() -> None:
-    seen: dict[str, Any] = {}
-    for text in schemas().values():
-        schema = json.loads(text)
-        root = {keyword: value for keyword, value in schema.items() if keyword[0] != "$"}
-        for name, definition in {**schema.get("$defs", {}), schema["title"]: root}.items():
-            assert re.fullmatch(r"([A-Z][a-z]*)+", name), name
-            assert definition["title"] == name
-            assert seen.setdefault(name, definition) == definition
+def test_a_definition_has_the_name_that_generators_give_its_type() -> None:
+    for name, definition in DEFINITIONS.items():
+        assert re.fullmatch(r"([A-Z][a-z]*)+", name), name
+        assert definition["title"] == name
 
 
-def test_every_message_has_a_file_of_its_own() -> None:
-    for name in schemas():
-        if name.startswith("messages/"):
-            schema = json.loads(schemas()[name])
-            assert f"messages/{schema['properties']['type']['const']}.schema.json" == name
-    mapping = json.loads(schemas()["message.schema.json"])["discriminator"]["mapping"]
-    assert {f"messages/{tag}.schema.json" for tag in mapping} < set(schemas())
+def test_the_root_contains_every_definition() -> None:
+    """So a generator that starts from the root leaves out none."""
+    reached = {"Message", "ReplayLine", "Board"}
+    assert WHOLE["oneOf"] == [{"$ref": f"#/$defs/{name}"} for name in ("Message", "ReplayLine", "Board")]
+    for name in sorted(reached):
+        reached |= {*single_schema(WHOLE, name).get("$defs", ())}
+    # The two sides of `Message` have names of their own, for programs that read one of them.
+    assert reached == {*DEFINITIONS} - {"FromServer", "FromClient"}
+
+
+def test_whatever_stands_alone_is_one_thing_only() -> None:
+    """A line of a session, a line of a replay and a board are never mistaken for each other (`oneOf`)."""
+    # jsonschema as it is: `part_by_type` above needs a discriminator
+    root = Draft202012Validator(WHOLE)
+    game = next(golden_games()).file.read_text().splitlines()
+    examples = (FILE.parents[1] / "examples" / "usa.jsonl").read_text("utf-8").splitlines()
+    first = {json.loads(line)["line"]["type"]: json.loads(line)["line"] for line in examples}
+    for value in (first["start"]["board"], *first.values(), *map(json.loads, (*game[:3], game[-1]))):
+        assert faults(root, value) == []
+
+
+def test_every_message_can_be_named_by_its_type() -> None:
+    names = definition_names(WHOLE)
+    types = {
+        each["properties"]["type"]["const"]: name for name, each in DEFINITIONS.items() if is_message(name)
+    }
+    assert types.items() <= names.items()
+    assert {*names} == {*DEFINITIONS, *types}
+
+
+def is_message(name: str) -> bool:
+    return {"$ref": f"#/$defs/{name}"} in DEFINITIONS["Message"]["oneOf"]
 
 
 def test_the_board_of_a_match_is_a_board() -> None:
-    start = json.loads(schemas()["messages/start.schema.json"])
-    assert start["properties"]["board"] == {"$ref": "#/$defs/Board"}
+    assert DEFINITIONS["Start"]["properties"]["board"] == {"$ref": "#/$defs/Board"}

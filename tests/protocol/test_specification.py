@@ -90,11 +90,11 @@ def test_an_example_of_a_message_is_one(line: str) -> None:
     value = json.loads(line)
     if value["type"] in FROM_CLIENT:
         message: object = read_line(line.encode())
-        assert faults(validator("from_client"), value) == []
+        assert faults(validator("FromClient"), value) == []
     elif value["type"] in FROM_SERVER:
         # mypy and pyright differ about unions as arguments
         message = msgspec.json.decode(line, type=cast("type[object]", messages.FromServer), strict=True)
-        assert faults(validator("from_server"), value) == []
+        assert faults(validator("FromServer"), value) == []
     else:
         raise AssertionError(f"no message is called {value['type']}")
     assert json.loads(msgspec.json.encode(message)) == value
@@ -607,11 +607,11 @@ def test_the_end_of_the_example_is_that_of_its_match() -> None:
 every_game = pytest.mark.parametrize("game_id", sorted(RULE_SETS))
 
 UNIONS: dict[str, tuple[str, object]] = {
-    "Decisions": ("decision", decisions.Decision),
-    "Moves": ("move", moves.Move),
-    "View": ("view", views.View),
-    "Events": ("event", events.Event),
-    "End and result": ("result", results.Result),
+    "Decisions": ("Decision", decisions.Decision),
+    "Moves": ("Move", moves.Move),
+    "View": ("View", views.View),
+    "Events": ("Event", events.Event),
+    "End and result": ("Result", results.Result),
 }
 
 

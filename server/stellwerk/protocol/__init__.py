@@ -1,6 +1,6 @@
-"""`stellwerk protocol`: where the specification and the schemas are.
+"""`stellwerk protocol`: where the specification is, and the schema of a message.
 
 May import: `stellwerk.shared` and the protocol.
 
-Law: it prints paths and page names, and changes nothing.
+Law: it prints paths, names and schemas, and changes nothing.
 """

@@ -1,6 +1,6 @@
-"""`stellwerk protocol`: where the specification, the schemas and the vectors are on this machine.
+"""`stellwerk protocol`: where the specification is on this machine, and the schema of a message.
 
-Exit code: 0.
+Exit codes: 0, and 2 if nothing has the name that was given.
 """
 
 from __future__ import annotations
@@ -8,19 +8,28 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from stellwerk.shared.errors import DONE
+from stellwerk.shared.errors import DONE, usage_error
 from stellwerk.shared.terminal import say
+from stellwerk_engine.boards.checked_fields import suggestion
+from stellwerk_engine.boards.located_json import quoted
 from stellwerk_protocol.pages import protocol_folder
+from stellwerk_protocol.schemas import bundle, definition_names, single_schema, text
 
 DESCRIPTION: Final = """\
 List the pages of the protocol that this version speaks, the rules of the games, the
-JSON Schemas, examples and test vectors, with their places on this machine.
+JSON Schema, examples and test vectors. The first line is their folder on this machine.
 """
 
 EXAMPLES: Final = """\
 examples:
   stellwerk protocol
-  less "$(stellwerk protocol --path)/README.md"
+  less "$(stellwerk protocol | head -n 1)/README.md"
+  stellwerk protocol schema ask > ask.schema.json
+"""
+
+SCHEMA: Final = """\
+Print the JSON Schema of a message, or of a part of one, as a file that needs no other.
+Without NAME, print the schema of the whole protocol, of boards and of replays.
 """
 
 CONTENT: Final = {
@@ -33,7 +42,7 @@ CONTENT: Final = {
     "REPLAYS.md": "replays, and how to verify them",
     "DICE.md": "how a seed deals",
     "GREEDY.md": "what the bot greedy does",
-    "schema/v1": "JSON Schemas of all that is on the wire",
+    "schema": "the JSON Schema of all that is on the wire",
     "asyncapi.yaml": "the same as an AsyncAPI document",
     "examples": "recorded sessions",
     "conformance": "requirements, test vectors, transcripts",
@@ -45,17 +54,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description = DESCRIPTION
     parser.epilog = EXAMPLES
-    parser.add_argument("--path", action="store_true", help="print the folder and nothing else")
+    commands = parser.add_subparsers(dest="protocol_command", metavar="COMMAND")
+    schema = commands.add_parser("schema", help="print the JSON Schema of a message", description=SCHEMA)
+    schema.formatter_class = argparse.RawDescriptionHelpFormatter
+    schema.add_argument(
+        "name",
+        metavar="NAME",
+        nargs="?",
+        help="the type of a message (ask), or the name of a definition (View, Board, ReplayLine)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry out what `add_arguments` has parsed, and return the exit code."""
-    folder = protocol_folder()
-    if arguments.path:
-        say(str(folder))
+    if arguments.protocol_command == "schema":
+        say(_schema(arguments.name), end="")
         return DONE
+    say(str(protocol_folder()))
     width = max(map(len, CONTENT))
-    say(f"{folder}:")
     for name, what in CONTENT.items():
         say(f"  {name:{width}}  {what}")
     return DONE
+
+
+def _schema(name: str | None) -> str:
+    whole = bundle()
+    if name is None:
+        return text(whole)
+    names = definition_names(whole)
+    if name not in names:
+        raise usage_error(f"there is no message or definition {quoted(name)}{suggestion(name, names)}")
+    return text(single_schema(whole, names[name]))

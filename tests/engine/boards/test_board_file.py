@@ -104,7 +104,7 @@ def edited(content: Content, edit: Edit) -> Content:
 
 
 def keeps_to_schema(content: Content) -> bool:
-    return not faults(validator("board"), content)
+    return not faults(validator("Board"), content)
 
 
 def put(*path: str | int, value: object) -> Edit:

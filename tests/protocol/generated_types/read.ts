@@ -1,7 +1,6 @@
 // Take every part of a message out by its type: this compiles only if each `type` fixes one interface, and if no
 // kind of message is forgotten.
-import type { Decision, Event, Message, Move } from "./stellwerk.js";
-import type { ReplayLine } from "./replay.js";
+import type { Board, Decision, Event, Message, Move, ReplayLine } from "./stellwerk.js";
 
 export interface Parts {
   moves: Move[];
@@ -57,6 +56,10 @@ export function parts(message: Message): Parts {
 export function readMessage(message: Message): void {
   parts(message);
   console.log(JSON.stringify(message));
+}
+
+export function readBoard(board: Board): void {
+  console.log(JSON.stringify(board));
 }
 
 export function readReplayLine(line: ReplayLine): void {

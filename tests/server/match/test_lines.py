@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from msgspec import UNSET
 from stellwerk_engine import engine
 from stellwerk_engine.knowledge.view import view
 from stellwerk_protocol.messages import Act, Ask, Error, Leave, Ping, Pong, Watch
+from stellwerk_protocol.schemas import bundle, single_schema
 from stellwerk_server.match.lines import ask_line, line, lines
 from stellwerk_server.operate.settings import Time
 from tests.properties.playing import Line, Variant, examples, moments
@@ -24,7 +24,6 @@ from tests.server.support import EVERY_GAME, World, decode, encode, peek
 from tests.support import every_variant, variant_id
 
 LONGEST = 60_000  # so that readers with a buffer of 64 KiB need not think about it
-SCHEMA = Path(__file__).parents[3] / "protocol" / "schema" / "v1" / "from_server.schema.json"
 
 
 @every_variant
@@ -111,7 +110,7 @@ def test_every_line_of_a_match_is_read_back_and_written_again_as_it_was(variant:
 @pytest.mark.parametrize("variant", EVERY_GAME, ids=variant_id)
 def test_the_lines_of_a_match_keep_to_the_schema(variant: Variant) -> None:
     """The first of each kind of message, of event and of decision, and then every so many."""
-    schema = Draft202012Validator(json.loads(SCHEMA.read_text()))
+    schema = Draft202012Validator(single_schema(bundle(), "FromServer"))
     for text in _some(lines_of_a_match(variant)):
         # the stub of jsonschema leaves a parameter of an overload untyped
         errors = schema.iter_errors(json.loads(text))  # pyright: ignore[reportUnknownMemberType]
