@@ -74,7 +74,8 @@ def decode_as(text: bytes, decoder: msgspec.json.Decoder[T]) -> T:
     """Return the struct that a canonical text encodes, or raise `CanonicalError`.
 
     The text must have exactly the fields that the struct would write: unknown fields and default values are
-    refused. The types of the struct bound its numbers.
+    refused, except a default that is a struct (msgspec knows it by identity only). The types of the struct
+    bound its numbers.
     """
     gate(text)
     try:

@@ -53,6 +53,7 @@ from stellwerk_engine.replays.writer import ReplayWriter, header_of
 from stellwerk_protocol import moves
 from stellwerk_protocol.canonical import unseal
 from stellwerk_protocol.errors import IllegalMoveError
+from tests.engine.forms import rewritten
 from tests.engine.recordings import Choose, canonical_json, members, mixed, resealed
 from tests.golden.golden_games import buying, collecting, first, refuse_tickets, thrifty
 from tests.properties.wires import any_wire
@@ -70,8 +71,10 @@ UNLISTED: Final = 0.3  # how often a move is made that is legal but not listed, 
 OTHER_BOARDS: Final = 0.4  # how many games have a board of their own
 LATE: Final = 0.03  # how often the fallback is made for a seat
 VIEWS: Final = 0.02  # how often all views are compared
-FORGERIES: Final = 3  # of a replay that is forged
+FORGERIES: Final = 6  # of a replay that is forged
 FORGED: Final = 0.25  # how many replays are
+REWRITTEN: Final = 0.5  # how many forgeries say the same in another text, or something that says nothing
+SEED_LAST: Final = 0.3  # how many replays reveal the seed after the end
 
 _encode = msgspec.json.Encoder().encode
 
@@ -144,7 +147,11 @@ def lines_of(label: Label) -> Iterator[bytes]:
     events: Events = []
     state = engine.new_game(game, Dice(seed), events)
     writer = ReplayWriter()
-    replay = [writer.header(header_of(game)), writer.reveal(seed), writer.set_up(events)]
+    is_seed_last = chance.random() < SEED_LAST
+    replay = [writer.header(header_of(game))]
+    if not is_seed_last:
+        replay.append(writer.reveal(seed))
+    replay.append(writer.set_up(events))
     yield _encode(
         {
             "type": "match",
@@ -172,6 +179,8 @@ def lines_of(label: Label) -> Iterator[bytes]:
     yield from _views(state, events)
     assert state.result is not None
     replay.append(writer.end(state.result))
+    if is_seed_last:
+        replay.append(writer.reveal(seed))
     yield _encode({"type": "end", "result": state.result})
     bodies = [unseal(line)[0] for line in b"".join(replay).splitlines(keepends=True)]
     yield _encode({"type": "replay", "bodies": [body.decode() for body in bodies], "moves": made})
@@ -264,13 +273,8 @@ def _views(state: State, events: Events) -> Iterator[bytes]:
 
 def _forged(bodies: Sequence[bytes], chance: Random) -> bytes:
     """Change a replay in one place, and return the line and the engine's verdict."""
-    while True:
-        at = chance.randrange(len(bodies))
-        value = json.loads(bodies[at])
-        _change(value, chance)
-        body = canonical_json(value)
-        if body != bodies[at]:
-            break
+    at = chance.randrange(len(bodies))
+    body = rewritten(bodies[at], chance) if chance.random() < REWRITTEN else _changed(bodies[at], chance)
     verdict = verify(resealed([*bodies[:at], body, *bodies[at + 1 :]]))
     kinds = {None: "good", "differs": "untrue", "not_a_replay": "untrue"}
     return _encode(
@@ -282,6 +286,16 @@ def _forged(bodies: Sequence[bytes], chance: Random) -> bytes:
             "line": verdict.line,
         }
     )
+
+
+def _changed(body: bytes, chance: Random) -> bytes:
+    """Say something else in the line."""
+    while True:
+        value = json.loads(body)
+        _change(value, chance)
+        changed = canonical_json(value)
+        if changed != body:
+            return changed
 
 
 def _change(value: Any, chance: Random) -> None:  # Any: JSON, to be made wrong in any way

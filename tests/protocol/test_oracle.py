@@ -14,6 +14,7 @@ from typing import Final
 
 import pytest
 
+from tests.engine.recordings import canonical_json
 from tests.support import VARIANTS, every_variant
 from tests.tools import needs
 from tools import oracle
@@ -21,6 +22,7 @@ from tools.oracle import Label, Variant, compare
 
 pytestmark = needs("node")
 
+TWO: Final[Variant] = ("card_game", 2, ())
 GAMES: Final = 8  # of each variant
 SAME_PLAYERS: Final = 2  # variants in a row whose games have the same kinds of players
 
@@ -38,13 +40,33 @@ def test_the_pages_and_the_engine_play_alike(variant: Variant) -> None:
 
 
 def test_a_label_plays_the_same_game_again() -> None:
-    label = Label(("card_game", 2, ()), 3, "again")
+    label = Label(TWO, 3, "again")
     assert list(oracle.lines_of(label)) == list(oracle.lines_of(label))
 
 
-@pytest.mark.parametrize("kind", ["set_up", "point", "view", "end", "replay"])
+def test_forgeries_say_something_else_or_the_same_in_another_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oracle, "FORGED", 1.0)
+    lines = [
+        json.loads(line) for number in range(4) for line in oracle.lines_of(Label(TWO, number, "forged"))
+    ]
+    forged = [line["body"].encode() for line in lines if line["type"] == "forged"]
+    assert len(forged) == 4 * oracle.FORGERIES
+    is_canonical = [body == canonical_json(json.loads(body)) for body in forged if is_json(body)]
+    assert {True, False} == set(is_canonical)
+
+
+def is_json(body: bytes) -> bool:
+    try:
+        json.loads(body)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("kind", ["set_up", "point", "view", "end", "replay", "forged"])
 def test_a_difference_is_found(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    label = Label(("card_game", 2, ()), 0, "different")
+    monkeypatch.setattr(oracle, "FORGED", 1.0)
+    label = Label(TWO, 0, "different")
     lines = [json.loads(line) for line in oracle.lines_of(label)]
     changed = [line for line in lines if line["type"] == kind][-1]
     match kind:
@@ -56,6 +78,8 @@ def test_a_difference_is_found(kind: str, monkeypatch: pytest.MonkeyPatch) -> No
             changed["view"]["turn"] += 1
         case "end":
             changed["result"]["turns"] += 1
+        case "forged":
+            changed["verdict"] = "good"
         case _:
             changed["bodies"][-2] = changed["bodies"][-2].replace("[", "[ ", 1)
     encoded = [json.dumps(line).encode() for line in lines]
@@ -70,4 +94,4 @@ def test_a_difference_is_found(kind: str, monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_program_that_ends_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(oracle, "PROGRAM", Path("nowhere.mjs"))
     with pytest.raises((RuntimeError, OSError)):
-        compare([Label(("card_game", 2, ()), 0, "ended")])
+        compare([Label(TWO, 0, "ended")])

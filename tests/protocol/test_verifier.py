@@ -28,6 +28,7 @@ from stellwerk_engine.replays.verify import verify
 from stellwerk_engine.replays.writer import header_of
 from stellwerk_protocol.replays import Reveal, commitment
 from tests.bots.starters import in_folder
+from tests.engine.forms import lines_with_a_default
 from tests.engine.recordings import (
     Choose,
     bodies_of,
@@ -424,6 +425,19 @@ def test_a_forgery_is_found_at_the_line_at_which_the_engine_finds_it(
     verdicts = {name: verify(lines) for name, lines in forged.items()}
     assert {name: verdict.fault for name, verdict in verdicts.items()} == dict.fromkeys(forged, "differs")
     assert wrong_lines == {name: verdict.line for name, verdict in verdicts.items()}
+
+
+def test_a_default_that_is_written_out_is_found_by_both(tmp_path: Path) -> None:
+    """What both say of other texts of a line is compared by the oracle, too."""
+    replays = lines_with_a_default()
+    code, printed = judged(tmp_path, [lines for _, lines in replays.values()])
+    assert code == UNTRUE
+    found = {field: int(line.split(":")[1]) for field, line in zip(replays, printed, strict=True)}
+    assert found == {field: number for field, (number, _) in replays.items()}
+    verdicts = {field: verify(lines) for field, (_, lines) in replays.items()}
+    assert {field: (verdict.fault, verdict.line) for field, verdict in verdicts.items()} == {
+        field: ("differs", number) for field, number in found.items()
+    }
 
 
 @SEED_REVEALED

@@ -3,14 +3,14 @@
 Law: whatever the bytes are, a reader gets sound lines in their right order and then, at most, one
 `ReplayError` that names the line. A line is sound if it is not too long, its hash continues the chain, and
 its text is the canonical JSON of a record that may be there. Whether the record is *true* is for
-`replay_verify.py` to say.
+`verify.py` to say, which compares the bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import BinaryIO, Final, Literal, assert_never
+from typing import BinaryIO, Final, Literal, NamedTuple, assert_never
 
 import msgspec
 
@@ -56,7 +56,7 @@ def lines_of(stream: BinaryIO) -> Iterator[bytes]:
 
 def read_replay(lines: Iterable[bytes]) -> Iterator[Line]:
     """Yield the records of a replay, one a line, or `ReplayError` at the first line that is not sound."""
-    return read_records(read_bodies(lines))
+    return (line.record for line in read_sound_lines(read_bodies(lines)))
 
 
 def read_bodies(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -110,8 +110,16 @@ def _expect_format(line: bytes) -> None:
 _LINE_DECODER: Final = msgspec.json.Decoder(Line)
 
 
-def read_records(bodies: Iterable[bytes]) -> Iterator[Line]:
-    """Yield the records of a replay from the canonical JSON of its lines."""
+class SoundLine(NamedTuple):
+    """A line of a replay: its number from 1 on, its text without the hash, and the record in it."""
+
+    number: int
+    body: bytes
+    record: Line
+
+
+def read_sound_lines(bodies: Iterable[bytes]) -> Iterator[SoundLine]:
+    """Yield the lines of a replay, from their texts, or `ReplayError` at the first that is not sound."""
     expected: tuple[type[Line], ...] = (Header,)
     is_revealed = has_ended = False
     number = 0
@@ -137,7 +145,7 @@ def read_records(bodies: Iterable[bytes]) -> Iterator[Line]:
                 expected = () if is_revealed else (Reveal,)
             case _:
                 assert_never(record)
-        yield record
+        yield SoundLine(number, body, record)
     if not has_ended:
         raise ReplayError("truncated", number, f"the replay breaks off here: {_any_of(expected)} is missing")
 

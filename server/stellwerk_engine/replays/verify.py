@@ -1,9 +1,9 @@
 """Whether a replay is true: the game is played again, and every line compared with what it must be.
 
-Law: a replay is good if and only if the header, the seed and the moves give exactly its lines. The verdict
-names the first line that is not so. Replays that this version cannot judge (other rules, another format, a
-board that it does not have) are not good either, but are distinguished from forged ones: for those of other
-rules the chain of hashes has been checked to the end.
+Law: a replay is good if and only if the header, the seed and the moves give exactly its lines, byte for byte.
+The verdict names the first line that is not so. Replays that this version cannot judge (other rules, another
+format, a board that it does not have) are not good either, but are distinguished from forged ones: for those
+of other rules the chain of hashes has been checked to the end.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from stellwerk_engine.core.game import GameError, make_game
 from stellwerk_engine.core.state import Game, RuleSet, State
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.executor import Executor
-from stellwerk_engine.replays.reader import Fault, ReplayError, read_bodies, read_records
+from stellwerk_engine.replays.reader import Fault, ReplayError, SoundLine, read_bodies, read_sound_lines
 from stellwerk_protocol.canonical import JsonValue, decode, difference, encode, shown
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.replays import (
@@ -57,12 +57,12 @@ def verify(lines: Iterable[bytes]) -> Verdict:
     header: Header | None = None
     try:
         bodies = read_bodies(lines)
-        records = enumerate(read_records(bodies), 1)
-        _, first = next(records)
+        sound_lines = read_sound_lines(bodies)
+        first = next(sound_lines).record
         assert isinstance(first, Header)  # the reader lets nothing else pass
         header = first
         _expect_known_rules(header, bodies)
-        return _play_again(header, game_of(header), records)
+        return _play_again(header, game_of(header), sound_lines)
     except ReplayError as error:
         return Verdict(error.fault, error.line, error.message, header)
 
@@ -140,46 +140,44 @@ def _shipped_board(reference: BoardReference) -> BoardFile:
 
 # -- the game ----------------------------------------------------------------------------------------
 
-Records = Iterable[tuple[int, Line]]
 
-
-def _play_again(header: Header, game: Game, records: Iterator[tuple[int, Line]]) -> Verdict:
-    number, reveal, rest = _find_seed(records)
+def _play_again(header: Header, game: Game, sound_lines: Iterator[SoundLine]) -> Verdict:
+    line, reveal, rest = _find_seed(sound_lines)
     if header.commitment is not UNSET and commitment(header, reveal) != header.commitment:
         raise ReplayError(
-            "differs", number, "this seed is not the one that the header's commitment was made of"
+            "differs", line.number, "this seed is not the one that the header's commitment was made of"
         )
     executor = Executor(game, bytes.fromhex(reveal.seed))
     state = executor.state
-    for number, record in rest:
-        match record:
+    for line in rest:
+        match line.record:
             case SetUp():
-                _compare(number, SetUp(tuple(executor.events)), record)
+                _compare_line(line, SetUp(tuple(executor.events)))
             case MoveMade():
-                _compare(number, _move_again(executor, number, record), record)
+                _compare_line(line, _move_again(executor, line.number, line.record))
             case End():
                 if state.result is None:
-                    raise ReplayError("differs", number, f"{_next_move(state)}, found the end")
-                _compare(number, End(state.result), record)
+                    raise ReplayError("differs", line.number, f"{_next_move(state)}, found the end")
+                _compare_line(line, End(state.result))
             case Header() | Reveal():
                 pass  # each of them comes once, and has been looked at
             case _:
-                assert_never(record)
+                assert_never(line.record)
     assert state.result is not None  # the reader lets nothing pass that has no end
-    return Verdict(None, number, summary(header, state.result), header, state.result)
+    return Verdict(None, line.number, summary(header, state.result), header, state.result)
 
 
-def _find_seed(records: Iterator[tuple[int, Line]]) -> tuple[int, Reveal, Records]:
-    """Return the seed, and the other lines. Where it comes last they are kept until then."""
-    number, second = next(records)
-    if isinstance(second, Reveal):
-        return number, second, records
-    kept = [(number, second), *records]
-    number, last = kept[-1]
-    if not isinstance(last, Reveal):
+def _find_seed(lines: Iterator[SoundLine]) -> tuple[SoundLine, Reveal, Iterable[SoundLine]]:
+    """Return the line of the seed, the seed, and the other lines, which are kept if the seed comes last."""
+    second = next(lines)
+    if isinstance(second.record, Reveal):
+        return second, second.record, lines
+    kept = [second, *lines]
+    last = kept[-1]
+    if not isinstance(last.record, Reveal):
         message = "the seed has not been revealed, so the game cannot be dealt again (all hashes hold)"
-        raise ReplayError("unrevealed", number, message)
-    return number, last, kept
+        raise ReplayError("unrevealed", last.number, message)
+    return last, last.record, kept
 
 
 def _move_again(executor: Executor, number: int, record: MoveMade) -> MoveMade:
@@ -214,6 +212,13 @@ def summary(header: Header, result: Result) -> str:
     """Return a line such as `usa, 2 players, 144 turns`."""
     options = f" with {', '.join(header.options)}" if header.options else ""
     return f"{header.game}{options}, {len(header.seats)} players, {result.turns} turns"
+
+
+def _compare_line(line: SoundLine, expected: Line) -> None:
+    """Compare the bytes: equal structs can have different texts, such as with `"cards":{}` and without."""
+    text = encode(expected)
+    if text != line.body:
+        raise ReplayError("differs", line.number, str(difference(decode(text), decode(line.body))))
 
 
 def _compare(

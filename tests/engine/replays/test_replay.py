@@ -14,7 +14,8 @@ from dataclasses import replace
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from random import Random
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -30,6 +31,9 @@ from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.reader import Fault, ReplayError, lines_of, read_replay
 from stellwerk_engine.replays.verify import Verdict, verify
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
+from stellwerk_protocol.decisions import Decision
+from stellwerk_protocol.events import Event
+from stellwerk_protocol.moves import Move
 from stellwerk_protocol.replays import (
     MAX_LINE_BYTES,
     End,
@@ -41,6 +45,7 @@ from stellwerk_protocol.replays import (
     SetUp,
     commitment,
 )
+from tests.engine.forms import lines_with_a_default, rewritten
 from tests.engine.recordings import (
     SEED,
     bodies_of,
@@ -746,6 +751,39 @@ def test_no_value_can_be_changed_by_who_mends_the_chain(data: st.DataObject) -> 
     is_unchanged = bodies == bodies_of(short_replay())
     is_name_in_the_header = number == 1 and path[0] in ("match", "seats")
     assert judged(resealed(bodies)).good == is_unchanged or is_name_in_the_header
+
+
+OPTIONAL_FIELDS = {
+    f"{kind.__struct_config__.tag}.{field.encode_name}"
+    for union in (Line, Move, Decision, Event)
+    for kind in get_args(union)
+    for field in msgspec.structs.fields(kind)
+    if not field.required
+}
+NEVER_ABSENT = {  # from a replay, which hides nothing
+    *("card_drawn.card", "card_placed.card", "cards_dealt.cards", "place_card.card", "stack_taken_up.cards"),
+    *("tickets_kept.returned", "tickets_kept.tickets", "tickets_offered.tickets", "tickets_removed.tickets"),
+    *("tickets_shared.tickets", "tickets_to_share.tickets"),
+    "tunnel_abandoned.revealed",  # without such cards there is nothing to pay
+}
+
+
+def test_a_default_that_is_written_out_is_found_in_every_field() -> None:
+    replays = lines_with_a_default()
+    assert set(replays) >= OPTIONAL_FIELDS - NEVER_ABSENT
+    found = {field: fault(lines) for field, (_, lines) in replays.items()}
+    assert found == {field: ("differs", number) for field, (number, _) in replays.items()}
+
+
+@pytest.mark.parametrize("number", range(1, 11))
+def test_a_line_has_no_other_text(number: int) -> None:
+    bodies = bodies_of(short_replay())
+    chance = Random(number)
+    for at in (number - 1, *(chance.randrange(len(bodies)) for _ in range(30)), len(bodies) - 1):
+        text = rewritten(bodies[at], chance)
+        found, line = fault(resealed([*bodies[:at], text, *bodies[at + 1 :]]))
+        assert found in ("differs", "not_a_replay"), text
+        assert line == at + 1, text
 
 
 # -- files -------------------------------------------------------------------------------------------
