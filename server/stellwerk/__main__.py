@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -25,14 +26,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _interrupted() -> int:
-    print("stellwerk: interrupted", file=sys.stderr)
+    with suppress(OSError):  # nobody reads it any more; the exit code says the same
+        print("stellwerk: interrupted", file=sys.stderr)
     return 130  # as a shell says it of a program that SIGINT ended
 
 
 def _failed() -> int:
     """Report a bug of ours: the exception that is being handled."""
-    print("stellwerk: an error of Stellwerk itself; please report it with all that follows", file=sys.stderr)
-    traceback.print_exc()
+    with suppress(OSError):
+        print(
+            "stellwerk: an error of Stellwerk itself; please report it with all that follows", file=sys.stderr
+        )
+        traceback.print_exc()
     return 4
 
 

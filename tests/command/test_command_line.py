@@ -191,3 +191,19 @@ def test_an_error_of_ours_in_several_tasks_is_reported_with_its_traceback(
     monkeypatch.setattr("stellwerk.command_line.run", failed)
     assert main(["token", "ann"]) == 4
     assert "ZeroDivisionError: ours" in capsys.readouterr().err
+
+
+@needs("/dev/full")
+@pytest.mark.parametrize(("error", "code"), [("KeyboardInterrupt", 130), ("ZeroDivisionError", 4)])
+def test_how_a_command_ends_does_not_depend_on_whether_standard_error_can_be_written(
+    error: str, code: int
+) -> None:
+    program = (
+        "import sys, stellwerk.command_line as line, stellwerk.__main__ as program\n"
+        f"def run(words): raise {error}\n"
+        "line.run = run\n"
+        "sys.exit(program.main(['token', 'ann']))\n"
+    )
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-c", program], env=environment(), stderr=full, check=False)
+    assert done.returncode == code

@@ -49,7 +49,7 @@ from stellwerk_server.net.server import Server, is_loopback, open_server
 from stellwerk_server.net.status import StatusPage
 from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import KEPT_FREE_BY_MATCHES, raise_limit, room_for_more
-from stellwerk_server.operate.logs import LEVELS, make_log
+from stellwerk_server.operate.logs import LEVELS, LogStream, make_log
 from stellwerk_server.operate.plain_words import plain_words
 from stellwerk_server.operate.settings import DEFAULT_PORT, Limits, Time
 
@@ -172,9 +172,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     config = _config(arguments)
     prepared = _prepare(config)
-    log = make_log(sys.stderr, config.log_level, json=config.log_json)
+    stream = LogStream(sys.stderr)
+    log = make_log(stream, config.log_level, json=config.log_json)
     collect_rarely()
-    return trio.run(_serve, prepared, log)
+    return trio.run(_serve, prepared, log, lambda: stream.dropped)
 
 
 # -- what was asked for ------------------------------------------------------------------------------
@@ -299,7 +300,7 @@ def _own_board(text: str) -> tuple[str, BoardFile]:
 # -- the server --------------------------------------------------------------------------------------
 
 
-async def _serve(prepared: _Prepared, log: Log) -> int:
+async def _serve(prepared: _Prepared, log: Log, lines_dropped: Callable[[], int]) -> int:
     config, journals = prepared.config, prepared.journals
     journals.on_removed = lambda match: log.error(
         "journal.removed", match=match, advice="it goes on, and would be lost in a crash"
@@ -316,6 +317,7 @@ async def _serve(prepared: _Prepared, log: Log) -> int:
         time=config.time,
         games=prepared.games,
         log=log,
+        log_lines_dropped=lines_dropped,
         entropy=secrets.token_bytes,
         house_bots=house_bots() if config.house_bots else {},
         open_journal=_opener(journals, room_for_more(descriptors, KEPT_FREE_BY_MATCHES)),

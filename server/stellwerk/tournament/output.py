@@ -330,34 +330,34 @@ class _JsonLines:
         pass  # `progress` has the numbers
 
     def listening(self, host: str, port: int) -> None:
-        say_json(type="listening", address=shown_address(host, port))
+        _tell_json(type="listening", address=shown_address(host, port))
 
     def status_page(self, url: str) -> None:
-        say_json(type="status_page", url=url)
+        _tell_json(type="status_page", url=url)
 
     def live_pages(self, url: str) -> None:
-        say_json(type="live_pages", url=url)
+        _tell_json(type="live_pages", url=url)
 
     def pages_ended(self, why: str) -> None:
-        say_json(type="live_pages_ended", message=why)
+        _tell_json(type="live_pages_ended", message=why)
 
     def remote_bots_changed(self, progress: Progress) -> None:
-        say_json(type="remote_bots", missing=progress.missing)
+        _tell_json(type="remote_bots", missing=progress.missing)
 
     def cluster_changed(self, line: str) -> None:
-        say_json(type="cluster", message=line)
+        _tell_json(type="cluster", message=line)
 
     def match_began(self, match: RunningMatch, progress: Progress) -> None:
-        say_json(type="match_began", **msgspec.structs.asdict(match))
+        _tell_json(type="match_began", **msgspec.structs.asdict(match))
 
     def match_ended(self, ended: Ended, progress: Progress) -> None:
         cause = {} if ended.cause is None else {"cause": ended.cause}
         match = {} if ended.match is None else {"match": ended.match}
-        say_json(type="match_ended", block=ended.block.number, rotation=ended.rotation, **match, **cause)
+        _tell_json(type="match_ended", block=ended.block.number, rotation=ended.rotation, **match, **cause)
 
     def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
         cause = {} if ended.cause is None else {"cause": ended.cause}
-        say_json(
+        _tell_json(
             type="block_ended",
             block=ended.block.number,
             round=ended.block.round,
@@ -370,7 +370,7 @@ class _JsonLines:
 
     def suspended(self, suspended: Suspended, progress: Progress) -> None:
         suspension = suspended.suspension
-        say_json(
+        _tell_json(
             type="suspended",
             bot=suspension.bot,
             block=suspension.block,
@@ -379,7 +379,7 @@ class _JsonLines:
         )
 
     def told_to_stop(self) -> None:
-        say_json(type="stopping")
+        _tell_json(type="stopping")
 
 
 class _Table:
@@ -448,6 +448,12 @@ def _err(line: str) -> None:
     with contextlib.suppress(OSError):
         text = shown(line, 4000).encode("ascii", "backslashreplace").decode()
         print(text, file=sys.stderr, flush=True)
+
+
+def _tell_json(**content: object) -> None:
+    """Report progress. A line that cannot be written ends no tournament: its last line reports the error."""
+    with contextlib.suppress(OSError):
+        say_json(**content)
 
 
 def say_json(**content: object) -> None:

@@ -30,7 +30,7 @@ from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.names import PLAYER_NAME
 from stellwerk_server.net.listen_address import shown_address
 from stellwerk_server.operate.descriptors import raise_limit
-from stellwerk_server.operate.logs import LEVELS, make_log
+from stellwerk_server.operate.logs import LEVELS, LogStream, make_log
 
 if TYPE_CHECKING:
     import ssl
@@ -140,7 +140,7 @@ def run(arguments: argparse.Namespace) -> int:
         with suppress(OSError):  # forbidden to services with a filter of system calls
             os.nice(NICENESS)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that started us; we end with it
-    log = make_log(sys.stderr, arguments.log_level)
+    log = make_log(LogStream(sys.stderr), arguments.log_level)
     try:
         return trio.run(_watch, arguments, log)
     except CommandError as error:

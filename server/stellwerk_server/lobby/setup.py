@@ -41,6 +41,7 @@ class LobbySetup:
     entropy: Callable[[int], bytes]
     house_bots: Mapping[str, NewHousePlayer]
     open_journal: Callable[[str], Journal] = lambda _: NoJournal()
+    log_lines_dropped: Callable[[], int] = lambda: 0  # those that could not be written
     tokens: Tokens | None = None  # without, everybody may log in
     plaintext_tokens: bool = False
     may_join: bool = True  # else the program that embeds the server seats everybody

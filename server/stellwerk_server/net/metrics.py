@@ -78,6 +78,8 @@ class Metrics:
         yield refused
         late = "How long all clocks have stood still because the server was late."
         yield _counter("clock_late_seconds", late, server.clock.late_ms / 1000)
+        dropped = lobby.setup.log_lines_dropped()
+        yield _counter("log_lines_dropped", "Lines of the log that could not be written.", dropped)
         if (memory := resident_kb()) is not None:
             yield _gauge("resident_memory_bytes", "Memory in use.", memory * 1024)
 

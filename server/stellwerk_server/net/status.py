@@ -117,6 +117,7 @@ class StatusPage:
                 "decisions_per_second": round(rate, 1),
                 "late_ms": round(self._server.clock.late_ms, 1),
                 "memory_kb": resident_kb(),
+                "log_lines_dropped": lobby.setup.log_lines_dropped(),
                 "matches": [running_match(match) for match in lobby.listed()[:RUNNING_SHOWN]],
             }
         )

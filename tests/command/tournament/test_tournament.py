@@ -30,6 +30,7 @@ from stellwerk_tournament.report.derived import FILES
 from stellwerk_tournament.store.standings import Standings
 from tests.command import program
 from tests.command.program import COMMAND, SECONDS, environment, stellwerk
+from tests.tools import needs
 from tests.tournament.report.report_tournaments import line as match_line
 
 TRAINS = 8  # a game of some twenty turns
@@ -170,6 +171,29 @@ def test_ctrl_c_finishes_the_running_block_and_says_how_to_go_on(tmp_path: Path)
     tournament(*shlex.split(resume)[1:])
     assert lines_of(folder)[: len(before)] == before
     assert len(lines_of(folder)) == 8
+    assert "ok, 8 matches" in tournament("verify", folder)
+
+
+@needs("/dev/full")
+def test_a_tournament_whose_progress_cannot_be_written_is_played_to_its_end(
+    tmp_path: Path,
+) -> None:
+    folder = cup(tmp_path / "cup", TWO, "[schedule]\nrounds = 4")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, "tournament", "run", folder, "--progress=jsonl", "--no-preflight"],
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=SECONDS,
+        )
+    assert done.returncode == 4
+    assert done.stderr.splitlines()[-1] == (
+        "stellwerk: standard output: cannot be written: No space left on device"
+    )
+    assert "Traceback" not in done.stderr
     assert "ok, 8 matches" in tournament("verify", folder)
 
 

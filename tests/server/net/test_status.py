@@ -29,6 +29,7 @@ KNOWN = {
     "decisions_per_second",
     "late_ms",
     "memory_kb",
+    "log_lines_dropped",
     "matches",
 }
 
