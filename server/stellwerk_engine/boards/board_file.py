@@ -16,7 +16,8 @@ import os
 import re
 import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, replace
+from dataclasses import fields as fields_of
 from functools import cache, lru_cache
 from importlib import resources
 from typing import TypeGuard
@@ -25,6 +26,7 @@ from stellwerk_engine.boards.checked_fields import (
     Bounds,
     Fields,
     IdForm,
+    Node,
     Problems,
     entries,
     ids_of,
@@ -34,10 +36,9 @@ from stellwerk_engine.boards.checked_fields import (
     whole_number,
 )
 from stellwerk_engine.boards.located_json import (
+    Document,
     JsonError,
-    Node,
     found,
-    lines_by_field,
     printable,
     quoted,
     read_json,
@@ -136,7 +137,7 @@ class BoardFile:
     routes: tuple[Route, ...]
     tickets: tuple[Ticket, ...]
     big_cities: Mapping[str, int] = field(hash=False)
-    lines: Mapping[str, int] = field(default_factory=dict[str, int], compare=False, repr=False)
+    document: Document = field(compare=False, repr=False)
 
     def error(self, field: str, message: str) -> "BoardError":
         """Return a fault of this board at a field such as `routes[3].length`, for checks that come after
@@ -144,10 +145,11 @@ class BoardFile:
 
         A field that the file leaves out is found at the record that lacks it.
         """
+        lines = self.document.lines
         place = field
-        while place and place not in self.lines:
+        while place and place not in lines:
             place = place[: max(place.rfind("."), place.rfind("["), 0)]
-        return BoardError(self.file, self.lines.get(place), field, message)
+        return BoardError(self.file, lines[place], field, message)
 
 
 class BoardError(Exception):
@@ -191,21 +193,22 @@ def shipped_board(id: str) -> BoardFile:
 def parse_board(text: bytes | str, file: str) -> BoardFile:
     """Read a board from the text of `file`, or raise `BoardError`."""
     try:
-        root = read_json(
+        document = read_json(
             text,
             max_bytes=BOUNDS["bytes of the file"].high,
             max_nesting=BOUNDS["levels of brackets"].high,
         )
+        problems = Problems()
+        board = _read_board(document, file, problems) if _has_format(document, problems) else None
+        first = problems.first(document)
     except JsonError as error:
         raise BoardError(file, error.line, error.field, error.message) from None
-    problems = Problems()
-    board = _read_board(root, file, problems)
-    first = problems.first()
-    if first is not None:
-        raise BoardError(file, first.line, first.field, first.explained())
+    if board is None or first is not None:
+        assert first is not None
+        lines = document.lines
+        raise BoardError(file, lines[first.field], first.field, first.explained(lines))
     canonical = canonical_text(board)
-    digest = hashlib.sha256(canonical.encode()).hexdigest()
-    board = replace(board, digest=digest, lines=lines_by_field(root))
+    board = replace(board, digest=hashlib.sha256(canonical.encode()).hexdigest())
     errors = [*_size_errors(board, len(canonical.encode())), *_map_errors(board)]
     if errors:
         raise min(errors, key=lambda error: error.line or 0)
@@ -225,12 +228,12 @@ def board_content(board: BoardFile) -> dict[str, object]:
     if board.routes:
         content["trains"] = board.trains
         content["route_points"] = {str(length): points for length, points in board.route_points.items()}
-    content["cities"] = [_city_content(city) for city in board.cities]
+    content["cities"] = [_record_content(city) for city in board.cities]
     if board.city_groups:
         content["city_groups"] = {name: list(cities) for name, cities in board.city_groups.items()}
     if board.routes:
-        content["routes"] = [_route_content(route) for route in board.routes]
-    content["tickets"] = [_ticket_content(ticket) for ticket in board.tickets]
+        content["routes"] = [_record_content(route) for route in board.routes]
+    content["tickets"] = [_record_content(ticket) for ticket in board.tickets]
     if board.big_cities:
         content["big_cities"] = dict(board.big_cities)
     return content
@@ -262,47 +265,22 @@ def _is_list(value: object) -> TypeGuard[list[object]]:
     return isinstance(value, list)
 
 
-def _city_content(city: City) -> dict[str, object]:
-    content: dict[str, object] = {"id": city.id, "name": city.name}
-    if city.x is not None and city.y is not None:
-        content |= {"x": _shortest_number(city.x), "y": _shortest_number(city.y)}
-    if city.region is not None:
-        content["region"] = city.region
-    if city.junction:
-        content["junction"] = True
+def _record_content(record: City | Route | Ticket) -> dict[str, object]:
+    content: dict[str, object] = {}
+    for name, default in _DEFAULTS[type(record)]:
+        value = getattr(record, name)
+        if value != default:
+            content[name] = _shortest_number(value) if isinstance(value, float) else value
     return content
 
 
-def _route_content(route: Route) -> dict[str, object]:
-    content: dict[str, object] = {
-        "id": route.id,
-        "a": route.a,
-        "b": route.b,
-        "length": route.length,
-        "color": route.color,
-    }
-    if route.locomotives:
-        content["locomotives"] = route.locomotives
-    if route.tunnel:
-        content["tunnel"] = route.tunnel
-    if route.parallel > 1:
-        content["parallel"] = route.parallel
-    if route.always_open:
-        content["always_open"] = True
-    if route.doubtful:
-        content["doubtful"] = True
-    return content
-
-
-def _ticket_content(ticket: Ticket) -> dict[str, object]:
-    content: dict[str, object] = {"id": ticket.id, "a": ticket.a, "b": ticket.b, "points": ticket.points}
-    if ticket.cards:
-        content["cards"] = dict(ticket.cards)
-    if ticket.long:
-        content["long"] = True
-    if ticket.doubtful:
-        content["doubtful"] = True
-    return content
+_DEFAULTS: Mapping[type, list[tuple[str, object]]] = {
+    kind: [
+        (each.name, each.default if each.default_factory is MISSING else each.default_factory())
+        for each in fields_of(kind)
+    ]
+    for kind in (City, Route, Ticket)
+}
 
 
 def _shortest_number(value: float) -> int | float:
@@ -349,13 +327,12 @@ _EVERY_BOARD = (
 _WITH_ROUTES = ("trains", "route_points", "routes")
 
 
-def _read_board(root: Node, file: str, problems: Problems) -> BoardFile:
+def _read_board(document: Document, file: str, problems: Problems) -> BoardFile:
     """Read the records one by one. The result is sound only if no problem was noted."""
-    _expect_format(root, file)
-    names: Collection[str] = root.value if isinstance(root.value, dict) else ()
+    names: Collection[str] = document.value if isinstance(document.value, dict) else ()
     has_routes = any(name in names for name in _WITH_ROUTES)
     fields = Fields(
-        root,
+        Node(document.value),
         problems,
         required=_EVERY_BOARD + _WITH_ROUTES if has_routes else _EVERY_BOARD,
         optional=("city_groups", "big_cities"),
@@ -391,18 +368,21 @@ def _read_board(root: Node, file: str, problems: Problems) -> BoardFile:
         routes=_read_routes(fields, known_cities, route_points, problems),
         tickets=_read_tickets(fields, places, None if has_routes else cards_each_color, problems),
         big_cities=_read_big_cities(fields, known_cities, problems),
+        document=document,
     )
 
 
-def _expect_format(root: Node, file: str) -> None:
+def _has_format(document: Document, problems: Problems) -> bool:
     """Check the format before all else: in another format, nothing else in the file has a known meaning."""
-    if not isinstance(root.value, dict):
-        raise BoardError(file, root.line, "", f"expected an object, found {found(root)}")
-    if "format" not in root.value:
-        raise BoardError(file, root.line, "", f'missing field "format", expected to be "{FORMAT}"')
-    node = root.value["format"]
-    if node.value != FORMAT:
-        raise BoardError(file, node.line, node.field, f'expected "{FORMAT}", found {found(node)}')
+    root = document.value
+    if not isinstance(root, dict):
+        problems.note(Node(root), f"expected an object, found {found(root)}")
+    elif "format" not in root:
+        problems.note(Node(root), f'missing field "format", expected to be "{FORMAT}"')
+    elif root["format"] != FORMAT:
+        format = Node(root["format"], Node(root), "format")
+        problems.note(format, f'expected "{FORMAT}", found {found(format.value)}')
+    return problems.count() == 0
 
 
 def _read_cities(records: Sequence[Node], problems: Problems) -> tuple[City, ...]:
@@ -444,7 +424,7 @@ def _coordinate(fields: Fields, name: str) -> float | None:
     fields.note(
         name,
         f"expected a number from {bounds.low} to {bounds.high} with at most two decimals, "
-        f"found {found(fields[name])}",
+        f"found {found(value)}",
     )
     return 0.0
 

@@ -1,32 +1,43 @@
-"""JSON that remembers the line of each value.
+"""JSON that knows the line of each value, for those who ask.
 
 The law: a text is taken exactly as RFC 8259 and I-JSON have it (strict UTF-8, unique names, numbers
 that every language can hold), or it is refused with the line, the place and what was expected.
 
-Why not `json.loads`: it forgets lines, keeps the last of duplicate names, takes NaN, lone surrogates and
-integers of any size, and nests as deep as the file does.
+The parser below keeps the law, and knows lines. It is slow, so msgspec reads first. That reader is more
+lenient: it keeps the last of duplicate names, takes integers of any size, and nests deeper. So its value
+counts only if it is written as the text is, but for the space between the tokens: then nothing was lost.
 """
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NoReturn, TypeAlias
+
+import msgspec
 
 from stellwerk_protocol.canonical import LARGEST_INT
 
 SHOWN_CHARACTERS = 40  # of a text that is quoted in a message: enough to find it, too few to flood a log
 
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A JSON value, its field (`routes[3].length`, "" for the whole) and its line."""
-
-    value: "Value"
-    field: str
-    line: int
+Value: TypeAlias = "bool | int | float | str | list[Value] | dict[str, Value] | None"
 
 
-Value: TypeAlias = bool | int | float | str | list[Node] | dict[str, Node] | None
+@dataclass(frozen=True)
+class Document:
+    """A JSON text, and its value. As long as nobody has asked for the lines, the value may nest too deep and
+    have numbers that are too large."""
+
+    data: bytes
+    max_nesting: int
+    value: Value
+
+    @cached_property
+    def lines(self) -> Mapping[str, int]:
+        """The line of each field (`routes[3].length`, "" for the whole). Raise `JsonError` if the text breaks
+        the law."""
+        return parsed(self.data, self.max_nesting)[1]
 
 
 class JsonError(Exception):
@@ -39,40 +50,40 @@ class JsonError(Exception):
         self.message = message
 
 
-def read_json(data: bytes | str, *, max_bytes: int, max_nesting: int) -> Node:
-    """Read one JSON text, or raise `JsonError`."""
-    text = _decode(data, max_bytes)
-    parser = _Parser(text, max_nesting)
-    root = parser.value("", 1)
+def read_json(text: bytes | str, *, max_bytes: int, max_nesting: int) -> Document:
+    """Read one JSON text, or raise `JsonError`. A caller that takes a value of any depth, or any number, asks
+    for the lines first."""
+    data = _encode(text) if isinstance(text, str) else text
+    if len(data) > max_bytes:
+        raise JsonError(1, "", f"larger than {max_bytes} bytes")
+    try:
+        value: Value = msgspec.json.decode(data)
+        is_exact = msgspec.json.encode(value) == msgspec.json.format(data, indent=-1)
+    except (ValueError, RecursionError, msgspec.EncodeError):
+        value, is_exact = None, False
+    if not is_exact:
+        value, _ = parsed(data, max_nesting)
+    return Document(data, max_nesting, value)
+
+
+def parsed(data: bytes, max_nesting: int) -> tuple[Value, dict[str, int]]:
+    """Return the value of a text and the line of each field, read by the law alone, or raise `JsonError`."""
+    parser = _Parser(_decode(data), max_nesting)
+    value = parser.value("", 1)
     parser.expect_end()
-    return root
+    return value, parser.lines
 
 
-def lines_by_field(node: Node) -> dict[str, int]:
-    """Return the line of every field of a document."""
-    lines = {node.field: node.line}
-    match node.value:
-        case list(items):
-            children = items
-        case dict(members):
-            children = list(members.values())
-        case _:
-            children = []
-    for child in children:
-        lines |= lines_by_field(child)
-    return lines
-
-
-def found(node: Node) -> str:
+def found(value: Value) -> str:
     """Return a value as a message names it, cut short where it is long."""
-    match node.value:
+    match value:
         case list():
             return "a list"
         case dict():
             return "an object"
         case str(text):
             return quoted(text)
-        case value:
+        case _:
             return json.dumps(value)
 
 
@@ -88,11 +99,7 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def _decode(data: bytes | str, max_bytes: int) -> str:
-    if isinstance(data, str):
-        data = _encode(data)
-    if len(data) > max_bytes:
-        raise JsonError(1, "", f"larger than {max_bytes} bytes")
+def _decode(data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise JsonError(1, "", "not UTF-8 but UTF-16; save the file as UTF-8")
     if data.startswith(b"\xef\xbb\xbf"):
@@ -125,38 +132,47 @@ _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r"
 _SIMPLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,72}")
 
 
+def member_field(field: str, name: str) -> str:
+    """Return the field of a member of the object at a field."""
+    if not _SIMPLE_NAME.fullmatch(name):
+        return f"{field}[{quoted(name)}]"
+    return f"{field}.{name}" if field else name
+
+
 class _Parser:
     """A recursive descent whose depth is bounded by `max_nesting`, never by the text."""
 
     def __init__(self, text: str, max_nesting: int) -> None:
+        self.lines: dict[str, int] = {}
         self._text = text
         self._max_nesting = max_nesting
         self._at = 0
         self._line = 1
         self._counted = 0  # up to where lines are counted, so that counting is linear overall
 
-    def value(self, field: str, depth: int) -> Node:
+    def value(self, field: str, depth: int) -> Value:
         self._skip_space()
         line = self._line_here()
+        self.lines.setdefault(field, line)  # the names of two fields may be cut short to the same
         match self._text[self._at : self._at + 1]:
             case "{" | "[" if depth > self._max_nesting:
                 self._refuse(field, f"nested deeper than {self._max_nesting} levels")
             case "{":
-                return Node(self._members(field, line, depth), field, line)
+                return self._members(field, line, depth)
             case "[":
-                return Node(self._items(field, line, depth), field, line)
+                return self._items(field, line, depth)
             case '"':
-                return Node(self._string(field), field, line)
+                return self._string(field)
             case _:
-                return Node(self._scalar(field), field, line)
+                return self._scalar(field)
 
     def expect_end(self) -> None:
         self._skip_space()
         if self._at < len(self._text):
             self._refuse("", f"not JSON: expected the end of the file, found {self._found()}")
 
-    def _members(self, field: str, opened: int, depth: int) -> dict[str, Node]:
-        members: dict[str, Node] = {}
+    def _members(self, field: str, opened: int, depth: int) -> dict[str, Value]:
+        members: dict[str, Value] = {}
         if self._opens_empty("}"):
             return members
         while True:
@@ -165,19 +181,19 @@ class _Parser:
             name_at = self._at
             name = self._string(field)
             if name in members:
-                first = members[name].line
+                first = self.lines[member_field(field, name)]
                 self._at = name_at
                 self._refuse(field, f"duplicate name {quoted(name)}, first on line {first}")
             self._skip_space()
             if not self._text.startswith(":", self._at):
                 self._refuse_missing(field, f'":" after {quoted(name)}', opened)
             self._at += 1
-            members[name] = self.value(_member_field(field, name), depth + 1)
+            members[name] = self.value(member_field(field, name), depth + 1)
             if self._closes("}", field, opened):
                 return members
 
-    def _items(self, field: str, opened: int, depth: int) -> list[Node]:
-        items: list[Node] = []
+    def _items(self, field: str, opened: int, depth: int) -> list[Value]:
+        items: list[Value] = []
         if self._opens_empty("]"):
             return items
         while True:
@@ -320,9 +336,3 @@ class _Parser:
         line = self._line_here()
         column = self._at - self._text.rfind("\n", 0, self._at)
         raise JsonError(line, field, f"{message}, at column {column}")
-
-
-def _member_field(field: str, name: str) -> str:
-    if not _SIMPLE_NAME.fullmatch(name):
-        return f"{field}[{quoted(name)}]"
-    return f"{field}.{name}" if field else name

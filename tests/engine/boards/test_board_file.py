@@ -17,6 +17,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from stellwerk_engine.boards import located_json
 from stellwerk_engine.boards.board_file import (
     BOUNDS,
     COLORS,
@@ -32,7 +33,7 @@ from stellwerk_engine.boards.board_file import (
     parse_board,
     shipped_board,
 )
-from stellwerk_engine.boards.located_json import JsonError, Node, Value, read_json
+from stellwerk_engine.boards.located_json import Document, JsonError, Value, member_field, parsed, read_json
 from stellwerk_protocol import boards
 from tests.protocol.test_schemas import faults, validator
 from tests.tools import demand
@@ -734,7 +735,7 @@ def test_a_later_check_finds_the_line_of_a_field() -> None:
     assert '"length": 3' in lines[length.line - 1]
     assert str(length) == f"my.json:{length.line}: routes[3].length: too long"
     left_out = board.error("routes[3].tunnel", "expected a tunnel")
-    assert left_out.line == board.lines["routes[3]"]
+    assert left_out.line == board.document.lines["routes[3]"]
     assert left_out.field == "routes[3].tunnel"
     assert board.error("", "unusable").line == 1
     assert board.error("nowhere", "unusable").line == 1
@@ -823,18 +824,7 @@ def test_escapes_are_read() -> None:
     assert parse_board(escaped, "my.json").title == '\N{STEAM LOCOMOTIVE} "A\\/'
 
 
-def plain(value: Value) -> object:
-    """Return what `json.loads` would return."""
-    match value:
-        case list(items):
-            return [plain(item.value) for item in items]
-        case dict(members):
-            return {name: plain(member.value) for name, member in members.items()}
-        case _:
-            return value
-
-
-def read(text: str) -> Node:
+def read(text: bytes | str) -> Document:
     return read_json(text, max_bytes=2**20, max_nesting=50)
 
 
@@ -850,7 +840,9 @@ JSON_VALUES = st.recursive(
 
 @given(JSON_VALUES, st.booleans(), st.sampled_from([None, 1]))
 def test_every_json_value_is_read(value: object, ascii_only: bool, indent: int | None) -> None:
-    assert plain(read(json.dumps(value, ensure_ascii=ascii_only, indent=indent)).value) == value
+    text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
+    assert read(text).value == value
+    assert parsed(text.encode(), 50)[0] == value
 
 
 @given(
@@ -867,38 +859,83 @@ def test_every_json_value_is_read(value: object, ascii_only: bool, indent: int |
 def test_what_is_read_is_json_and_what_is_json_is_read(text: str) -> None:
     """Beside what I-JSON forbids: duplicate names and numbers that are too large."""
     try:
-        node = read(text)
+        value, _ = parsed(text.encode(), 50)
     except JsonError as error:
         if "duplicate name" in error.message or "a number beyond" in error.message:
             return
         with pytest.raises(json.JSONDecodeError):
             json.loads(text)
     else:
-        assert plain(node.value) == json.loads(text)
+        assert value == json.loads(text)
+
+
+def as_fast_as_it_can(data: bytes) -> str:
+    """Return the value of a text, or how it is refused, if not before then when lines are asked for."""
+    try:
+        document = read(data)
+        return f"{document.value!r}, root on line {document.lines['']}"
+    except JsonError as error:
+        return str(error)
+
+
+def by_the_law_alone(data: bytes) -> str:
+    try:
+        value, lines = parsed(data, 50)
+    except JsonError as error:
+        return str(error)
+    return f"{value!r}, root on line {lines['']}"
+
+
+WORDS = r"""[ ] { } , : "a" "b" "\u00e9" "é"
+"\/" "\ud83d\ude82" "\ud800" "\n" 1 -0 -0.0 1.0 1.50 1e2 0.1 1E400
+9007199254740991 9007199254740992 123456789012345678901 NaN true null // ' "\x7f" {"a":1,"a":1}
+{"a":1,"\u0061":1}"""
+PIECES = st.sampled_from(
+    [*WORDS.encode().split(), b" ", b"\n", b"\x0b", b"\xef\xbb\xbf", b'"\t"', b'"\xff"', b'"\xed\xa0\x80"']
+)
+
+
+@given(st.lists(PIECES, max_size=9).map(b"".join) | JSON_VALUES.map(json.dumps).map(str.encode))
+@example(b'{"a":1,"a":1}')
+@example(b'{"a":{"b":[1.0,-0.0]},"b":"\xc3\xa9"}')
+def test_the_fast_reader_takes_nothing_that_the_law_refuses_and_loses_nothing(data: bytes) -> None:
+    assert as_fast_as_it_can(data) == by_the_law_alone(data)
+
+
+def test_a_sound_board_is_read_without_looking_for_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = [(FOLDER / f"{id}.json").read_bytes() for id in SHIPPED]
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("read by the slow parser")
+
+    monkeypatch.setattr(located_json, "parsed", refuse)
+    assert [parse_board(source, "not read before").id for source in sources] == list(SHIPPED)
 
 
 @given(JSON_VALUES)
 def test_a_value_knows_its_line(value: object) -> None:
     text = json.dumps(value, indent=1)
-    lines = text.split("\n")
+    rows = text.split("\n")
+    lines = read(text).lines
 
-    def check(node: Node) -> None:
-        match node.value:
+    def check(value: Value, field: str) -> None:
+        row = rows[lines[field] - 1]
+        match value:
             case list(items):
-                assert "[" in lines[node.line - 1]
-                children = items
+                assert "[" in row
+                children = [(item, f"{field}[{index}]") for index, item in enumerate(items)]
             case dict(members):
-                assert "{" in lines[node.line - 1]
-                children = list(members.values())
+                assert "{" in row
+                children = [(member, member_field(field, name)) for name, member in members.items()]
             case leaf:
-                assert lines[node.line - 1].rstrip(",").endswith(json.dumps(leaf))
+                assert row.rstrip(",").endswith(json.dumps(leaf))
                 children = []
-        for child in children:
-            check(child)
-        for one, other in itertools.pairwise(children):
-            assert one.line < other.line
+        for child, place in children:
+            check(child, place)
+        for (_, one), (_, other) in itertools.pairwise(children):
+            assert lines[one] < lines[other]
 
-    check(read(text))
+    check(read(text).value, "")
 
 
 # Files
@@ -989,10 +1026,10 @@ def test_a_file_with_any_bytes_changed_loads_or_is_refused(source: bytes, data: 
     loads_or_is_refused(bytes(text))
 
 
-def paths(node: Node, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+def paths(value: Value, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
     """List the place of every value in a document, but not that of the whole."""
-    children: list[tuple[str | int, Node]] = []
-    match node.value:
+    children: list[tuple[str | int, Value]] = []
+    match value:
         case dict(members):
             children = list(members.items())
         case list(items):
@@ -1008,7 +1045,7 @@ def paths(node: Node, path: tuple[str | int, ...] = ()) -> list[tuple[str | int,
 def test_a_board_with_any_value_changed_loads_or_is_refused(source: Content, data: st.DataObject) -> None:
     content = copy.deepcopy(source)
     for _ in range(data.draw(st.integers(1, 3))):
-        path = data.draw(st.sampled_from(paths(read(json.dumps(content)))))
+        path = data.draw(st.sampled_from(paths(content)))
         if data.draw(st.booleans()):
             remove(*path)(content)
         else:
