@@ -313,6 +313,7 @@ CIRCUMSTANCES: Final[dict[str, Need]] = {
     "cgroups of version 1": Need(lambda: _cgroups("cgroup", "freezer")),
     "cgroups of version 2": Need(lambda: _cgroups("cgroup2")),
     "children of a process": Need(exists(f"/proc/self/task/{os.getpid()}/children")),
+    "Debian": Need(program("dpkg-query")),
     "git checkout": Need(works("a git checkout", "git", "rev-parse", "--verify", "HEAD")),
     "IPv6": Need(_ipv6),
     "Linux": Need(lambda: None if sys.platform == "linux" else "Linux"),

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tools import needs
+
 REPOSITORY = Path(__file__).parents[2]
 PAGES = ("README.md", "docs/first_steps.md")
 TARGETS = {
@@ -57,6 +59,35 @@ def test_the_commands_of_a_page_work_one_after_the_other(page: str, tmp_path: Pa
             check=False,
         )
         assert (done.returncode, "stellwerk:" in done.stderr) == (0, False), (words, done.stderr)
+
+
+def test_two_commands_do_everything_on_a_fresh_machine() -> None:
+    """`make demo` sets up what it needs and does the main job, `make test` runs the suite."""
+    page = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    section = page.partition("## Try it\n")[2].partition("\n## ")[0]
+    first_block = section.split("```sh\n")[1].partition("```")[0]
+    assert [line.partition(" # ")[0].rstrip() for line in first_block.splitlines()] == [
+        "make demo",
+        "make test",
+    ]
+    for command in ("demo", "test"):  # what it takes
+        assert re.search(rf"^\* `make {command}` takes .*minute", section, re.MULTILINE)
+
+
+@needs("Debian", "git checkout", "make")
+def test_the_bare_machine_runs_the_two_commands_of_the_readme(tmp_path: Path) -> None:
+    asked = tmp_path / "asked"
+    make = tmp_path / "make"
+    make.write_text(f'#!/bin/sh\necho "make $* in $(pwd), with $ARGS" >>{shlex.quote(str(asked))}\n')
+    make.chmod(0o755)
+    subprocess.run(
+        [REPOSITORY / ".ci" / "bare-machine", tmp_path / "skipped"],
+        env=os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "TMPDIR": str(tmp_path)},
+        check=True,
+    )
+    lines = asked.read_text(encoding="utf-8").splitlines()
+    assert [line.partition(" in ")[0] for line in lines] == ["make demo", "make test"]
+    assert all(line.endswith(f"/a fresh clone, with --skipped-to={tmp_path}/skipped") for line in lines)
 
 
 @pytest.mark.parametrize("page", TARGETS)
