@@ -13,6 +13,7 @@ from stellwerk_protocol.names import (
     Points,
     Rank,
     RouteName,
+    Seat,
     Seats,
     Team,
     TicketName,
@@ -61,3 +62,8 @@ class Result(Struct, frozen=True, gc=False):
     turns: Count
     ranks: Annotated[tuple[Rank, ...], Meta(max_length=MAX_SEATS)]
     teams: Annotated[tuple[TeamResult, ...], Meta(max_length=MAX_SEATS)]
+
+    def team_of(self, seat: Seat) -> TeamResult:
+        """Return the team of a seat."""
+        [team] = [team for team in self.teams if seat in team.seats]
+        return team

@@ -29,7 +29,7 @@ examples:
   stellwerk boards show usa
   stellwerk play united_kingdom --bot greedy --bot planner --bot random
   stellwerk serve
-  stellwerk simulate usa --games 1000 --policy planner,random
+  stellwerk play usa --games 1000 --bot planner --bot random
   stellwerk replay verify game.jsonl
 
 exit codes:
@@ -61,13 +61,12 @@ COMMANDS: Final[dict[str, Entry]] = {
     "demo": Entry("let the reference bots play a small tournament, and rate them"),
     "gate": Entry("play a bot against others, for CI: passed, failed or undecided"),
     "kit": Entry("tools for authors of bots: try a bot out, step by step"),
-    "play": Entry("play games between bots that are started for them"),
+    "play": Entry("play games between bots, one or a million", works_anywhere=True),
     "protocol": Entry("say where the specification is, print the schema of a message", works_anywhere=True),
     "ratings": Entry("rate players by the results in a file, with honest errors", works_anywhere=True),
     "replay": Entry("show a recorded game, or verify that it is true", works_anywhere=True),
     "sandbox": Entry("try what each level of the sandbox refuses on this machine"),
     "serve": Entry("let bots play matches over TCP"),
-    "simulate": Entry("play many games between built-in policies", works_anywhere=True),
     "token": Entry("make a token for a player of a closed server", works_anywhere=True),
     "tournament": Entry("let many bots play for a ranking"),
     "watch": Entry("show matches live in a browser: of a server, a tournament, replays"),

@@ -48,9 +48,8 @@ from stellwerk_processes.sandbox.bubblewrap import cure_of
 from stellwerk_processes.sandbox.cgroups import Cgroup, joinable, make_cgroup, remove_cgroup
 from stellwerk_processes.sandbox.launch import DESCRIPTORS as DESCRIPTORS
 from stellwerk_processes.sandbox.launch import Launch, Start, User, launch_of
-from stellwerk_processes.sandbox.levels import LIMITS, MEMORY_MB, CgroupVersion, Sandbox, Wanted
+from stellwerk_processes.sandbox.levels import LIMITS, MEMORY_MB, CgroupVersion, Isolation, Sandbox, Wanted
 
-Isolation = Literal["none", "user", "namespace"]
 StartKey = Literal["cmd", "dir", "wrap"]
 
 PRINTED_BYTES: Final = 64 * 1024  # kept of what a bot prints: enough for any traceback

@@ -55,6 +55,11 @@ class BotSpec:
     process: Process = "fresh"
     folder: str | None = None
 
+    @property
+    def is_plainly_built_in(self) -> bool:
+        """Whether it is a built-in bot of which nothing was said but a name, so that it needs no process."""
+        return bool(self.built_in) and not self.environment and not self.directory and self.transport == "tcp"
+
 
 class BotSpecError(ValueError):
     """A bot that cannot be described like this. `key` is the one of `KEYS` whose value is wrong, or

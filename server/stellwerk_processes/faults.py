@@ -10,15 +10,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from stellwerk_processes.bot_process import BotReport
 from stellwerk_processes.bot_spec import Transport
 from stellwerk_processes.start_hints import Start, start_hint
 from stellwerk_protocol.messages import DefaultReason
 from stellwerk_server.match.refusals import Refused
+
+if TYPE_CHECKING:  # games without processes need no more than the reports
+    from stellwerk_processes.bot_process import BotReport
 
 FaultKind = Literal[
     "start_failure",

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
-from stellwerk_processes.asked_bots import Measured
-from stellwerk_processes.bot_log import BotLog
 from stellwerk_processes.bot_spec import STARTED, Process
 from stellwerk_processes.faults import Conduct, Fault, faults_of
 from stellwerk_protocol.names import Count, Points, Seat, Team
-from stellwerk_protocol.results import Bonus, Result, TeamResult, TicketScore
-from stellwerk_server.lobby.session import Kind
+from stellwerk_protocol.results import Bonus, Result, TicketScore
+from stellwerk_server.match.recipient import LinkKind
+
+if TYPE_CHECKING:  # games without processes need no more than the reports
+    from stellwerk_processes.asked_bots import Measured
+    from stellwerk_processes.bot_log import BotLog
 
 
 class Breakdown(Struct, frozen=True):
@@ -58,7 +61,7 @@ class SeatReport(Struct, frozen=True, omit_defaults=True):
     processors: int = 0
     max_rss_kb: int | UnsetType = UNSET
     process: Process = "fresh"
-    transport: Kind | UnsetType = UNSET
+    transport: LinkKind | UnsetType = UNSET
     log: str | UnsetType = UNSET
     suspended: bool = False
 
@@ -76,7 +79,7 @@ class Played:
     printed: tuple[str, ...] = ()
     log: BotLog | None = None
     process: Process = "fresh"
-    transport: Kind | None = None  # of a remote bot
+    transport: LinkKind | None = None  # of a remote bot
     measured: Measured | None = None  # of a bot that was started here
 
 
@@ -86,7 +89,7 @@ def seat_reports(result: Result, seats: Sequence[Played]) -> tuple[SeatReport, .
 
 
 def _seat_report(seat: Seat, played: Played, result: Result) -> SeatReport:
-    team = _team_of(seat, result)
+    team = result.team_of(seat)
     process = played.conduct.report
     measured = played.measured
     times = None if measured is None else measured.times
@@ -115,8 +118,3 @@ def _seat_report(seat: Seat, played: Played, result: Result) -> SeatReport:
         log=UNSET if played.log is None else str(played.log.path),
         suspended=played.conduct.suspended,
     )
-
-
-def _team_of(seat: Seat, result: Result) -> TeamResult:
-    [team] = [team for team in result.teams if seat in team.seats]
-    return team

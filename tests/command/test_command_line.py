@@ -15,7 +15,7 @@ from stellwerk.__main__ import main
 from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment, refused, stellwerk
 from tests.tools import needs
 
-COMMANDS = ("boards", "demo", "replay", "simulate")
+COMMANDS = ("boards", "demo", "play", "replay")
 FULL = Path("/dev/full")
 
 # As pip writes it where the path of the interpreter has a space in it.
@@ -56,7 +56,7 @@ def test_the_version_is_that_of_the_project() -> None:
 @pytest.mark.parametrize(
     ("words", "meant"),
     [
-        (("simulat",), "simulate"),
+        (("compar",), "compare"),
         (("repaly", "verify", "x"), "replay"),
         (("tournament", "staus"), "status"),
         (("tournament", "reume", "cup"), "resume"),
@@ -84,8 +84,8 @@ def test_a_mistyped_word_gets_the_nearest_one_suggested_at_every_level(
         (("--bogus",), "--bogus"),
         (("",), 'no command ""'),
         ((b"\xff\n",), r"\udcff"),
-        (("simulate",), "GAME"),
-        (("simulate", "usa", "--bogus"), "--bogus"),
+        (("play",), "GAME"),
+        (("play", "usa", "--bogus"), "--bogus"),
         (("boards",), "COMMAND"),
         (("replay", "lost"), "lost"),
     ],
@@ -97,7 +97,9 @@ def test_a_wrong_command_line_is_refused_in_one_line(words: tuple[str | bytes, .
 
 @needs("/dev/full")
 @pytest.mark.parametrize(
-    "words", [("--version",), ("--help",), ("simulate", "usa", "--games", "1")], ids=" ".join
+    "words",
+    [("--version",), ("--help",), ("play", "usa", "--bot", "random", "--bot", "random")],
+    ids=" ".join,
 )
 def test_a_full_disk_is_an_error_of_the_machine(words: tuple[str, ...]) -> None:
     with FULL.open("w") as full:
@@ -118,7 +120,7 @@ def test_a_broken_pipe_is_quiet(words: tuple[str, ...]) -> None:
 def test_without_any_output_the_command_still_works() -> None:
     script = 'exec "$@" >&- 2>&-'
     done = subprocess.run(
-        ["sh", "-c", script, "sh", *COMMAND, "simulate", "usa", "--games", "1"],
+        ["sh", "-c", script, "sh", *COMMAND, "play", "usa", "--bot", "random", "--bot", "random"],
         env=environment(),
         check=False,
         timeout=SECONDS,

@@ -40,13 +40,14 @@ from stellwerk_protocol.messages import (
 from stellwerk_server.journal.journal import Journal
 from stellwerk_server.lobby.lobby import Lobby
 from stellwerk_server.lobby.rooms import GameShelf, Reservation
-from stellwerk_server.lobby.session import Connection, Kind
+from stellwerk_server.lobby.session import Connection
 from stellwerk_server.lobby.setup import LobbySetup
 from stellwerk_server.lobby.tokens import Tokens, hashed
 from stellwerk_server.match.ask_listener import AskListener
 from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.plan import MatchPlan
+from stellwerk_server.match.recipient import LinkKind
 from stellwerk_server.operate.settings import Limits, Time, clocks_of
 from tests.support import fingerprint
 
@@ -385,7 +386,9 @@ class World:
 
     # -- clients --
 
-    def connect(self, address: str = "127.0.0.1", kind: Kind = "tcp", *, is_private: bool = True) -> Client:
+    def connect(
+        self, address: str = "127.0.0.1", kind: LinkKind = "tcp", *, is_private: bool = True
+    ) -> Client:
         connection = self.lobby.connect(address, kind, is_private, self.now)
         client = self.clients[connection] = Client(self, connection)
         self.flush()

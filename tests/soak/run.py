@@ -61,7 +61,7 @@ def main() -> int:
         "--games", metavar="M", type=int, default=1000, help="of each variant (default: 1000)"
     )
     parser.add_argument("--only", metavar="TEXT", default="", help="variants whose name holds this: usa-2")
-    parser.add_argument("--policy", metavar="NAME", default="random", help="as for stellwerk simulate")
+    parser.add_argument("--bot", metavar="NAME", default="random", help="a built-in bot, in all seats")
     parser.add_argument("--seed", metavar="S", default="soak", help="another one, other games")
     arguments = parser.parse_args()
     chosen = [variant for variant in variants() if arguments.only in variant.name]
@@ -71,7 +71,7 @@ def main() -> int:
     print(f"{'':<{width}}    games  decisions  verified  errors  seconds")
     error_count = 0
     for variant in chosen:
-        outcome = soak(variant, arguments.games, arguments.policy, arguments.seed)
+        outcome = soak(variant, arguments.games, arguments.bot, arguments.seed)
         error_count += len(outcome.errors)
         print(
             f"{variant.name:<{width}}  {outcome.games:>7,}  {outcome.decisions:>9,}  {outcome.verified:>8,}"
@@ -83,28 +83,29 @@ def main() -> int:
     return 1 if error_count else 0
 
 
-def soak(variant: Variant, games: int, policy: str, seed: str) -> Outcome:
+def soak(variant: Variant, games: int, bot: str, seed: str) -> Outcome:
     """Play, then verify. Whatever is missing at the end is an error too."""
     started = perf_counter()
     with TemporaryDirectory(prefix="stellwerk-soak-") as folder:
         errors: list[str] = []
-        report = _simulate(variant, games, policy, seed, folder, errors)
+        report = _play(variant, games, bot, seed, folder, errors)
         replays = sorted(str(path) for path in Path(folder).iterdir())
         verified = _verify(replays, errors)
-    played = len(report["games"])
+    played = len(report["matches"])
     if not played == len(replays) == verified == games:
         errors.append(f"of {games} games {played} were played, {len(replays)} recorded, {verified} verified")
     return Outcome(variant, played, report["decisions"], verified, errors, perf_counter() - started)
 
 
-def _simulate(
-    variant: Variant, games: int, policy: str, seed: str, folder: str, errors: list[str]
+def _play(
+    variant: Variant, games: int, bot: str, seed: str, folder: str, errors: list[str]
 ) -> dict[str, Any]:
     options = [word for option in variant.options for word in ("--option", option)]
-    how = [f"--players={variant.seat_count}", f"--games={games}", f"--policy={policy}", f"--seed={seed}"]
-    done = _stellwerk("simulate", variant.game_id, *options, *how, f"--replays={folder}", "--json")
+    bots = [f"--bot={bot}"] * (variant.seat_count // RULE_SETS[variant.game_id].team_size)
+    how = [f"--games={games}", f"--seed={seed}", f"--replays={folder}", "--json"]
+    done = _stellwerk("play", variant.game_id, *options, *bots, *how)
     errors += done.stderr.splitlines()
-    return json.loads(done.stdout) if done.returncode == 0 else {"games": [], "decisions": 0}
+    return json.loads(done.stdout) if done.returncode == 0 else {"matches": [], "decisions": 0}
 
 
 def _verify(replays: list[str], errors: list[str]) -> int:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import random
+from random import Random
 
 from stellwerk_bots.bot import Answer, Message, Player
+
+
+def chance_of(seed_text: str, match: str) -> Random:
+    """Return the source of one seat in one match: its n-th number decides its n-th ask."""
+    return Random(f"{seed_text}/{match}")
 
 
 class RandomPlayer:
@@ -12,10 +17,14 @@ class RandomPlayer:
     same."""
 
     def __init__(self, start: Message, seed_text: str) -> None:
-        self._chance = f"{seed_text}/{start['match']}"
+        self._chance = chance_of(seed_text, start["match"])
+        self._numbers: list[float] = []
 
     def answer(self, ask: Message) -> Answer:
-        return {"index": random.Random(f"{self._chance}/{ask['ask']}").randrange(len(ask["legal"]))}
+        number: int = ask["ask"]
+        while len(self._numbers) < number:
+            self._numbers.append(self._chance.random())
+        return {"index": int(self._numbers[number - 1] * len(ask["legal"]))}
 
 
 def new_random(start: Message, seed_text: str) -> Player:

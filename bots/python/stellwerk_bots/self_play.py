@@ -1,4 +1,4 @@
-"""Complete games between policies inside one process, for simulations, tests and measurements."""
+"""Complete games between policies inside one process, for many games, tests and measurements."""
 
 from __future__ import annotations
 
@@ -8,52 +8,55 @@ from typing import TYPE_CHECKING
 
 from stellwerk_engine import engine
 from stellwerk_engine.core.dice import Dice
-from stellwerk_engine.replays.writer import ReplayWriter, header_of
+from stellwerk_engine.replays.writer import ReplayWriter
 
 if TYPE_CHECKING:
     from stellwerk_bots.policies import Policy
     from stellwerk_engine.core.state import Events, Game
+    from stellwerk_protocol.replays import Header
     from stellwerk_protocol.results import Result
 
 
 @dataclass(frozen=True, slots=True)
+class Recording:
+    """Where the replay of a game goes, piece by piece, and what it says besides the moves."""
+
+    write: Callable[[bytes], object]
+    header: Header
+    salt: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PlayedGame:
+    """The result of a game, and how many moves each seat made."""
+
     result: Result
-    decision_count: int  # moves made; a simultaneous decision counts once for each seat
-    longest_list: int  # of legal moves
+    moves: tuple[int, ...]
 
 
 def play_game(
-    game: Game,
-    seed: bytes,
-    policies: Sequence[Policy],
-    *,
-    write: Callable[[bytes], object] | None = None,
-    names: Sequence[str] = (),
+    game: Game, seed: bytes, policies: Sequence[Policy], recording: Recording | None = None
 ) -> PlayedGame:
-    """Play from the deal to the result. `policies` has one for each seat. `write` gets the game's replay
-    piece by piece, with the `names` of the seats, if given."""
+    """Play from the deal to the result. `policies` has one for each seat."""
     if len(policies) != game.seat_count:
         raise ValueError(f"{len(policies)} policies for {game.seat_count} seats")
-    events: Events | None = None if write is None else []
+    events: Events | None = None if recording is None else []
     writer = ReplayWriter()
     state = engine.new_game(game, Dice(seed), events)
-    if write is not None and events is not None:
-        write(writer.header(header_of(game, names)) + writer.reveal(seed) + writer.set_up(events))
-    decision_count = longest_list = 0
+    if recording is not None and events is not None:
+        recording.write(writer.header(recording.header) + writer.set_up(events))
+    moves = [0] * game.seat_count
     while state.pending is not None:
         for seat in engine.owing(state):
-            moves = engine.legal(state, seat)
-            move = policies[seat](state, seat, moves)
-            decision_count += 1
-            longest_list = max(longest_list, len(moves))
-            if write is None:
+            move = policies[seat](state, seat, engine.legal(state, seat))
+            moves[seat] += 1
+            if recording is None:
                 engine.apply(state, seat, move)
             else:
                 events = []
                 engine.apply(state, seat, move, events)
-                write(writer.move(state, seat, move, events))
+                recording.write(writer.move(state, seat, move, events))
     assert state.result is not None
-    if write is not None:
-        write(writer.end(state.result))
-    return PlayedGame(state.result, decision_count, longest_list)
+    if recording is not None:
+        recording.write(writer.end(state.result) + writer.reveal(seed, recording.salt))
+    return PlayedGame(state.result, tuple(moves))

@@ -15,7 +15,7 @@ import gymnasium
 import msgspec
 import numpy as np
 
-from stellwerk_bots.bot import Answer, Message, NewPlayer, Player, maker_of
+from stellwerk_bots.bot import Answer, NewPlayer, Player, maker_of
 from stellwerk_bots.players import NAMES, new_player
 from stellwerk_engine import engine
 from stellwerk_engine.core.state import Move, Seat
@@ -24,22 +24,10 @@ from stellwerk_learn.rewards import LOST, Reward, expect_reward, reward_of
 from stellwerk_learn.stages import IllegalActionError
 from stellwerk_learn.table import Info, Observation, Table, game_named, game_seed
 from stellwerk_protocol.errors import IllegalMoveError
-from stellwerk_protocol.messages import Act, Clocks
+from stellwerk_protocol.messages import Act
+from stellwerk_server.match.ask_here import NO_CLOCKS, ask_here
 from stellwerk_server.match.audience import start_line
-from stellwerk_server.match.lines import ask_line
 from stellwerk_server.match.plan import MatchPlan
-
-CLOCKS: Final = Clocks(
-    set_up_ms=60_000,
-    move_ms=60_000,
-    bank_ms=0,
-    grace_ms=0,
-    strikes=1,
-    tries=1,
-    defaults_in_a_row=1,
-    defaults=1,
-)
-"""What the bots are told; no clock runs."""
 
 Bot = str | NewPlayer | Player
 """The name of a built-in bot, what makes players, or a player that plays all matches."""
@@ -117,7 +105,7 @@ class HouseEnv(gymnasium.Env[Observation, np.int64]):
             names=tuple(f"seat-{place}" for place in range(self._seat_count)),
             seed=b"",  # secret
             salt=b"",
-            clocks=CLOCKS,
+            clocks=NO_CLOCKS,
         )
         self._bots = {
             place: _SeatedBot(self.table, plan, place, make, f"{number}/{place}")
@@ -182,7 +170,8 @@ class _SeatedBot:
         table, seat = self._table, self._seat
         listed = table.listed(seat)
         self._asks += 1
-        answer = self._player.answer(self._ask(listed))
+        line = ask_here(self._match, self._asks, table.state, seat, listed, table.view(seat))
+        answer = self._player.answer(_decode(line))
         try:
             table.make(seat, self._move_of(answer, listed))
         except (IllegalMoveError, TypeError, msgspec.ValidationError) as error:
@@ -197,24 +186,6 @@ class _SeatedBot:
         if act.move is msgspec.UNSET and act.index is not msgspec.UNSET and act.index < len(listed):
             return listed[act.index]
         raise TypeError(f"expected a move, or an index below {len(listed)}")
-
-    def _ask(self, listed: list[Move]) -> Message:
-        state, seat = self._table.state, self._seat
-        assert state.pending is not None
-        line = ask_line(
-            match=self._match,
-            ask=self._asks,
-            after_event=0,
-            decision=state.pending.to_wire(state, seat, sees_all=False),
-            move_ms=CLOCKS.move_ms,
-            bank_ms=CLOCKS.bank_ms,
-            tries=CLOCKS.tries,
-            fallback=engine.fallback(state, seat),
-            view=self._table.view(seat),
-            legal=listed,
-            legal_complete=engine.legal_complete(state, seat),
-        )
-        return _decode(line)
 
 
 def _new_player(opponent: Bot) -> NewPlayer:

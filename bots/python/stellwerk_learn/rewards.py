@@ -19,7 +19,7 @@ LOST: Final = -1.0  # an episode that ends by an illegal action
 
 
 def reward_of(kind: Reward, result: Result, seat: Seat) -> float:
-    [team] = [team for team in result.teams if seat in team.seats]
+    team = result.team_of(seat)
     others = [other for other in result.teams if other is not team]
     match kind:
         case "rank":

@@ -89,7 +89,7 @@ def rows_of(deal: Deal, result: Result, seats: list[SeatConduct]) -> list[Row]:
 
 
 def _row(deal: Deal, result: Result, seat: Seat, conduct: SeatConduct) -> Row:
-    [team] = [team for team in result.teams if seat in team.seats]
+    team = result.team_of(seat)
     completed = [ticket.points for ticket in team.tickets if ticket.completed]
     failed = [-ticket.points for ticket in team.tickets if not ticket.completed]
     bonuses: Counter[str] = Counter()

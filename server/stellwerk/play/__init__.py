@@ -1,4 +1,4 @@
-"""`stellwerk play`: games between bots that are started as processes.
+"""`stellwerk play`: games between bots, which are processes, or built in and played on the engine.
 
 May import: `stellwerk.shared` and all packages below.
 

@@ -1,4 +1,4 @@
-"""`stellwerk play`: games between bots that are started as processes of this machine.
+"""`stellwerk play`: games between bots, which are started as processes of this machine, or built in.
 
 The result goes to standard output, and a line with the progress of the games to standard error, if that is a
 terminal. The help text has the exit codes.
@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import secrets
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from stellwerk.play.games import PlayedGames, PlayOptions, play_games
-from stellwerk.play.plan import PlayPlan, complete_blocks, longest_seed_text
-from stellwerk.play.report import MatchReport, PlayReport
-from stellwerk.play.table import lines_of_faults, lines_of_match, lines_of_matches, lines_of_missing
+from stellwerk.play.house import HouseGames, cores, jobs_for, play_house_games
+from stellwerk.play.plan import PlayPlan, longest_seed_text
+from stellwerk.play.report import MatchReport, PlayReport, decisions_of
+from stellwerk.play.table import Tally, lines_of_faults, lines_of_match, lines_of_missing
 from stellwerk.shared.bot_arguments import bot_of, expect_startable
 from stellwerk.shared.choose_game import (
     checked_seed,
@@ -35,19 +34,26 @@ from stellwerk.shared.folders import temporary_folder, writable_folder
 from stellwerk.shared.sandbox_arguments import add_sandbox_argument, confinement_of
 from stellwerk.shared.terminal import own_name, say
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_processes.bot_spec import BUILT_IN, with_unique_names
+from stellwerk_processes.bot_spec import BUILT_IN, BotSpec, Process, with_unique_names
 from stellwerk_processes.faults import BREAKDOWNS, Fault
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.figures import counted
 from stellwerk_server.operate.settings import Time
 
-DESCRIPTION: Final = f"""\
-Play games between bots, each started as a process, and show the scores and what
-went wrong.
+if TYPE_CHECKING:
+    from stellwerk.play.games import PlayOptions
 
-A SPEC is the name of a built-in bot ({", ".join(BUILT_IN)}) or
-words KEY=VALUE: name=... cmd="PROGRAM ARGUMENTS" dir=... env.NAME=...
-transport=tcp or stdio. Files named in cmd count from here, or from dir.
+DESCRIPTION: Final = f"""\
+Play games between bots, and show the scores and what went wrong.
+
+Built-in bots alone play inside this command, tens of thousands of decisions a
+second. Other bots, and those that play with them, are processes. Both ways give
+the same games.
+
+A SPEC is the name of a built-in bot, which is one of
+{", ".join(BUILT_IN)}, or words KEY=VALUE:
+name=... cmd="PROGRAM ARGUMENTS" dir=... env.NAME=... transport=tcp or stdio.
+Files named in cmd count from here, or from dir.
 A bot finds STELLWERK_ADDRESS, STELLWERK_TOKEN, STELLWERK_NAME and
 STELLWERK_BOT_SEED in its environment, and works in an empty folder of its own
 (or in dir).
@@ -64,7 +70,7 @@ If a bot of the first game cannot start or does not log in, nothing is played.
 Later games go on even if a bot fails: the server makes its moves.
 
 exit codes:
-  0    every bot went through all its games. Late answers, refused moves and bots
+  0    every bot finished all its games. Late answers, refused moves and bots
        that hang or leave are reported, and cost the bot only its game
   1    a bot could not start, crashed, or lost its connection
   2    the command line, or a program that it names, cannot be used
@@ -76,6 +82,7 @@ EXAMPLES: Final = """\
 examples:
   stellwerk play usa --bot greedy --bot planner
   stellwerk play europe --bot greedy --bot planner --watch
+  stellwerk play usa --games 1000 --bot random --bot planner --jobs 0
   stellwerk play usa --games 10 --bot greedy --bot 'cmd="python3 my_bot.py"'
   stellwerk play usa --games 100 --jobs 0 --process reused --log logs \\
     --bot greedy --bot 'cmd="python3 my_bot.py"'
@@ -85,9 +92,19 @@ examples:
 """
 
 MOST_GAMES: Final = 1_000_000
-MOST_JOBS: Final = 64
+MOST_JOBS: Final = 61  # Windows can wait for 63 things at once
 MOST_MS: Final = 24 * 60 * 60 * 1000
 LEAST_MB, MOST_MB = 16, 1_000_000
+NEEDS_PROCESSES: Final = {
+    "--move-time": "move_time",
+    "--bank": "bank",
+    "--set-up-time": "set_up_time",
+    "--log": "log",
+    "--wrap": "wrap",
+    "--memory": "memory",
+    "--sandbox": "sandbox",
+}
+"""Options that say something of processes and clocks, with the names of their arguments."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -120,36 +137,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--move-time",
         metavar="MS",
         type=whole_number(1, MOST_MS),
-        default=default.move_ms,
         help=f"for each answer (default: {default.move_ms})",
     )
     add(
         "--bank",
         metavar="MS",
         type=milliseconds,
-        default=default.bank_ms,
         help=f"more, for all answers of a game together (default: {default.bank_ms})",
     )
     add(
         "--set-up-time",
         metavar="MS",
         type=milliseconds,
-        default=default.set_up_ms,
         help=f"to log in, and again to get ready (default: {default.set_up_ms})",
     )
     add(
         "--jobs",
         metavar="N",
         type=whole_number(0, MOST_JOBS),
-        default=1,
-        help="games at a time, which share the processor; 0: as many as it has cores (default: 1)",
+        help="games at a time; 0: one for each core (default: 1, and for many games of built-in bots 0)",
     )
     add(
         "--process",
-        choices=("fresh", "reused"),
-        default="fresh",
-        help="start each bot anew for each game (default), or let its processes play game after game, "
-        "but never a deal twice; a process keeps the STELLWERK_BOT_SEED of its first game",
+        choices=("fresh", "reused", "house"),
+        help="start each bot anew for each game (fresh); let its processes play game after game, but never a "
+        "deal twice, with the STELLWERK_BOT_SEED of the first (reused); or start none (house, only for "
+        "built-in bots, and their default if all are)",
     )
     add(
         "--log",
@@ -165,7 +178,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--wrap",
         metavar="CMD",
-        default="",
         help="put before each bot's command, in place of the sandbox; {directory} in it is the bot's own "
         "folder",
     )
@@ -180,16 +192,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    options = _session(arguments)
-    report = _report(options, play_games(options))
+    plan = _plan(arguments)
+    report, tally = (_play_house if plan.is_house else _play_processes)(arguments, plan)
     if arguments.json:
         # The standard library's encoder, because it can keep to ASCII, which every terminal can show.
         say(json.dumps(msgspec.to_builtins(report)))
     else:
-        _print(options.plan, report)
+        _print(plan, report, tally)
     if arguments.watch and report.matches:
         _watch([Path(match.replay) for match in report.matches if match.replay is not msgspec.UNSET])
     return FAILED if any(fault.kind in BREAKDOWNS for fault in _faults(report)) else DONE
+
+
+def _play_house(arguments: argparse.Namespace, plan: PlayPlan) -> tuple[PlayReport, Tally]:
+    """Play on the engine. The report has all games only where somebody needs them."""
+    jobs: int = _jobs(arguments, jobs_for(plan.game_count))
+    keeps_all = arguments.json or arguments.watch or plan.game_count == 1
+    tally, decisions, cpu_seconds = Tally(plan.block_size), 0, 0.0
+    matches: list[MatchReport] = []
+    for chunk in play_house_games(HouseGames(plan, _folder_for_replays(arguments)), jobs):
+        cpu_seconds += chunk.cpu_seconds
+        for match in chunk.matches:
+            decisions += decisions_of(match)
+            tally.add(match)
+        matches += chunk.matches if keeps_all else []
+    report = _report(plan, jobs, matches, decisions)
+    return msgspec.structs.replace(report, cpu_seconds=round(cpu_seconds, 3)), tally
+
+
+def _play_processes(arguments: argparse.Namespace, plan: PlayPlan) -> tuple[PlayReport, Tally]:
+    from stellwerk.play.games import play_games
+
+    options = _options(arguments, plan)
+    outcome = play_games(options)
+    tally = Tally(plan.block_size)
+    for match in outcome.matches:
+        tally.add(match)
+    report = _report(plan, options.jobs, outcome.matches, sum(map(decisions_of, outcome.matches)))
+    report = msgspec.structs.replace(
+        report,
+        isolation=options.confinement.isolation,
+        sandbox=options.confinement.level,
+        not_started=outcome.missing,
+    )
+    return report, tally
 
 
 def _watch(replays: Sequence[Path]) -> None:
@@ -210,35 +256,61 @@ def _faults(report: PlayReport) -> Iterator[Fault]:
 # -- what is asked for -------------------------------------------------------------------------------
 
 
-def _session(arguments: argparse.Namespace) -> PlayOptions:
+def _plan(arguments: argparse.Namespace) -> PlayPlan:
     expect_game(arguments.game)
     if arguments.watch and arguments.json:
         raise usage_error("--watch: not with --json, which prints nothing else")
     specs = with_unique_names(
         [bot_of(f"--bot {number}", text) for number, text in enumerate(arguments.bot, 1)]
     )
-    bots = tuple(replace(bot, process=arguments.process) for bot in specs)
-    _expect_enough_bots(arguments, len(bots))
-    confinement = confinement_of(arguments)
-    for number, bot in enumerate(bots, 1):
-        expect_startable(f"--bot {number}", bot, confinement)
+    _expect_enough_bots(arguments, len(specs))
+    process = _process(arguments, specs)
     plan = PlayPlan(
         game=game_of_arguments(arguments),
-        bots=bots,
+        bots=tuple(replace(bot, process=process) for bot in specs),
         seed=secrets.token_hex(16) if arguments.seed is None else checked_seed(arguments.seed),
         game_count=arguments.games,
         rotates=arguments.rotate,
     )
     checked_seed(longest_seed_text(plan), "--seed with the number of a game")
-    time = Time(move_ms=arguments.move_time, bank_ms=arguments.bank, set_up_ms=arguments.set_up_time)
+    return plan
+
+
+def _process(arguments: argparse.Namespace, bots: Sequence[BotSpec]) -> Process:
+    """Return how the bots run, or raise a usage error where an option needs processes and there are none."""
+    foreign = [number for number, bot in enumerate(bots, 1) if not bot.is_plainly_built_in]
+    if arguments.process == "house" and foreign:
+        raise usage_error(
+            f"--process house: --bot {foreign[0]} is not just the name of a built-in bot: it needs a process"
+        )
+    process: Process = arguments.process or ("fresh" if foreign else "house")
+    given = [option for option, dest in NEEDS_PROCESSES.items() if getattr(arguments, dest) is not None]
+    if process == "house" and given:
+        raise usage_error(
+            f"{given[0]}: built-in bots alone have no process and no clock; --process fresh starts them"
+        )
+    return process
+
+
+def _options(arguments: argparse.Namespace, plan: PlayPlan) -> PlayOptions:
+    from stellwerk.play.games import PlayOptions
+
+    confinement = confinement_of(arguments)
+    for number, bot in enumerate(plan.bots, 1):
+        expect_startable(f"--bot {number}", bot, confinement)
+    given = {"move_ms": arguments.move_time, "bank_ms": arguments.bank, "set_up_ms": arguments.set_up_time}
     return PlayOptions(
         plan,
-        time,
+        Time(**{key: value for key, value in given.items() if value is not None}),
         confinement,
         replays=_folder_for_replays(arguments),
         logs=None if arguments.log is None else writable_folder(arguments.log),
-        jobs=arguments.jobs or len(os.sched_getaffinity(0)),
+        jobs=_jobs(arguments, 1),
     )
+
+
+def _jobs(arguments: argparse.Namespace, usual: int) -> int:
+    return usual if arguments.jobs is None else arguments.jobs or cores()
 
 
 def _folder_for_replays(arguments: argparse.Namespace) -> Path | None:
@@ -258,8 +330,8 @@ def _expect_enough_bots(arguments: argparse.Namespace, bot_count: int) -> None:
 # -- output ------------------------------------------------------------------------------------------
 
 
-def _report(options: PlayOptions, outcome: PlayedGames) -> PlayReport:
-    plan, choice = options.plan, options.plan.game
+def _report(plan: PlayPlan, jobs: int, matches: list[MatchReport], decisions: int) -> PlayReport:
+    choice = plan.game
     return PlayReport(
         game=choice.game_id,
         rules_version=RULE_SETS[choice.game_id].rules_version,
@@ -268,16 +340,15 @@ def _report(options: PlayOptions, outcome: PlayedGames) -> PlayReport:
         players=choice.seat_count,
         bots=tuple(bot.name for bot in plan.bots),
         seed=plan.seed,
-        isolation=options.confinement.isolation,
-        sandbox=options.confinement.level,
-        jobs=options.jobs,
+        jobs=jobs,
         process=plan.bots[0].process,
-        not_started=outcome.missing,
-        matches=outcome.matches,
+        not_started=[],
+        matches=matches,
+        decisions=decisions,
     )
 
 
-def _print(plan: PlayPlan, report: PlayReport) -> None:
+def _print(plan: PlayPlan, report: PlayReport, tally: Tally) -> None:
     rules = RULE_SETS[report.game]
     say(f"{rules.id}: {rules.title}")
     say(f"rules         version {rules.rules_version}")
@@ -285,14 +356,19 @@ def _print(plan: PlayPlan, report: PlayReport) -> None:
         say(f"options       {', '.join(report.options)}")
     say(f"board         {plan.game.board.id} {report.board[:16]}...")
     say(f"seed          {shown(report.seed, 200)}")
-    say(f"isolation     {report.isolation}")
-    say(f"sandbox       {report.sandbox}")
+    if report.sandbox is not msgspec.UNSET:
+        say(f"isolation     {report.isolation}")
+        say(f"sandbox       {report.sandbox}")
     say("")
-    for line in _result(plan, report.matches):
+    for line in _result(report, tally):
         say(line)
     faults = [*lines_of_missing(report.not_started), *lines_of_faults(report.matches)]
     for line in ["", *faults, *_doctors(plan, report)] if faults else []:
         say(line)
+    if report.cpu_seconds is not msgspec.UNSET and report.cpu_seconds:
+        rate = report.decisions / report.cpu_seconds
+        cost = f"{report.decisions:,} decisions in {report.cpu_seconds:.1f} s of CPU time"
+        say(f"\n{cost}, {rate:,.0f} a second")
     for match in report.matches if len(report.matches) == 1 else []:
         if match.replay is not msgspec.UNSET:
             say(f"\nreplay        {shown(match.replay, 1000)}")
@@ -310,10 +386,7 @@ def _doctors(plan: PlayPlan, report: PlayReport) -> Iterator[str]:
         yield f"more on {shown(bot.name)}: {own_name()} kit doctor{option} -- {command}"
 
 
-def _result(plan: PlayPlan, matches: Sequence[MatchReport]) -> Sequence[str]:
-    if not matches:
-        return ["nothing was played: the first game needs all its bots"]
-    if len(matches) == 1:
-        return list(lines_of_match(matches[0]))
-    complete = complete_blocks(plan, [match.block for match in matches])
-    return list(lines_of_matches(matches, complete))
+def _result(report: PlayReport, tally: Tally) -> Iterator[str]:
+    if tally.match_count == 0:
+        return iter(["nothing was played: the first game needs all its bots"])
+    return lines_of_match(report.matches[0]) if tally.match_count == 1 else tally.lines()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stellwerk.shared import planned_games as shared
@@ -21,18 +21,28 @@ class PlayPlan:
     game_count: int
     rotates: bool
 
+    @property
+    def is_house(self) -> bool:
+        """Whether no bot is a process, so that the games are played on the engine."""
+        return all(bot.process == "house" for bot in self.bots)
+
+    @property
+    def block_size(self) -> int:
+        """How many games have the same deal."""
+        return len(self.bots) if self.rotates else 1
+
+
+def planned_game(plan: PlayPlan, number: int) -> PlannedGame:
+    team_of = plan.game.make().team_of
+    return shared.planned_game(
+        number, plan.seed, plan.game_count, len(plan.bots), team_of, rotates=plan.rotates
+    )
+
 
 def planned_games(plan: PlayPlan) -> Iterator[PlannedGame]:
-    team_of = plan.game.make().team_of
-    return shared.planned_games(plan.seed, plan.game_count, len(plan.bots), team_of, rotates=plan.rotates)
+    return (planned_game(plan, number) for number in range(plan.game_count))
 
 
 def longest_seed_text(plan: PlayPlan) -> str:
     """Return the longest of the texts from which games are dealt."""
     return f"{plan.seed}/{plan.game_count - 1}"
-
-
-def complete_blocks(plan: PlayPlan, blocks: Sequence[int]) -> list[int]:
-    """Return the blocks all of whose games are there. `blocks` has the block of each game."""
-    size = len(plan.bots) if plan.rotates else 1
-    return [block for block in dict.fromkeys(blocks) if blocks.count(block) == size]

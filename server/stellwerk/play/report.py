@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk.shared.planned_games import PlannedGame
-from stellwerk_processes.bot_process import Isolation
 from stellwerk_processes.bot_spec import Process
 from stellwerk_processes.faults import Fault, faults_of
-from stellwerk_processes.sandbox.levels import Wanted
+from stellwerk_processes.sandbox.levels import Isolation, Wanted
 from stellwerk_processes.seat_report import Played, SeatReport, seat_reports
-from stellwerk_processes.started_match import MatchResult
 from stellwerk_protocol.names import Count, EndReason, Seat
+
+if TYPE_CHECKING:  # games without processes need no more than the reports
+    from stellwerk_processes.started_match import MatchResult
 
 
 class MatchReport(Struct, frozen=True, omit_defaults=True):
@@ -36,9 +39,10 @@ class NotStarted(Struct, frozen=True, omit_defaults=True):
     log: str | UnsetType = UNSET
 
 
-class PlayReport(Struct, frozen=True):
+class PlayReport(Struct, frozen=True, omit_defaults=True):
     """The output of `--json`. `not_started` are the bots whose failure kept the first game from beginning;
-    then there are no matches."""
+    then there are no matches. `decisions` is how many answers the bots gave in all games, and `cpu_seconds`
+    what games without processes cost."""
 
     game: str
     rules_version: int
@@ -47,12 +51,18 @@ class PlayReport(Struct, frozen=True):
     players: int
     bots: tuple[str, ...]
     seed: str
-    isolation: Isolation
-    sandbox: Wanted
     jobs: int
     process: Process
     not_started: list[NotStarted]
     matches: list[MatchReport]
+    decisions: int
+    isolation: Isolation | UnsetType = UNSET
+    sandbox: Wanted | UnsetType = UNSET
+    cpu_seconds: float | UnsetType = UNSET
+
+
+def decisions_of(match: MatchReport) -> int:
+    return sum(seat.asks for seat in match.seats)
 
 
 def not_started(seat: Seat, bot: Played) -> NotStarted:

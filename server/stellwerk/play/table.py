@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import itertools
 import math
+from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
 
@@ -23,6 +25,7 @@ from stellwerk_processes.faults import Fault, in_words
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.figures import counted
+from stellwerk_protocol.names import EndReason
 from stellwerk_server.match.refusals import Refused
 from stellwerk_tournament.ratings.student import quantile
 
@@ -76,24 +79,6 @@ def lines_of_match(match: MatchReport) -> Iterator[str]:
     yield f"after {counted(match.turns, 'turn')}: {END_REASONS[match.reason]}"
 
 
-def lines_of_matches(matches: Sequence[MatchReport], complete: Sequence[int]) -> Iterator[str]:
-    """Write a row for each bot, the best on top, and by how much each is ahead of the next.
-
-    `complete` are the blocks that count for that.
-    """
-    rows = {bot: _Row() for match in matches for bot in _bots(match)}
-    for match in matches:
-        winners = sum(seat.rank == 1 for seat in _bots(match).values())
-        for bot, seat in _bots(match).items():
-            rows[bot].add(seat, Fraction(seat.rank == 1, winners))
-    order = sorted(rows, key=lambda bot: (-rows[bot].wins, -rows[bot].points.mean))
-    head = ("", "games", "wins", "points", "sd", "min", "max", "routes", "tickets", "bonuses")
-    yield from aligned([head, *((shown(bot), *rows[bot].cells()) for bot in order)], left={0})
-    yield ""
-    for better, worse in itertools.pairwise(order):
-        yield from _comparison(matches, complete, better, worse)
-
-
 def lines_of_faults(matches: Iterable[MatchReport]) -> Iterator[str]:
     """Describe each fault of each bot, with all that helps to find its cause."""
     for match in matches:
@@ -140,7 +125,86 @@ def margin(values: Sequence[float]) -> Margin | None:
     return Margin(mean, quantile(0.975, count - 1) * deviation / math.sqrt(count), count)
 
 
+class Tally:
+    """The results of many matches, added one by one, so that a million of them need little memory."""
+
+    def __init__(self, block_size: int) -> None:
+        """Count blocks of so many matches; only complete ones count in a comparison."""
+        self._block_size = block_size
+        self._rows: dict[str, _Row] = {}
+        self._open: dict[int, list[dict[str, SeatReport]]] = {}
+        self._pairs: dict[tuple[str, str], _Pair] = {}
+        self._turns = Spread()
+        self._reasons: Counter[EndReason] = Counter()
+
+    @property
+    def match_count(self) -> int:
+        return self._turns.count
+
+    def add(self, match: MatchReport) -> None:
+        # One of the seats of each bot: these share points and rank.
+        bots = {seat.bot: seat for seat in match.seats}
+        winners = sum(seat.rank == 1 for seat in bots.values())
+        for bot, seat in bots.items():
+            self._rows.setdefault(bot, _Row()).add(seat, Fraction(seat.rank == 1, winners))
+        self._turns.add(match.turns)
+        self._reasons[match.reason] += 1
+        block = self._open.setdefault(match.block, [])
+        block.append(bots)
+        if len(block) == self._block_size:
+            self._add_block(self._open.pop(match.block))
+
+    def _add_block(self, block: list[dict[str, SeatReport]]) -> None:
+        """Note for each two bots the mean lead in points, and the share of wins: a win is 1, a loss 0, a
+        shared rank a half."""
+        for one, other in itertools.combinations(sorted(block[0]), 2):
+            pair = self._pairs.setdefault((one, other), _Pair())
+            seats = [(bots[one], bots[other]) for bots in block]
+            pair.leads.append(sum(a.points - b.points for a, b in seats) / len(seats))
+            won = (0.5 if a.rank == b.rank else float(a.rank < b.rank) for a, b in seats)
+            pair.shares.append(sum(won) / len(seats))
+
+    def lines(self) -> Iterator[str]:
+        """Write a row for each bot, the best on top, and by how much each is ahead of the next."""
+        rows = self._rows
+        order = sorted(rows, key=lambda bot: (-rows[bot].wins, -rows[bot].points.mean))
+        head = ("", "games", "wins", "points", "sd", "min", "max", "routes", "tickets", "bonuses")
+        yield from aligned([head, *((shown(bot), *rows[bot].cells()) for bot in order)], left={0})
+        yield ""
+        for better, worse in itertools.pairwise(order):
+            yield from self._comparison(better, worse)
+        yield ""
+        turns = self._turns
+        yield f"{turns.mean:.1f} turns a game ({turns.least} to {turns.greatest}), ended by:"
+        for reason, count in self._reasons.most_common():
+            yield f"  {END_REASONS[reason]}: {count:,}"
+
+    def _comparison(self, better: str, worse: str) -> Iterator[str]:
+        first, second = sorted((better, worse))
+        pair = self._pairs.get((first, second), _Pair())
+        is_swapped = first != better
+        points = margin([-lead for lead in pair.leads] if is_swapped else pair.leads)
+        share = margin([1 - share for share in pair.shares] if is_swapped else pair.shares)
+        names = f"{shown(better)} over {shown(worse)}"
+        if points is None or share is None:
+            yield f"{names}: too few deals for a comparison"
+            return
+        lead = f"{points.low:+.1f} to {points.high:+.1f}, {points.block_count:,} deals"
+        yield f"{names}: {points.mean:+.1f} points a game (95 %: {lead})"
+        low, high = max(0.0, share.low), min(1.0, share.high)
+        trust = f"95 %: {100 * low:.1f} to {100 * high:.1f} %" if low < high else "in every deal alike"
+        yield f"  ahead in {100 * share.mean:.1f} % of the games ({trust})"
+
+
 # -- helpers -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two bots in the complete blocks: a number for each block."""
+
+    leads: array[float] = field(default_factory=lambda: array("d"))
+    shares: array[float] = field(default_factory=lambda: array("d"))
 
 
 class _Row:
@@ -166,37 +230,6 @@ class _Row:
             str(points.greatest),
             *(f"{part.mean:.1f}" for part in (self.routes, self.tickets, self.bonuses)),
         )
-
-
-def _comparison(
-    matches: Sequence[MatchReport], complete: Sequence[int], better: str, worse: str
-) -> Iterator[str]:
-    """Compare points and wins: a win is 1, a loss 0, anything between is a half."""
-    by_block: dict[int, list[tuple[float, float]]] = {block: [] for block in complete}
-    for match in matches:
-        if match.block in by_block:
-            one, other = _bots(match)[better], _bots(match)[worse]
-            won = 0.5 if one.rank == other.rank else float(one.rank < other.rank)
-            by_block[match.block].append((one.points - other.points, won))
-    blocks = [
-        [sum(column) / len(games) for column in zip(*games, strict=True)] for games in by_block.values()
-    ]
-    points = margin([block[0] for block in blocks])
-    share = margin([block[1] for block in blocks])
-    names = f"{shown(better)} over {shown(worse)}"
-    if points is None or share is None:
-        yield f"{names}: too few deals for a comparison"
-        return
-    lead = f"{points.low:+.1f} to {points.high:+.1f}, {points.block_count} deals"
-    yield f"{names}: {points.mean:+.1f} points a game (95 %: {lead})"
-    low, high = max(0.0, share.low), min(1.0, share.high)
-    trust = f"95 %: {100 * low:.1f} to {100 * high:.1f} %" if low < high else "in every deal alike"
-    yield f"  ahead in {100 * share.mean:.1f} % of the games ({trust})"
-
-
-def _bots(match: MatchReport) -> dict[str, SeatReport]:
-    """Return each bot with one of its seats: these share points and rank."""
-    return {seat.bot: seat for seat in match.seats}
 
 
 def _kind(bonus: str) -> str:

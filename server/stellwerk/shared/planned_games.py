@@ -39,6 +39,12 @@ class PlannedGame:
         """The id of the match. Bots mix it into their chance, so that it follows from the seed as well."""
         return sha256(b"stellwerk/play/match/1\n%b\n%d" % (self.seed, self.number)).hexdigest()[:18]
 
+    @property
+    def salt(self) -> bytes:
+        """The salt of a replay that comes out the same whenever the game is played. Only for games in which
+        no bot could try seeds against the commitment."""
+        return sha256(b"stellwerk/lab/salt/1\n" + self.seed).digest()
+
     def bot_seed(self, seat: Seat) -> str:
         """Return the seed for a bot's own chance."""
         return sha256(b"stellwerk/play/bot/1\n%b\n%d\n%d" % (self.seed, self.number, seat)).hexdigest()
@@ -48,13 +54,20 @@ def planned_games(
     seed: str, game_count: int, bot_count: int, team_of: Sequence[Team], *, rotates: bool
 ) -> Iterator[PlannedGame]:
     """Plan so many games, one after the other. `team_of` has the team of each seat."""
-    block_size = bot_count if rotates else 1
     for number in range(game_count):
-        block, rotation = divmod(number, block_size)
-        yield PlannedGame(
-            number=number,
-            block=block,
-            seed_text=f"{seed}/{block}",
-            bots=tuple((team + rotation) % bot_count for team in team_of),
-            games_of_block=min(block_size, game_count - block * block_size),
-        )
+        yield planned_game(number, seed, game_count, bot_count, team_of, rotates=rotates)
+
+
+def planned_game(
+    number: int, seed: str, game_count: int, bot_count: int, team_of: Sequence[Team], *, rotates: bool
+) -> PlannedGame:
+    """Plan one of so many games."""
+    block_size = bot_count if rotates else 1
+    block, rotation = divmod(number, block_size)
+    return PlannedGame(
+        number=number,
+        block=block,
+        seed_text=f"{seed}/{block}",
+        bots=tuple((team + rotation) % bot_count for team in team_of),
+        games_of_block=min(block_size, game_count - block * block_size),
+    )

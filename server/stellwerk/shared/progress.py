@@ -13,7 +13,7 @@ from stellwerk.shared.terminal import width
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.figures import counted
 
-if TYPE_CHECKING:  # simulate, which has no sessions, starts faster without them
+if TYPE_CHECKING:  # games without processes have no sessions
     from stellwerk_server.match.match_session import MatchSession
 
 _CLEAR: Final = "\r\x1b[K"

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
-
-import trio
+from typing import TYPE_CHECKING
 
 from stellwerk.shared.bot_arguments import wrap_of
 from stellwerk.shared.errors import infrastructure_error
-from stellwerk_processes.bot_process import Confinement
-from stellwerk_processes.resolve_sandbox import hide_memory, resolve
 from stellwerk_processes.sandbox.levels import LEVELS, Sandbox, SandboxError
+
+if TYPE_CHECKING:  # a command that starts no bots needs no processes
+    from stellwerk_processes.bot_process import Confinement
 
 
 def add_sandbox_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sandbox",
         choices=("auto", *LEVELS),
-        default="limits",
         help="how bots are confined. If the level does not hold on this machine, nothing starts; auto is the "
         "highest that holds (default: limits). `stellwerk sandbox` shows what each level refuses",
     )
@@ -26,9 +25,14 @@ def add_sandbox_argument(parser: argparse.ArgumentParser) -> None:
 def confinement_of(arguments: argparse.Namespace) -> Confinement:
     """Return the confinement that the arguments ask for. A level above `limits` is tried first: CommandError
     if it does not hold here. From now on no other process reads this one's memory."""
+    import trio
+
+    from stellwerk_processes.bot_process import Confinement
+    from stellwerk_processes.resolve_sandbox import hide_memory, resolve
+
     hide_memory()
-    sandbox = Sandbox(level=arguments.sandbox)
-    confinement = Confinement(wrap_of(arguments.wrap), arguments.memory, sandbox)
+    sandbox = Sandbox(level=arguments.sandbox or "limits")
+    confinement = Confinement(wrap_of(arguments.wrap or ""), arguments.memory, sandbox)
     if confinement.wrap or sandbox.level in ("none", "limits"):
         return confinement
     try:

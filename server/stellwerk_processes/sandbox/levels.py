@@ -13,6 +13,7 @@ from msgspec import Struct
 Level = Literal["none", "limits", "landlock", "namespace", "full"]
 Wanted = Literal["auto", "none", "limits", "landlock", "namespace", "full"]
 CgroupVersion = Literal[0, 1, 2]
+Isolation = Literal["none", "user", "namespace"]
 
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 PROCESSES: Final = 256  # threads included: virtual machines start some dozens of them

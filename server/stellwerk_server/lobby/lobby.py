@@ -38,11 +38,12 @@ from stellwerk_server.lobby.matches import Matches
 from stellwerk_server.lobby.news import ConnectionClosed, Lost
 from stellwerk_server.lobby.outbox import Outbox
 from stellwerk_server.lobby.refusal import RefusedError
-from stellwerk_server.lobby.session import Connection, Kind
+from stellwerk_server.lobby.session import Connection
 from stellwerk_server.lobby.sessions import Sessions
 from stellwerk_server.lobby.shutdown import Shutdown
 from stellwerk_server.match.deadlines import Deadlines
 from stellwerk_server.match.lines import line
+from stellwerk_server.match.recipient import LinkKind
 
 if TYPE_CHECKING:
     from stellwerk_protocol.results import Result
@@ -138,7 +139,7 @@ class Lobby:
 
     # -- connections -----------------------------------------------------------------------------
 
-    def connect(self, address: str, kind: Kind, is_private: bool, now: float) -> Connection:
+    def connect(self, address: str, kind: LinkKind, is_private: bool, now: float) -> Connection:
         """Greet a newcomer, or turn it away."""
         self._numbers += 1
         origin = origin_of(address, self.setup.trusted)

@@ -7,7 +7,7 @@ over it (`Lobby.data_to_send`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from stellwerk_protocol.messages import Wants
 from stellwerk_server.lobby.line_splitter import LineSplitter
@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from stellwerk_server.lobby.admission import Origin
     from stellwerk_server.match.deadlines import Timer
     from stellwerk_server.match.match_session import MatchSession
-    from stellwerk_server.match.recipient import Recipient
+    from stellwerk_server.match.recipient import LinkKind, Recipient
     from stellwerk_server.operate.settings import Limits
-
-Kind = Literal["tcp", "tls", "stdio", "unix"]
 
 
 class Connection:
@@ -55,7 +53,7 @@ class Connection:
         number: int,
         address: str,
         origin: Origin,
-        kind: Kind,
+        kind: LinkKind,
         is_private: bool,
         limits: Limits,
         now: float,
@@ -65,7 +63,7 @@ class Connection:
         self.number = number
         self.address = address
         self.origin = origin
-        self.kind: Kind = kind
+        self.kind: LinkKind = kind
         self.is_private = is_private
         self.opened_at = now
         self.lines = LineSplitter(limits.line_before_login)
@@ -127,7 +125,7 @@ class Session:
         self.wants = Wants()
         self.max_matches = 1
         self.connection: Connection | None = None
-        self.transport: Kind | None = None  # of the last connection
+        self.transport: LinkKind | None = None  # of the last connection
         self.key_hashes: tuple[str, ...] = ()  # the newest last; an older one is good until the next line
         self.token_hash: str | None = None
         self.seat_token_hash: str | None = None  # a token for one seat: it goes when the match is over

@@ -8,11 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
-from stellwerk_engine.replays.writer import ReplayWriter, header_of
-from stellwerk_protocol.replays import Reveal, commitment
+from stellwerk_engine.replays.writer import ReplayWriter
 from stellwerk_server.journal.journal import SeatRecord, record_line
 
 if TYPE_CHECKING:
@@ -39,9 +37,7 @@ class MatchJournal:
     )
 
     def __init__(self, plan: MatchPlan, file: Journal) -> None:
-        bare = header_of(plan.game, plan.names, plan.match)
-        committed = commitment(bare, Reveal(plan.seed.hex(), plan.salt.hex()))
-        self.header = msgspec.structs.replace(bare, commitment=committed)
+        self.header = plan.header()
         self.file = file
         self._plan = plan
         self._writer = ReplayWriter()

@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from stellwerk_engine.replays.writer import header_of
 from stellwerk_protocol.messages import Player
+from stellwerk_protocol.replays import Reveal, commitment
 
 if TYPE_CHECKING:
     from stellwerk_engine.core.state import Game
     from stellwerk_protocol.messages import Clocks
+    from stellwerk_protocol.replays import Header
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,12 @@ class MatchPlan:
         """Return whether anybody may learn of the match. Its public part, such as the market, would show the
         cards to come to a seat of another match of the same deal."""
         return not self.reveal_later
+
+    def header(self) -> Header:
+        """Return the header of its replay, which commits to seed and salt."""
+        bare = header_of(self.game, self.names, self.match)
+        committed = commitment(bare, Reveal(self.seed.hex(), self.salt.hex()))
+        return msgspec.structs.replace(bare, commitment=committed)
 
     def __repr__(self) -> str:
         """Name the match, and neither its secrets nor its whole board."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from stellwerk_protocol.messages import Wants
     from stellwerk_server.match.refusals import RefusedLines
+LinkKind = Literal["tcp", "tls", "stdio", "unix"]
 
 
 class Link(Protocol):

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     import ssl
 
     from stellwerk_server.journal.journal import Journals
-    from stellwerk_server.lobby.session import Connection, Kind, Session
+    from stellwerk_server.lobby.session import Connection, Session
+    from stellwerk_server.match.recipient import LinkKind
 
 BACKLOG: Final = 1024
 MOST_LINGERING: Final = 1024
@@ -182,7 +183,7 @@ class Server:
 
     # -- a connection ----------------------------------------------------------------------------
 
-    async def _serve(self, transport: Transport, address: str, kind: Kind, *, is_private: bool) -> None:
+    async def _serve(self, transport: Transport, address: str, kind: LinkKind, *, is_private: bool) -> None:
         connection = self.lobby.connect(address, kind, is_private, self.clock.now())
         peer = self._peers[connection] = _Peer(connection, transport, self.lobby.setup.limits.unsent_bytes)
         cause = "closed by the client"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from random import Random
+from collections import Counter
 
 from stellwerk_bots.planner.network_plan import Plan, make_plan
 from stellwerk_bots.planner.policy import planner
@@ -37,16 +37,6 @@ from tests.support import (
 )
 
 Variant = tuple[str, int, tuple[str, ...]]
-
-
-class Scripted:
-    """A random source that returns these numbers."""
-
-    def __init__(self, *numbers: float) -> None:
-        self._numbers = iter(numbers)
-
-    def random(self) -> float:
-        return next(self._numbers)
 
 
 def chosen(state: State, seat: Seat = 0) -> moves.Move:
@@ -104,13 +94,12 @@ def test_a_policy_that_looks_at_hidden_cards_would_be_noticed(variant: Variant) 
 
 
 def test_the_random_policy_gives_every_move_the_same_chance() -> None:
+    """By a chi-squared test with a fixed seed, three degrees of freedom and a limit of one in 10,000."""
     state = started("usa", 2)
-    legal = engine.legal(state, 0)
-    numbers = [(place + 0.5) / len(legal) for place in range(len(legal))]
-    policy = random_policy(Scripted(*numbers, 0.0, 0.999_999_999))
-    assert [policy(state, 0, legal) for _ in numbers] == legal
-    assert policy(state, 0, legal) is legal[0]
-    assert policy(state, 0, legal) is legal[-1]
+    legal = engine.legal(state, 0)[:4]
+    policy = random_policy("seed", "match")
+    chosen = Counter(legal.index(policy(state, 0, legal)) for _ in range(1000 * len(legal)))
+    assert sum((chosen[index] - 1000) ** 2 / 1000 for index in range(4)) < 21.1
 
 
 @every_variant
@@ -121,7 +110,7 @@ def test_greedy_beats_random(variant: Variant) -> None:
     for number in range(6):
         is_greedy = [(team + number) % 2 == 0 for team in game.team_of]
         policies: list[Policy] = [
-            planner if each else random_policy(Random(f"{number}/{seat}"))
+            planner if each else random_policy("strength", f"{number}/{seat}")
             for seat, each in enumerate(is_greedy)
         ]
         played = play_game(game, seed_from_text(f"strength/{number}"), policies)

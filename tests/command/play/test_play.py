@@ -20,9 +20,9 @@ import pytest
 from msgspec.structs import replace
 
 from stellwerk.__main__ import main
-from stellwerk.play.plan import PlayPlan, complete_blocks, planned_games
+from stellwerk.play.plan import PlayPlan, planned_games
 from stellwerk.play.report import MatchReport
-from stellwerk.play.table import FEWEST_BLOCKS, lines_of_faults, lines_of_matches, margin
+from stellwerk.play.table import FEWEST_BLOCKS, Tally, lines_of_faults, margin
 from stellwerk.shared.progress import progress_line
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_engine.core.dice import seed_from_text
@@ -769,14 +769,23 @@ def test_bots_play_over_stdio_in_bubblewrap_without_a_network(
         (("usa", *bots("greedy", "gredy")), '--bot 2: word 1: there is no built-in bot "gredy"'),
         (("usa", *bots("greedy", "cmd=no-such-program")), '--bot 2: there is no program "no-such-program"'),
         (("usa", *bots("greedy", "cmd=true dir=/no/such")), '--bot 2: there is no folder "/no/such"'),
-        (("usa", *bots("greedy", "greedy"), "--wrap", "'"), "--wrap: no closing quotation"),
-        (("usa", *bots("greedy", "greedy"), "--wrap", "no-such-program"), "no-such-program"),
+        (
+            ("usa", *bots("greedy", "greedy"), "--wrap", "'", "--process", "fresh"),
+            "--wrap: no closing quotation",
+        ),
+        (
+            ("usa", *bots("greedy", "greedy"), "--wrap", "no-such-program", "--process", "fresh"),
+            "no-such-program",
+        ),
         (("usa", *bots("greedy", "greedy"), "--seed", ""), "cannot be empty"),
         (("usa", *bots("greedy", "greedy"), "--option", "x"), "has no option"),
         (("usa", *bots("greedy", "greedy"), "--games", "0"), "from 1 to"),
         (("usa", *bots("greedy", "greedy"), "--move-time", "0"), "from 1 to"),
         (("usa", *bots("greedy", "greedy"), "--replays", "/dev/null/x"), "cannot be written"),
-        (("usa", *bots("greedy", "greedy"), "--log", "/dev/null/x"), "cannot be written"),
+        (
+            ("usa", *bots("greedy", "greedy"), "--log", "/dev/null/x", "--process", "fresh"),
+            "cannot be written",
+        ),
         (("usa", *bots("greedy", "greedy"), "--jobs", "-1"), "from 0 to"),
     ],
     ids=lambda value: "" if isinstance(value, tuple) else value,
@@ -844,10 +853,6 @@ def test_every_bot_in_every_game_has_a_seed_of_its_own() -> None:
     assert len(seeds) == 8
     assert len({each.match for each in games}) == 4
     assert not seeds & {each.seed.hex() for each in games}
-
-
-def test_only_complete_blocks_count() -> None:
-    assert complete_blocks(plan("usa", 2, 2, 5), [0, 0, 1, 1, 2]) == [0, 1]
 
 
 # -- causes ------------------------------------------------------------------------------------------
@@ -953,31 +958,59 @@ def blocks_of(differences: list[int]) -> list[MatchReport]:
     ]
 
 
+def table_of(matches: list[MatchReport], block_size: int = 2) -> list[str]:
+    tally = Tally(block_size)
+    for match in matches:
+        tally.add(match)
+    return list(tally.lines())
+
+
+def comparison_of(matches: list[MatchReport]) -> list[str]:
+    """Return the lines between the table and the turns."""
+    _, comparison, _ = ("\n".join(part) for part in paragraphs(table_of(matches)))
+    return comparison.splitlines()
+
+
+def paragraphs(lines: list[str]) -> list[list[str]]:
+    return [part.splitlines() for part in "\n".join(lines).split("\n\n")]
+
+
 def test_a_comparison_is_made_over_blocks() -> None:
-    differences = [10, 20, 30, 40]
-    lines = list(lines_of_matches(blocks_of(differences), range(4)))
     half = quantile(0.975, 3) * math.sqrt(500 / 3) / 2
     expected = f"a over b: +25.0 points a game (95 %: {25 - half:+.1f} to {25 + half:+.1f}, 4 deals)"
-    assert lines[-2:] == [expected, "  ahead in 100.0 % of the games (in every deal alike)"]
+    ahead = "  ahead in 100.0 % of the games (in every deal alike)"
+    assert comparison_of(blocks_of([10, 20, 30, 40])) == [expected, ahead]
+
+
+def test_a_comparison_names_the_better_one_first() -> None:
+    half = quantile(0.975, 3) * math.sqrt(500 / 3) / 2
+    expected = f"b over a: +25.0 points a game (95 %: {25 - half:+.1f} to {25 + half:+.1f}, 4 deals)"
+    assert comparison_of(blocks_of([-10, -20, -30, -40]))[0] == expected
 
 
 def test_games_of_incomplete_blocks_do_not_count_in_a_comparison() -> None:
     whole = blocks_of([10, 20, 30, 40])
     more = [*whole, match_of(8, 4, ("a", 1000), ("b", 0))]
-    assert list(lines_of_matches(more, range(4)))[-2:] == list(lines_of_matches(whole, range(4)))[-2:]
+    assert comparison_of(more) == comparison_of(whole)
 
 
 def test_few_deals_make_no_comparison() -> None:
-    games = blocks_of([10] * (FEWEST_BLOCKS - 1))
-    assert list(lines_of_matches(games, range(FEWEST_BLOCKS - 1)))[-1].endswith(
-        "too few deals for a comparison"
-    )
+    [line] = comparison_of(blocks_of([10] * (FEWEST_BLOCKS - 1)))
+    assert line.endswith("too few deals for a comparison")
 
 
 def test_a_win_that_is_shared_counts_for_each_in_part() -> None:
     games = [match_of(0, 0, ("a", 5), ("b", 5)), match_of(1, 1, ("a", 5), ("b", 4))]
-    rows = [line.split() for line in lines_of_matches(games, [])]
+    rows = [line.split() for line in table_of(games, block_size=1)]
     assert [row[:3] for row in rows[1:3]] == [["a", "2", "1.5"], ["b", "2", "0.5"]]
+
+
+def test_turns_and_what_ended_the_games_are_below() -> None:
+    games = [replace(match, turns=10 + match.number) for match in blocks_of([10])]
+    assert paragraphs(table_of(games))[-1] == [
+        "10.5 turns a game (10 to 11), ended by:",
+        "  a player ran low on trains: 2",
+    ]
 
 
 def test_a_margin_is_that_of_a_mean() -> None:

@@ -86,7 +86,7 @@ def test_the_version_imports_no_command_and_no_other_package() -> None:
         ("boards", {"trio", "structlog", "numpy", "multiprocessing", "ssl", "asyncio"}, 200),
         ("bots", {"trio", "structlog", "numpy", "multiprocessing", "asyncio"}, 205),
         ("compare", {"structlog", "numpy", "jinja2", "asyncio"}, 500),
-        ("play", {"structlog", "numpy", "jinja2", "asyncio"}, 420),
+        ("play", {"trio", "structlog", "numpy", "jinja2", "ssl", "multiprocessing", "asyncio"}, 260),
         ("ratings", {"trio", "structlog", "numpy", "multiprocessing", "asyncio"}, 145),
         ("replay", {"trio", "structlog", "numpy", "multiprocessing", "ssl", "asyncio"}, 205),
         (
@@ -100,7 +100,6 @@ def test_the_version_imports_no_command_and_no_other_package() -> None:
             },
             470,
         ),
-        ("simulate", {"trio", "structlog", "numpy", "ssl", "multiprocessing", "asyncio"}, 225),
         ("token", {"trio", "structlog", "numpy", "stellwerk_engine", "multiprocessing", "asyncio"}, 165),
         ("tournament", {"jinja2", "asyncio", "dask", "distributed"}, 640),
     ],
@@ -140,10 +139,14 @@ def test_what_needs_no_process_works_without_unix(words: tuple[str, ...]) -> Non
     assert done.stdout
 
 
-def test_games_are_simulated_shown_and_verified_without_unix(tmp_path: Path) -> None:
+def test_games_of_built_in_bots_are_played_shown_and_verified_without_unix(tmp_path: Path) -> None:
     words = (
-        "simulate",
+        "play",
         "usa",
+        "--bot",
+        "random",
+        "--bot",
+        "planner",
         "--games",
         "60",
         "--jobs",
@@ -156,7 +159,7 @@ def test_games_are_simulated_shown_and_verified_without_unix(tmp_path: Path) -> 
     )
     done = without_unix("stellwerk", *words)
     assert (done.returncode, done.stderr) == (0, "")
-    assert len(json.loads(done.stdout)["games"]) == 60
+    assert len(json.loads(done.stdout)["matches"]) == 60
     replay = str(next(iter(tmp_path.glob("*.jsonl"))))
     for subcommand in ("show", "verify"):
         done = without_unix("stellwerk", "replay", subcommand, replay)
