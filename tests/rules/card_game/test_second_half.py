@@ -102,6 +102,17 @@ def test_a_second_half_follows_the_first_scoring() -> None:
     assert engine.owing(state) == (0,)
 
 
+def test_completed_tickets_stay_public_in_the_second_half() -> None:
+    """CARD-13: the published rule turns them face down."""
+    state = at_half_time()
+    complete(state, "chicago-new_york-1")
+    play(state, 0, moves.DrawCard())
+    for viewer in (0, 1, 2, 3, PUBLIC):
+        seen = view(state, viewer)
+        assert seen.half == 2
+        assert [player.completed for player in seen.players] == [("chicago-new_york-1",), (), (), ()]
+
+
 def test_uncompleted_tickets_stay_in_hand_and_secret() -> None:
     """CARD-15."""
     state = at_half_time()

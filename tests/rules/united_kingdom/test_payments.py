@@ -253,6 +253,13 @@ def test_the_booster_does_not_help_to_buy_itself() -> None:
     assert state.points[0] == 1
 
 
+def test_the_booster_helps_already_in_the_turn_in_which_it_is_bought() -> None:
+    """UK-17."""
+    state = holding("3 red, 2 locomotive")
+    play(state, 0, buy("booster", "2 locomotive"))
+    assert accepts(state, claim("london-reading", "3 red"))
+
+
 def test_the_booster_helps_its_owner_only() -> None:
     """UK-17."""
     state = holding("4 red")

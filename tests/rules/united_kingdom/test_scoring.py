@@ -104,6 +104,15 @@ def test_routes_claimed_before_bring_nothing_more() -> None:
     assert final_result(state).teams[0].points == 5
 
 
+@pytest.mark.parametrize(("bought", "points"), [("boiler_lagging", 2), ("steam_turbines", 3)])
+def test_they_count_already_in_the_turn_in_which_they_are_bought(bought: str, points: int) -> None:
+    """UK-18, UK-19."""
+    state = at_table("propellers", hand="3 locomotive")
+    play(state, 0, buy(bought, "2 locomotive"))
+    play(state, 0, claim("barrow-liverpool", "locomotive"))
+    assert state.points[0] == points
+
+
 def test_only_their_owner_gets_the_points() -> None:
     """UK-18, UK-19."""
     state = at_table("propellers")

@@ -9,7 +9,7 @@ from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.core.cards import COLOR_NAMES, counts, from_wire, to_wire
 from stellwerk_engine.core.game import GameError, make_game
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_engine.knowledge.view import view
+from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves
 from stellwerk_protocol.cards import Cards
@@ -59,7 +59,15 @@ def test_everybody_starts_with_a_locomotive_and_four_cards(seats: int) -> None:
     state = dealt("united_kingdom", seats)
     players = view(state, 0).players
     assert [player.hand_count for player in players] == [5] * seats
-    assert [player.known_cards for player in players] == [Cards(locomotive=1)] * seats
+
+
+@every_table
+def test_everybody_knows_of_the_locomotive_that_each_starts_with(seats: int) -> None:
+    """UK-02."""
+    state = dealt("united_kingdom", seats)
+    for viewer in (*range(seats), PUBLIC):
+        known = [player.known_cards for player in view(state, viewer).players]
+        assert known == [Cards(locomotive=1)] * seats
 
 
 @every_table

@@ -95,7 +95,7 @@ def test_only_an_open_color_can_be_taken() -> None:
 
 
 def test_the_second_card_is_not_optional() -> None:
-    """USA-04: it is taken if one may legally be taken."""
+    """USA-04: it is taken if one may legally be taken, though the published rule has "may"."""
     state = at_the_market("2 red, 2 blue, green", "white", "black")
     play(state, 0, moves.TakeCard("red"))
     assert refused(state, 0, moves.Stop()) == "game.wrong_move"
@@ -131,7 +131,7 @@ def test_an_open_locomotive_ends_the_action() -> None:
 
 @pytest.mark.parametrize("first", [moves.DrawCard(), moves.TakeCard("red")])
 def test_an_open_locomotive_is_not_taken_as_the_second_card(first: moves.Move) -> None:
-    """USA-05."""
+    """USA-05: one that was there already before the first card."""
     state = at_the_market("red, 2 blue, green, locomotive", "white", "black")
     play(state, 0, first)
     assert moves.TakeCard("locomotive") not in listed(state, 0)
