@@ -36,7 +36,7 @@ PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install compile demo test test-compiled lint format vectors schemas examples starters hostile pictures bench growth \
+.PHONY: help install compile demo test test-compiled lint format generate starters hostile pictures bench growth \
   fairness mutants simulations oracle tutorials learn-example learn-games hosts soak dist docs clean can-compile
 
 help: ## list the targets
@@ -81,14 +81,8 @@ format: $(DEV) ## sort the imports and format the code
 	$(BIN)/ruff check --fix --select I
 	$(BIN)/ruff format
 
-vectors: $(TEST) ## regenerate the vectors and transcripts of protocol/conformance
-	$(BIN)/python -m tools.conformance_vectors
-
-schemas: $(COMMAND) ## regenerate the JSON Schema of protocol/schema, after a change of the types on the wire
-	$(BIN)/python -m stellwerk_protocol.schemas protocol/schema/v1.schema.json
-
-examples: $(TEST) ## regenerate protocol/examples, after a change of the messages in a session
-	$(BIN)/python -m tools.example_sessions
+generate: $(TEST) ## write the schema, vectors and sessions of protocol/ again; ARGS='schema wire' writes some
+	$(BIN)/python -m tools.generate $(ARGS)
 
 starters: $(TEST) ## build the starters of all languages and let them play
 	STELLWERK_ALL_TOOLS=1 $(PYTEST) tests/bots/test_starters.py tests/bots/test_new.py \

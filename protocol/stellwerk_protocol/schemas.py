@@ -5,16 +5,14 @@ union, list of words and bounded value has one definition with one name, and no 
 A tag is a `const`, a union a `oneOf`, with a `discriminator` if its parts have tags, and a pattern means the
 same to every engine for regular expressions.
 
-`python -m stellwerk_protocol.schemas FILE` writes `protocol/schema/v1.schema.json`, so that nobody
-needs Python to get it. A test fails when it is stale.
+`protocol/schema/v1.schema.json` is the bundle, so that nobody needs Python to get it. A test fails when it is
+stale, and `make generate` writes it.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, Final, TypeAlias, get_args
 
 import msgspec
@@ -261,7 +259,3 @@ def _reference(name: str) -> Schema:
 
 def _camel_case(field: str) -> str:
     return "".join(word.capitalize() for word in field.split("_"))
-
-
-if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(text(bundle()), encoding="utf-8")

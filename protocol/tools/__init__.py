@@ -1,8 +1,7 @@
 """Generators of the files in `protocol/` that programs write: vectors, transcripts and recorded sessions.
 
-Each module is named after the files that it writes. `make vectors`, `make examples`, `python -m
-tools.greedy_vectors` and `python -m tools.action_maps` run them; README.md lists which file comes from which
-module.
+Each module is named after the files that it makes. `make generate` writes them all; README.md lists which
+file comes from which module.
 
 They may import everything: the packages, because the real engine and server produce the files, and helpers of
 the tests. No package imports them, and they are not installed.

@@ -1,15 +1,11 @@
 """The files of `protocol/actions`: what each integer of a game says, and examples of moves as paths of
 integers.
-
-`python -m tools.action_maps` writes them. Run it when a board or a technology has changed, or the stages
-have.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any, Final
 
@@ -24,8 +20,6 @@ from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_learn.actions import ActionMap, action_map
 from stellwerk_learn.actions import Path as Stages
 
-FOLDER: Final = Path(__file__).resolve().parents[2] / "protocol" / "actions"
-REMAKE: Final = "python -m tools.action_maps"
 GAMES: Final = 12
 LONGEST: Final = 24  # moves of a list that is an example
 
@@ -37,13 +31,6 @@ def files() -> Iterator[tuple[str, bytes]]:
         game = make_game(rules, board, max(rules.seat_counts), options)
         actions = action_map(game)
         yield f"{rules.id}.json", _written(rules.id, board.digest, actions, list(_examples(game, actions)))
-
-
-def write() -> None:
-    for old in FOLDER.glob("*.json"):
-        old.unlink()
-    for name, content in files():
-        (FOLDER / name).write_bytes(content)
 
 
 def _written(game: str, digest: str, actions: ActionMap, examples: list[dict[str, Any]]) -> bytes:
@@ -86,7 +73,3 @@ def _shape(paths: list[Stages], actions: ActionMap) -> str:
             "alike" if stage == "choice" and number != "0" else stage for stage, _, number in stages
         )
     return json.dumps({kind: sorted(stages) for kind, stages in sorted(kinds.items())})
-
-
-if __name__ == "__main__":
-    write()

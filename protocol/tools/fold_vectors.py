@@ -520,4 +520,4 @@ def start_of(game: Game, viewer: ViewerId) -> Json:
 def files() -> Iterator[tuple[str, bytes]]:
     """Yield the names and contents of the files."""
     for name, lines in vectors().items():
-        yield f"folds/{name}.jsonl", b"".join(canonical.encode(line) + b"\n" for line in lines)
+        yield f"{name}.jsonl", b"".join(canonical.encode(line) + b"\n" for line in lines)

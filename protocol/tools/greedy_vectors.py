@@ -1,7 +1,5 @@
 """The recorded asks of `protocol/GREEDY.md`: matches from seeds, and the most informative of their asks.
 
-`python -m tools.greedy_vectors` writes them. Run it only when the bot or the messages were meant to change.
-
 Some of the players make random moves, because `greedy` alone would never reach most positions. The files have
 about equally many asks for every kind of decision and answer, and for each of the wrong bots below the asks
 that detect it.
@@ -12,7 +10,7 @@ from __future__ import annotations
 import json
 import random
 from collections import defaultdict
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -331,7 +329,7 @@ def recorded(game: str) -> list[Recorded]:
     return [Recorded(start, tuple(of_match)) for start, of_match in zip(starts, pairs, strict=True)]
 
 
-if __name__ == "__main__":
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for each in MATCHES:
-        (FOLDER / f"{each}.jsonl").write_text(vectors(each), "utf-8", newline="\n")
+def files() -> Iterator[tuple[str, bytes]]:
+    """Yield the names and contents of the files."""
+    for game in MATCHES:
+        yield f"{game}.jsonl", vectors(game).encode()

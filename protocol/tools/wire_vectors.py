@@ -165,15 +165,13 @@ def streams() -> Iterator[Stream]:
 # -- files -------------------------------------------------------------------------------------------
 
 
-def files() -> dict[str, bytes]:
-    """Return the names and contents of the files."""
+def files() -> Iterator[tuple[str, bytes]]:
+    """Yield the names and contents of the files."""
     vectors: dict[str, list[Struct]] = {
         "client_lines": [*client_lines()],
         "server_lines": [*server_lines()],
         "encode": [*encoded()],
         "streams": [*streams()],
     }
-    return {
-        f"wire/{name}.jsonl": b"".join(msgspec.json.encode(each) + b"\n" for each in of_file)
-        for name, of_file in vectors.items()
-    }
+    for name, of_file in vectors.items():
+        yield f"{name}.jsonl", b"".join(msgspec.json.encode(each) + b"\n" for each in of_file)

@@ -14,7 +14,7 @@ from stellwerk_kit.attack.cases import CASES
 from stellwerk_kit.codec import requests
 from stellwerk_kit.doctor.all_steps import STEPS
 from stellwerk_kit.vectors import wire_vectors
-from tools.conformance_vectors import FOLDER
+from tools.generate import CONFORMANCE as FOLDER
 from tools.specification import SPECIFICATION, names_in, section, sections
 
 REPOSITORY = FOLDER.parents[1]

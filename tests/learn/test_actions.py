@@ -15,7 +15,7 @@ from stellwerk_learn.actions import action_map
 from stellwerk_learn.stages import IllegalActionError, Stages
 from tests.properties.playing import Line, Variant, examples, lines, played
 from tests.support import VARIANTS, every_variant, table
-from tools import action_maps
+from tools.generate import PROTOCOL
 
 Json = dict[str, Any]  # Any: a document of JSON
 
@@ -73,18 +73,10 @@ def test_the_names_up_to_the_last_choice_are_the_same_in_all_games() -> None:
 # -- the published files -----------------------------------------------------------------------------
 
 
-def test_the_published_files_are_those_of_the_code() -> None:
-    files = dict(action_maps.files())
-    assert {path.name for path in action_maps.FOLDER.iterdir()} == files.keys()
-    for name, content in files.items():
-        written = (action_maps.FOLDER / name).read_bytes()
-        assert written == content, f"{name} is not what the code makes: {action_maps.REMAKE}"
-
-
 @pytest.mark.parametrize("game_id", RULE_SETS)
 def test_the_examples_follow_from_the_page_and_the_file_alone(game_id: str) -> None:
     """ACTIONS.md once more, without the packages."""
-    file: Json = json.loads((action_maps.FOLDER / f"{game_id}.json").read_text("utf-8"))
+    file: Json = json.loads((PROTOCOL / "actions" / f"{game_id}.json").read_text("utf-8"))
     numbers = {name: number for number, name in enumerate(file["actions"])}
     assert file["examples"]
     for example in file["examples"]:

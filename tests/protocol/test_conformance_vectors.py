@@ -31,9 +31,8 @@ from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.views import View
 from tests.protocol.test_schemas import faults, validator
 from tests.support import fingerprint
-from tools import fold_vectors, game_vectors, transcripts
-from tools import wire_vectors as generated
-from tools.conformance_vectors import FOLDER, REMAKE
+from tools import fold_vectors, transcripts
+from tools.generate import CONFORMANCE as FOLDER
 from tools.rule_signs import SIGNS, Refused, Step, rules_of
 from tools.specification import first_names, section, sections
 
@@ -108,11 +107,6 @@ def test_every_message_of_a_server_is_among_them() -> None:
 def test_a_stream_is_its_lines(vector: Any) -> None:
     whole = b"".join(vector.pieces)
     assert tuple(whole.split(b"\n")[:-1]) == vector.lines
-
-
-@pytest.mark.parametrize("name", generated.files())
-def test_the_files_are_made_from_what_the_tests_say(name: str) -> None:
-    assert (FOLDER / "vectors" / name).read_bytes() == generated.files()[name], f"stale: {REMAKE}"
 
 
 # -- rules -------------------------------------------------------------------------------------------
@@ -356,12 +350,6 @@ def test_every_game_and_option_has_a_first_view_for_every_kind_of_viewer() -> No
 # -- transcripts -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", transcripts.SESSIONS)
-def test_a_transcript_is_what_the_server_says_today(name: str) -> None:
-    file = FOLDER / "transcripts" / f"{name}.jsonl"
-    assert file.read_bytes() == transcripts.transcript(name), f"stale: {REMAKE}"
-
-
 def records(name: str) -> list[Record]:
     return [json.loads(line) for line in (FOLDER / "transcripts" / f"{name}.jsonl").read_bytes().splitlines()]
 
@@ -412,13 +400,3 @@ def test_the_page_names_every_file_and_every_field() -> None:
     assert sorted(first_names(fold_files)) == [f"{file}.jsonl" for file in FOLDS]
     rows = section(page, "transcripts").tables[1]
     assert [Path(row[0].split("](")[1].rstrip(")")).stem for row in rows] == list(transcripts.SESSIONS)
-
-
-def test_the_matches_are_those_of_the_generator() -> None:
-    """Generating them takes long. This test checks that they exist; the tests above check that they are
-    true."""
-    assert sorted(played.id for played in game_vectors.MATCHES) == MATCHES
-    for played in game_vectors.MATCHES:
-        header = lines_of(played.id)[0]
-        assert header["seed"] == played.seed.hex()
-        assert (header["game"], header["players"]) == (played.game, played.players)

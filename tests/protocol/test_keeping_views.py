@@ -25,8 +25,8 @@ from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, ViewerId, view
 from tests.engine.recordings import mixed
 from tests.support import VARIANTS, table, variant_id
 from tests.tools import needs
-from tools.conformance_vectors import FOLDER
 from tools.fold_vectors import as_json, start_of
+from tools.generate import CONFORMANCE as FOLDER
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 PROGRAM: Final = REPOSITORY / "protocol" / "verifiers" / "javascript" / "keep_views.mjs"

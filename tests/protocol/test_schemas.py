@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator, ValidationError, validators
 
 from stellwerk_engine import engine
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view
-from stellwerk_protocol.schemas import bundle, definition_names, single_schema, text
+from stellwerk_protocol.schemas import definition_names, single_schema
 from tests.engine.recordings import members, mixed
 from tests.golden.golden_games import golden_games
 from tests.protocol.test_client_line import MESSAGES, REFUSED
@@ -69,11 +69,6 @@ def faults(kind: Draft202012Validator, value: Any) -> list[str]:
     # the stub of jsonschema leaves a parameter of an overload untyped
     errors = kind.iter_errors(value)  # pyright: ignore[reportUnknownMemberType]
     return [error.message[:300] for error in errors]
-
-
-def test_the_schema_in_the_repository_is_made_from_the_types_of_today() -> None:
-    """If not: `make schemas`."""
-    assert FILE.read_text("utf-8") == text(bundle())
 
 
 def test_the_bundle_and_each_single_schema_is_valid() -> None:
