@@ -71,7 +71,7 @@ test-compiled: $(COMPILED) ## run the suites of the compiled rooms over the comp
 lint: $(DEV) $(TSC) ## run ruff (rules and format), import-linter, mypy, pyright and tsc
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/lint-imports --no-logo --no-cache
+	$(BIN)/lint-imports --config importlinter.toml --no-logo --no-cache
 	$(BIN)/mypy
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --pythonpath $(BIN)/python
 	@"$(NODE_WHEEL)/bin/node" $(VENV)/node_modules/typescript/bin/tsc --build --pretty false

@@ -1,6 +1,6 @@
 """The packages: all of them are in the wheel, typed, held to the import contracts, and say what they are for.
 
-Who may import whom is in `pyproject.toml` ([tool.importlinter]); `make lint` checks it.
+Who may import whom is in `importlinter.toml`; `make lint` checks it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ SOURCE_ROOTS: Final = ("protocol", "server", "bots/python", "tournament")
 NOT_SHIPPED: Final = {"protocol/tools"}  # makes what is shipped
 
 
-def _tool(name: str) -> dict[str, Any]:  # Any: the shape of a TOML document is the tool's affair
-    tables: dict[str, Any] = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["tool"]
+def _tool(name: str, file: str = "pyproject.toml") -> dict[str, Any]:
+    """Return the settings of a tool. Any: their shape is the tool's affair."""
+    tables: dict[str, Any] = tomllib.loads((REPOSITORY / file).read_text("utf-8"))["tool"]
     return dict(tables[name])
 
 
@@ -58,7 +59,8 @@ def test_an_editable_install_finds_every_package_of_the_wheel() -> None:
 
 def test_the_import_contracts_hold_for_every_package_of_the_wheel() -> None:
     """A package that is missing here would import what it likes."""
-    assert set(_tool("importlinter")["root_packages"]) == {Path(entry).name for entry in _wheel_packages()}
+    roots = _tool("importlinter", "importlinter.toml")["root_packages"]
+    assert set(roots) == {Path(entry).name for entry in _wheel_packages()}
 
 
 @pytest.mark.parametrize("room", _rooms(), ids=lambda init: init.parent.name)
