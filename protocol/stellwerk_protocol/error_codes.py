@@ -86,7 +86,7 @@ CURES: Final[dict[ErrorCode, tuple[str, str]]] = {
         "send fewer; the server reads more slowly meanwhile",
     ),
     "auth.name_taken": ("another session has this name", "choose another name, or send its token"),
-    "auth.bad_token": ("the token is unknown, or not for this name", "ask the organizer"),
+    "auth.bad_token": ("the token is unknown, withdrawn, or not for this name", "ask the organizer"),
     "auth.token_needs_tls": ("a token from another machine without TLS", "connect with TLS"),
     "auth.bad_resume_key": (
         "the session or the key is not known",

@@ -66,6 +66,17 @@ def test_every_step_that_is_named_is_one_of_the_doctor(pattern: str) -> None:
     assert any(fnmatchcase(step.name.replace(" ", "-"), pattern) for step in STEPS)
 
 
+def test_the_doctor_goes_on_after_a_failed_should_and_after_nothing_else() -> None:
+    for step in STEPS:
+        duties = {
+            row[1]
+            for row in ROWS
+            for name in names_in(row[4])
+            if name.startswith("doctor: ") and fnmatchcase(step.id, name.removeprefix("doctor: "))
+        }
+        assert step.duty == ("SHOULD" if duties == {"SHOULD"} else "MUST"), step.name
+
+
 def test_every_vector_is_meant_by_a_requirement() -> None:
     ids = {request.vector for request in requests(wire_vectors())}
     patterns = set(cases("codec"))

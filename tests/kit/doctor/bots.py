@@ -164,6 +164,12 @@ class NoToken(Good):
         return {name: value for name, value in super().login().items() if name != "token"}
 
 
+class ResumesByItsKeyAlone(Good):
+    def login(self) -> Message:
+        login = super().login()
+        return {name: value for name, value in login.items() if name != "token" or "resume" not in login}
+
+
 class OwnName(Good):
     def login(self) -> Message:
         return super().login() | {"name": "Deep.Train"}

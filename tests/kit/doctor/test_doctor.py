@@ -51,6 +51,12 @@ def test_what_the_protocol_allows_is_no_fault(bot: type[Good]) -> None:
     assert set(verdicts(findings(doctor(command(bot)), steps)).values()) == {"ok"}
 
 
+def test_a_resume_without_a_token_passes_every_step() -> None:
+    resuming = [step for step in STEPS if step.name == "resume" or step.after == "resume"]
+    results = findings(doctor(command(bots.ResumesByItsKeyAlone), require_resume=True), resuming)
+    assert verdicts(results) == dict.fromkeys([step.name for step in resuming], "ok")
+
+
 def test_a_late_second_try_is_not_a_fault() -> None:
     """A bot need not try again after a new error code."""
     [finding] = findings(doctor(command(bots.TriesAgainTooLate), IMPATIENT), [step("unknown error")])
@@ -110,6 +116,18 @@ def test_what_could_be_better_is_a_warning(
 def test_with_require_resume_a_bot_that_does_not_resume_fails(bot: type[Good], name: str) -> None:
     [finding] = findings(doctor(command(bot), require_resume=True), [step(name)])
     assert finding.verdict == "FAIL"
+
+
+def test_after_a_failed_should_the_doctor_goes_on_and_after_a_failed_must_it_stops() -> None:
+    steps = [step(name) for name in ("error", "unknown error", "default", "stale ask", "end")]
+    results = findings(doctor(command(bots.DiesOfErrors)), steps)
+    assert list(verdicts(results).items())[:3] == [
+        ("error", "FAIL"),
+        ("unknown error", "FAIL"),
+        ("default", "ok"),
+    ]
+    results = findings(doctor(command(bots.NoToken)), [step("login"), step("end")])
+    assert verdicts(results) == {"login": "FAIL"}
 
 
 def test_what_relies_on_a_step_that_went_wrong_is_skipped() -> None:

@@ -5,9 +5,24 @@ from __future__ import annotations
 from hashlib import sha256
 
 import pytest
+from msgspec import UNSET, UnsetType
 
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_protocol.messages import Bye, Error, Hello, Join, Login, Ping, Ready, Wants, Welcome
+from stellwerk_protocol.messages import (
+    Bye,
+    Error,
+    Hello,
+    Join,
+    Left,
+    ListMatches,
+    Login,
+    Ping,
+    Ready,
+    Resume,
+    Wants,
+    Watch,
+    Welcome,
+)
 from stellwerk_server.lobby.admission import LOOPBACK
 from stellwerk_server.lobby.outbox import RETRY_MS
 from stellwerk_server.lobby.tokens import TokenHolder, Tokens
@@ -187,6 +202,108 @@ def test_a_token_in_the_clear_is_refused_beyond_this_machine() -> None:
     world.connect("10.0.0.1", "tls").login("Ann", token="ann's")
     allowed = World(tokens=TOKENS, plaintext_tokens=True)
     allowed.connect("10.0.0.1", is_private=False).login("Ann", token="ann's")
+
+
+@pytest.mark.parametrize("token", [UNSET, "ann's", "somebody's", "ben's"])
+def test_a_resume_needs_no_token_and_one_that_comes_with_it_is_not_checked(token: str | UnsetType) -> None:
+    """The rule of the page: the key proves the session."""
+    world = World(tokens=TOKENS)
+    client = world.connect()
+    client.login("Ann", token="ann's")
+    client.say(Join("card_game", 2, against=("chance",)))
+    welcome = client.the(Welcome)
+    client.drop()
+    back = world.connect()
+    back.say(Login(1, "Ann", token=token, resume=Resume(welcome.session, welcome.resume_key, {})))
+    assert back.the(Welcome).session == welcome.session
+    assert back.match == client.match
+
+
+# -- tokens that change ------------------------------------------------------------------------------
+
+ONLY_BEN = Tokens(TOKENS.holders[1:])
+
+
+def playing(world: World, name: str, token: str) -> Client:
+    client = world.connect()
+    client.login(name, token=token, max_matches=2)
+    client.say(Join("card_game", 2, against=("chance",)))
+    client.say(Ready(client.match))
+    return client
+
+
+def test_a_new_token_lets_in_and_one_that_is_gone_does_not() -> None:
+    world = World(tokens=ONLY_BEN)
+    assert refused(world.connect(), Login(1, "Ann", token="ann's")) == ("auth.bad_token", "/token")
+    world.lobby.take_tokens(TOKENS, world.now)
+    assert world.connect().login("Ann", token="ann's").name == "Ann"
+    world.lobby.take_tokens(Tokens(()), world.now)
+    assert refused(world.connect(), Login(1, "Ben", token="ben's")) == ("auth.bad_token", "/token")
+
+
+def test_a_session_whose_token_went_finishes_its_match_and_begins_nothing_else() -> None:
+    world = World(tokens=TOKENS)
+    ann = playing(world, "Ann", "ann's")
+    ann.say(Join("card_game", 2, room="waiting"))
+    world.lobby.take_tokens(ONLY_BEN, world.now)
+    world.flush()
+    assert ann.the(Left).room == "waiting"
+    for message in (Join("card_game", 2), Watch(ann.match), ListMatches()):
+        error = ann.say(message)[-1]
+        assert isinstance(error, Error)
+        assert (error.code, error.pointer) == ("auth.not_allowed", "/type")
+    world.play([ann])
+    assert ann.has_ended()
+    assert ann.the(Bye).code == "auth.bad_token"
+    assert not ann.is_open
+    assert refused(world.connect(), Login(1, "Ann", token="ann's")) == ("auth.bad_token", "/token")
+
+
+def test_a_session_whose_token_went_resumes_its_match_and_learns_its_end() -> None:
+    world = World(tokens=TOKENS)
+    ann = playing(world, "Ann", "ann's")
+    ann.drop()
+    world.lobby.take_tokens(ONLY_BEN, world.now)
+    ann = ann.resume()
+    world.play_turns([ann], 3)
+    assert ann.is_open
+    ann.drop()
+    while world.lobby.matches:
+        world.wait(10_000)
+    ann = ann.resume()
+    assert ann.has_ended()
+    assert ann.the(Bye).code == "auth.bad_token"
+
+
+def test_a_session_whose_token_went_and_that_is_in_no_match_goes_at_once() -> None:
+    world = World(tokens=TOKENS)
+    ann, ben = world.connect(), world.connect()
+    ann.login("Ann", token="ann's")
+    ben.login("Ben", token="ben's")
+    world.lobby.take_tokens(ONLY_BEN, world.now)
+    world.flush()
+    assert ann.the(Bye).code == "auth.bad_token"
+    assert ben.is_open
+
+
+@pytest.mark.parametrize(
+    "holder",
+    [
+        TokenHolder("Ben", sha256(b"ben's").hexdigest(), is_organizer=False),
+        TokenHolder("Bea", sha256(b"ben's").hexdigest(), is_organizer=True),
+    ],
+    ids=["another role", "another name"],
+)
+def test_a_token_with_another_name_or_fewer_rights_is_another_token(holder: TokenHolder) -> None:
+    world = World(tokens=TOKENS)
+    ann, ben = playing(world, "Ann", "ann's"), playing(world, "Ben", "ben's")
+    ben.say(Watch(ann.match, "all_hands"))
+    world.lobby.take_tokens(Tokens((TOKENS.holders[0], holder)), world.now)
+    world.flush()
+    assert ben.the(Left).match == ann.match
+    error = ben.say(Watch(ann.match, "all_hands"))[-1]
+    assert isinstance(error, Error)
+    assert error.code == "auth.not_allowed"
 
 
 def test_no_token_and_no_key_is_kept() -> None:

@@ -1,4 +1,4 @@
-"""The doctor: it takes the steps one after the other, and stops at the first that fails."""
+"""The doctor: it takes the steps one after the other, and stops at the first failed one that is a MUST."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def examine(
             finding = take(step, name, examination, game)
             findings[step.name] = finding
             yield finding
-            if finding.failure is not None:
+            if finding.failure is not None and step.duty == "MUST":
                 return
 
 

@@ -308,10 +308,15 @@ MATCH_STEPS: Final = (
 
 ASK_STEPS: Final = (
     Step("other seats", "messages about other seats need no answer", ignores_other_seats),
-    Step("error", "a refused act can be tried again while tries are left", tries_again),
-    Step("unknown error", "there may be new error codes", survives_an_unknown_error),
+    Step("error", "a refused act can be tried again while tries are left", tries_again, duty="SHOULD"),
+    Step("unknown error", "there may be new error codes", survives_an_unknown_error, duty="SHOULD"),
     Step("no tries left", "the last refused try ends the ask with a default", runs_out_of_tries),
-    Step("busy server", "`server.busy`: try again in a second", is_patient_with_a_busy_server),
+    Step(
+        "busy server",
+        "`server.busy`: try again in a second",
+        is_patient_with_a_busy_server,
+        duty="SHOULD",
+    ),
     Step("default", "a client does not answer an ask that ended with a default", goes_on_after_a_default),
     Step("stale ask", "`protocol.stale_ask` needs no answer", lets_a_stale_ask_rest),
     Step("by default", "a seat that plays by default gets no more asks", is_played_by_default),
@@ -320,7 +325,12 @@ ASK_STEPS: Final = (
         "a client can answer an unknown decision with an index",
         answers_an_unknown_decision,
     ),
-    Step("failed match", "after `server.failed` a match is over, without `end`", gives_up_a_failed_match),
+    Step(
+        "failed match",
+        "after `server.failed` a match is over, without `end`",
+        gives_up_a_failed_match,
+        duty="SHOULD",
+    ),
     Step("match", "the bot answers every ask with a legal act, in time", plays, each_game=True),
     *(
         Step(

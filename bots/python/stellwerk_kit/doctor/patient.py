@@ -249,11 +249,12 @@ class Patient:
         login = self._hear(Login, expected, self.patience.start if over_stdio else self.patience.answer)
         if login.protocol != PROTOCOL_VERSION:
             raise FailedError(f"{expected}, with `protocol` {PROTOCOL_VERSION}", _shown(login))
-        if self._caller.token not in (None, login.token):
+        if login.resume is UNSET and self._caller.token not in (None, login.token):
             raise FailedError(f"{expected}, with the `token` in STELLWERK_TOKEN", _shown(login))
         if self._caller.name is None and not self.keys:
             self.name = login.name
-        self.has_seat = login.token is not UNSET
+        if login.resume is UNSET:
+            self.has_seat = login.token is not UNSET
         self._open_lines.longest = LIMITS.line
         return login
 

@@ -194,13 +194,20 @@ def leaves_at_the_end(examination: Examination, game: GameName) -> str | None:
 
 
 RESUME_STEPS: Final = (
-    Step("resume", "a lost connection is resumed, each time with the newest key", resumes, ("tcp",)),
+    Step(
+        "resume",
+        "a lost connection is resumed, each time with the newest key",
+        resumes,
+        ("tcp",),
+        duty="SHOULD",
+    ),
     Step(
         "open ask",
         "a client that resumes gets the open ask again, with the same number",
         is_asked_again,
         ("tcp",),
         after="resume",
+        duty="SHOULD",
     ),
     Step(
         "half a line",
@@ -208,6 +215,7 @@ RESUME_STEPS: Final = (
         forgets_half_a_line,
         ("tcp",),
         after="resume",
+        duty="SHOULD",
     ),
     Step(
         "lost welcome",
@@ -215,6 +223,7 @@ RESUME_STEPS: Final = (
         keeps_its_key,
         ("tcp",),
         after="resume",
+        duty="SHOULD",
     ),
     Step(
         "lost end",
@@ -222,6 +231,7 @@ RESUME_STEPS: Final = (
         learns_of_the_end,
         ("tcp",),
         after="resume",
+        duty="SHOULD",
     ),
     Step(
         "forgotten session",
@@ -229,6 +239,7 @@ RESUME_STEPS: Final = (
         logs_in_afresh,
         ("tcp",),
         after="resume",
+        duty="SHOULD",
     ),
     Step(
         "server going down",
@@ -236,6 +247,7 @@ RESUME_STEPS: Final = (
         waits_for_the_server,
         ("tcp",),
         after="resume",
+        duty="SHOULD",
     ),
 )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final
+from typing import Final, Literal
 
 from stellwerk_kit.bot_process import Transport
 from stellwerk_kit.doctor.callers import (
@@ -73,7 +73,8 @@ class Examination:
 class Step:
     """A step. `law` is the rule that it checks, in the words of the protocol. It is taken once, for the first
     of the requested games; with `each_game` for each of them; with `decision` for each that has that
-    decision. `after` names a step without which it makes no sense. `served` steps can be played with any
+    decision. `duty` is that of the requirement which it checks: after a failed SHOULD the doctor goes on.
+    `after` names a step without which it makes no sense. `served` steps can be played with any
     client that connects; the others need a process that was started for a seat."""
 
     name: str
@@ -83,6 +84,7 @@ class Step:
     each_game: bool = False
     decision: str | None = None
     after: str | None = None
+    duty: Literal["MUST", "SHOULD"] = "MUST"
     served: bool = True
 
     @property
