@@ -13,7 +13,7 @@ import signal
 import ssl
 import sys
 import tomllib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
 from functools import partial
 from ipaddress import ip_network
@@ -26,7 +26,14 @@ from msgspec import Meta, Struct
 
 from stellwerk.serve.web import show_matches
 from stellwerk.shared.choose_game import unknown, whole_number
-from stellwerk.shared.errors import DONE, FAILED, infrastructure_error, not_writable, usage_error
+from stellwerk.shared.errors import (
+    DONE,
+    FAILED,
+    CommandError,
+    infrastructure_error,
+    not_writable,
+    usage_error,
+)
 from stellwerk.shared.house_bots import house_bots
 from stellwerk.shared.listen_arguments import tls_context
 from stellwerk.shared.terminal import say
@@ -62,6 +69,7 @@ Serve matches over TCP. Bots connect, log in and join; protocol/README.md says h
 The folder of --data has everything that a match needs to continue: after a
 crash, start the server again with the same folder, and the bots resume. The
 first SIGTERM or Ctrl-C lets running matches end; the second one stops at once.
+SIGHUP makes a server without a terminal read tokens and certificate again.
 """
 
 EXAMPLES: Final = """\
@@ -111,13 +119,20 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
+class _Access:
+    """The files that decide who may log in, and how: those that SIGHUP reads again."""
+
+    tokens: Tokens | None
+    tls: ssl.SSLContext | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Prepared:
     """All that could be wrong with a config has been looked at."""
 
     config: Config
     games: GameShelf
-    tokens: Tokens | None
-    tls: ssl.SSLContext | None
+    access: _Access
     trusted: tuple[Network, ...]
     journals: Journals
 
@@ -255,15 +270,7 @@ def _prepare(config: Config) -> _Prepared:
         raise usage_error(f"--log-level: {unknown('level', config.log_level, LEVELS)}")
     if config.web_port is not None:
         expect_web("--web")
-    tls = tls_context(config.tls_cert, config.tls_key)
-    tokens = None
-    if config.tokens is not None:
-        try:
-            tokens = read_tokens(Path(config.tokens))
-        except TokenFileError as error:
-            raise usage_error(str(error)) from None
-        except OSError as error:
-            raise usage_error(f"{config.tokens}: cannot be read: {error.strerror or error}") from None
+    access = _read_access(config)
     games = GameShelf(dict(_own_board(text) for text in config.board))
     try:
         journals = Journals(Path(config.data), sync=config.sync)
@@ -272,7 +279,20 @@ def _prepare(config: Config) -> _Prepared:
         raise infrastructure_error(f"{config.data}: another server uses it") from None
     except OSError as error:
         raise not_writable(config.data, error) from None
-    return _Prepared(config, games, tokens, tls, tuple(map(_network, config.trusted)), journals)
+    return _Prepared(config, games, access, tuple(map(_network, config.trusted)), journals)
+
+
+def _read_access(config: Config) -> _Access:
+    """Read the tokens and the certificate. CommandError if one of them cannot be used."""
+    tls = tls_context(config.tls_cert, config.tls_key)
+    if config.tokens is None:
+        return _Access(None, tls)
+    try:
+        return _Access(read_tokens(Path(config.tokens)), tls)
+    except TokenFileError as error:
+        raise usage_error(str(error)) from None
+    except OSError as error:
+        raise usage_error(f"{config.tokens}: cannot be read: {error.strerror or error}") from None
 
 
 def _network(text: str) -> Network:
@@ -308,9 +328,7 @@ async def _serve(prepared: _Prepared, log: Log, lines_dropped: Callable[[], int]
     descriptors = raise_limit()
     metrics = _metrics() if config.status_port is not None else None
     web = None if config.web_port is None else WebLogin.drawn()
-    tokens = prepared.tokens
-    if web is not None and tokens is not None:
-        tokens = tokens.and_also(web.holder)
+    tokens = _with_pages(prepared.access.tokens, web)
     setup = LobbySetup(
         server=f"stellwerk {version()}",
         limits=config.limits,
@@ -331,8 +349,10 @@ async def _serve(prepared: _Prepared, log: Log, lines_dropped: Callable[[], int]
     failure: Exception
     async with open_server(setup, journals) as server:
         try:
-            host, port = await server.listen(config.host, config.port, prepared.tls)
+            host, port = await server.listen(config.host, config.port, prepared.access.tls)
             _bring_back(server, journals, log)  # before any client can resume
+            if tokens is not None:  # those of the sessions that were brought back may be gone
+                server.lobby.take_tokens(tokens, server.clock.now())
             if config.status_port is not None and metrics is not None:
                 where = f"{config.status_host}:{config.status_port}"
                 status_host, status_port = await StatusPage(server, metrics).listen(
@@ -344,7 +364,7 @@ async def _serve(prepared: _Prepared, log: Log, lines_dropped: Callable[[], int]
         else:
             if not is_loopback(host):
                 _warn_of_exposure(config, host, log)
-            with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+            with trio.open_signal_receiver(*_heeded()) as signals:
                 try:
                     say(f"listening on {shown_address(host, port)}")
                     sys.stdout.flush()
@@ -357,8 +377,14 @@ async def _serve(prepared: _Prepared, log: Log, lines_dropped: Callable[[], int]
                 except OSError as error:
                     failure = error
                 else:
-                    return await _until_signalled(server, signals, log)
+                    ends = _ends(signals, partial(_read_again, server, config, web, log))
+                    return await _until_signalled(server, ends, log)
     raise failure  # out here, because a nursery would wrap it
+
+
+def _with_pages(tokens: Tokens | None, web: WebLogin | None) -> Tokens | None:
+    """Add the token of the server's own live pages."""
+    return tokens if tokens is None or web is None else tokens.and_also(web.holder)
 
 
 def _metrics() -> Metrics:
@@ -401,6 +427,47 @@ def _warn_of_exposure(config: Config, host: str, log: Log) -> None:
         encrypted=config.tls_cert is not None,
         advice=None if config.tokens and config.tls_cert else "use --tokens, --tls-cert and --tls-key",
     )
+
+
+def _heeded() -> list[signal.Signals]:
+    """Return the signals that mean something here. SIGHUP stays ignored if it was, as by nohup."""
+    is_ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return [signal.SIGTERM, signal.SIGINT, *([] if is_ignored else [signal.SIGHUP])]
+
+
+async def _ends(signals: AsyncIterator[int], read_again: Callable[[], None]) -> AsyncGenerator[int]:
+    """Yield the signals that end the server. SIGHUP is one of them if the server belongs to a terminal,
+    because that has gone then. Elsewhere it means to read files again."""
+    belongs_to_a_terminal = _has_terminal()
+    async for number in signals:
+        if number == signal.SIGHUP and not belongs_to_a_terminal:
+            read_again()
+        else:
+            yield number
+
+
+def _has_terminal() -> bool:
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
+
+
+def _read_again(server: Server, config: Config, web: WebLogin | None, log: Log) -> None:
+    """Read tokens and certificate again. If one of them cannot be used, both stay as they are."""
+    try:
+        access = _read_access(config)
+    except CommandError as error:
+        log.error("access.not_read", error=error.message, advice="the files read before stay in use")
+        return
+    server.newest_tls = access.tls
+    tokens = _with_pages(access.tokens, web)
+    if tokens is not None:
+        server.lobby.take_tokens(tokens, server.clock.now())
+        server.flush()
+    count = None if access.tokens is None else len(access.tokens.holders)
+    log.info("access.read_again", tokens=count, certificate=config.tls_cert)
 
 
 async def _until_signalled(server: Server, signals: AsyncIterator[int], log: Log) -> int:

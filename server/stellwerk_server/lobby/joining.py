@@ -124,6 +124,11 @@ class Rooms:
         for room in [self._by_id[id] for id in session.room_ids]:
             self._outbox.say(session, line(Joined(room.id, room.missing)))
 
+    def leave_all(self, session: Session) -> None:
+        """Take a client out of its rooms, and tell it."""
+        for id in list(session.room_ids):
+            self.leave(session, id)
+
     def lost(self, session: Session) -> None:
         """Take a session out of its rooms: it has lost its connection."""
         for room_id in list(session.room_ids):

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from stellwerk_server.lobby.rooms import Reservation, Room
     from stellwerk_server.lobby.session import Session
     from stellwerk_server.lobby.setup import LobbySetup
+    from stellwerk_server.lobby.tokens import Tokens
     from stellwerk_server.match.ended_match import EndedMatch
     from stellwerk_server.match.house_player import NewHousePlayer
     from stellwerk_server.match.match_session import MatchSession
@@ -239,6 +240,9 @@ class Lobby:
             assert isinstance(message, Login)
             self._logins.login(connection, message, now)
             return
+        if session.is_revoked and isinstance(message, Join | Watch | ListMatches):
+            expected = "only what concerns its matches: the token of this session is not valid any more"
+            raise RefusedError("auth.not_allowed", expected, "/type")
         match message:
             case Join():
                 self._rooms.join(session, message, now)
@@ -264,6 +268,13 @@ class Lobby:
             self._rooms.leave(session, leave.room)
         if leave.match is not UNSET:
             self._matches.leave(session, leave.match, now)
+
+    # -- who may log in --------------------------------------------------------------------------
+
+    def take_tokens(self, tokens: Tokens, now: float) -> None:
+        """Let in by these tokens from now on. A session whose token is not one of them finishes its matches,
+        and can do nothing else."""
+        self._logins.take_tokens(tokens, now)
 
     # -- time, disk, and the end -----------------------------------------------------------------
 

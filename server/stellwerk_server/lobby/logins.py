@@ -22,7 +22,7 @@ from stellwerk_server.lobby.news import LoggedIn
 from stellwerk_server.lobby.outbox import COME_BACK
 from stellwerk_server.lobby.refusal import RefusedError
 from stellwerk_server.lobby.session import Connection, Session
-from stellwerk_server.lobby.tokens import TokenHolder, hashed, is_same_hash
+from stellwerk_server.lobby.tokens import TokenHolder, Tokens, hashed, is_same_hash
 from stellwerk_server.match.deadlines import Deadlines, Timer
 from stellwerk_server.match.lines import line
 from stellwerk_server.operate.settings import announced
@@ -56,6 +56,7 @@ class Logins:
         self._sessions = sessions
         self._matches = matches
         self._rooms = rooms
+        self._tokens = setup.tokens
         self._waiting: Admitted[Connection] = Admitted(setup.limits.unauthenticated)
 
     # -- before the login ------------------------------------------------------------------------
@@ -122,8 +123,8 @@ class Logins:
             self._rooms.take_reserved_seat(session, login.token, now)
         if self._shutdown.has_begun and not session.is_playing():
             self._shutdown.send_away(connection)
-        if session.seat_token_hash is not None and has_played and not session.is_playing():
-            self._matches.say_done(session)
+        if session.is_revoked or (session.seat_token_hash is not None and has_played):
+            self._matches.send_away_if_done(session)
 
     def _refuse(self, connection: Connection, refused: RefusedError) -> None:
         connection.refused_logins += 1
@@ -172,8 +173,25 @@ class Logins:
         self._sessions.add(session, connection.origin)
         return session, {}
 
+    def take_tokens(self, tokens: Tokens, now: float) -> None:
+        """Let in by these tokens from now on. A session whose token is not one of them finishes its matches,
+        and can do nothing else."""
+        self._tokens = tokens
+        for session in list(self._sessions.by_id.values()):
+            if session.token_hash is None:
+                continue
+            session.is_revoked = not tokens.vouch_for(
+                session.name, session.token_hash, is_organizer=session.is_organizer
+            )
+            if session.is_revoked:
+                session.is_organizer = False
+                self._rooms.leave_all(session)
+                for match in list(session.watched):
+                    self._matches.leave(session, match, now)
+                self._matches.send_away_if_done(session)
+
     def _holder(self, token: str | None) -> TokenHolder | None:
-        tokens = self._setup.tokens
+        tokens = self._tokens
         if tokens is None:
             if token is not None:
                 raise RefusedError("auth.bad_token", "no token: this one is not known", "/token")

@@ -157,6 +157,8 @@ class Matches:
         self.take_out(match, seat, now)
         if match.seats[seat].left:
             session.matches.pop(match.id, None)
+            if session.is_revoked:
+                self.send_away_if_done(session)
 
     def take_out(self, match: MatchSession, seat: Seat, now: float) -> None:
         """Take a player out of its match for good: the fallback plays on."""
@@ -299,19 +301,20 @@ class Matches:
             )
 
     def _after_match(self, session: Session) -> None:
-        """Send away a client that has no more business here."""
-        connection = session.connection
-        if connection is not None and not session.is_playing():
-            if session.seat_token_hash is not None:
-                self.say_done(session)
-            elif self._shutdown.has_begun:
-                self._shutdown.send_away(connection)
+        self.send_away_if_done(session)
         self._sessions.end_if_done(session)
 
-    def say_done(self, session: Session) -> None:
-        """Send away a client that came with the token of a seat whose match is over."""
-        if session.connection is not None:
-            self._outbox.bye(session.connection, "done", "nothing: this seat's match is over")
+    def send_away_if_done(self, session: Session) -> None:
+        """Send away a client that is in no match, and has no more business here."""
+        connection = session.connection
+        if connection is None or session.is_playing():
+            return
+        if session.seat_token_hash is not None:
+            self._outbox.bye(connection, "done", "nothing: this seat's match is over")
+        elif self._shutdown.has_begun:
+            self._shutdown.send_away(connection)
+        elif session.is_revoked:
+            self._outbox.bye(connection, "auth.bad_token", "a token that the organizer gave out")
 
 
 def _expect_right_to_watch(session: Session, watch: Watch) -> None:

@@ -104,6 +104,7 @@ class Session:
         "id",
         "is_held",
         "is_organizer",
+        "is_revoked",
         "key_hashes",
         "language",
         "matches",
@@ -130,6 +131,7 @@ class Session:
         self.token_hash: str | None = None
         self.seat_token_hash: str | None = None  # a token for one seat: it goes when the match is over
         self.is_organizer = False
+        self.is_revoked = False  # its token is not valid any more: it finishes its matches, and no more
         self.is_held = False  # its client is stopped and cannot read: see `Server.hold`
         self.room_ids: list[str] = []
         self.matches: dict[str, tuple[MatchSession | EndedMatch, int]] = {}  # with its seat there

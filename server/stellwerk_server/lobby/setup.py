@@ -42,7 +42,7 @@ class LobbySetup:
     house_bots: Mapping[str, NewHousePlayer]
     open_journal: Callable[[str], Journal] = lambda _: NoJournal()
     log_lines_dropped: Callable[[], int] = lambda: 0  # those that could not be written
-    tokens: Tokens | None = None  # without, everybody may log in
+    tokens: Tokens | None = None  # at the start; without, everybody may log in
     plaintext_tokens: bool = False
     may_join: bool = True  # else the program that embeds the server seats everybody
     may_connect: Callable[[], bool] = lambda: True  # whether there are descriptors left

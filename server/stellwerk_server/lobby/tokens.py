@@ -57,6 +57,13 @@ class Tokens:
     def holder_of(self, token: str) -> TokenHolder | None:
         return self.holder_with(hashed(token))
 
+    def vouch_for(self, name: str, hash: str, *, is_organizer: bool) -> bool:
+        """Test whether a session that logged in with the token of this hash could still do so."""
+        holder = self.holder_with(hash)
+        if holder is None or (is_organizer and not holder.is_organizer):
+            return False
+        return holder.takes_any_name or holder.name.lower() == name.lower()
+
     def holder_with(self, hash: str | None) -> TokenHolder | None:
         """Return the holder of this hash. Compares every hash, each in constant time."""
         found = [holder for holder in self.holders if is_same_hash(holder.hash, hash)]

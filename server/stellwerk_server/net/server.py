@@ -116,6 +116,8 @@ class Server:
         self._lingering = 0
         self._sync_wanted = trio.Event()
         self._gone = trio.Event()
+        self.newest_tls: ssl.SSLContext | None = None
+        """What connections with TLS get from now on, instead of what their listener began with."""
         self.idle = trio.Event()
         """Set when, on the way down, the last match is over."""
         lobby.deadlines.on_earlier = lambda: self._earlier.set()
@@ -131,7 +133,7 @@ class Server:
         self._listening.append(scope)  # a stop before the next round stops this, too
 
         async def handle(stream: trio.SocketStream) -> None:
-            await self._handle(stream, tls)
+            await self._handle(stream, None if tls is None else self.newest_tls or tls)
 
         async def serve() -> None:
             with scope:
