@@ -28,7 +28,7 @@ matches. After that it does not wait again until the pipe has room."""
 
 
 class Stream(Protocol):
-    """What a log is written to."""
+    """Anything that a log can be written to."""
 
     def write(self, line: str, /) -> object: ...
 
@@ -98,7 +98,7 @@ def _encoded(line: str) -> bytes:
 
 
 class _Lines:
-    """What structlog calls with the text of each entry."""
+    """The logger below structlog, which gets the text of each entry."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
