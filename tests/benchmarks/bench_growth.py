@@ -46,9 +46,10 @@ from tests.benchmarks.bench_server import (
     allow_descriptors,
     closing_load,
     cores,
-    percentile,
+    load_by_half,
     print_machine,
     run_first,
+    sample_half_load,
     say,
     spread_matches,
     stellwerk_server,
@@ -69,7 +70,6 @@ LINES: Final = (100, 1_000, 10_000, 100_000)
 MOST_VERIFIED: Final = 10_000  # each takes as long as playing it again
 BOTS: Final = 10
 SLICE: Final = 2.0  # seconds
-HALF_LOAD: Final = 3.0
 COMMANDS: Final = ("ratings", "report", "status")
 NOISE: Final = 0.2  # seconds of CPU: less than that more than no lines is no figure to divide by
 FURTHER_ROUNDS: Final = 1_000  # after those that a made-up tournament has: `resume` has something to play
@@ -89,6 +89,8 @@ class Running:
     cpu_us: float
     resident_kb: int
     match_kb: float
+    half_per_second: float
+    busy: float
     p50_ms: float
     p99_ms: float
     kept_waiting: float
@@ -208,20 +210,18 @@ def _running(server_cores: set[int], count: int) -> Running:
         busy = (server.cpu_seconds() - cpu) / _decisions(load.tally)
         per_second = load.tally.decisions / SLICE
         resident_kb = server.resident_kb()
-        load.pause = count / (per_second / 2)
-        load.run(WARM_UP)
-        load.tally = Tally()
-        begin, waited = perf_counter(), server.waited_seconds()
-        load.run(HALF_LOAD)
-        _decisions(load.tally)
+        load_by_half(server, load, count / (per_second / 2))
+        half = sample_half_load(server, load, 2 * count)
         return Running(
             matches=count,
             cpu_us=busy * 1e6,
             resident_kb=resident_kb,
             match_kb=(resident_kb - empty_kb) / count,
-            p50_ms=percentile(load.tally, 0.5),
-            p99_ms=percentile(load.tally, 0.99),
-            kept_waiting=(server.waited_seconds() - waited) / (perf_counter() - begin),
+            half_per_second=half.decisions_per_second,
+            busy=half.busy,
+            p50_ms=half.p50_ms,
+            p99_ms=half.p99_ms,
+            kept_waiting=half.kept_waiting,
         )
 
 
@@ -241,7 +241,7 @@ def measure_lines(
         return [], []
     say(f"a tournament of {bots} bots: playing what is to be copied")
     played = played_tournament(folder / "played", bots)
-    costs = [_cost(0, "ratings", "--help")]  # imports what all of them do
+    costs = [_cost(0, "ratings", str(played))]  # which has next to no lines
     pages: list[int] = []
     for count in counts:
         cup = made_up_tournament(played, folder / "cup", count)
@@ -417,13 +417,25 @@ def growth(costs: Sequence[Cost]) -> list[float | None]:
 
 def print_running(rows: Sequence[Running]) -> None:
     print_table(
-        ["matches", "CPU µs a decision", "MB", "kB a match", "p50 ms", "p99 ms", "waiting"],
+        [
+            "matches",
+            "CPU µs a decision",
+            "MB",
+            "kB a match",
+            "half load: decisions/s",
+            "busy",
+            "p50 ms",
+            "p99 ms",
+            "waiting",
+        ],
         [
             [
                 f"{row.matches:,}",
                 f"{row.cpu_us:.0f}",
                 f"{row.resident_kb / 1000:.0f}",
                 f"{row.match_kb:.0f}",
+                f"{row.half_per_second:,.0f}",
+                f"{row.busy:.0%}",
                 f"{row.p50_ms:.2f}",
                 f"{row.p99_ms:.2f}",
                 f"{row.kept_waiting:.0%}",

@@ -19,10 +19,11 @@ the time in which Stellwerk could run and other processes had its core: with mor
 answer times say less than the CPU does. They also suffer when the clients have to wait for their core: what
 was due meanwhile comes at once. *Answer*: from just before the client's `send` until the kernel has
 the server's answer, so with the time that a line waits until the server reads it, and without what the
-clients are late. *Half load*: clients think before they act, for times that are drawn so that half as many
-acts come as the same clients made the server take without thinking. *Memory*: the growth of the resident
-memory between two numbers of matches, with the clients stopped in mid-game, by the matches that were added;
-it holds their connections, and not what the kernel keeps for a socket.
+clients are late. *Half load*: clients think before they act, for times such that the server's core is busy
+half of the time. With half of the decisions of saturation it would be busy for three quarters: each of them
+costs more when fewer lines come at a time. *Memory*: the growth of the resident memory between two numbers
+of matches, with the clients stopped in mid-game, by the matches that were added; it holds their connections,
+and not what the kernel keeps for a socket.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -55,6 +56,10 @@ from tests.benchmarks.trees import THIS, Tree, TreeError, trees
 WARM_UP: Final = 1.0  # seconds before each measurement
 SETTLED: Final = 0.02  # seconds of silence after which a slice is over
 HALF_LOAD_SECONDS: Final = 3.0
+HALF: Final = 0.5  # of the time of the server's core
+NEARLY: Final = 0.02
+TRIES: Final = 8  # to find the clients' pause: each costs two seconds
+TRY_SECONDS: Final = 1.0
 SIZES_SECONDS: Final = 1.0
 START_PATIENCE: Final = 30.0
 STOP_PATIENCE: Final = 5.0
@@ -304,24 +309,51 @@ def measure_half_load(server_cores: set[int], saturated: Served) -> HalfLoad:
         matches = saturated.connections // 2  # each of them waits for one act
         spread_matches(load, matches)
         load.run(WARM_UP)
-        load.pause = matches / (saturated.saturated_per_second / 2)
+        load_by_half(server, load, matches / (saturated.saturated_per_second / 2))
+        return sample_half_load(server, load, saturated.connections)
+
+
+def load_by_half(server: Server, load: Load, first_pause: float) -> None:
+    """Let the clients think for as long as it takes for the server to be busy half of the time."""
+
+    def busy_with(pause: float) -> float:
+        load.pause = pause
         load.run(WARM_UP)
-        load.tally = Tally()
-        begin, cpu, waited = perf_counter(), server.cpu_seconds(), server.waited_seconds()
-        load.run(HALF_LOAD_SECONDS)
-        elapsed = perf_counter() - begin
-        tally = load.tally
-        if not tally.decisions:
-            raise LoadError("the server has answered nothing")
-        return HalfLoad(
-            connections=saturated.connections,
-            decisions_per_second=tally.decisions / elapsed,
-            busy=(server.cpu_seconds() - cpu) / elapsed,
-            kept_waiting=(server.waited_seconds() - waited) / elapsed,
-            p50_ms=percentile(tally, 0.5),
-            p99_ms=percentile(tally, 0.99),
-            most_ms=percentile(tally, 1.0),
-        )
+        begin, cpu = perf_counter(), server.cpu_seconds()
+        load.run(TRY_SECONDS)
+        return (server.cpu_seconds() - cpu) / (perf_counter() - begin)
+
+    load.pause = pause_for_half(busy_with, first_pause)
+
+
+def pause_for_half(busy_with: Callable[[float], float], pause: float) -> float:
+    """Return a pause between acts with which a server is busy half of the time, from a first guess. A pause
+    that is longer by some part makes it less busy by about that part."""
+    for _ in range(TRIES):
+        busy = busy_with(pause)
+        if abs(busy - HALF) <= NEARLY:
+            break
+        pause *= busy / HALF
+    return pause
+
+
+def sample_half_load(server: Server, load: Load, connections: int) -> HalfLoad:
+    load.tally = Tally()
+    begin, cpu, waited = perf_counter(), server.cpu_seconds(), server.waited_seconds()
+    load.run(HALF_LOAD_SECONDS)
+    elapsed = perf_counter() - begin
+    tally = load.tally
+    if not tally.decisions:
+        raise LoadError("the server has answered nothing")
+    return HalfLoad(
+        connections=connections,
+        decisions_per_second=tally.decisions / elapsed,
+        busy=(server.cpu_seconds() - cpu) / elapsed,
+        kept_waiting=(server.waited_seconds() - waited) / elapsed,
+        p50_ms=percentile(tally, 0.5),
+        p99_ms=percentile(tally, 0.99),
+        most_ms=percentile(tally, 1.0),
+    )
 
 
 def spread_matches(load: Load, count: int) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.benchmarks.bench_server import pause_for_half
 from tests.benchmarks.rounds import in_turn, ratios, spread
 from tests.benchmarks.trees import ROOT, SOURCES, TreeError, trees
 from tests.tools import needs
@@ -39,6 +40,18 @@ def test_everybody_is_measured_once_a_round_and_another_one_begins_each() -> Non
     figures = in_turn(["a", "b", "c"], measure, rounds=3)
     assert "".join(order) == "abcbcacab"
     assert figures == [[1, 6, 8], [2, 4, 9], [3, 5, 7]]
+
+
+def test_half_load_is_half_even_if_a_decision_costs_more_when_fewer_come_at_once() -> None:
+    """With 10,000 decisions a second a core is busy; with half of them it still was for 75 % of the time."""
+
+    def busy_with(pause: float) -> float:
+        per_second = 100 / pause  # by 100 clients
+        return min(1.0, per_second * (200e-6 - per_second * 1e-8))
+
+    first_guess = 100 / 5_000
+    assert busy_with(first_guess) == pytest.approx(0.75)
+    assert busy_with(pause_for_half(busy_with, first_guess)) == pytest.approx(0.5, abs=0.02)
 
 
 @needs("git checkout")
