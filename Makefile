@@ -97,6 +97,7 @@ pictures: $(TEST) ## take the pictures of the README again, with Chromium
 bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' or '--compiled' compares in the same run
 	$(BIN)/python -m tests.benchmarks.bench_engine $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_server $(ARGS)
+	$(BIN)/python -m tests.benchmarks.bench_start $(ARGS)
 	$(BIN)/python -m tests.benchmarks.bench_ratings
 	$(BIN)/python -m tests.benchmarks.bench_page
 	$(BIN)/python -m tests.benchmarks.bench_web
