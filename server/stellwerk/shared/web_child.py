@@ -11,12 +11,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Final
-
-import trio
+from typing import TYPE_CHECKING, Final
 
 from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import usage_error
+
+if TYPE_CHECKING:
+    import trio
 
 INSTALL: Final = "pip install 'stellwerk[web]'"
 ANNOUNCED: Final = b"live pages at "
@@ -77,6 +78,8 @@ async def run_web_child(
     It reads from a pipe that nobody writes to. When this process ends, whatever ends it, the pipe ends too,
     and the child with it.
     """
+    import trio  # here, because help needs the arguments alone
+
     command = [sys.executable, "-m", "stellwerk", "watch", *words, "--until-stdin-ends"]
     try:
         process = await trio.lowlevel.open_process(

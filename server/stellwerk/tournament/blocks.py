@@ -14,7 +14,6 @@ from typing import Final
 
 import trio
 
-from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import (
     DONE,
     FAILED,
@@ -54,59 +53,6 @@ from stellwerk_tournament.store.store import Opened
 
 MOST_NAMED: Final = 20
 STOPPED: Final = 130
-
-EXPORT: Final = """\
-Write a private file for each block that is due, to be played on any machine with
-'stellwerk tournament block'. The tournament begins with it, if it has not begun:
-all bots are tried first, as by 'run'. Blocks whose results have not come back are
-written again, with the same deals.
-"""
-
-BLOCK: Final = """\
-Play blocks that 'stellwerk tournament export' has written, and write their results
-for 'stellwerk tournament merge'. Opens no other files, and keeps results that exist
-already. Exit codes: 0 done; 2 a file cannot be played here; 4 the machine failed,
-and wrote no result; 130 stopped, without a result.
-"""
-
-MERGE: Final = """\
-Add the results of blocks to the tournament's folder. Each match is checked by
-playing it again, and counts once. Exit codes: 0 done; 1 a result was refused; 2 the
-folder cannot be used; 4 the machine failed.
-"""
-
-
-def add_export_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.description = EXPORT
-    parser.add_argument("-o", "--out", metavar="FOLDER", required=True, help="where the files are written")
-    parser.add_argument(
-        "--most", metavar="N", type=whole_number(1, 1_000_000), help="write at most so many blocks"
-    )
-
-
-def add_block_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.description = BLOCK
-    parser.add_argument("files", metavar="FILE", nargs="+", help="a file that 'export' has written")
-    parser.add_argument(
-        "-o", "--out", metavar="RESULT", required=True, help="the result's file, or a folder for it"
-    )
-    parser.add_argument(
-        "--concurrency",
-        metavar="N",
-        type=whole_number(1, 1000),
-        default=1,
-        help="matches at once (default: 1)",
-    )
-    parser.add_argument(
-        "--machine",
-        metavar="NAME",
-        help="the name of this machine in lines and the report (default: an anonymous label)",
-    )
-
-
-def add_merge_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.description = MERGE
-    parser.add_argument("results", metavar="RESULT", nargs="+", help="a result, or a folder of results")
 
 
 # -- export ------------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ import argparse
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import infrastructure_error, usage_error
 from stellwerk.shared.terminal import complain
 from stellwerk.shared.version import version
@@ -23,21 +22,6 @@ from stellwerk_tournament.blocks.cluster import (
     open_cluster,
 )
 from stellwerk_tournament.blocks.orders import Cup
-
-
-def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("many machines (needs the extra 'cluster')")
-    group.add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        help="let the workers of this Dask scheduler play the blocks, such as tls://host:8786",
-    )
-    group.add_argument(
-        "--workers",
-        metavar="N",
-        type=whole_number(1, 1000),
-        help="let so many worker processes of this machine play them",
-    )
 
 
 def has_cluster(arguments: argparse.Namespace) -> bool:

@@ -2,47 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 import trio
 
+from stellwerk.tournament.arguments import Budget
 from stellwerk.tournament.output import clock
-from stellwerk_engine.boards.located_json import quoted
 from stellwerk_protocol.figures import counted
 from stellwerk_tournament.config.settings import Variant
 from stellwerk_tournament.play.expected_time import TRIAL_BOT, seconds_by_lines, seconds_by_trial
 from stellwerk_tournament.schedule.budget import Proposal, matches_of_round, meetings, propose
 from stellwerk_tournament.schedule.schedule import SchedulePlan, blocks_of_round
 from stellwerk_tournament.store.match_line import MatchLine
-
-_BUDGET: Final = re.compile(r"([0-9]{1,9})([smh]?)")
-_SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """So many matches, or so much time in seconds."""
-
-    text: str
-    matches: int | None = None
-    seconds: float | None = None
-
-
-def budget(text: str) -> Budget:
-    """Read a number of matches, or a time such as 90m."""
-    found = _BUDGET.fullmatch(text)
-    number = int(found[1]) if found else 0
-    if found is None or number == 0:
-        raise argparse.ArgumentTypeError(
-            f"expected a number of matches such as 200, or a time such as 45s, 90m or 2h, not {quoted(text)}"
-        )
-    if found[2]:
-        return Budget(text, seconds=number * _SECONDS[found[2]])
-    return Budget(f"{number:,} {'match' if number == 1 else 'matches'}", matches=number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from stellwerk.shared.choose_game import unknown
-from stellwerk.shared.errors import not_writable, usage_error
+from stellwerk.shared.errors import DONE, not_writable, usage_error
 from stellwerk.shared.terminal import complain, say
-from stellwerk.tournament.expectation import Budget, expectation, with_proposal
+from stellwerk.tournament.arguments import Budget
+from stellwerk.tournament.expectation import expectation, with_proposal
+from stellwerk.tournament.folder import command_for, read_cup
 from stellwerk.tournament.output import table_of
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
@@ -21,7 +23,7 @@ from stellwerk_processes.bot_spec import BUILT_IN
 from stellwerk_protocol.canonical import shown
 from stellwerk_server.journal.journal import write_whole
 from stellwerk_tournament.config.final import final_text, mentions_folder
-from stellwerk_tournament.config.settings import FILE, Kind, Settings, Source, Variant, matches_at_once
+from stellwerk_tournament.config.settings import FILE, Kind, Settings, Variant, matches_at_once
 from stellwerk_tournament.config.template import ROUNDS, schedule_text, template
 from stellwerk_tournament.play.progress import Row, ranking_of
 from stellwerk_tournament.report.derived import Tournament
@@ -45,14 +47,8 @@ class _Draft:
     of: str = ""
 
 
-def init(
-    folder: Path,
-    arguments: argparse.Namespace,
-    begin: str,
-    read: Callable[[Path], tuple[Source, Tournament, int | None]],
-) -> None:
-    """Write the file, and say what it comes to. `begin` is the command that plays it. `read` reads an earlier
-    tournament, and how many matches it has in all, if that is known."""
+def init(folder: Path, arguments: argparse.Namespace) -> int:
+    """Write the file, and say what it comes to."""
     path = folder / FILE
     if path.exists():
         raise usage_error(f"{path}: already exists")
@@ -62,7 +58,7 @@ def init(
         draft = _new(arguments.game or ["usa"], arguments.bot or ["random", "greedy"], arguments.others or 0)
         rows: tuple[Row, ...] = ()
     else:
-        draft, rows = _final(folder, arguments, read)
+        draft, rows = _final(folder, arguments)
     kind, rounds, lines = _schedule(draft, arguments.budget)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -72,9 +68,11 @@ def init(
     for line in table_of(rows) if rows else ():
         say(line)
     others = "" if not arguments.others else f"add a [[bots]] table for {_the_others(arguments.others)}, "
+    begin = command_for("run", folder)
     say(f"{shown(str(path), 1000)}: written; {others or 'have a look at it, '}then: {begin}")
     for line in lines:
         say(line)
+    return DONE
 
 
 def _schedule(draft: _Draft, budget: Budget | None) -> tuple[Kind, int, list[str]]:
@@ -120,16 +118,12 @@ def _new(games: Sequence[str], bots: Sequence[str], others: int) -> _Draft:
 # -- a final -----------------------------------------------------------------------------------------
 
 
-def _final(
-    folder: Path,
-    arguments: argparse.Namespace,
-    read: Callable[[Path], tuple[Source, Tournament, int | None]],
-) -> tuple[_Draft, tuple[Row, ...]]:
+def _final(folder: Path, arguments: argparse.Namespace) -> tuple[_Draft, tuple[Row, ...]]:
     for name in ("game", "bot", "others"):
         if getattr(arguments, name):
             raise usage_error(f"--{name}: does not go with --from, which takes games and bots over")
     cup = Path(arguments.cup)
-    source, tournament, total = read(cup)
+    source, tournament, total = read_cup(cup)
     settings, lines = tournament.settings, tournament.lines
     rows = _best(cup, settings, tournament, arguments.top)
     for variant in settings.variants:

@@ -9,11 +9,12 @@ import contextlib
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal, Protocol
+from typing import Final, Protocol
 
 import msgspec
 
 from stellwerk.shared.terminal import aligned, flush_stdout, say, size
+from stellwerk.tournament.arguments import Shape
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.figures import counted, interval, signed
 from stellwerk_server.net.listen_address import shown_address
@@ -33,8 +34,6 @@ from stellwerk_tournament.store.conduct import Suspension
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings, Sums
 
-Shape = Literal["table", "lines", "jsonl", "none"]
-SHAPES: Final[tuple[Shape, ...]] = ("table", "lines", "jsonl", "none")
 SHAPES_WITH_RATINGS: Final[tuple[Shape, ...]] = ("table", "jsonl")  # of the bots, while it is played
 
 MOST_NAMED: Final = 8

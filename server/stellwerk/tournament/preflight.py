@@ -15,7 +15,8 @@ from msgspec import UnsetType
 from stellwerk.shared.errors import FAILED, INFRASTRUCTURE, CommandError, not_writable
 from stellwerk.shared.progress import clear, draw, is_shown
 from stellwerk.shared.terminal import complain
-from stellwerk.tournament.output import MOST_NAMED, Shape, clock, say_json
+from stellwerk.tournament.arguments import Shape
+from stellwerk.tournament.output import MOST_NAMED, clock, say_json
 from stellwerk_processes.bot_spec import STARTED
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.figures import counted

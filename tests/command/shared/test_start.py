@@ -101,7 +101,7 @@ def test_the_version_imports_no_command_and_no_other_package() -> None:
             470,
         ),
         ("token", {"trio", "structlog", "numpy", "stellwerk_engine", "multiprocessing", "asyncio"}, 165),
-        ("tournament", {"jinja2", "asyncio", "dask", "distributed"}, 640),
+        ("tournament", {"trio", "structlog", "numpy", "multiprocessing", "asyncio", "jinja2"}, 225),
     ],
 )
 def test_a_command_imports_what_it_needs(command: str, needless: set[str], most: int) -> None:
