@@ -10,7 +10,14 @@ import pytest
 
 from stellwerk_web.http.answers import POLICY, STATUSES, TEXT, Answer
 from stellwerk_web.http.requests import MOST_HEAD_BYTES, MOST_TARGET_BYTES, Request, host_name
-from stellwerk_web.http.server import KEPT_FOR_PAGES, HttpLimits, Reply
+from stellwerk_web.http.server import (
+    KEPT_FOR_PAGES,
+    MOST_CONNECTIONS,
+    MOST_REFUSED,
+    HttpLimits,
+    Reply,
+    limits_for,
+)
 from stellwerk_web.http.streams import COMMENT_SECONDS, Stream
 from stellwerk_web.show.channel import Channel
 from tests.web.serving import HOST, Life, read_answer, serving
@@ -172,6 +179,13 @@ def test_a_proxy_s_form_of_address_is_refused() -> None:
 # -- what is not a request ---------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("line", [b"GET / HTTP/2.0 and more", b"\xff\xfe<script>", b"GET /\x00 HTTP/1.1"])
+def test_a_request_line_that_is_refused_is_not_repeated(line: bytes) -> None:
+    with serving(hello) as life, life.reached() as sock:
+        sock.sendall(line + b"\r\nHost: localhost\r\n\r\n")
+        assert read_answer(sock).body == b"not a request of HTTP/1.1: illegal request line\n"
+
+
 @pytest.mark.parametrize(
     "request_bytes",
     [
@@ -282,12 +296,32 @@ def test_one_connection_too_many_hears_so() -> None:
 
 def test_streams_leave_connections_for_pages() -> None:
     feeding = Feeding()
-    with serving(feeding, HttpLimits(connections=KEPT_FOR_PAGES + 2)) as life, ExitStack() as stack:
-        for _ in range(2):
+    with serving(feeding, HttpLimits(connections=8)) as life, ExitStack() as stack:
+        for _ in range(6):
             stack.enter_context(life.reader("/stream")).next()
         got = life.get("/stream")
         assert (got.status, got.headers["retry-after"]) == (503, "10")
         assert life.get("/").status == 200
+
+
+def test_pages_with_very_many_connections_keep_a_few_from_streams() -> None:
+    assert HttpLimits().streams == MOST_CONNECTIONS - KEPT_FOR_PAGES
+
+
+def test_a_crowd_beyond_the_limit_costs_few_descriptors() -> None:
+    """Those beyond the first ones that are told so are closed at once."""
+    with serving(hello, HttpLimits(connections=1)) as life, ExitStack() as stack:
+        first, *others = [stack.enter_context(life.reached()) for _ in range(2 + 2 * MOST_REFUSED)]
+        refused, *closed = [len(sock.recv(1)) for sock in others[:MOST_REFUSED]], *others[MOST_REFUSED:]
+        assert all(refused)
+        assert {sock.recv(1) for sock in closed} == {b""}
+        first.sendall(HELLO)
+        assert read_answer(first).status == 200
+
+
+@pytest.mark.parametrize(("descriptors", "connections"), [(1_048_576, 4096), (1024, 992), (64, 32), (20, 1)])
+def test_there_are_no_more_connections_than_descriptors(descriptors: int, connections: int) -> None:
+    assert limits_for(descriptors).connections == connections
 
 
 def test_a_client_that_does_not_take_a_long_answer_is_closed() -> None:

@@ -9,13 +9,23 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+import trio
+import trio.testing
 
+from stellwerk_protocol.client_line import MAX_DEPTH
+from stellwerk_protocol.messages import Hello
+from stellwerk_server.lobby.logins import FEATURES
 from stellwerk_server.lobby.tokens import hashed, new_token
+from stellwerk_server.operate.settings import Limits, announced
+from stellwerk_web.show.model import Shape, Show
+from stellwerk_web.sources.server import FIRST_WAIT_S, LONGEST_WAIT_S, Identity, ServerSource
 from tests.server.served_process import Caller, Message, Serving, serving
 from tests.web.serving import PATIENCE
 from tests.web.watching import WatchProcess, followed, watching
@@ -437,3 +447,68 @@ def test_it_asks_no_more_than_the_server_allows(tmp_path: Path) -> None:
         server.kill()
         closed = [record for record in server.log() if record["event"] == "connection.closed"]
         assert not any(record["errors"] for record in closed if str(record.get("name")).startswith("watch-"))
+
+
+# -- a server that loses us again and again --------------------------------------------------------------
+
+HELLO = msgspec.json.encode(Hello((1,), "odd", announced(Limits(), MAX_DEPTH), FEATURES)) + b"\n"
+WELCOME = b'{"type":"welcome"}\n'
+EMPTY_LIST = b'{"type":"match_list","matches":[],"cursor":"c","more":false,"anew":true}\n'
+ODD_LIST = b'{"type":"match_list","matches":7}\n'
+
+
+async def waits(*answers: bytes, lasts_s: float = 0.0) -> tuple[list[float], set[str]]:
+    """Return how long a source waits each time before it comes back to a server that greets it, answers its
+    requests for the list with these lines, stays for so long and hangs up. Return why it was lost, too."""
+    found: list[float] = []
+    causes: set[str] = set()
+
+    async def serve(stream: trio.abc.Stream) -> None:
+        with suppress(trio.BrokenResourceError):  # it has seen enough
+            for line in (HELLO, WELCOME, *answers):
+                await stream.send_all(line)
+                await stream.receive_some(1000)
+            await trio.sleep(lasts_s)
+        await stream.aclose()
+
+    def log(event: str, **data: Any) -> None:  # Any: as a log takes it
+        if event == "source.lost":
+            found.append(data["again_in_s"])
+            causes.add(data["why"])
+            if len(found) == 8:
+                nursery.cancel_scope.cancel()
+
+    async def connect() -> trio.abc.Stream:
+        ours, theirs = trio.testing.memory_stream_pair()
+        nursery.start_soon(serve, theirs)
+        return ours
+
+    async with trio.open_nursery() as nursery:
+        source = ServerSource("here", connect, Identity("hall"), log)
+        shape = Shape(title="", kind="server", source="", life="", pace=1, tables=1)
+        nursery.start_soon(source.run, Show(shape))
+    return found, causes
+
+
+HUNG_UP = "the server closed the connection"
+NO_LIST = "not a message of the protocol: Expected `array`, got `int` - at `$.matches`"
+
+
+@pytest.mark.parametrize(
+    ("answers", "cause"), [((), HUNG_UP), ((ODD_LIST,), NO_LIST), ((EMPTY_LIST, ODD_LIST), NO_LIST)]
+)
+def test_it_waits_longer_each_time_for_a_server_that_greets_it_and_then_loses_it(
+    answers: tuple[bytes, ...], cause: str
+) -> None:
+    """Whether the list is missing, does not decode, or a later one does not."""
+    found, causes = trio.run(partial(waits, *answers), clock=trio.testing.MockClock(autojump_threshold=0))
+    assert causes == {cause}
+    assert all(0.75 * 2**n / 2 - 0.1 <= wait <= 1.25 * 2**n / 2 + 0.1 for n, wait in enumerate(found[:5]))
+    assert min(found[5:]) >= 0.75 * LONGEST_WAIT_S - 0.1
+
+
+def test_after_a_connection_that_lasted_it_comes_back_soon() -> None:
+    lasting = partial(waits, EMPTY_LIST, lasts_s=2 * LONGEST_WAIT_S)
+    found, causes = trio.run(lasting, clock=trio.testing.MockClock(autojump_threshold=0))
+    assert causes == {HUNG_UP}
+    assert max(found) <= 1.25 * FIRST_WAIT_S + 0.1

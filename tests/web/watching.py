@@ -8,7 +8,7 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -54,12 +54,14 @@ class Watching:
 
 
 class WatchProcess(Watching):
-    def __init__(self, folder: Path, words: tuple[str, ...], variables: dict[str, str]) -> None:
+    def __init__(
+        self, folder: Path, words: tuple[str, ...], variables: dict[str, str], prefix: Sequence[str]
+    ) -> None:
         folder.mkdir(exist_ok=True)
         self.log_path = folder / "watch.log"
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "stellwerk", "watch", *words, "--port", "0"],
+                [*prefix, sys.executable, "-m", "stellwerk", "watch", *words, "--port", "0"],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -85,8 +87,10 @@ class WatchProcess(Watching):
 
 
 @contextmanager
-def watching(folder: Path, *words: str, **variables: str) -> Generator[WatchProcess]:
-    process = WatchProcess(folder, words, variables)
+def watching(
+    folder: Path, *words: str, prefix: Sequence[str] = (), **variables: str
+) -> Generator[WatchProcess]:
+    process = WatchProcess(folder, words, variables, prefix)
     try:
         yield process
     finally:

@@ -56,7 +56,7 @@ from stellwerk_server.net.server import Server, is_loopback, open_server
 from stellwerk_server.net.status import StatusPage
 from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import KEPT_FREE_BY_MATCHES, raise_limit, room_for_more
-from stellwerk_server.operate.logs import LEVELS, LogStream, make_log
+from stellwerk_server.operate.logs import LEVELS, LogStream, log_unaccepted, make_log
 from stellwerk_server.operate.plain_words import plain_words
 from stellwerk_server.operate.settings import DEFAULT_PORT, Limits, Time
 
@@ -189,6 +189,7 @@ def run(arguments: argparse.Namespace) -> int:
     prepared = _prepare(config)
     stream = LogStream(sys.stderr)
     log = make_log(stream, config.log_level, json=config.log_json)
+    log_unaccepted(log)
     collect_rarely()
     return trio.run(_serve, prepared, log, lambda: stream.dropped)
 

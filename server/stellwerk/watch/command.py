@@ -30,7 +30,7 @@ from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.names import PLAYER_NAME
 from stellwerk_server.net.listen_address import shown_address
 from stellwerk_server.operate.descriptors import raise_limit
-from stellwerk_server.operate.logs import LEVELS, LogStream, make_log
+from stellwerk_server.operate.logs import LEVELS, LogStream, log_unaccepted, make_log
 
 if TYPE_CHECKING:
     import ssl
@@ -135,14 +135,15 @@ def run(arguments: argparse.Namespace) -> int:
             raise usage_error(
                 f"--host-name: expected a name such as matches.example.org, not {shown(name)!r}"
             )
-    raise_limit()
+    descriptors = raise_limit()
     if arguments.until_stdin_ends:
         with suppress(OSError):  # forbidden to services with a filter of system calls
             os.nice(NICENESS)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that started us; we end with it
     log = make_log(LogStream(sys.stderr), arguments.log_level)
+    log_unaccepted(log)
     try:
-        return trio.run(_watch, arguments, log)
+        return trio.run(_watch, arguments, descriptors, log)
     except CommandError as error:
         if not arguments.until_stdin_ends:
             raise
@@ -150,8 +151,9 @@ def run(arguments: argparse.Namespace) -> int:
         return error.exit_code
 
 
-async def _watch(arguments: argparse.Namespace, log: Log) -> int:
+async def _watch(arguments: argparse.Namespace, descriptors: int, log: Log) -> int:
     # Here, because they need the extra.
+    from stellwerk_web.http.server import limits_for
     from stellwerk_web.show.model import Shape, Show
     from stellwerk_web.site import Site
     from stellwerk_web.sources.source import SourceError, first_of
@@ -172,6 +174,7 @@ async def _watch(arguments: argparse.Namespace, log: Log) -> int:
         version(),
         lambda error: log.error("web.bug", exc_info=error),
         {name.lower() for name in arguments.host_name},
+        limits_for(descriptors),
     )
     failure: CommandError
     try:

@@ -11,6 +11,7 @@ import io
 import logging
 import os
 import select
+from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol
 
 import structlog
@@ -25,6 +26,8 @@ LEVELS = ("debug", "info", "warning", "error")
 PATIENCE_MS: Final = 100
 """How long a server stands still for a pipe that is full: long enough for a reader that keeps up, short for
 matches. After that it does not wait again until the pipe has room."""
+AGAIN_S: Final = 60.0
+"""How often the log says that connections cannot be accepted."""
 
 
 class Stream(Protocol):
@@ -107,6 +110,30 @@ class _Lines:
         self._stream.write(f"{text}\n")
 
     debug = info = warning = error = msg
+
+
+class _Unaccepted(logging.Handler):
+    """A handler of what Trio says ten times a second, with a traceback, while connections cannot be accepted.
+    It makes one line of that in a while."""
+
+    def __init__(self, log: FilteringBoundLogger) -> None:
+        super().__init__()
+        self._log = log
+        self._next = 0.0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if monotonic() >= self._next:
+            self._next = monotonic() + AGAIN_S
+            error = record.exc_info[1] if record.exc_info is not None else None
+            why = error.strerror if isinstance(error, OSError) else record.getMessage()
+            self._log.warning("connections.not_accepted", error=why, advice="raise the limit of open files")
+
+
+def log_unaccepted(log: FilteringBoundLogger) -> None:
+    """Let this log say that connections cannot be accepted, for want of descriptors."""
+    trio_log = logging.getLogger("trio.serve_listeners")
+    trio_log.handlers = [_Unaccepted(log)]
+    trio_log.propagate = False
 
 
 def make_log(stream: Stream, level: str = "info", *, json: bool | None = None) -> FilteringBoundLogger:

@@ -23,7 +23,11 @@ from stellwerk_web.http.streams import Reader, Stream
 RECEIVED: Final = 8192
 PIECE: Final = 65_536  # of an answer, for which a client has its patience
 SEND_BUFFER: Final = 131_072  # of a socket, which bounds what a reader can be behind without our knowing
-KEPT_FOR_PAGES: Final = 64  # connections that streams leave free
+MOST_CONNECTIONS: Final = 4096
+KEPT_FOR_PAGES: Final = 64  # connections that streams leave free, or a quarter of all, if that is less
+MOST_REFUSED: Final = 16  # connections beyond the limit that are told so; others are closed without a word
+
+KEPT_FREE: Final = 16  # descriptors for listeners, the source and files
 
 Reply: TypeAlias = "Answer | Stream"
 Handler: TypeAlias = Callable[[Request], Awaitable[Reply]]
@@ -34,9 +38,21 @@ _BROKEN: Final = (OSError, trio.BrokenResourceError, trio.ClosedResourceError)
 class HttpLimits:
     """How many connections there may be, and for how many seconds each waits for its client."""
 
-    connections: int = 4096
+    connections: int = MOST_CONNECTIONS
     head_s: float = 10.0  # from the first moment, or from the last answer, until a whole head is there
     send_s: float = 20.0  # for 64 KiB of an answer
+
+    @property
+    def streams(self) -> int:
+        """How many connections may be streams."""
+        return self.connections - min(KEPT_FOR_PAGES, self.connections // 4)
+
+
+def limits_for(descriptors: int) -> HttpLimits:
+    """Return the limits of a process that may have so many files open: connections are refused before there
+    is no descriptor for them."""
+    most = descriptors - MOST_REFUSED - KEPT_FREE
+    return HttpLimits(connections=max(1, min(MOST_CONNECTIONS, most)))
 
 
 @dataclass(slots=True)
@@ -84,8 +100,10 @@ class _Connection:
 
     async def serve(self) -> None:
         """Answer one request after the other, until either side has enough."""
-        if self._server.connections > self._server.limits.connections:
-            await self._refuse(refusal(503, "too many connections; try again later"))
+        too_many = self._server.connections - self._server.limits.connections
+        if too_many > 0:
+            if too_many <= MOST_REFUSED:
+                await self._refuse(refusal(503, "too many connections; try again later"))
             return
         while True:
             request = await self._next_request()
@@ -141,7 +159,7 @@ class _Connection:
         except Exception as error:
             self._server.note_bug(error)
             return refusal(500, "an error of this server; its log has more", (b"Connection", b"close"))
-        is_one_too_many = self._server.streams >= self._server.limits.connections - KEPT_FOR_PAGES
+        is_one_too_many = self._server.streams >= self._server.limits.streams
         if isinstance(reply, Stream) and is_one_too_many:
             return refusal(503, "too many readers; try again later", (b"Retry-After", b"10"))
         return reply
@@ -201,7 +219,8 @@ class _Connection:
 def _readable(error: h11.RemoteProtocolError) -> str:
     if error.error_status_hint == 431:
         return f"the head of a request has at most {MOST_HEAD_BYTES} bytes"
-    return f"not a request of HTTP/1.1: {error}"
+    what = str(error).partition(": bytearray(")[0]  # which repeats the request as Python writes it
+    return f"not a request of HTTP/1.1: {what}"
 
 
 def _response(status: int, headers: list[tuple[bytes, bytes]]) -> h11.Response:

@@ -105,6 +105,7 @@ class ServerSource:
         wait = FIRST_WAIT_S
         lost = LostError("the connection ended")
         while True:
+            tried_at = trio.current_time()
             try:
                 with trio.fail_after(CONNECT_S):
                     stream = await self._connect()
@@ -115,8 +116,8 @@ class ServerSource:
             except* LostError as errors:
                 found = first_of(errors)
                 lost = found if isinstance(found, LostError) else LostError(str(found))
-            if show.is_connected:
-                wait = FIRST_WAIT_S
+            if show.is_connected and trio.current_time() - tried_at >= LONGEST_WAIT_S:
+                wait = FIRST_WAIT_S  # not after a login alone: what follows may be wrong each time
             show.connected(False)
             seconds = max(lost.retry_s or 0.0, wait * random.uniform(0.75, 1.25))
             self._log("source.lost", source=self._place, why=str(lost), again_in_s=round(seconds, 1))

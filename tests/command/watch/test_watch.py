@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,28 @@ def test_ctrl_c_ends_it_in_one_line(tmp_path: Path) -> None:
         pages.process.send_signal(signal.SIGINT)
         assert pages.process.wait(PATIENCE) == 130
         assert pages.log_path.read_text().splitlines()[-1] == "stellwerk: interrupted"
+
+
+def test_with_few_descriptors_readers_get_503_and_the_log_has_no_traceback(tmp_path: Path) -> None:
+    few = "import os, resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64));"
+    prefix = (sys.executable, "-c", f"{few} os.execvp(sys.argv[1], sys.argv[1:])")
+    with watching(tmp_path, "127.0.0.1:9", prefix=prefix) as pages, ExitStack() as stack:
+        crowd = [stack.enter_context(pages.reached()) for _ in range(150)]
+        for sock in crowd:
+            with suppress(OSError):  # closed without a word
+                sock.sendall(b"GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        starts: list[bytes] = []
+        for sock in crowd:
+            with suppress(ConnectionError):
+                starts.append(sock.recv(12))
+        assert {b"HTTP/1.1 200", b"HTTP/1.1 503", b""} >= set(starts) >= {b"HTTP/1.1 200", b"HTTP/1.1 503"}
+        for sock in crowd:
+            sock.close()
+        while pages.get("/health").status != 200:
+            pass
+        pages.process.terminate()
+        assert pages.process.wait(PATIENCE) == 0
+        assert {record["event"] for record in pages.log()} == {"source.lost"}
 
 
 def test_a_child_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
