@@ -8,6 +8,7 @@ one of the first times: a kind of decision, move, event or refusal, or a sign of
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ from tools.rule_signs import Refused, Step, rules_of
 
 Json = dict[str, Any]  # Any: a JSON value
 
-CARDS: Final = moves.DrawCard | moves.TakeCard
+CARDS: Final = (moves.DrawCard, moves.TakeCard)
 
 WIRES: Final = 12  # random moves to try at every decision
 REFUSED: Final = 6  # of a point
@@ -64,76 +65,54 @@ def by_chance(label: str) -> Callable[[], Choose]:
     return lambda: mixed(label)
 
 
-def half_planned(label: str) -> Callable[[], Choose]:
+Wish = Callable[[State, Seat, list[Move], int], list[Move] | Move]
+"""What a player wants at its n-th decision: a move, some moves of which chance chooses one, or any."""
+
+
+def wishful(wish: Wish) -> Callable[[str], Callable[[], Choose]]:
+    """Return a way to make players, each with a label for its chance."""
+
+    def new(label: str) -> Choose:
+        chance, count = mixed(label), itertools.count(1)
+
+        def choose(state: State, seat: Seat, listed: list[Move]) -> Move:
+            wanted = wish(state, seat, listed, next(count))
+            return chance(state, seat, wanted or listed) if isinstance(wanted, list) else wanted
+
+        return choose
+
+    return lambda label: lambda: new(label)
+
+
+def _of_kind(listed: list[Move], *kinds: type[moves.Move]) -> list[Move]:
+    return [move for move in listed if isinstance(move.wire, kinds)]
+
+
+@wishful
+def half_planned(state: State, seat: Seat, listed: list[Move], count: int) -> list[Move] | Move:
     """Choose every second move by rules of thumb, so that games end as real ones do."""
-
-    def new() -> Choose:
-        chance = mixed(label)
-        count = 0
-
-        def choose(state: State, seat: Seat, listed: list[Move]) -> Move:
-            nonlocal count
-            count += 1
-            return planner(state, seat, listed) if count % 2 else chance(state, seat, listed)
-
-        return choose
-
-    return new
+    return planner(state, seat, listed) if count % 2 else listed
 
 
-def hoarding(label: str) -> Callable[[], Choose]:
+@wishful
+def hoarding(state: State, seat: Seat, listed: list[Move], count: int) -> list[Move]:
     """Prefer cards to everything else, so that pile and discards run out."""
-
-    def new() -> Choose:
-        chance = mixed(label)
-
-        def choose(state: State, seat: Seat, listed: list[Move]) -> Move:
-            cards = [move for move in listed if isinstance(move.wire, CARDS)]
-            claims = [move for move in listed if isinstance(move.wire, moves.ClaimRoute)]
-            return chance(state, seat, cards or claims or listed)
-
-        return choose
-
-    return new
+    return _of_kind(listed, *CARDS) or _of_kind(listed, moves.ClaimRoute)
 
 
-def inventing(label: str) -> Callable[[], Choose]:
+@wishful
+def inventing(state: State, seat: Seat, listed: list[Move], count: int) -> list[Move]:
     """Prefer technologies to everything else, then cards, and now and then a claim."""
-
-    def new() -> Choose:
-        chance = mixed(label)
-        count = 0
-
-        def choose(state: State, seat: Seat, listed: list[Move]) -> Move:
-            nonlocal count
-            count += 1
-            bought = [move for move in listed if isinstance(move.wire, moves.BuyTechnology)]
-            claims = [move for move in listed if isinstance(move.wire, moves.ClaimRoute)]
-            cards = [move for move in listed if isinstance(move.wire, CARDS | moves.DrawThree)]
-            return chance(state, seat, bought or (claims if count % 5 == 0 else cards) or listed)
-
-        return choose
-
-    return new
+    others = [moves.ClaimRoute] if count % 5 == 0 else [*CARDS, moves.DrawThree]
+    return _of_kind(listed, moves.BuyTechnology) or _of_kind(listed, *others)
 
 
-def emptying(label: str) -> Callable[[], Choose]:
+@wishful
+def emptying(state: State, seat: Seat, listed: list[Move], count: int) -> list[Move] | Move:
     """Prefer tickets, then sets to lay, then cards, so that in the end somebody can only pass."""
-
-    def new() -> Choose:
-        chance = mixed(label)
-
-        def choose(state: State, seat: Seat, listed: list[Move]) -> Move:
-            if isinstance(listed[-1].wire, moves.KeepTickets):
-                return listed[-1]
-            tickets = [move for move in listed if isinstance(move.wire, moves.DrawTickets)]
-            sets = [move for move in listed if isinstance(move.wire, moves.LayCards)]
-            cards = [move for move in listed if isinstance(move.wire, CARDS)]
-            return chance(state, seat, tickets or sets or cards or listed)
-
-        return choose
-
-    return new
+    if isinstance(listed[-1].wire, moves.KeepTickets):
+        return listed[-1]
+    return _of_kind(listed, moves.DrawTickets) or _of_kind(listed, moves.LayCards) or _of_kind(listed, *CARDS)
 
 
 WISHES: Final = (
@@ -142,61 +121,39 @@ WISHES: Final = (
 )
 
 
-def wishing(label: str) -> Callable[[], Choose]:
+@wishful
+def wishing(state: State, seat: Seat, listed: list[Move], count: int) -> list[Move]:
     """Save cards for its wishes, and for long routes; claim another route only now and then."""
-
-    def new() -> Choose:
-        chance = mixed(label)
-        count = 0
-
-        def choose(state: State, seat: Seat, listed: list[Move]) -> Move:
-            nonlocal count
-            count += 1
-            wished = [
-                move
-                for move in listed
-                if isinstance(move.wire, moves.BuyTechnology) and move.wire.technology in WISHES[seat % 2]
-            ]
-            claims = [move for move in listed if isinstance(move.wire, moves.ClaimRoute)]
-            long = [move for move in claims if _route_length(state, move) >= 4]
-            short = claims if seat == 0 and count % 7 == 0 else []
-            cards = [move for move in listed if isinstance(move.wire, CARDS)]
-            return chance(state, seat, wished or long or short or cards or listed)
-
-        return choose
-
-    return new
+    claims = _of_kind(listed, moves.ClaimRoute)
+    long = [move for move in claims if _route_length(state, move) >= 4]
+    short = claims if seat == 0 and count % 7 == 0 else []
+    return _purchases(listed, *WISHES[seat % 2]) or long or short or _of_kind(listed, *CARDS)
 
 
-def doubling(label: str) -> Callable[[], Choose]:
+@wishful
+def doubling(state: State, seat: Seat, listed: list[Move], count: int) -> list[Move] | Move:
     """Buy Double Heading first, then claim routes with as few tickets as possible, and complete none of
     them."""
+    if isinstance(listed[0].wire, moves.KeepTickets):
+        return listed[:1]
+    if purchases := _purchases(listed, "double_heading"):
+        return purchases[0]
+    claims, cards = _of_kind(listed, moves.ClaimRoute), _of_kind(listed, *CARDS)
+    return claims or cards if state.technologies[seat] else cards or claims
 
-    def new() -> Choose:
-        chance = mixed(label)
 
-        def choose(state: State, seat: Seat, listed: list[Move]) -> Move:
-            if isinstance(listed[0].wire, moves.KeepTickets):
-                return chance(state, seat, listed[:1])
-            for move in listed:
-                if isinstance(move.wire, moves.BuyTechnology) and move.wire.technology == "double_heading":
-                    return move
-            claims = [move for move in listed if isinstance(move.wire, moves.ClaimRoute)]
-            cards = [move for move in listed if isinstance(move.wire, CARDS)]
-            return chance(state, seat, (state.technologies[seat] and claims) or cards or claims or listed)
-
-        return choose
-
-    return new
+def _purchases(listed: list[Move], *technologies: str) -> list[Move]:
+    return [
+        move
+        for move in listed
+        if isinstance(move.wire, moves.BuyTechnology) and move.wire.technology in technologies
+    ]
 
 
 def _route_length(state: State, move: Move) -> int:
+    assert isinstance(move.wire, moves.ClaimRoute)
     board = state.game.board
-    return (
-        board.routes[board.route_ids[move.wire.route]].length
-        if isinstance(move.wire, moves.ClaimRoute)
-        else 0
-    )
+    return board.routes[board.route_ids[move.wire.route]].length
 
 
 ADVANCED: Final = ("advanced_technologies",)
