@@ -28,6 +28,9 @@ _SET_NO_NEW_PRIVS: Final = 38
 _CAP_AMBIENT: Final = 47
 _CAP_AMBIENT_CLEAR_ALL: Final = 4
 _SECCOMP_FILTER: Final = 2
+_SECCOMP_CALL: Final = 317 if os.uname().machine == "x86_64" else 277
+_FILTER_MODE: Final = 1
+_NEW_LISTENER: Final = 1 << 3
 _NO_ROOT: Final = 0x3  # user 0 gets no capabilities by exec, and that is locked
 _CAPABILITY_VERSION: Final = 0x20080522
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446  # on every architecture
@@ -46,8 +49,9 @@ def hide() -> None:
     _prctl(_SET_DUMPABLE, 0)
 
 
-def give_up_powers(orders: Orders, user: int | None) -> None:
-    """Take the steps that the orders ask for, as the `user`, if there is one."""
+def give_up_powers(orders: Orders, user: int | None) -> int | None:
+    """Take the steps that the orders ask for, as the `user`, if there is one. Return the descriptor by which
+    the supervisor learns of the calls that the filter leaves to it."""
     for number in orders["cgroups"]:
         os.write(number, b"0")
     for what, limit in orders["limits"]:
@@ -65,8 +69,7 @@ def give_up_powers(orders: Orders, user: int | None) -> None:
         _prctl(_SET_NO_NEW_PRIVS, 1)
     if orders["landlock"] is not None:
         _restrict_by_landlock(*orders["landlock"])
-    if orders["seccomp"]:
-        _filter_calls(orders["seccomp"])
+    return _filter_calls(orders["seccomp"]) if orders["seccomp"] else None
 
 
 def _drop_bounds() -> None:
@@ -105,13 +108,18 @@ def _restrict_by_landlock(
     os.close(ruleset)
 
 
-def _filter_calls(program: bytes) -> None:
-    """Load a filter of system calls: instructions of eight bytes each."""
+def _filter_calls(program: bytes) -> int | None:
+    """Load a filter of system calls: instructions of eight bytes each. Without a listener, which an old
+    kernel or a filter around this one may refuse, the calls that are left to it fail."""
     instructions = ctypes.create_string_buffer(program, len(program))
     pointer = ctypes.addressof(instructions)
     size = ctypes.sizeof(ctypes.c_void_p)
     header = (len(program) // 8).to_bytes(size, "little") + pointer.to_bytes(size, "little")
+    listener: int = _libc.syscall(_SECCOMP_CALL, _FILTER_MODE, _NEW_LISTENER, header)
+    if listener >= 0:
+        return listener
     _check(_libc.prctl(_SET_SECCOMP, _SECCOMP_FILTER, header, 0, 0), "seccomp")
+    return None
 
 
 def _prctl(option: int, value: int) -> None:

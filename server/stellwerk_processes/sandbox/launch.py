@@ -10,6 +10,7 @@ import contextlib
 import marshal
 import os
 import resource
+import secrets
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +18,16 @@ from typing import Final, Literal
 
 from stellwerk_processes.sandbox import supervise
 from stellwerk_processes.sandbox.bubblewrap import PRIVATE, bubblewrap, call_of_bubblewrap
-from stellwerk_processes.sandbox.landlock import Ruleset, can_empty_files, landlock_abi, ruleset, scopes
+from stellwerk_processes.sandbox.landlock import (
+    Ruleset,
+    can_empty_files,
+    landlock_abi,
+    ruleset,
+    ruleset_inside,
+    scopes,
+)
 from stellwerk_processes.sandbox.levels import Level, Sandbox, is_at_least
+from stellwerk_processes.sandbox.machine import constant_files, sysinfo
 from stellwerk_processes.sandbox.orders import Orders
 from stellwerk_processes.sandbox.seccomp import call_filter
 from stellwerk_processes.sandbox.users import others_can_use, own_user
@@ -28,6 +37,8 @@ User = Literal["own", "runner", "root_without_powers"]
 
 DESCRIPTORS: Final = 1024  # what most systems give a process anyway
 _MB: Final = 1024 * 1024
+_PORTS: Final = range(10_000, 32_000)  # below those that systems give to connections
+_OF_SIGNALS, _OF_QUEUES = 1024, 102_400  # so little that all bots of a user together never meet its limit
 _NO_HOSTS: Final = b"127.0.0.1 localhost\n::1 localhost\n"
 _START: Final = (
     "import sys;sys.path.insert(0,{!r});from stellwerk_processes.sandbox.supervise import main;main({},{})"
@@ -112,6 +123,11 @@ def launch_of(
     for name in ("HOME", "TMPDIR"):
         if environment.get(name) == start.private:
             environment[name] = private
+    port = start.port
+    if is_inside and port and not sandbox.network:
+        # The kernel counts connections by where they lead, for all networks together.
+        port = secrets.choice(_PORTS)
+        environment["STELLWERK_ADDRESS"] = f"tcp://127.0.0.1:{port}"
     confines = is_at_least(level, "limits")
     is_root = os.geteuid() == 0
     orders: Orders = {
@@ -123,10 +139,11 @@ def launch_of(
         "drops_capabilities": confines and is_root,
         "no_new_privileges": confines,
         "limits": _limits(start, sandbox, level, has_own_user=user is not None),
-        "landlock": _landlock(start, sandbox, level, view),
+        "landlock": _landlock(start, sandbox, level, view, port),
         "seccomp": b"",
+        "sysinfo": sysinfo(),
         "cgroups": list(cgroups),
-        "port": start.port if is_inside and start.listens and not sandbox.network else 0,
+        "port": port if is_inside and start.listens and not sandbox.network else 0,
         "streams": list(start.streams),
     }
     if is_at_least(level, "landlock"):
@@ -180,6 +197,8 @@ def _limits(start: Start, sandbox: Sandbox, level: Level, *, has_own_user: bool)
         # Inside of namespaces each folder has a size. There, files in memory may be as long as runtimes like:
         # some reserve room for compiled code or for their heap in one of 2 TB, of which they use little.
         limits.append((resource.RLIMIT_FSIZE, sandbox.disk_mb * _MB))
+    if is_at_least(level, "namespace"):  # where a user's bots are counted one by one, and together, too
+        limits += [(resource.RLIMIT_SIGPENDING, _OF_SIGNALS), (resource.RLIMIT_MSGQUEUE, _OF_QUEUES)]
     return [(what, _within(what, limit)) for what, limit in limits]
 
 
@@ -200,13 +219,24 @@ def _own_thread_count() -> int:
     return count
 
 
-def _landlock(start: Start, sandbox: Sandbox, level: Level, view: View) -> Ruleset | None:
+def _landlock(start: Start, sandbox: Sandbox, level: Level, view: View, port: int) -> Ruleset | None:
     if level == "landlock":
         readable = [*system_paths(network=True, users=True), *view.paths]
-        return ruleset(readable, [start.private], [start.port] if start.port else [])
+        return ruleset(readable, [start.private], [port] if port else [])
     if level == "limits":
-        return scopes(abstract_sockets=False)
-    return scopes(abstract_sockets=True) if is_at_least(level, "namespace") and sandbox.network else None
+        return scopes()
+    if not is_at_least(level, "namespace"):
+        return None
+    paths = [
+        *system_paths(network=sandbox.network, users=False),
+        *view.paths,
+        PRIVATE,
+        "/dev",
+        "/etc",
+        "/tmp",
+    ]
+    folders = sorted({f"/{path.split('/')[1]}" for path in paths})  # all in there is what the bot may see
+    return ruleset_inside(folders, None if sandbox.network else [port] if port else [])
 
 
 def _files(user: int | None, *, network: bool) -> list[tuple[bytes, str]]:
@@ -215,6 +245,7 @@ def _files(user: int | None, *, network: bool) -> list[tuple[bytes, str]]:
     files = [
         (f"bot:x:{uid}:{gid}:bot:{PRIVATE}:/bin/sh\n".encode(), "/etc/passwd"),
         (f"bot:x:{gid}:\n".encode(), "/etc/group"),
+        *constant_files(),
     ]
     return files if network else [*files, (_NO_HOSTS, "/etc/hosts")]
 

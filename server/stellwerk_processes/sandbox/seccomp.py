@@ -23,11 +23,14 @@ from typing import Final
 _LOAD, _JUMP_IF_EQUAL, _JUMP_IF_SET, _JUMP_IF_GREATER, _AND, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x54, 0x06
 _ALLOW: Final = 0x7FFF0000
 _REFUSE: Final = 0x00050000
+_ASK: Final = 0x7FC00000  # the supervisor; ENOSYS if it does not listen
 _NUMBER, _ARCHITECTURE, _ARGUMENT = 0, 4, 16  # where the kernel has them; little endian
 
 _NEW_USER: Final = 0x10000000
 _FAST_OPEN: Final = 0x20000000  # sends and connects in one call, past Landlock
-_INET, _INET6, _STREAM, _TCP = 2, 10, 1, 6
+_UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
+_STREAM, _DATAGRAM, _TCP, _UDP = 1, 2, 6, 17
+_OF_SOCKETS, _COOKIE = 1, 57
 _PRETEND: Final = 0  # no error: the call returns success
 _TYPE_MASK: Final = 0xF
 _READ_ONLY, _ACCESS_MODE, _TRUNCATE = 0, 3, 0o1000
@@ -48,6 +51,8 @@ _X86: Final = (
     *("setpriority 141", "sched_setparam 142", "sched_setscheduler 144", "sched_setattr 314"),
     *("sched_setaffinity 203", "ioprio_set 251", "prlimit64 302"),
     *("preadv2 327", "fadvise64 221", "madvise 28"),
+    *("sysinfo 99", "statfs 137", "fstatfs 138", "ustat 136", "syslog 103"),
+    *("io_setup 206", "perf_event_open 298", "getsockopt 55"),
 )
 _GENERIC: Final = (  # what all newer architectures have in common
     *("clone 220", "unshare 97", "socket 198", "sendto 206", "sendmsg 211", "sendmmsg 269"),
@@ -59,6 +64,8 @@ _GENERIC: Final = (  # what all newer architectures have in common
     *("setpriority 140", "sched_setparam 118", "sched_setscheduler 119", "sched_setattr 274"),
     *("sched_setaffinity 122", "ioprio_set 30", "prlimit64 261"),
     *("preadv2 286", "fadvise64 223", "madvise 233"),
+    *("sysinfo 179", "statfs 43", "fstatfs 44", "syslog 116"),
+    *("io_setup 0", "perf_event_open 241", "getsockopt 209"),
 )
 _EVERYWHERE: Final = (
     *("io_uring_setup 425", "clone3 435", "openat2 437", "process_madvise 440"),
@@ -72,6 +79,7 @@ _ATTRIBUTES: Final = (
     *("removexattr", "lremovexattr", "fremovexattr", "removexattrat"),
 )
 _LASTING: Final = ("shmget", "semget", "msgget", "mq_open")
+_OF_THE_MACHINE: Final = ("statfs", "fstatfs", "ustat", "syslog", "io_setup", "perf_event_open")
 _KEYRINGS: Final = ("add_key", "request_key", "keyctl")
 _OF_A_PROCESS: Final = (
     "sched_setparam",
@@ -127,6 +135,10 @@ def call_filter(*, is_inside: bool, tcp_only: bool, is_pinned: bool, can_empty_f
     rules += checked("fadvise64", _argument(3), _when(_JUMP_IF_EQUAL, _NOT_NEEDED, _PRETEND))
     rules += checked("madvise", _argument(2), _when(_JUMP_IF_EQUAL, _PAGE_OUT, errno.EINVAL))
     rules += refused(("process_madvise",), errno.ENOSYS)
+    # What the kernel counts, it counts for all bots: room on disks, its own messages, what is under way.
+    rules += refused(_OF_THE_MACHINE, errno.ENOSYS)
+    rules += _asked(numbers["sysinfo"])
+    rules += checked("getsockopt", _not_counted())
     if is_pinned:
         rules += refused(("sched_setaffinity",), errno.EPERM)
     if not is_inside:
@@ -140,10 +152,10 @@ def call_filter(*, is_inside: bool, tcp_only: bool, is_pinned: bool, can_empty_f
         rules += checked(
             "setpriority", _argument(0), of_a_user, _argument(1), _unless(_JUMP_IF_EQUAL, 0, errno.EPERM)
         )
-    if tcp_only:
+    if tcp_only or is_inside:
         for name, place in (("sendto", 3), ("sendmsg", 2), ("sendmmsg", 3)):
             rules += checked(name, _argument(place), _when(_JUMP_IF_SET, _FAST_OPEN, errno.EPERM))
-        rules += checked("socket", _only_tcp())
+        rules += checked("socket", _only_tcp() if tcp_only else _only_of_networks())
     if can_empty_files:
         rules += refused(("openat2",), errno.ENOSYS)  # its flags are in memory
         rules += refused(("truncate",), errno.EACCES)
@@ -157,6 +169,48 @@ def _not_emptied() -> list[bytes]:
     return [
         _instruction(_AND, _ACCESS_MODE | _TRUNCATE),
         *_when(_JUMP_IF_EQUAL, _READ_ONLY | _TRUNCATE, errno.EACCES),
+    ]
+
+
+def _not_counted() -> list[bytes]:
+    """Refuse the number that the kernel has given to a socket."""
+    refuse = _when(_JUMP_IF_EQUAL, _COOKIE, errno.ENOPROTOOPT)
+    return [
+        *_argument(1),
+        _instruction(_JUMP_IF_EQUAL, _OF_SOCKETS, 0, 1 + len(refuse)),
+        *_argument(2),
+        *refuse,
+    ]
+
+
+def _only_of_networks() -> list[bytes]:
+    """Leave the sockets that a network of its own separates from those of others, of the kinds that Landlock
+    can check. The rest is refused."""
+    refuse = _return(_REFUSE | errno.EAFNOSUPPORT)
+    allow = _return(_ALLOW)
+    return [
+        *_argument(0),
+        _instruction(_JUMP_IF_EQUAL, _UNIX, 0, 1),
+        *allow,
+        _instruction(_JUMP_IF_EQUAL, _NETLINK, 0, 4),
+        *_argument(2),
+        _instruction(_JUMP_IF_EQUAL, 0, 0, 1),  # of addresses and routes
+        *allow,
+        *refuse,
+        _instruction(_JUMP_IF_EQUAL, _INET, 2, 0),
+        _instruction(_JUMP_IF_EQUAL, _INET6, 1, 0),
+        *refuse,
+        *_argument(1),
+        _instruction(_AND, _TYPE_MASK),
+        _instruction(_JUMP_IF_EQUAL, _DATAGRAM, 4, 0),
+        _instruction(_JUMP_IF_EQUAL, _STREAM, 0, 6),
+        *_argument(2),
+        _instruction(_JUMP_IF_EQUAL, _TCP, 5, 0),
+        _instruction(_JUMP_IF_EQUAL, 0, 4, 3),
+        *_argument(2),
+        _instruction(_JUMP_IF_EQUAL, 0, 2, 0),
+        _instruction(_JUMP_IF_EQUAL, _UDP, 1, 0),
+        *refuse,
     ]
 
 
@@ -198,6 +252,10 @@ def _when(jump: int, value: int, error: int) -> list[bytes]:
 
 def _unless(jump: int, value: int, error: int) -> list[bytes]:
     return [_instruction(jump, value, 1, 0), *_return(_REFUSE | error)]
+
+
+def _asked(number: int) -> list[bytes]:
+    return [_instruction(_JUMP_IF_EQUAL, number, 0, 1), *_return(_ASK)]
 
 
 def _return(value: int) -> list[bytes]:

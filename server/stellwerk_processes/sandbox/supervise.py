@@ -2,7 +2,8 @@
 
 A small program of its own, `python -I -S`, from the standard library alone and without its larger modules,
 for it is started as often as bots are. Inside namespaces it is process 1. It has one thread, and sleeps until
-the bot ends, an orphan ends, or the runner sends a word over the control socket: TERMINATE, or KILL. It sends
+the bot ends, an orphan ends, the bot asks about the machine, or the runner sends a word over the control
+socket: TERMINATE, or KILL. It sends
 FAULT with a cause if the sandbox cannot be set up, STARTED when the bot runs (inside namespaces with the
 descriptors of the private folder and of the port to listen at), and ENDED with the wait status and what was
 used.
@@ -14,6 +15,7 @@ become children of the supervisor.
 
 from __future__ import annotations
 
+import _socket  # `socket` takes as long to load as all the rest of this program
 import ctypes
 import marshal
 import os
@@ -49,6 +51,10 @@ _CLOEXEC: Final = 0o2000000
 _NOT_A_PROGRAM: Final = 8  # ENOEXEC
 _NO_SUCH_FILE: Final = 2
 _LONGEST_WORD: Final = 64
+_LONGEST_FAULT: Final = 4096
+_RECEIVE, _SEND, _IS_VALID = 0xC0502100, 0xC0182101, 0x40082102  # of a listener of system calls
+_SIZE_OF_CALL, _PID_OF_CALL, _ARGUMENT_OF_CALL = 80, 8, 32
+_NOT_THERE: Final = 38  # ENOSYS
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -65,12 +71,12 @@ def main(control: int, orders_at: int) -> None:
         confine.hide()
         children = _block_signals()
         descriptors = _open_inside(orders)
-        bot, used_before = _start(orders)
+        bot, used_before, calls = _start(orders)
     except OSError as error:
         os.write(control, FAULT + str(error).encode())
         sys.exit(1)
     _send(control, STARTED + str(bot).encode(), descriptors)
-    status = _live(bot, children, control)
+    status = _live(bot, children, control, calls, orders)
     _end_all()
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = usage.ru_utime + usage.ru_stime - used_before
@@ -130,8 +136,6 @@ def _open_inside(orders: Orders) -> list[int]:
         os.fchown(folder, orders["user"], orders["user"])
     descriptors = [folder]
     if orders["port"]:
-        import _socket  # `socket` takes as long to load as all the rest of this program
-
         listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
         listener.bind(("127.0.0.1", orders["port"]))
         listener.listen(16)
@@ -139,21 +143,26 @@ def _open_inside(orders: Orders) -> list[int]:
     return descriptors
 
 
-def _start(orders: Orders) -> tuple[int, float]:
-    """Start the bot. Return its id and the time that the child used before it became the bot. OSError if
-    something failed that is no fault of the program."""
-    reading, writing = os.pipe()
+def _start(orders: Orders) -> tuple[int, float, int | None]:
+    """Start the bot. Return its id, the time that the child used before it became the bot, and a descriptor
+    by which it asks about the machine. OSError if something failed that is no fault of the program."""
+    ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     child = os.fork()
     if child == 0:
-        _become(orders, writing)
-    for number in (writing, *orders["streams"]):
+        _become(orders, theirs.fileno())
+    theirs.close()
+    for number in orders["streams"]:
         os.close(number)
-    with open(reading, "rb") as pipe:
-        word = pipe.read()
+    word, rights, _, _ = ours.recvmsg(_LONGEST_FAULT, _socket.CMSG_SPACE(4))
+    ours.recv(1)  # ends when the bot is there
+    ours.close()
+    calls = int.from_bytes(rights[0][2][:4], sys.byteorder) if rights else None
+    if calls is not None:
+        os.set_inheritable(calls, False)
     if word.startswith(FAULT):
         os.waitpid(child, 0)
         raise OSError(word.removeprefix(FAULT).decode())
-    return child, float(word or b"0")
+    return child, float(word or b"0"), calls
 
 
 def _become(orders: Orders, writing: int) -> NoReturn:
@@ -162,9 +171,10 @@ def _become(orders: Orders, writing: int) -> NoReturn:
         os.setsid()
         for number, stream in enumerate(orders["streams"]):
             os.dup2(stream, number)
-        confine.give_up_powers(orders, orders["user"])
+        calls = confine.give_up_powers(orders, orders["user"])
         _unblock_signals()
-        os.write(writing, str(time.process_time()).encode())
+        word = str(time.process_time()).encode()
+        _send(writing, word, [] if calls is None else [calls])
     except OSError as error:
         os.write(writing, FAULT + str(error).encode())
         os._exit(1)
@@ -192,8 +202,6 @@ def _send(control: int, word: bytes, descriptors: list[int]) -> None:
     if not descriptors:
         os.write(control, word)
         return
-    import _socket
-
     rights = b"".join(number.to_bytes(4, sys.byteorder) for number in descriptors)
     sock = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, fileno=control)
     sock.sendmsg([word], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, rights)])
@@ -205,13 +213,21 @@ def _send(control: int, word: bytes, descriptors: list[int]) -> None:
 # -- life --------------------------------------------------------------------------------------------
 
 
-def _live(bot: int, children: int, control: int) -> int:
+def _live(bot: int, children: int, control: int, calls: int | None, orders: Orders) -> int:
     """Wait until the bot has ended, is to be killed, or the runner has gone. Return its wait status."""
     poll = select.poll()
     poll.register(children, select.POLLIN)
     poll.register(control, select.POLLIN)
+    if calls is not None:
+        poll.register(calls, select.POLLIN)
     while True:
-        for number, _ in poll.poll():
+        for number, event in poll.poll():
+            if calls is not None and number == calls:
+                if event & select.POLLIN:
+                    _answer(calls, orders)
+                else:  # nobody is left who could ask
+                    poll.unregister(calls)
+                continue
             if number == children:
                 os.read(children, 1024)
                 status = _reap(bot)
@@ -226,6 +242,37 @@ def _live(bot: int, children: int, control: int) -> int:
                 _signal_all(_SIGTERM)
             else:  # KILL, or the runner has gone
                 return _end_all(bot)
+
+
+def _answer(calls: int, orders: Orders) -> None:
+    """Answer a call that a process of the bot is in, by writing where it wants to have the answer. That is
+    done with the bot's rights."""
+    call = ctypes.create_string_buffer(_SIZE_OF_CALL)
+    if _libc.ioctl(calls, ctypes.c_ulong(_RECEIVE), call) < 0:
+        return  # it is gone
+    pid = int.from_bytes(call.raw[_PID_OF_CALL : _PID_OF_CALL + 4], sys.byteorder)
+    place = int.from_bytes(call.raw[_ARGUMENT_OF_CALL : _ARGUMENT_OF_CALL + 8], sys.byteorder)
+    error = 0
+    try:
+        _take_user(orders["user"] or 0)
+        memory = os.open(f"/proc/{pid}/mem", os.O_WRONLY)
+        try:
+            if _libc.ioctl(calls, ctypes.c_ulong(_IS_VALID), call) == 0:  # else the number may be another's
+                os.pwrite(memory, orders["sysinfo"], place)
+        finally:
+            os.close(memory)
+    except (OSError, OverflowError):
+        error = _NOT_THERE
+    finally:
+        _take_user(0)
+    answer = call.raw[:8] + bytes(8) + (-error).to_bytes(4, sys.byteorder, signed=True) + bytes(4)
+    _libc.ioctl(calls, ctypes.c_ulong(_SEND), answer)
+
+
+def _take_user(user: int) -> None:
+    """Use the rights of this user for files. Nothing happens where it may not, or is that user."""
+    _libc.setfsgid(user)
+    _libc.setfsuid(user)
 
 
 def _reap(bot: int) -> int | None:

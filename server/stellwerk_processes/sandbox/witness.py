@@ -18,12 +18,14 @@ import mmap
 import os
 import signal
 import socket
+import struct
 import sys
 import time
 from collections.abc import Callable
 from typing import Any, Final
 
 MANY_PROCESSES: Final = 500
+HELD: Final = 32  # processes, sockets and events, to look whether a counter of the machine follows
 MUCH_MEMORY: Final = 2 * 1024**3
 NEEDED_MEMORY: Final = 3 * 1024**3  # that is free, before so much is really used
 NEEDED_DISK: Final = 2 * 1024**3
@@ -33,7 +35,18 @@ NOWHERE: Final = ("192.0.2.1", 9)  # an address of TEST-NET-1
 DONE, REFUSED, UNTRIED = "done", "refused", "untried"
 
 _CREATE: Final = 0o1000  # of System V's shared memory
+_COUNTERS: Final = (  # a file, the first word of a line, and the place in it
+    ("/proc/loadavg", "", -1),
+    ("/proc/stat", "processes ", 1),
+    ("/proc/self/net/sockstat", "TCP:", 8),
+    ("/proc/sys/fs/file-nr", "", 0),
+    ("/proc/sys/fs/inode-nr", "", 0),
+    ("/proc/sys/kernel/ns_last_pid", "", 0),
+)
+_SIZE_OF_ANSWER, _PROCESSES = 112, 80  # of sysinfo
 _NEW_USER_NAMESPACE: Final = 0x10000000
+
+_libc: Final = ctypes.CDLL(None)
 
 Offer = dict[str, Any]  # JSON; both sides are in this package
 
@@ -56,6 +69,7 @@ def main() -> None:
         "abstract_sockets": lambda offer: _connect(socket.AF_UNIX, "\0" + offer["abstract"]),
         "unix_sockets": lambda offer: _connect(socket.AF_UNIX, offer["unix"]),
         "see_processes": _see_processes,
+        "read_counters": _read_counters,
         "signal_runner": lambda offer: _signal(offer["runner"]),
         "read_runner_memory": lambda offer: _open_memory(offer["runner"]),
         "signal_other_bots": lambda offer: _signal(offer["other"]),
@@ -129,10 +143,8 @@ def _leave_memory(offer: Offer) -> bool:
 def _fill_disk(offer: Offer) -> bool | None:
     """Use more than a bot has, in its private folder."""
     home = os.environ["HOME"]
-    room = os.statvfs(home)
     most: int = offer["disk"] + STEP
-    is_shared = room.f_blocks * room.f_frsize > most
-    if is_shared and room.f_bavail * room.f_frsize < NEEDED_DISK:
+    if not os.path.ismount(home) and offer["free_disk"] < NEEDED_DISK:
         return None  # others need what is left
     names = [os.path.join(home, f"filled-{number}") for number in range(most // STEP + 1)]
     try:
@@ -196,6 +208,56 @@ def _see_processes(offer: Offer) -> bool:
     with open(f"/proc/{offer['runner']}/stat", "rb") as file:
         started = int(file.read().rpartition(b")")[2].split()[19])
     return bool(started == offer["runner_started"])
+
+
+def _read_counters(_: Offer) -> bool:
+    """Start processes and open what the kernel counts, and look whether a counter of the machine follows."""
+    before = _counters()
+    children: list[int] = []
+    events = [number for _ in range(HELD) if (number := _libc.eventfd(0, 0)) >= 0]
+    sockets: list[socket.socket] = []
+    try:
+        for _number in range(HELD):
+            child = os.fork()
+            if child == 0:
+                signal.pause()
+                os._exit(0)
+            children.append(child)
+        sockets += [socket.socket() for _ in range(HELD)]
+        after = _counters()
+    finally:
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        for number in events:
+            os.close(number)
+        for sock in sockets:
+            sock.close()
+    return any(after[name] >= before[name] + HELD for name in before.keys() & after.keys())
+
+
+def _counters() -> dict[str, int]:
+    """Return the counters of the machine that can be read."""
+    counters: dict[str, int] = {}
+    for path, name, place in _COUNTERS:
+        try:
+            with open(path, encoding="ascii") as file:
+                lines = [line.split() for line in file if line.startswith(name)]
+        except OSError:
+            continue
+        if lines:
+            counters[path] = int(lines[0][place])
+    answer = ctypes.create_string_buffer(_SIZE_OF_ANSWER)
+    if _libc.sysinfo(answer) == 0:
+        [counters["sysinfo"]] = struct.unpack_from("@H", answer, _PROCESSES)
+    event = _libc.eventfd(0, 0)
+    try:
+        with open(f"/proc/self/fdinfo/{event}", encoding="ascii") as file:
+            counters |= {name: int(value) for name, value in map(str.split, file) if name == "eventfd-id:"}
+    except (OSError, ValueError):
+        pass
+    os.close(event)
+    return counters
 
 
 def _signal(pid: int) -> bool:

@@ -126,11 +126,105 @@ def test_shared_memory_inside_is_nobody_elses_and_has_a_size() -> None:
 import os
 with open("/dev/shm/mine", "w") as file:
     os.posix_fallocate(file.fileno(), 0, 1 << 20)
-room = os.statvfs("/dev/shm")
-print("mine" in os.listdir("/dev/shm"), room.f_blocks * room.f_frsize >> 20)
+    try:
+        os.posix_fallocate(file.fileno(), 0, 257 << 20)
+    except OSError as error:
+        print("mine" in os.listdir("/dev/shm"), error.strerror)
 """
-    assert printed(source, "namespace") == ("True 256",)
+    assert printed(source, "namespace") == ("True No space left on device",)
     assert not os.path.exists("/dev/shm/mine")
+
+
+# -- what is counted for the whole machine -----------------------------------------------------------
+
+SYSINFO: Final = """
+import ctypes, struct
+answer = ctypes.create_string_buffer(112)
+assert ctypes.CDLL(None).sysinfo(answer) == 0
+uptime, *loads, total, free = struct.unpack_from("@q5Q", answer)
+[processes] = struct.unpack_from("@H", answer, 80)
+print(uptime, loads, total >> 20, free == total, processes, ctypes.CDLL(None).sysinfo(1))
+"""
+
+
+@pytest.mark.parametrize("level", [LANDLOCK, NAMESPACE])
+def test_the_machine_looks_the_same_to_all_bots_whatever_goes_on_there(level: Level) -> None:
+    """Runtimes ask for its memory when they start, and glibc makes up a size if it gets no answer."""
+    memory_mb = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+    assert printed(SYSINFO, level) == (f"0 [0, 0, 0] {memory_mb} True 1 -1",)
+
+
+READ: Final = """
+import os
+for path in %r:
+    try:
+        os.close(os.open(path, os.O_RDONLY))
+        print(path)
+    except OSError:
+        pass
+"""
+COUNTERS: Final = (
+    *("/proc/stat", "/proc/loadavg", "/proc/meminfo", "/proc/vmstat", "/proc/locks", "/proc/pressure/cpu"),
+    *("/proc/sys/fs/file-nr", "/proc/sys/fs/inode-nr", "/proc/sys/kernel/ns_last_pid", "/proc/uptime"),
+    *("/proc/self/net/sockstat", "/proc/self/fdinfo/0", "/proc/self/smaps", "/proc/self/pagemap"),
+    *("/proc/self/task/self/net/sockstat", "/sys/fs/cgroup", "/sys/devices/system/cpu/cpu0/cpufreq"),
+)
+
+
+def test_under_landlock_a_bot_reads_none_of_the_kernels_counters() -> None:
+    assert printed(READ % (COUNTERS,), "landlock") == ()
+
+
+@needs("bwrap", "namespaces", "Landlock")
+def test_in_namespaces_runtimes_find_the_files_that_they_ask_for_and_never_a_change_in_them() -> None:
+    assert printed(READ % (COUNTERS,), "namespace") == ("/proc/stat", "/proc/meminfo")
+    source = """
+import os
+def look():
+    return [open(path).read() for path in ("/proc/stat", "/proc/meminfo", "/proc/cpuinfo")]
+before = look()
+for _ in range(8):
+    if os.fork() == 0:
+        os._exit(0)
+    os.wait()
+print(before == look(), os.sysconf("SC_NPROCESSORS_ONLN") == before[0].count("cpu") - 1)
+"""
+    assert printed(source, "namespace") == ("True True",)
+
+
+@pytest.mark.parametrize("level", [LANDLOCK, NAMESPACE])
+def test_a_bot_can_move_files_between_its_folders(level: Level) -> None:
+    """A ruleset refuses that unless it grants it."""
+    source = """
+import os
+os.makedirs("a")
+os.makedirs("b")
+with open("a/file", "w") as file:
+    file.write("moved")
+os.rename("a/file", "b/file")
+print(open("b/file").read())
+"""
+    assert printed(source, level) == ("moved",)
+
+
+SOCKETS: Final = """
+import socket
+for family, kind, protocol in %r:
+    try:
+        socket.socket(family, kind, protocol).close()
+        print("open", end=" ")
+    except OSError:
+        print("refused", end=" ")
+"""
+OWN_SOCKETS: Final = ((1, 1, 0), (2, 1, 0), (2, 1, 6), (10, 2, 17), (2, 2, 0), (16, 3, 0))
+OTHER_SOCKETS: Final = ((40, 1, 0), (2, 1, 262), (16, 3, 4), (38, 5, 0))
+
+
+@needs("bwrap", "namespaces")
+def test_in_namespaces_a_bot_has_only_sockets_that_a_network_of_its_own_separates() -> None:
+    """Virtual machines have others (vsock), and there are kinds of TCP that Landlock does not see (MPTCP)."""
+    [line] = printed(SOCKETS % ((*OWN_SOCKETS, *OTHER_SOCKETS),), "namespace")
+    assert line.split() == ["open"] * len(OWN_SOCKETS) + ["refused"] * len(OTHER_SOCKETS)
 
 
 # -- old kernels -------------------------------------------------------------------------------------

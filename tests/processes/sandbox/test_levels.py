@@ -35,6 +35,7 @@ LANDLOCK: Final = LIMITS | {
         "internet",
         "abstract_sockets",
         "unix_sockets",
+        "read_counters",
     ),
     *("see_processes", "signal_runner", "read_runner_memory", "signal_other_bots", "read_other_bots"),
     "user_namespaces",

@@ -499,8 +499,7 @@ class Hoarder(Bot):
 
     def attack(self) -> None:
         for folder in dict.fromkeys((os.environ["HOME"], self.hints["shared"])):
-            room = os.statvfs(folder)
-            if room.f_blocks * room.f_frsize > NEEDED_MB * _MB > room.f_bavail * room.f_frsize:
+            if _room_mb(folder) < NEEDED_MB:
                 report("untried")
                 continue
             filled = 0
@@ -516,6 +515,16 @@ class Hoarder(Bot):
             if folder != os.environ["HOME"]:
                 for name in filter(os.path.exists, names):
                     os.unlink(name)
+
+
+def _room_mb(folder: str) -> int:
+    """Return how much room there is; more than enough where that is nobody's business, or the bot's alone."""
+    try:
+        room = os.statvfs(folder)
+    except OSError:
+        return NEEDED_MB
+    is_small = room.f_blocks * room.f_frsize <= NEEDED_MB * _MB
+    return NEEDED_MB if is_small else room.f_bavail * room.f_frsize // _MB
 
 
 class Hog(Bot):
