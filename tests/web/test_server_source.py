@@ -452,7 +452,7 @@ def test_it_asks_no_more_than_the_server_allows(tmp_path: Path) -> None:
 # -- a server that loses us again and again --------------------------------------------------------------
 
 HELLO = msgspec.json.encode(Hello((1,), "odd", announced(Limits(), MAX_DEPTH), FEATURES)) + b"\n"
-WELCOME = b'{"type":"welcome"}\n'
+GREETED = b'{"type":"welcome"}\n'
 EMPTY_LIST = b'{"type":"match_list","matches":[],"cursor":"c","more":false,"anew":true}\n'
 ODD_LIST = b'{"type":"match_list","matches":7}\n'
 
@@ -465,7 +465,7 @@ async def waits(*answers: bytes, lasts_s: float = 0.0) -> tuple[list[float], set
 
     async def serve(stream: trio.abc.Stream) -> None:
         with suppress(trio.BrokenResourceError):  # it has seen enough
-            for line in (HELLO, WELCOME, *answers):
+            for line in (HELLO, GREETED, *answers):
                 await stream.send_all(line)
                 await stream.receive_some(1000)
             await trio.sleep(lasts_s)
