@@ -28,7 +28,7 @@ PASS: Final = ("-c", "pass")
 COMMANDS: Final = (
     "--version",
     "--help",
-    "simulate --help",
+    "boards list",
     "serve --help",
     "tournament run --help",
     "compare --help",
