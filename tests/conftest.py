@@ -1,4 +1,4 @@
-"""One Hypothesis profile for all tests, and a list of what some of them missed (see `tests/tools.py`).
+"""One Hypothesis profile for all tests, Ctrl-C for all, and a list of what was missed (see `tests/tools.py`).
 
 No deadline: an example plays whole games, and how long that takes says something about the machine only.
 Where `CI` is set the examples follow from the tests' sources alone, so that a run can be repeated; elsewhere
@@ -9,6 +9,7 @@ CI runs the whole suite on a machine without tools, and what was skipped there o
 """
 
 import os
+import signal
 from collections import Counter
 from pathlib import Path
 
@@ -16,6 +17,9 @@ import pytest
 from hypothesis import settings
 
 from tests import tools
+
+# A background job of a shell ignores SIGINT, and so would each process of a test that sends it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("exploring", deadline=None, print_blob=True)
 settings.register_profile("repeatable", parent=settings.get_profile("exploring"), derandomize=True)

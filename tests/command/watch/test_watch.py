@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command.program import COMMAND, environment, refused, stellwerk
+from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment, refused, stellwerk
 from tests.web.serving import PATIENCE
 from tests.web.watching import watching
 
@@ -95,6 +95,21 @@ def test_with_few_descriptors_readers_get_503_and_the_log_has_no_traceback(tmp_p
         pages.process.terminate()
         assert pages.process.wait(PATIENCE) == 0
         assert {record["event"] for record in pages.log()} == {"source.lost"}
+
+
+def test_tests_of_ctrl_c_work_where_the_suite_was_started_with_sigint_ignored() -> None:
+    """A shell without a terminal starts background jobs so, and all processes inherit it."""
+    ignored = f"{__file__}::{test_ctrl_c_ends_it_in_one_line.__name__}"
+    command = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", ignored]
+    done = subprocess.run(
+        ["sh", "-c", """trap '' INT; exec "$@\"""", "sh", *command],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+    )
+    assert done.returncode == 0, done.stdout
 
 
 def test_a_child_ends_with_the_process_that_started_it(tmp_path: Path) -> None:

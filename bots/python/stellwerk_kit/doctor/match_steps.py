@@ -270,10 +270,12 @@ def plays(examination: Examination, game: GameName) -> str | None:
     with examination.bot() as bot:
         take_seat(bot, match)
         _play(bot, match, MOST_ASKS)
-        slowness = _slowness(match)
-        if slowness is None and bot.in_pieces:
-            return f"{bot.in_pieces} lines came in pieces: a message and its newline belong into one write"
-    return slowness
+        remarks = [_slowness(match)]
+        if bot.in_pieces:
+            remarks.append(
+                f"{bot.in_pieces} lines came in pieces: a message and its newline belong into one write"
+            )
+    return "; ".join(filter(None, remarks)) or None
 
 
 def _play(bot: Patient, match: ScriptedMatch, ask_count: int) -> None:
