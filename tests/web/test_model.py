@@ -247,6 +247,69 @@ def test_what_is_said_of_a_match_that_nobody_listed_is_ignored() -> None:
     assert show.match_channel("usa-2") is None
 
 
+def test_a_match_that_a_source_finds_again_is_known_and_in_no_list() -> None:
+    """Somebody has asked for a match that is too old for the list."""
+    show = shown()
+    overview = Follower(show.overview)
+    show.match_found(head("old", "ended"), 90)
+    show.tick(1)
+    overview.read()
+    assert show.is_known("old")
+    assert overview.matches == {}
+    assert overview.state["counts"] == {"running": 0, "ended": 0, "failed": 0}
+    channel = show.match_channel("old")
+    assert channel is not None
+    page = Follower(channel)
+    page.read()
+    assert page.state["head"]["match"] == "old"
+    assert page.state["head"]["began_ms_ago"] == 91_000
+
+
+def test_a_match_that_is_found_again_while_somebody_reads_it_stays_as_it_is() -> None:
+    show = shown()
+    game = golden("usa-2")
+    show.match_listed(head("usa-2"))
+    show.started("usa-2", game.start)
+    show.happened("usa-2", game.events[:30])
+    show.match_found(head("usa-2", "ended"))
+    show.tick(1)
+    known = show.head("usa-2")
+    assert known is not None
+    assert known.state == "running"
+    channel = show.match_channel("usa-2")
+    assert channel is not None
+    page = Follower(channel)
+    page.read()
+    assert len(page.state["events"]) == 30
+
+
+def test_of_matches_that_were_found_again_the_oldest_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model, "FOUND_KEPT", 3)
+    show = shown()
+    for number in range(3):
+        show.match_found(head(f"old{number}", "ended"))
+    show.match_read("old1", 1)
+    assert all(show.is_known(f"old{number}") for number in range(3))
+    for number in range(3, 6):
+        show.match_found(head(f"old{number}", "ended"))
+    assert [show.is_known(f"old{number}") for number in range(6)] == [False, True, False, True, True, True]
+
+
+def test_a_match_that_was_found_and_then_listed_stays_as_long_as_others_of_the_list(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(model, "FOUND_KEPT", 1)
+    show = shown()
+    show.match_found(head("a", "ended"))
+    show.match_listed(head("a", "ended"))
+    show.match_found(head("b", "ended"))
+    show.tick(1)
+    assert show.is_known("a")
+    overview = Follower(show.overview)
+    overview.read()
+    assert overview.matches.keys() == {"a"}
+
+
 def test_memory_has_bounds_however_many_matches_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten times as many matches, each with its events, take hardly more memory."""
     monkeypatch.setattr(model, "HEADS_KEPT", 100)

@@ -151,7 +151,9 @@ class Show:
         match.is_listed = False
         self._found.append(head.match)
         if len(self._found) > FOUND_KEPT:
-            self._forget(self._found.popleft())
+            oldest = self._matches.get(self._found.popleft())
+            if oldest is not None and not oldest.is_listed:  # the list forgets its own
+                self._forget(oldest.head.match)
 
     def started(self, name: str, start: bytes) -> None:
         """Take the public `start` of a match, from which its events follow, all of them."""

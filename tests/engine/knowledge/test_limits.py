@@ -19,6 +19,7 @@ from stellwerk_engine.knowledge.view import ALL_HANDS, view
 from stellwerk_engine.parts.claiming.claim_route import ClaimRoute
 from stellwerk_engine.parts.draw_cards import DrawCards
 from stellwerk_engine.parts.share_tickets import PAIRS_LISTED_UP_TO
+from stellwerk_engine.parts.stations.build_station import BuildStation
 from stellwerk_engine.parts.technologies.buy_technology import technologies_of
 from stellwerk_engine.parts.tickets import DrawTickets
 from tests.engine.recordings import mixed
@@ -124,6 +125,18 @@ def test_views_of_who_is_asked_stay_below_the_computed_length(
             engine.apply(state, seat, choose(state, seat, engine.legal(state, seat)))
     bound = longest_line(state.game).view if variant in LARGEST_TABLES else 10_000
     assert most <= bound
+
+
+@pytest.mark.parametrize("seats", [2, 5])
+def test_stations_in_the_cities_with_the_longest_names_take_what_was_counted_for_them(seats: int) -> None:
+    state = started("europe", seats)
+    (build,) = (part for part in state.game.parts if isinstance(part, BuildStation))
+    without = len(msgspec.json.encode(view(state, ALL_HANDS)))
+    cities = state.game.board.file.cities
+    longest_first = sorted(range(len(cities)), key=lambda city: -len(cities[city].id))
+    state.stations = tuple(tuple(longest_first[seat::seats][: build.number]) for seat in range(seats))
+    added = len(msgspec.json.encode(view(state, ALL_HANDS))) - without
+    assert added == build.view_bytes(state.game) - seats  # the last of a list has no comma
 
 
 @pytest.mark.parametrize("variant", [v for v in VARIANTS if v[0] != "united_kingdom"], ids=variant_id)
