@@ -37,7 +37,7 @@ PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install compile demo test test-compiled lint format generate starters hostile pictures bench growth \
-  fairness mutants simulations oracle tutorials learn-example learn-games hosts soak dist docs clean can-compile
+  fairness mutants breakages simulations oracle tutorials learn-example learn-games hosts soak dist docs clean can-compile
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -114,6 +114,9 @@ fairness: $(TEST) ## measure what a bot that burns the processor takes from its 
 
 mutants: $(TEST) ## break the rules one by one, and check that the tests notice
 	$(BIN)/python -m tests.mutants.run $(ARGS)
+
+breakages: $(TEST) ## break the rooms around the rules in places drawn by a seed, and list what no near test notices
+	$(BIN)/python -m tests.breakages.run $(ARGS)
 
 simulations: $(TEST) ## measure how often ratings, the gate and compare err, in simulated tournaments
 	$(BIN)/python -m tests.tournament.ratings.coverage_simulation $(ARGS)

@@ -227,14 +227,16 @@ def judge(mutant: Mutant, tests: Sequence[str], copy: Path) -> Verdict:
     return Verdict("killed", failed[1] if failed else "a test")
 
 
-def run_pytest(copy: Path, tests: Sequence[str], limit: float | None) -> subprocess.CompletedProcess[str]:
+def run_pytest(
+    copy: Path, tests: Sequence[str], limit: float | None, python: str = sys.executable
+) -> subprocess.CompletedProcess[str]:
     environment = dict(os.environ)
     environment["PYTHONPATH"] = os.pathsep.join(str(copy / root) for root in SOURCE_ROOTS)
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
     # Plain assertions: rewriting them, without a cache, would take most of the time.
     options = ["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", "--tb=short", "-rfE"]
     return subprocess.run(
-        [sys.executable, "-m", "pytest", *options, *tests],
+        [python, "-m", "pytest", *options, *tests],
         cwd=copy,
         env=environment,
         stdin=subprocess.DEVNULL,

@@ -1,0 +1,181 @@
+"""Break the rooms around the engine in places drawn by a seed, and list what no near test notices.
+
+The rules have mutants of their own (`tests/mutants`), each named and each killed. The rooms around them have
+no list of promises, so chance chooses what to break: comparisons, statements, numbers and operators, as
+`breakages.py` finds them. Each room gets as many breakages as any other.
+
+For each of them, the nearest tests of the room run in a copy of the repository (`nearest.py`). A survivor is
+a question: is the code of no use, can nobody see the change, or is a test missing?
+
+    make breakages                                60 breakages
+    make breakages ARGS='--seed b --count 20'     others
+    make breakages ARGS='--only web --only learn' in these rooms
+    make breakages ARGS='--at show/model.py:148'  all of this line
+
+Exit code: 0, whatever survived; 2 if the arguments are wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from random import Random
+from typing import Final, Literal
+
+from tests.breakages.breakages import Breakage, breakages
+from tests.breakages.nearest import Imports, nearest_tests, read_imports
+from tests.mutants.run import REPOSITORY, SOURCE_ROOTS, copy_repository, run_pytest
+
+ROOMS: Final = {  # a room's sources, and its tests
+    "web": ("server/stellwerk_web", "tests/web"),
+    "processes": ("server/stellwerk_processes", "tests/processes"),
+    "tournament": ("tournament/stellwerk_tournament", "tests/tournament"),
+    "learn": ("bots/python/stellwerk_learn", "tests/learn"),
+}
+TEST_MODULES: Final = 4  # at most, for one breakage
+JOBS: Final = 2  # at a time; each is one Python process
+TIME_LIMIT: Final = 300.0  # seconds; a breakage that makes a test endless is noticed by it
+NO_TESTS: Final = 5  # pytest's exit code
+
+Outcome = Literal["noticed", "endless", "survived", "untested"]
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    room: str
+    breakage: Breakage
+
+    def __str__(self) -> str:
+        file = self.breakage.path.relative_to(REPOSITORY)
+        return f"{self.room}: {file}:{self.breakage.line}: {self.breakage.what}"
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="make breakages", description="Break the rooms around the engine.")
+    parser.add_argument("--seed", default="a", help="other breakages than those of other seeds (default: a)")
+    parser.add_argument("--count", type=int, default=60, help="how many, of all rooms together (default: 60)")
+    parser.add_argument("--only", action="append", choices=ROOMS, help="a room; may be repeated")
+    parser.add_argument("--at", metavar="FILE:LINE", help="break this line in every way instead")
+    options = parser.parse_args(arguments)
+    by_room = {room: list(breakages_in(room)) for room in options.only or ROOMS}
+    if options.at is not None:
+        chosen = [broken for each in by_room.values() for broken in each if _is_at(broken, options.at)]
+    else:
+        chosen = list(draw(by_room, options.seed, options.count))
+    if not chosen:
+        parser.error("nothing to break there")
+    return run(chosen)
+
+
+def breakages_in(room: str) -> Iterator[Broken]:
+    for file in sorted((REPOSITORY / ROOMS[room][0]).rglob("*.py")):
+        for breakage in breakages(file, file.read_text("utf-8")):
+            yield Broken(room, breakage)
+
+
+def draw(by_room: dict[str, list[Broken]], seed: str, count: int) -> Iterator[Broken]:
+    """Yield breakages from each room in turn. A longer draw begins with the shorter one."""
+    shuffled = {room: Random(f"{seed}/{room}").sample(each, len(each)) for room, each in by_room.items()}
+    rooms = list(shuffled)
+    for number in range(count):
+        left = shuffled[rooms[number % len(rooms)]]
+        if left:
+            yield left.pop(0)
+
+
+def _is_at(broken: Broken, place: str) -> bool:
+    return f"{broken.breakage.path}:{broken.breakage.line}".endswith(f"/{place}")
+
+
+def run(chosen: Sequence[Broken]) -> int:
+    """Try all tests unbroken, then break one place after the other, in as many copies as there are jobs."""
+    imports = read_imports(REPOSITORY, (*SOURCE_ROOTS, "tests"))
+    nearest = {broken: tests_of(broken, imports) for broken in chosen}
+    outcomes = Counter[tuple[str, Outcome]]()
+    with tempfile.TemporaryDirectory(prefix="breakages-") as folder, ThreadPoolExecutor(JOBS) as executor:
+        copies: SimpleQueue[Path] = SimpleQueue()
+        for number in range(JOBS):
+            copies.put(copy_with_python(Path(folder) / str(number)))
+
+        def passes(test: str) -> bool:
+            with borrowed(copies) as copy:
+                return run_pytest(copy, [test], None, python_of(copy)).returncode in (0, NO_TESTS)
+
+        def outcome_of(broken: Broken) -> Outcome:
+            with borrowed(copies) as copy:
+                return judge(broken, [test for test in nearest[broken] if test not in failing], copy)
+
+        tests = sorted({test for each in nearest.values() for test in each})
+        is_passed = dict(zip(tests, executor.map(passes, tests), strict=True))
+        failing = [test for test in tests if not is_passed[test]]
+        for test in failing:
+            print(f"fails before anything is broken, and is left out: {test}", flush=True)
+        for broken, outcome in zip(chosen, executor.map(outcome_of, chosen), strict=True):
+            outcomes[broken.room, outcome] += 1
+            print(f"{outcome:9} {broken}", flush=True)
+    for room in dict.fromkeys(broken.room for broken in chosen):
+        drawn = sum(broken.room == room for broken in chosen)
+        print(f"{room}: {drawn} breakages, {outcomes[room, 'noticed'] + outcomes[room, 'endless']} noticed")
+    return 0
+
+
+@contextmanager
+def borrowed(copies: SimpleQueue[Path]) -> Generator[Path]:
+    copy = copies.get()
+    try:
+        yield copy
+    finally:
+        copies.put(copy)
+
+
+def tests_of(broken: Broken, imports: Imports) -> list[str]:
+    """Return the paths of the nearest tests in the repository."""
+    roots = [*(REPOSITORY / root for root in SOURCE_ROOTS), REPOSITORY]
+    folder = REPOSITORY / ROOMS[broken.room][1]
+    nearest = nearest_tests(broken.breakage.path, folder, imports, roots, TEST_MODULES)
+    return [test.relative_to(REPOSITORY).as_posix() for test in nearest]
+
+
+def copy_with_python(copy: Path) -> Path:
+    """Copy the repository, and give it a Python that finds the copied packages first, in whatever process."""
+    copy_repository(copy)
+    environment = copy / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    (packages,) = environment.glob("lib/python*/site-packages")
+    (outer,) = (path for path in map(Path, sys.path) if path.name == "site-packages")
+    roots = [str(copy / root) for root in SOURCE_ROOTS]
+    (packages / "copy.pth").write_text("\n".join([*roots, f"import site; site.addsitedir({str(outer)!r})"]))
+    return copy
+
+
+def python_of(copy: Path) -> str:
+    return str(copy / ".venv" / "bin" / "python")
+
+
+def judge(broken: Broken, tests: Sequence[str], copy: Path) -> Outcome:
+    """Break the copy, run the tests in it, and mend it."""
+    if not tests:
+        return "untested"
+    path = copy / broken.breakage.path.relative_to(REPOSITORY)
+    sound = path.read_text("utf-8")
+    path.write_text(broken.breakage.apply(sound), "utf-8")
+    try:
+        finished = run_pytest(copy, tests, TIME_LIMIT, python_of(copy))
+    except subprocess.TimeoutExpired:
+        return "endless"
+    finally:
+        path.write_text(sound, "utf-8")
+    return "survived" if finished.returncode in (0, NO_TESTS) else "noticed"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
