@@ -254,7 +254,10 @@ def add_merge_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("many machines (needs the extra 'cluster')")
+    group = parser.add_argument_group(
+        "many machines (needs the extra 'cluster')",
+        "Workers are trusted as the runner is: on machines of strangers use 'export', 'block' and 'merge'.",
+    )
     group.add_argument(
         "--cluster",
         metavar="ADDRESS",

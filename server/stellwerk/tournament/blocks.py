@@ -49,6 +49,7 @@ from stellwerk_tournament.blocks.play_block import Host, why
 from stellwerk_tournament.blocks.table import Table, open_table, private_folder
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.courier import BlockFailedError
+from stellwerk_tournament.store.match_line import MOST_NAME, is_name
 from stellwerk_tournament.store.store import Opened
 
 MOST_NAMED: Final = 20
@@ -133,6 +134,8 @@ async def _play_file(table: Table, path: Path, target: Path, arguments: argparse
     if _is_there(target, order):
         say(f"{shown(str(target), 1000)}: has the result of block {order.block} already")
         return
+    if arguments.machine is not None and not is_name(arguments.machine):
+        raise usage_error(f"--machine: expected 1 to {MOST_NAME} characters that can be printed")
     machine = machine_record(order.cup, arguments.machine)
     host = Host(version(), machine, house_bots(), arguments.concurrency, log=_log)
     try:

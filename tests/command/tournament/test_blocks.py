@@ -11,13 +11,18 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import pytest
+from msgspec import UNSET
 
 from stellwerk.__main__ import main
+from stellwerk.tournament.blocks import MOST_NAMED
+from stellwerk_processes.faults import Fault
+from stellwerk_processes.sandbox.levels import SandboxRecord
 from stellwerk_tournament.blocks.files import (
     BlockResult,
     decode_order,
@@ -171,6 +176,7 @@ DAMAGES: Final[Sequence[tuple[Callable[[bytes], bytes], str]]] = (
 
 def expect_refused(travelled: Travelled, place: Path, bad: Sequence[tuple[bytes, str]]) -> None:
     """Merge results that are all refused, each for its reason, and a good one, which is taken in."""
+    place.mkdir(exist_ok=True)
     folder = travelled.copy(place / "cup")
     paths = [place / f"{number}.result" for number in range(len(bad))]
     for path, (content, _) in zip(paths, bad, strict=True):
@@ -194,6 +200,21 @@ def _first(result: BlockResult, **changes: Any) -> BlockResult:
     return msgspec.structs.replace(result, matches=(msgspec.structs.replace(match, line=line), *others))
 
 
+def _seat(result: BlockResult, **changes: Any) -> BlockResult:  # any value, right or wrong
+    one, *others = result.matches[0].line.bots
+    return _first(result, bots=(msgspec.structs.replace(one, **changes), *others))
+
+
+def _negative(name: str, result: BlockResult) -> BlockResult:
+    return _seat(result, **{name: -1})
+
+
+def _machine(result: BlockResult, **changes: Any) -> BlockResult:
+    machine = result.matches[0].line.machine
+    assert machine is not UNSET
+    return _first(result, machine=msgspec.structs.replace(machine, **changes))
+
+
 def _swapped(result: BlockResult) -> BlockResult:
     one, other = result.matches
     return msgspec.structs.replace(
@@ -205,11 +226,22 @@ def _swapped(result: BlockResult) -> BlockResult:
     )
 
 
+def _with_printed(result: BlockResult) -> BlockResult:
+    match, *others = result.matches
+    printed = tuple((bot, ("x" * 1_000_000,)) for bot, _ in match.printed)
+    return msgspec.structs.replace(result, matches=(msgspec.structs.replace(match, printed=printed), *others))
+
+
 def _with_times(result: BlockResult, times: bytes) -> BlockResult:
     match, *others = result.matches
     return msgspec.structs.replace(result, matches=(msgspec.structs.replace(match, times=times), *others))
 
 
+HIGHER: Final = SandboxRecord("namespace", "limits")
+TIMES: Final = (
+    *("asks", "used_ms", "slowest_ms", "cpu_ms", "answer_cpu_ms", "slowest_answer_cpu_ms", "waited_ms"),
+    *("stolen_ms", "max_rss_kb"),
+)
 LIES: Final[Sequence[tuple[Callable[[BlockResult], BlockResult], str]]] = (
     (lambda result: msgspec.structs.replace(result, matches=result.matches[:1]), "is incomplete: rotation 1"),
     (
@@ -222,6 +254,47 @@ LIES: Final[Sequence[tuple[Callable[[BlockResult], BlockResult], str]]] = (
     (lambda result: _first(result, players=("random", "greedy")), "its line is of another block"),
     (lambda result: _first(result, game="europe"), "its line is of another game"),
     (_swapped, "its replay"),
+    (lambda result: _first(result, sandbox=HIGHER), "sandbox.level: expected limits, not namespace"),
+    (
+        lambda result: _first(result, sandbox=SandboxRecord("limits", "full")),
+        "sandbox.asked: its order asks for limits, not full",
+    ),
+    (lambda result: _first(result, isolation="namespace"), "isolation: expected none, not namespace"),
+    (lambda result: _first(result, machine=UNSET), "does not name the machine that played it"),
+    (lambda result: _machine(result, name="m" * 1_000_000), "machine.name: expected 1 to 100 characters"),
+    (lambda result: _machine(result, name=""), "machine.name: expected 1 to 100 characters"),
+    (lambda result: _machine(result, name="m\n\x1b[31m"), "machine.name: expected 1 to 100 characters"),
+    (lambda result: _machine(result, engine_ms=-1.0), "machine.engine_ms: expected 0 to"),
+    (lambda result: _first(result, late_ms=-1), "late_ms: expected 0 to"),
+    (lambda result: _first(result, seconds=-0.001), "seconds: expected 0 to"),
+    (lambda result: _first(result, seconds=1e300), "seconds: expected 0 to"),
+    (lambda result: _first(result, rules_version=2), "its replay: game: its line"),
+    (lambda result: _first(result, seats=((5,), (1,))), "seats: those of the teams are [[0], [1]]"),
+    (lambda result: _first(result, seats=((0,), ())), "seats: those of the teams are [[0], [1]]"),
+    (lambda result: _first(result, points=()), "expected 2 players, ranks and points"),
+    (lambda result: _first(result, ranks=(1, 2, 3)), "expected 2 players, ranks and points"),
+    (lambda result: _seat(result, seat=1), "bots: expected one for each seat"),
+    (lambda result: _seat(result, team=1), "bots: expected one for each seat"),
+    (lambda result: _seat(result, process="remote"), "is house, and it says remote"),
+    (lambda result: _seat(result, transport="tcp"), "transport: is there for remote bots only"),
+    (lambda result: _seat(result, frozen=True), "frozen: this tournament stops no bots"),
+    (lambda result: _seat(result, processors=3), "processors: expected 0, not 3"),
+    (lambda result: _seat(result, suspended=True), "was kept away as suspended, and is not suspended"),
+    (lambda result: _seat(result, log="/etc/passwd"), "names a file with what"),
+    *((partial(_negative, name), f"bots[1].{name}: expected 0 to") for name in TIMES),
+    (
+        lambda result: _seat(result, faults=(Fault("garbage", -1, "refused lines"),)),
+        "bots[1].faults[1].count: expected 0 to",
+    ),
+    (
+        lambda result: _seat(result, faults=(Fault("garbage", 1, "x" * 1_000_000),)),
+        "its line has more than 262,144 bytes",
+    ),
+    (
+        lambda result: msgspec.structs.replace(result, failures=((0, "x"),) * 6),
+        "says that matches of block 0 failed 6 times",
+    ),
+    (_with_printed, "its bots printed more than"),
     (lambda result: _with_times(result, b"{}"), "the times of its answers cannot be read"),
 )
 
@@ -230,7 +303,8 @@ def test_a_result_that_says_what_its_replays_do_not_is_refused_though_its_seal_i
     travelled: Travelled, tmp_path: Path
 ) -> None:
     bad = [(tampered(travelled, travelled.results[0], change), expected) for change, expected in LIES]
-    expect_refused(travelled, tmp_path, bad)
+    for first in range(0, len(bad), MOST_NAMED):
+        expect_refused(travelled, tmp_path / str(first), bad[first : first + MOST_NAMED])
 
 
 _KILLED = """
@@ -423,3 +497,12 @@ def test_forfeits_and_suspensions_follow_from_the_lines_in_the_order_in_which_th
         reasons = [forfeit["reason"] for line in lines for forfeit in line.get("forfeits", ())]
         assert reasons == ["never_started"] * 4 + ["suspended"] * 8
     assert outcome(folder) != outcome(other)  # in other blocks
+
+
+def test_a_machine_gets_no_name_that_a_line_may_not_have(
+    travelled: Travelled, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["tournament", "block", str(travelled.orders[0]), "-o", str(tmp_path / "out.result")]
+    for name in ("m" * 101, "", "m\n"):
+        assert main([*words, "--machine", name]) == 2
+        assert "--machine: expected 1 to 100 characters that can be printed" in capsys.readouterr().err

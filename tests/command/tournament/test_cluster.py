@@ -50,6 +50,53 @@ import stellwerk_tournament.blocks.cluster_worker as cluster_worker
 cluster_worker.TIDY_S, cluster_worker.IDLE_S = 0.5, 1
 """
 SHORT_CLOCKS: Final = "clocks = {set_up_ms = 500, move_ms = 500, bank_ms = 100}\n"
+FORGER: Final = """
+import os
+import stellwerk_tournament.blocks.cluster_worker as cluster_worker
+from stellwerk_tournament.blocks.files import decode_order
+from stellwerk_tournament.blocks.serve_table import Failed, Result, Returned, encode
+os.environ["FORGER"] = "here"
+play_order = cluster_worker.play_order
+forged = set()
+def loads(code):
+    return (eval, ("Exception('here') if __import__('os').environ.get('FORGER') else " + code,))
+class NoText(Exception):
+    def __reduce__(self):
+        return loads("type('NoText', (Exception,), {{'__str__': lambda self: 1 / 0}})()")
+class NotToBeRead(Exception):
+    def __reduce__(self):
+        return loads("1 / 0")
+class Ends(Exception):
+    def __reduce__(self):
+        return loads("__import__('sys').exit(7)")
+def failed(error):
+    raise error
+def say(outcome):
+    return encode(Returned("tls://nowhere", "m-1", outcome))
+FORGERIES = [
+    {forgeries}
+]
+def forge(name, text):
+    block = decode_order(text).block
+    if block >= len(FORGERIES) or block in forged:
+        return play_order(name, text)
+    forged.add(block)
+    return FORGERIES[block]()
+forge.__module__, forge.__qualname__ = play_order.__module__, play_order.__qualname__
+cluster_worker.play_order = forge
+"""
+FORGERIES: Final = (
+    ("None", "the cluster: the result is no text, but NoneType"),
+    ("Result(b'5')", "the cluster: the result is no text, but Result"),
+    ("b'no line'", "the cluster: the result cannot be read: JSON is malformed"),
+    ("say(Result(5))", "the cluster: the result cannot be read: Expected `"),
+    ("say(Result(b'no bytes'))", "m-1: the result is not a result: expected a file of"),
+    ("say(Failed('x', 'y'))", "the cluster: the result cannot be read: Expected `int`"),
+    ("say(Failed(99, 'far' + chr(10) + 'y'))", r"m-1: far\ny"),
+    ("failed(ValueError('x' * 1000000))", "the cluster: "),
+    ("failed(NoText())", "the cluster: NoText"),
+    ("failed(NotToBeRead())", "the cluster: an exception that cannot be read"),
+)
 WORKER: Final = """
 {first}
 from distributed.cli.dask_worker import main
@@ -295,6 +342,45 @@ def test_a_worker_with_a_lower_sandbox_than_the_tournaments_is_refused(
         run.process.send_signal(signal.SIGINT)
         assert run.ended() == 130
     assert not (folder / "matches.jsonl").exists()
+
+
+def test_a_result_that_is_no_text_and_a_forged_exception_end_their_block_with_a_sentence(
+    tmp_path: Path, one: Path, elsewhere: Elsewhere
+) -> None:
+    """Each block is played again, and the tournament comes to the same."""
+    folder = cup(tmp_path / "cup", rounds=ROUNDS)
+    forgeries = "\n".join(f"    lambda: {forgery}," for forgery, _ in FORGERIES)
+    elsewhere.start_worker(FORGER.format(forgeries=forgeries), "--nthreads", "1")
+    with runner("run", folder, *SEED, "--cluster", elsewhere.address, **elsewhere.environment) as run:
+        assert run.ended() == 0, run.printed
+    assert "Traceback" not in run.printed
+    for block, (forgery, expected) in enumerate(FORGERIES):
+        assert f"block {block}, rotation 0: not played: {expected}" in run.printed, forgery
+    assert max(map(len, run.lines)) < 1500
+    expect_the_same(folder, one)
+
+
+def test_a_result_that_cannot_be_read_ends_its_block_with_a_sentence(
+    tmp_path: Path, elsewhere: Elsewhere
+) -> None:
+    folder = cup(tmp_path / "cup", rounds=1)
+    elsewhere.start_worker(FORGER.format(forgeries="NotToBeRead,"), "--nthreads", "1")
+    with runner("run", folder, *SEED, "--cluster", elsewhere.address, **elsewhere.environment) as run:
+        assert run.ended() == 0, run.printed
+    assert "block 0, rotation 0: not played: the cluster: division by zero" in run.printed
+    assert "Traceback" not in run.printed
+    did("verify", folder)
+
+
+def test_an_answer_that_ends_the_connection_in_the_runner_ends_the_run_with_a_sentence(
+    tmp_path: Path, elsewhere: Elsewhere
+) -> None:
+    folder = cup(tmp_path / "cup", rounds=1)
+    elsewhere.start_worker(FORGER.format(forgeries="lambda: failed(Ends()),"), "--nthreads", "1")
+    with runner("run", folder, *SEED, "--cluster", elsewhere.address, **elsewhere.environment) as run:
+        assert run.ended() == 4
+    assert f"the connection to the scheduler at {elsewhere.address} ended in this process; " in run.printed
+    assert "tournament resume" in run.printed
 
 
 def test_a_scheduler_that_is_killed_ends_the_run_and_resume_goes_on(

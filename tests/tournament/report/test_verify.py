@@ -20,14 +20,17 @@ from tests.tournament.store.test_store import BLOCKS, match_of
 def own_deals(settings: Settings, seeds: str) -> tuple[MatchLine, ...]:
     """Return the lines of two blocks with a remote bot; the seed of each match repeats one letter."""
     places = [(block, rotation) for block in BLOCKS for rotation in block.rotations]
+    process = {entrant.name: entrant.bot.process for entrant in settings.entrants}
+    lines = [match_of(settings, block, rotation)[0] for block, rotation in places]
     return tuple(
         replace_struct(
-            match_of(settings, block, rotation)[0],
+            line,
+            bots=tuple(replace_struct(seat, process=process[seat.bot]) for seat in line.bots),
             deal="new_each_match",
             seed=letter.encode().hex() * 32,
-            match=match_id(letter.encode() * 32, rotation),
+            match=match_id(letter.encode() * 32, line.rotation),
         )
-        for (block, rotation), letter in zip(places, seeds, strict=True)
+        for line, letter in zip(lines, seeds, strict=True)
     )
 
 

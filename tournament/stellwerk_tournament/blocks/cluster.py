@@ -5,34 +5,37 @@ Laws:
 - a block is a task, and its key is the block's id. At most a few thousand are with the scheduler at a time;
 - whatever comes back passes the same check as a merged result (`check.py`), so nothing is lost or doubled,
   whichever of worker, scheduler and runner dies: a block that was lost is due again, with the same deal;
+- a worker is trusted as the runner is: Dask's messages are pickles, which run code where they are read. But
+  an answer that is no text, or an exception that cannot be read, ends its block with a sentence;
 - seats are the resource: a worker plays as many blocks at a time as it has seats for.
 """
 
 from __future__ import annotations
 
 import contextlib
+import logging
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
+import msgspec
 import trio
 
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import STARTED
+from stellwerk_protocol.canonical import shown
 from stellwerk_tournament.blocks.check import checked
 from stellwerk_tournament.blocks.files import BlockFileError, decode_result, encode_order, expect_sealed
 from stellwerk_tournament.blocks.orders import Cup, OrderMaker
-from stellwerk_tournament.blocks.serve_table import Failed, Unfit
+from stellwerk_tournament.blocks.serve_table import Failed, Returned, Unfit, decode_returned
 from stellwerk_tournament.config.sandbox import needs_proof
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.courier import BlockFailedError, DueBlock, PlayedBlock
 from stellwerk_tournament.play.runner import RunError
-
-if TYPE_CHECKING:
-    from stellwerk_tournament.blocks.cluster_worker import Returned
+from stellwerk_tournament.store.match_line import MOST_NAME
 
 WINDOW: Final = 2000  # blocks with the scheduler: it slows down with what it has
 CONNECT_S: Final = 10
@@ -42,6 +45,7 @@ LOOK_S: Final = 5  # from one look at the workers to the next
 RECALL_S: Final = 10  # for the workers to say what they have begun
 NO_PAGES: Final = "127.0.0.1:0"  # where Dask's own pages would be, of which there are none
 WORKER_TTL: Final = "60s"  # without a heartbeat, until the blocks of our own worker go to another one
+MOST_TOLD: Final = 1000  # characters of what a worker says
 LOSSES: Final = 3  # of workers, until a block is not given to another one
 INSTALL: Final = "pip install 'stellwerk[cluster]'"
 
@@ -118,7 +122,7 @@ class Cluster:
     maker: OrderMaker
     tell: Tell
     address: str
-    _away: dict[str, Dask] = field(default_factory=dict[str, Dask])
+    _away: dict[str, tuple[Dask, trio.Event]] = field(default_factory=dict[str, tuple[Dask, trio.Event]])
     _recalled: bool = False
     _accepted: set[str] = field(default_factory=set[str])
     _quiet: set[str] = field(default_factory=set[str])
@@ -153,8 +157,6 @@ class Cluster:
 
     async def play(self, due: DueBlock) -> PlayedBlock | None:
         """Have a block played by any worker. None if it was recalled before one began."""
-        import msgspec
-
         from stellwerk_tournament.blocks.cluster_worker import play_order
 
         order = msgspec.structs.replace(self.maker.order(due), archives={})
@@ -177,7 +179,7 @@ class Cluster:
             )
         except Exception as error:
             raise self._gone() from error
-        self._away[order.name] = future
+        self._away[order.name] = future, done
         try:
             future.add_done_callback(note)
             await done.wait()
@@ -189,18 +191,17 @@ class Cluster:
     def _taken(self, future: Dask, due: DueBlock) -> PlayedBlock | None:
         """Return the result of a task. BlockFailedError, RunError."""
         status: str = future.status
-        if status == "cancelled":
-            if self._recalled:
-                return None
+        if status == "cancelled" and self._recalled:
+            return None
+        if status not in ("finished", "error"):
             raise self._gone()
-        if status != "finished":
-            raise BlockFailedError(due.rotations[0], f"the cluster: {future.exception()}")
         try:
-            returned: Returned = future.result(timeout=CONNECT_S)
-        except Exception as error:
-            if self.client.status != "running":
+            content = future.result(timeout=CONNECT_S)
+        except BaseException as error:  # whatever a worker raised or made up; nobody interrupts this thread
+            if self._has_lost_touch or self.client.status != "running":
                 raise self._gone() from None
-            raise BlockFailedError(due.rotations[0], f"the cluster: {error}") from None
+            raise BlockFailedError(due.rotations[0], f"the cluster: {_in_words(error)}") from None
+        returned = _returned(content, due)
         try:
             return self._checked(returned, due)
         except BlockFailedError:
@@ -208,11 +209,13 @@ class Cluster:
             raise
 
     def _checked(self, returned: Returned, due: DueBlock) -> PlayedBlock:
-        outcome, machine = returned.outcome, returned.machine
+        outcome, machine = returned.outcome, shown(returned.machine, MOST_NAME)
         if isinstance(outcome, Unfit):
-            raise RunError(f"block {due.block.number} cannot be played by {machine}: {outcome.cause}")
+            cause = shown(outcome.cause, MOST_TOLD)
+            raise RunError(f"block {due.block.number} cannot be played by {machine}: {cause}")
         if isinstance(outcome, Failed):
-            raise BlockFailedError(outcome.rotation, outcome.cause, machine)
+            rotation = outcome.rotation if outcome.rotation in due.rotations else due.rotations[0]
+            raise BlockFailedError(rotation, shown(outcome.cause, MOST_TOLD), machine)
         try:
             result, content, seal = decode_result(outcome.text)
             expect_sealed(content, seal, due.seed)
@@ -226,7 +229,15 @@ class Cluster:
         others = sorted(self._accepted - failed_on) if failed_on else []
         return {"workers": others, "allow_other_workers": True} if others else {}
 
+    @property
+    def _has_lost_touch(self) -> bool:
+        """Return whether Dask's thread of this process has ended: a pickle can do that where it is read."""
+        is_over: bool = self.client.loop.asyncio_loop.is_closed()
+        return is_over
+
     def _gone(self) -> RunError:
+        if self._has_lost_touch:
+            return RunError(f"the connection to the scheduler at {self.address} ended in this process")
         return RunError(f"the scheduler at {self.address} is gone")
 
     # -- the workers -----------------------------------------------------------------------------
@@ -238,6 +249,9 @@ class Cluster:
             await trio.sleep(LOOK_S)
             with contextlib.suppress(Exception):  # a scheduler that is gone is noticed by its blocks
                 self._look(await trio.to_thread.run_sync(self._workers, abandon_on_cancel=True))
+            if self._has_lost_touch:
+                for _, done in self._away.values():
+                    done.set()
             if not warned and not self._accepted and time.monotonic() - began > PATIENCE_S:
                 warned = True
                 self.tell(f"{self.address}: still waiting for a worker that can play")
@@ -265,18 +279,22 @@ class Cluster:
         message = event[1]
         worker = message["worker"]
         if "failed" in message:
-            self.tell(
+            self._tell_of(
                 f"worker {worker}, {message['machine']}: block {message['block']}: {message['failed']}; it "
                 "is played again, by another worker if there is one"
             )
         elif "refused" in message:
-            self.tell(f"worker {worker} is refused: {message['refused']}")
+            self._tell_of(f"worker {worker} is refused: {message['refused']}")
         elif worker not in self._accepted:
             self._accepted.add(worker)
-            self.tell(
+            self._tell_of(
                 f"worker {worker} plays, as {message['machine']}; the engine's loop takes "
                 f"{message['engine_ms']:g} ms"
             )
+
+    def _tell_of(self, text: str) -> None:
+        """Tell what a worker says, on one line."""
+        self.tell(shown(text, MOST_TOLD))
 
     async def recall(self) -> None:
         """Take back the blocks that no worker has begun."""
@@ -290,8 +308,32 @@ class Cluster:
         with contextlib.suppress(Exception):  # a scheduler that is gone is noticed by its blocks
             begun: dict[str, list[str]] = self.client.run(running_keys, on_error="ignore")
             keys = {key for each in begun.values() for key in each}
-            waiting = [future for key, future in list(self._away.items()) if key not in keys]
+            waiting = [future for key, (future, _) in list(self._away.items()) if key not in keys]
             self.client.cancel(waiting)
+
+
+def _returned(content: object, due: DueBlock) -> Returned:
+    """Read what a task returned. BlockFailedError."""
+    if not isinstance(content, bytes):
+        raise BlockFailedError(due.rotations[0], f"the cluster: the result is no text, but {_kind(content)}")
+    try:
+        return decode_returned(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BlockFailedError(due.rotations[0], f"the cluster: the result cannot be read: {error}") from None
+
+
+def _kind(content: object) -> str:
+    return shown(type(content).__name__)
+
+
+def _in_words(error: BaseException) -> str:
+    """Return the text of an exception, if it has one that can be had."""
+    if any(isinstance(each, bytes | bytearray) for each in error.args):
+        return "an exception that cannot be read"  # Dask gives its pickle
+    try:
+        return shown(str(error), MOST_TOLD) or _kind(error)
+    except BaseException:  # its own code makes the text
+        return _kind(error)
 
 
 def _duty(name: str, cup: Cup, maker: OrderMaker, parts: Parts, *, is_ours: bool) -> Dask:
@@ -331,6 +373,9 @@ def _client(address: str | None, workers: int, seats: int) -> Generator[Dask]:
     import distributed as untyped
 
     distributed: Dask = untyped
+    logging.getLogger("distributed").setLevel(
+        logging.CRITICAL + 1
+    )  # its tracebacks: what fails gets a sentence
     with contextlib.ExitStack() as stack:
         security: Dask = None
         if address is None:
@@ -346,7 +391,7 @@ def _client(address: str | None, workers: int, seats: int) -> Generator[Dask]:
                 memory_limit=0,
                 silence_logs=50,
             )
-            stack.callback(own.close, timeout=CONNECT_S)
+            stack.callback(_close, own)
             address = own.scheduler_address
         try:
             client: Dask = distributed.Client(
@@ -354,8 +399,13 @@ def _client(address: str | None, workers: int, seats: int) -> Generator[Dask]:
             )
         except (OSError, TimeoutError, ValueError) as error:
             raise ClusterError(f"{address}: there is no scheduler: {str(error).splitlines()[0]}") from None
-        stack.callback(client.close, timeout=CONNECT_S)
+        stack.callback(_close, client)
         yield client
+
+
+def _close(end: Dask) -> None:
+    with contextlib.suppress(Exception):  # there may be nothing that could be closed in order
+        end.close(timeout=CONNECT_S)
 
 
 def is_exposed(address: str) -> bool:

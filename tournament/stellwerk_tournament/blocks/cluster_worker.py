@@ -5,7 +5,8 @@ Laws:
   witness, and the speed of the engine, each once;
 - a worker that does not fit is refused by giving it no seats, and stays what it was for everybody else;
 - bots come as archives, by their hashes, and are unpacked once;
-- blocks are played by processes of their own (`table_process.py`), so that one that hangs can be ended.
+- blocks are played by processes of their own (`table_process.py`), so that one that hangs can be ended;
+- a task returns text, whatever happens to it. Dask would pickle anything else, and an exception, too.
 """
 
 from __future__ import annotations
@@ -34,22 +35,13 @@ from stellwerk_protocol.figures import counted
 from stellwerk_tournament.blocks.archives import unpack
 from stellwerk_tournament.blocks.files import decode_order
 from stellwerk_tournament.blocks.machine import machine_record
-from stellwerk_tournament.blocks.serve_table import Failed, Outcome, Place
+from stellwerk_tournament.blocks.serve_table import Failed, Place, Returned, encode
 from stellwerk_tournament.blocks.table_process import TableError, Tables, longest_silence
 
 SEATS: Final = "seats"  # the resource by which a worker can say how many it has
 _LOOK_AGAIN_S: Final = 0.05
 TIDY_S: Final = 10.0  # from one look for tables that nobody needs to the next
 IDLE_S: Final = 60.0  # without a block, until a table ends: the runner may be gone
-
-
-@dataclass(frozen=True, slots=True)
-class Returned:
-    """The outcome of a block, and its place: the worker's address, and the name of its machine."""
-
-    worker: str
-    machine: str
-    outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +164,7 @@ class TournamentPlugin(WorkerPlugin):
         unpack(duty.archives, self._folder)
         return Place(str(self._folder), machine_record(duty.cup), sandbox)
 
-    def play(self, worker: Any, text: bytes) -> Returned:
+    def play(self, worker: Any, text: bytes) -> bytes:
         assert self._place is not None
         assert self._tables is not None
         order = decode_order(text)
@@ -190,7 +182,7 @@ class TournamentPlugin(WorkerPlugin):
                 },
             )
             outcome = Failed(order.rotations[0], str(error))
-        return Returned(str(worker.address), machine, outcome)
+        return encode(Returned(str(worker.address), machine, outcome))
 
 
 def shares_of_worker(there: Sequence[frozenset[int]], tables: int, number: int) -> Sequence[frozenset[int]]:
@@ -205,10 +197,14 @@ def shares_of_worker(there: Sequence[frozenset[int]], tables: int, number: int) 
     return mine
 
 
-def play_order(name: str, text: bytes) -> Returned:
-    """Play a block on this worker: the task."""
+def play_order(name: str, text: bytes) -> bytes:
+    """Play a block on this worker: the task. It returns a line of JSON."""
     worker = cast(Any, get_worker())  # Any: Dask's types are not known
-    return cast(TournamentPlugin, worker.plugins[name]).play(worker, text)
+    try:
+        return cast(TournamentPlugin, worker.plugins[name]).play(worker, text)
+    except Exception as error:  # whatever it is: the runner gets a sentence
+        cause = f"the worker failed: {type(error).__name__}: {error}"
+        return encode(Returned(str(worker.address), "", Failed(decode_order(text).rotations[0], cause)))
 
 
 def running_keys(dask_worker: Any) -> list[str]:

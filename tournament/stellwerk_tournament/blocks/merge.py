@@ -65,7 +65,7 @@ def merge(
             if result.block in complete:
                 merged.ignored.append(f"{path}: block {result.block} is in matches.jsonl already: ignored")
                 continue
-            due = _due(known.get(result.block), result.block)
+            due = _due(known.get(result.block), result.block, tuple(conduct.names))
             expect_sealed(content, seal, due.seed)
             played = checked(result, settings, due)
         except BlockFileError as error:
@@ -82,11 +82,11 @@ def merge(
     return merged
 
 
-def _due(standing: Standing | None, number: int) -> DueBlock:
+def _due(standing: Standing | None, number: int, suspended: tuple[str, ...]) -> DueBlock:
     """Return what is due of a block. BlockFileError if nothing is."""
     if standing is None:
         raise BlockFileError(f"block {number} {_STATUS['queued']}")
     if standing.status != "running" or standing.seed is None:
         raise BlockFileError(f"block {number} {_STATUS[standing.status]}")
     missing = tuple(each for each in standing.block.rotations if each not in standing.kept)
-    return DueBlock(standing.block, standing.seed, missing)
+    return DueBlock(standing.block, standing.seed, missing, suspended)

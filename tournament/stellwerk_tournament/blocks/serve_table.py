@@ -73,8 +73,18 @@ class Unfit(Struct, frozen=True, tag="unfit"):
 
 Outcome: TypeAlias = Result | Failed | Unfit
 
+
+class Returned(Struct, frozen=True):
+    """The outcome of a block, and its place: the worker's address, and the name of its machine."""
+
+    worker: str
+    machine: str
+    outcome: Outcome
+
+
 encode: Final = msgspec.json.Encoder().encode
 decode_outcome: Final = msgspec.json.Decoder(Outcome).decode
+decode_returned: Final = msgspec.json.Decoder(Returned).decode
 
 
 def serve_table(version: str, house_bots: Mapping[str, NewHousePlayer], log: Log) -> None:

@@ -700,15 +700,16 @@ class _Runner:
         self._running += len(rotations)
         suspended = tuple(name for name in block.entrants if name in self._conduct.names)
         try:
-            played = await courier.play(DueBlock(block, begun.seed, rotations, suspended))
-            if played is not None:
-                await self._take_in(begun, played)
-        except BlockFailedError as error:
-            await self._failed(begun, error.rotation, str(error), error.machine)
-            if not begun.is_void:
-                begun.waiting = deque(rotations)
-                begun.running.clear()
-                self._to_carry.append(begun)
+            try:
+                played = await courier.play(DueBlock(block, begun.seed, rotations, suspended))
+                if played is not None:
+                    await self._take_in(begun, played)
+            except BlockFailedError as error:
+                await self._failed(begun, error.rotation, str(error), error.machine)
+                if not begun.is_void:
+                    begun.waiting = deque(rotations)
+                    begun.running.clear()
+                    self._to_carry.append(begun)
         except (StoreError, RunError) as error:
             self._fail_with(error, scope)
         finally:

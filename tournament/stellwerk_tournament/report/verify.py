@@ -12,11 +12,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec import UNSET
 
+from stellwerk_engine.core.state import Game
+from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.replays.verify import verify as verify_replay
 from stellwerk_processes.seat_report import Breakdown
 from stellwerk_protocol.replays import Header
@@ -64,9 +68,9 @@ def verify(
         computed = judged(matches, conduct, suspensions.names)
         for line, expected in zip(matches, computed, strict=True):
             number += 1
-            for message in (
-                *wrong_line(tournament.settings, matches[0], line, names, own_deals),
-                *_wrong_forfeits(line, expected, suspensions.names),
+            for message in chain(
+                wrong_line(tournament.settings, matches[0], line, names, own_deals),
+                _wrong_forfeits(line, expected, suspensions.names),
             ):
                 raise UntrueError(f"{FILE}:{number}: {message}")
             for message in _wrong_replay(tournament.folder, line):
@@ -108,6 +112,14 @@ def wrong_line(
 ) -> Iterator[str]:
     """Yield what is wrong with a line beside the first one of its block, and with all seeds of
     `own_deals`."""
+    variant = next((each for each in settings.variants if _is_of(line, each.choice)), None)
+    if variant is None:
+        yield f"this tournament has no such game: {line.game} with {len(line.bots)} players"
+        return
+    if problem := _wrong_form(line, variant.game):
+        yield problem  # what follows looks up seats and teams
+        return
+    yield from _wrong_conditions(settings, line)
     block = Block(first.block, 0, first.round, 0, first.players)
     if unknown := [name for name in line.players if name not in names]:
         yield f"{unknown[0]} is not a bot of this tournament"
@@ -126,17 +138,43 @@ def wrong_line(
     for team, seats in enumerate(line.seats):
         if any(teams[seat] != (line.by_rules[team], line.points[team], line.players[team]) for seat in seats):
             yield f"the records of team {team} and of its seats differ"
-    if not any(
-        (
-            variant.choice.game_id,
-            variant.choice.seat_count,
-            variant.choice.options,
-            variant.choice.board.digest,
-        )
-        == (line.game, len(line.bots), line.options, line.board)
-        for variant in settings.variants
-    ):
-        yield f"this tournament has no such game: {line.game} with {len(line.bots)} players"
+
+
+def _is_of(line: MatchLine, choice: GameChoice) -> bool:
+    game = (choice.game_id, choice.seat_count, choice.options, choice.board.digest)
+    return game == (line.game, len(line.bots), line.options, line.board)
+
+
+def _wrong_form(line: MatchLine, game: Game) -> str:
+    """Say what is wrong with who sits where, or with the length of a list."""
+    if line.seats != game.seats_of_team:
+        return f"seats: those of the teams are {list(map(list, game.seats_of_team))}"
+    lists = (line.players, line.ranks, line.by_rules, line.points)
+    if any(len(each) != len(line.seats) for each in lists) or line.rotation >= len(line.seats):
+        return f"expected {len(line.seats)} players, ranks and points, and a rotation below that"
+    if [(seat.seat, seat.team) for seat in line.bots] != list(enumerate(game.team_of)):
+        return "bots: expected one for each seat, in their order, with its team"
+    return ""
+
+
+def _wrong_conditions(settings: Settings, line: MatchLine) -> Iterator[str]:
+    """Yield what a line says of its conditions that the tournament did not begin with."""
+    confinement, fair = settings.confinement, settings.fair
+    bots = {entrant.name: entrant.bot for entrant in settings.entrants}
+    if line.isolation != confinement.isolation:
+        yield f"isolation: expected {confinement.isolation}, not {line.isolation}"
+    if line.sandbox is not UNSET and not confinement.wrap and line.sandbox.level != confinement.level:
+        yield f"sandbox.level: expected {confinement.level}, not {line.sandbox.level}"
+    for seat in line.bots:
+        where = f"bots[{seat.seat + 1}]"
+        if seat.bot in bots and seat.process != bots[seat.bot].process:
+            yield f"{where}.process: {seat.bot} is {bots[seat.bot].process}, and it says {seat.process}"
+        if seat.process != "remote" and seat.transport is not UNSET:
+            yield f"{where}.transport: is there for remote bots only"
+        if seat.frozen is not UNSET and not fair.freeze:
+            yield f"{where}.frozen: this tournament stops no bots"
+        if seat.processors not in (0, fair.cores_per_bot):
+            yield f"{where}.processors: expected {fair.cores_per_bot or 0}, not {seat.processors}"
 
 
 def _wrong_forfeits(line: MatchLine, expected: MatchLine, suspended: Collection[str]) -> Iterator[str]:
@@ -195,7 +233,11 @@ def _differences(header: Header, result: Result, seed: str, line: MatchLine) -> 
     anonymous = tuple(f"seat-{seat}" for seat in range(len(seats)))
     for what, told, found in (
         ("match", line.match, header.match),
-        ("game", (line.game, line.options, line.board), (header.game, header.options, header.board.digest)),
+        (
+            "game",
+            (line.game, line.rules_version, line.options, line.board),
+            (header.game, header.rules_version, header.options, header.board.digest),
+        ),
         ("seed", line.seed, seed),
         ("players", True, names in (seats, anonymous)),
         ("ranks", line.by_rules, tuple(team.rank for team in result.teams)),

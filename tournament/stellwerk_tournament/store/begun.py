@@ -7,6 +7,7 @@ earlier versions, and a tournament goes on as it began, by the settings of its b
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from msgspec import UNSET
@@ -22,7 +23,7 @@ from stellwerk_tournament.store.store import read_matches
 def settings_as_begun(source: Source, folder: Path, before: Resolved | None) -> Settings:
     """Return the settings to look at, whatever a command line has said. `before` is what the tournament was
     begun with, if it has begun. SettingsError, or StoreError."""
-    return settings_of(
+    settings = settings_of(
         source,
         folder,
         to_play=False,
@@ -30,6 +31,11 @@ def settings_as_begun(source: Source, folder: Path, before: Resolved | None) -> 
         level=level_as_begun(folder, source, before),
         processes=processes_as_begun(folder, source, before),
     )
+    confinement = settings.confinement
+    if before is not None and confinement.sandbox.level == "auto":
+        sandbox = replace(confinement.sandbox, level=before.sandbox.level)
+        settings = replace(settings, confinement=replace(confinement, sandbox=sandbox))
+    return settings
 
 
 def level_as_begun(folder: Path, source: Source, before: Resolved | None) -> Wanted:

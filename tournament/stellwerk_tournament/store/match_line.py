@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from stellwerk_tournament.schedule.schedule import Block
 
 FILE: Final = "matches.jsonl"
+MOST_NAME: Final = 100  # characters of a machine's name
 
 DealKind: TypeAlias = Literal["same_in_block", "new_each_match"]
 ForfeitReason: TypeAlias = Literal["suspended", "never_started", "absent", "gone", "defaults"]
@@ -47,6 +48,11 @@ class MachineRecord(Struct, frozen=True, omit_defaults=True):
     name: str
     engine_ms: float
     failed_on: tuple[str, ...] = ()
+
+
+def is_name(name: str) -> bool:
+    """Return whether a machine can have this name."""
+    return 0 < len(name) <= MOST_NAME and name.isprintable()
 
 
 class MatchLine(Struct, frozen=True, omit_defaults=True):
