@@ -36,7 +36,7 @@ PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install compile demo test test-compiled lint format generate starters hostile pictures bench growth \
+.PHONY: help install compile demo test test-compiled lint format generate starters hostile pictures bench figures growth \
   fairness mutants breakages simulations oracle tutorials learn-example learn-games hosts soak dist docs clean can-compile
 
 help: ## list the targets
@@ -104,6 +104,9 @@ bench: $(TEST) ## measure the speed; ARGS='--against COMMIT' or '--compiled' com
 	$(BIN)/python -m tests.benchmarks.bench_live_pages
 	$(BIN)/python -m tests.benchmarks.bench_spectators
 	$(BIN)/python -m tests.benchmarks.bench_learn
+
+figures: $(TEST) ## print how much there is to read; ARGS='../before .' has a column for each checkout
+	$(BIN)/python -m tests.figures $(ARGS)
 
 growth: $(TEST) ## measure how costs grow with running matches, lines of a tournament, and blocks that workers play
 	$(BIN)/python -m tests.benchmarks.bench_growth $(ARGS)
