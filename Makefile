@@ -137,9 +137,10 @@ learn-example: $(TEST) ## train a small policy against `random`, examine it, and
 learn-games: $(TEST) ## play 1,000 random games of each game in the environments and on the engine, and compare
 	$(BIN)/python -m tests.learn.games $(ARGS)
 
-soak: $(TEST) ## play 1,000 games of every variant and 1,000 lives of a server, and check the laws in each
+soak: $(TEST) ## play 1,000 games of every variant, 1,000 lives of a server and its crowds, and check the laws
 	$(BIN)/python tests/soak/run.py $(ARGS)
 	$(BIN)/python tests/soak/serve.py
+	$(BIN)/python tests/soak/crowds.py
 
 hosts: $(TEST) ## play a tournament on two hosts in network namespaces, and pull one of them away; needs root
 	$(BIN)/python tests/soak/two_hosts.py

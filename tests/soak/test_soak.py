@@ -5,12 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from tests.command.program import REPOSITORY, SECONDS, environment
+from tests.soak.crowds import CASES
 
 
-def soak(*words: str) -> subprocess.CompletedProcess[str]:
+def soak(*words: str, program: str = "run.py") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, REPOSITORY / "tests/soak/run.py", *words],
+        [sys.executable, REPOSITORY / "tests/soak" / program, *words],
         env=environment(),
         capture_output=True,
         text=True,
@@ -41,3 +44,16 @@ def test_a_variant_that_does_not_exist_is_refused() -> None:
     done = soak("--only", "atlantis")
     assert done.returncode == 2
     assert "usa-2, usa-3" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("case", "size"),
+    [("deaf-spectators", 3), ("deaf-players", 10), ("leaving-at-once", 50), ("match-after-match", 30)],
+)
+def test_a_server_outlasts_a_small_crowd_of_each_kind(case: str, size: int) -> None:
+    usual = CASES[case][1]
+    done = soak("--only", case, "--size", str(size / usual), program="crowds.py")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert f"{case}, {size}: " in done.stdout
+    assert ", 0 laws broken" in done.stdout
+    assert "its wait p50, p99, longest, ms" in done.stdout
