@@ -105,6 +105,13 @@ def test_no_compiled_module_defines_a_record_of_msgspec(name: str) -> None:
             assert not {"Struct", "msgspec.Struct"}.intersection(map(ast.unparse, node.bases)), node.name
 
 
+def test_what_planner_and_searcher_think_with_is_compiled() -> None:
+    """Their games were hardly faster with the compiled build as long as it left them out."""
+    planner = {f"stellwerk_bots.planner.{name}" for name in ("map_worth", "network_plan", "yard_worth")}
+    searcher = {f"stellwerk_bots.searcher.{name}" for name in ("guessed_tickets", "rollout")}
+    assert planner | searcher <= sources().keys()
+
+
 @pytest.mark.skipif(not IS_COMPILED, reason="compares the compiled build with the sources")
 @pytest.mark.parametrize("game", ["usa", "europe", "team_asia", "united_kingdom", "card_game"])
 def test_compiled_bots_play_the_games_that_the_sources_play(game: str) -> None:
