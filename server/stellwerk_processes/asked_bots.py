@@ -69,7 +69,7 @@ class Measured:
     own_processors: int
 
 
-def _processes_of(bot: RunningBot) -> tuple[int, frozenset[int], tuple[Path, ...]]:
+def processes_of(bot: RunningBot) -> tuple[int, frozenset[int], tuple[Path, ...]]:
     """Return the process that all of a bot's descend from, those of ours among them, and the folders of its
     cgroups."""
     if not bot.supervisor:
@@ -104,7 +104,7 @@ class AskedBots:
             processors = os.sched_getaffinity(bot.pid)
         except ProcessLookupError:  # it has ended
             processors = set[int]()
-        root, spared, cgroups = _processes_of(bot)
+        root, spared, cgroups = processes_of(bot)
         timer = AnswerTimer(root, processors, spared=spared, cgroups=cgroups)
         freezer = freezer_of(root, spared=spared, cgroups=cgroups) if self._freeze else None
         self._bots[seat] = _AskedBot(seat, bot, timer, freezer, own_processors)

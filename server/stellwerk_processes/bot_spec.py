@@ -61,6 +61,16 @@ class BotSpec:
         return bool(self.built_in) and not self.environment and not self.directory and self.transport == "tcp"
 
 
+def may_overlap(bots: Iterable[BotSpec]) -> bool:
+    """Return whether matches of one deal among these bots may be played side by side.
+
+    Law: no bot plays two matches of one deal at the same time. It would have the cards of another seat in
+    the other match, and no sandbox closes every way from one process of a machine to another. Bots that
+    are plainly built in do not look for such ways.
+    """
+    return all(bot.is_plainly_built_in for bot in bots)
+
+
 class BotSpecError(ValueError):
     """A bot that cannot be described like this. `key` is the one of `KEYS` whose value is wrong, or
     `built_in`; it is empty if no single key is."""

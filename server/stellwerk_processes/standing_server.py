@@ -5,6 +5,8 @@ Laws:
 - no client makes a match here: the program that embeds the server decides who plays whom;
 - a process plays no deal twice, so that nothing that it remembers tells it what is hidden; and it finds its
   private folder empty before each match, as far as that can be done;
+- a process that has played a deal is stopped until the deal has been played for the last time (`end_deal`),
+  so it cannot tell what it knows to the process that plays another match of the deal. Built-in ones do not;
 - after a fault, its own or the machine's, a process plays no more: the next match gets a fresh one;
 - there are never more processes of a bot than it may have, those that wait included.
 """
@@ -20,10 +22,12 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from stellwerk_engine.core.state import Game
+from stellwerk_processes.asked_bots import AGAIN_S, processes_of
 from stellwerk_processes.bot_process import Confinement, Invitation, RunningBot
 from stellwerk_processes.bot_spec import LONGEST_NAME, BotSpec
 from stellwerk_processes.embedded_server import LOOPBACK, EmbeddedServer, open_embedded
 from stellwerk_processes.faults import faults_of
+from stellwerk_processes.freezer import Freezer, freezer_of
 from stellwerk_processes.started_match import (
     NO_OBSERVER,
     STDIO,
@@ -49,6 +53,7 @@ if TYPE_CHECKING:
 ENDED_MATCHES: Final = (
     64  # listed, with some 100 kB of journal each: older ones are in the folder of a tournament
 )
+MOST_TRIES: Final = 1000  # to stop a process, AGAIN_S apart; then it ends instead
 MOST_WAITING: Final = 64  # processes without a match: more would cost memory that those who play may need
 OVER: Final = "nothing: all has been played"
 
@@ -77,13 +82,14 @@ class StandingSetup:
 @dataclass(eq=False, slots=True)
 class _Process:
     """One that plays match after match, started from `spec`. `bot` is there when it has been started; `deals`
-    are those that it has seen."""
+    are those that it has seen and that may be played again; `freezer` is there while it is stopped."""
 
     spec: BotSpec
     standing_bot: StandingBot
     holder: TokenHolder
     deals: set[bytes]
     bot: RunningBot | None = None
+    freezer: Freezer | None = None
     ended: trio.Event = field(default_factory=trio.Event)
 
     @property
@@ -181,8 +187,14 @@ class StandingServer:
         finally:
             await self._give_back(bot_match, reused, result)
 
+    def end_deal(self, deal: bytes) -> None:
+        """Note that no match of this deal will be played any more."""
+        for process in self._processes:
+            process.deals.discard(deal)
+
     async def say_goodbye(self, *, finished: bool) -> None:
         """Say goodbye. `finished`: there will be no more matches. Otherwise the bots are to come back."""
+        self.wake_all()
         ours = Tokens(tuple(process.holder for process in self._processes))
         for connection in list(self._server.lobby.connections):
             session = connection.session
@@ -210,16 +222,51 @@ class StandingServer:
         process.deals.add(bot_match.plan.seed)
         process.standing_bot.used_ms = process.bot.processor_ms()
         await trio.to_thread.run_sync(process.bot.forget)
+        self._wake(process)
         if bot_match.logs is not None and process.bot.log is not None:
             process.bot.log.begin(bot_match.logs.heading(seat))
         return process
 
     def _one_that_waits(self, spec: BotSpec, deal: bytes) -> _Process | None:
         for process in reversed(self._waiting):
-            if process.spec == spec and deal not in process.deals and process.is_fit():
+            may_play = deal not in process.deals if spec.is_plainly_built_in else not process.deals
+            if process.spec == spec and may_play and process.is_fit():
                 self._waiting.remove(process)
                 return process
         return None
+
+    async def _rest(self, process: _Process) -> bool:
+        """Stop a process that has played, unless it is built in. Return whether all of it has stopped."""
+        if process.spec.is_plainly_built_in:
+            return True
+        assert process.bot is not None
+        root, spared, cgroups = processes_of(process.bot)
+        process.freezer = freezer_of(root, spared=spared, cgroups=cgroups)
+        session = process.standing_bot.session(self._server)
+        if session is not None:
+            self._server.hold(session)
+        for _ in range(MOST_TRIES):
+            progress = process.freezer.freeze()
+            if progress != "stopping":
+                return progress == "stopped"
+            await trio.sleep(AGAIN_S)
+        return False
+
+    def _wake(self, process: _Process) -> None:
+        """Let a process go on that has been stopped, or was to be."""
+        freezer, process.freezer = process.freezer, None
+        if freezer is None:
+            return
+        if not process.ended.is_set():
+            freezer.thaw()
+        session = process.standing_bot.session(self._server)
+        if session is not None:
+            self._server.release(session)
+
+    def wake_all(self) -> None:
+        """Let all processes go on: some cannot be ended while they are stopped."""
+        for process in self._processes:
+            self._wake(process)
 
     async def _start(self, spec: BotSpec, bot_match: BotMatch, seat: Seat) -> _Process:
         await self._make_room(spec.name)
@@ -278,9 +325,11 @@ class StandingServer:
                 for process, seat in zip(processes, _seats(bot_match, "reused"), strict=True)
                 if seat in clean
             }
+        if not bot_match.plan.reveal_later:
+            self.end_deal(bot_match.plan.seed)
         dismissed: list[_Process] = []
         for process in processes:
-            if process.standing_bot in good and process.is_fit():
+            if process.standing_bot in good and process.is_fit() and await self._rest(process):
                 self._waiting.append(process)
             else:
                 dismissed.append(process)
@@ -298,6 +347,7 @@ class StandingServer:
     def _say_goodbye_to(self, process: _Process) -> None:
         if process in self._waiting:
             self._waiting.remove(process)
+        self._wake(process)
         session = process.standing_bot.session(self._server)
         if session is not None and session.connection is not None:
             self._server.lobby.close(session.connection, "done", line(Bye("done", OVER)))
@@ -335,9 +385,11 @@ async def open_standing_server(plan: StandingSetup) -> AsyncGenerator[StandingSe
         may_connect=plan.may_connect,
     )
     async with host as embedded, trio.open_nursery() as nursery:
+        standing = StandingServer(plan, embedded, nursery, tokens)
         try:
-            yield StandingServer(plan, embedded, nursery, tokens)
+            yield standing
         finally:
+            standing.wake_all()
             nursery.cancel_scope.cancel()
 
 

@@ -20,7 +20,7 @@ from stellwerk.lab.rows import Deal, Row, SeatConduct, rows_of
 from stellwerk.shared.choose_game import checked_seed, chosen_game, expect_game, seats_for
 from stellwerk.shared.errors import CommandError
 from stellwerk.shared.folders import writable_folder
-from stellwerk.shared.planned_games import PlannedGame, planned_games
+from stellwerk.shared.planned_games import PlannedGame, pieces, planned_games
 from stellwerk.shared.replay_name import replay_name
 from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.game_choice import GameChoice
@@ -87,7 +87,8 @@ def run_matches(
 
     With `rotate` they come in blocks of as many matches as there are bots. A block has one deal, and in each
     of its matches all bots move on by one seat, or team. Block number b is dealt from the seed `S/b`. Without
-    `rotate`, match number b is dealt from `S/b`. `jobs` processes play. With more than one, the bots must be
+    `rotate`, match number b is dealt from `S/b`. `jobs` processes play; unless all bots are built in, each
+    plays whole blocks. With more than one, the bots must be
     classes or functions of a module, and a script that calls this needs `if __name__ == "__main__":`.
     """
     if matches < 1 or jobs < 1:
@@ -112,14 +113,16 @@ def _in_processes(series: _Series, plan: list[PlannedGame], jobs: int) -> Iterat
                 "or play with jobs=1"
             ) from None
     try:
-        for rows in in_processes(partial(_play_alone, series), plan, min(jobs, len(plan))):
+        work = list(pieces(plan, may_overlap=all(isinstance(bot, str) for bot in series.bots)))
+        for rows in in_processes(partial(_play_alone, series), work, min(jobs, len(work))):
             yield from rows
     except CommandError as error:
         raise RuntimeError(error.message) from None
 
 
-def _play_alone(series: _Series, planned: PlannedGame) -> list[Row]:
-    return _play(series, series.choice.make(), entrants(series.bots, series.names), planned)
+def _play_alone(series: _Series, piece: Sequence[PlannedGame]) -> list[Row]:
+    game, bots = series.choice.make(), entrants(series.bots, series.names)
+    return [row for planned in piece for row in _play(series, game, bots, planned)]
 
 
 def _series(

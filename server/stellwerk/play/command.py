@@ -155,7 +155,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         metavar="N",
         type=whole_number(0, MOST_JOBS),
-        help="games at a time; 0: one for each core (default: 1, and for many games of built-in bots 0)",
+        help="games at a time, of different deals unless all bots are built in; 0: one for each core "
+        "(default: 1, and for many games of built-in bots 0)",
     )
     add(
         "--process",

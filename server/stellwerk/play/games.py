@@ -5,15 +5,24 @@ Laws:
   written gets its seed: until the deal has been played for the last time it has none, because a seed reveals
   all cards;
 - no game begins before all bots of the first one have logged in. If one of them cannot, nothing is played;
+- games of one deal are played one after another, unless all bots are built in;
 - which games run at the same time changes nothing but the time they take: reports come in the order of the
-  games, and what bots learn of a deal does not depend on it.
+  games.
 """
 
 from __future__ import annotations
 
 import secrets
 import signal
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterator,
+    Sequence,
+)
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,11 +35,12 @@ from msgspec import UNSET, UnsetType
 from stellwerk.play.plan import PlayPlan, planned_games
 from stellwerk.play.report import MatchReport, NotStarted, match_report, not_started
 from stellwerk.shared.errors import CommandError, infrastructure_error, not_writable, usage_error
-from stellwerk.shared.planned_games import PlannedGame
+from stellwerk.shared.planned_games import PlannedGame, pieces
 from stellwerk.shared.progress import ProgressLine
 from stellwerk.shared.replay_name import replay_name
 from stellwerk_processes.bot_log import MatchLogs
 from stellwerk_processes.bot_process import BotStartError, Confinement
+from stellwerk_processes.bot_spec import may_overlap
 from stellwerk_processes.seat_report import Played
 from stellwerk_processes.standing_server import StandingSetup, open_standing_server
 from stellwerk_processes.started_match import (
@@ -48,6 +58,7 @@ from stellwerk_server.net.listen_address import CannotListenError
 from stellwerk_server.operate.settings import Time, clocks_of
 
 Play: TypeAlias = Callable[[BotMatch, MatchObserver], Awaitable[MatchResult]]
+EndDeal: TypeAlias = Callable[[bytes], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,30 +112,31 @@ async def _cancel_at_signal(signals: AsyncIterator[int], scope: trio.CancelScope
 
 async def _play_all(options: PlayOptions) -> PlayedGames:
     with _replays(options) as replays, ProgressLine(options.plan.game_count) as progress:
-        async with _player(options) as play, trio.open_nursery() as nursery:
-            games = _Games(options, play, replays, progress)
+        async with _player(options) as (play, end_deal), trio.open_nursery() as nursery:
+            games = _Games(options, play, end_deal, replays, progress)
             free = trio.Semaphore(options.jobs)
-            for planned in planned_games(options.plan):
+            work = pieces(planned_games(options.plan), may_overlap=may_overlap(options.plan.bots))
+            for piece in work:
                 await free.acquire()
-                if planned.number > 0:
+                if piece[0].number > 0:
                     await games.first_has_begun.wait()
                 if games.missing:
                     break
-                nursery.start_soon(games.play, planned, free)
+                nursery.start_soon(games.play_piece, piece, free)
     return PlayedGames([games.matches[number] for number in sorted(games.matches)], games.missing)
 
 
 @asynccontextmanager
-async def _player(options: PlayOptions) -> AsyncGenerator[Play]:
+async def _player(options: PlayOptions) -> AsyncGenerator[tuple[Play, EndDeal]]:
     """Provide the function that plays a game: on a server of its own, or, if processes can stay, all games on
-    one server."""
+    one server. Provide also what is called when a deal has been played for the last time."""
     game = options.plan.game.make()
     if all(bot.process == "fresh" for bot in options.plan.bots):
 
         async def play_alone(bot_match: BotMatch, observer: MatchObserver) -> MatchResult:
             return await play_match(bot_match, options.confinement, observer)
 
-        yield play_alone
+        yield play_alone, lambda _: None
         return
     plan = StandingSetup(
         set_up_ms=options.time.set_up_ms,
@@ -145,7 +157,7 @@ async def _player(options: PlayOptions) -> AsyncGenerator[Play]:
         async def play_on_it(bot_match: BotMatch, observer: MatchObserver) -> MatchResult:
             return await standing.play(bot_match, frozenset(), observer)
 
-        yield play_on_it
+        yield play_on_it, standing.end_deal
         await standing.say_goodbye(finished=True)
 
 
@@ -155,13 +167,22 @@ class _Games:
 
     options: PlayOptions
     to_play: Play
+    end_deal: EndDeal
     replays: _Replays
     progress: ProgressLine
     matches: dict[int, MatchReport] = field(default_factory=dict[int, MatchReport])
     missing: list[NotStarted] = field(default_factory=list[NotStarted])
     first_has_begun: trio.Event = field(default_factory=trio.Event)
 
-    async def play(self, planned: PlannedGame, free: trio.Semaphore) -> None:
+    async def play_piece(self, piece: Sequence[PlannedGame], free: trio.Semaphore) -> None:
+        """Play games one after another, and then let another piece begin."""
+        for planned in piece:
+            if not self.missing:
+                await self._play(planned)
+        self.end_deal(piece[0].seed)
+        free.release()
+
+    async def _play(self, planned: PlannedGame) -> None:
         bot_match = _bot_match(self.options, planned)
         with self.progress.game(planned.number) as show:
             begun = self.first_has_begun.set if planned.number == 0 else lambda: None
@@ -179,7 +200,6 @@ class _Games:
                 report = match_report(planned, played)
                 replay = self.replays.write(planned, played)
                 self.matches[planned.number] = msgspec.structs.replace(report, replay=replay)
-        free.release()
 
 
 def _bot_match(options: PlayOptions, planned: PlannedGame) -> BotMatch:

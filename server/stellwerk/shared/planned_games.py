@@ -11,9 +11,10 @@ guessed, bots can guess the deal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import groupby
 
 from stellwerk_engine.core.dice import seed_from_text
 from stellwerk_protocol.names import Seat, Team
@@ -71,3 +72,13 @@ def planned_game(
         bots=tuple((team + rotation) % bot_count for team in team_of),
         games_of_block=min(block_size, game_count - block * block_size),
     )
+
+
+def pieces(games: Iterable[PlannedGame], *, may_overlap: bool) -> Iterator[tuple[PlannedGame, ...]]:
+    """Return the pieces of work that may be done side by side: the blocks, whose games are played one after
+    another, or single games if those of one deal may overlap."""
+    for _, of_block in groupby(games, lambda planned: planned.block):
+        if may_overlap:
+            yield from ((planned,) for planned in of_block)
+        else:
+            yield tuple(of_block)

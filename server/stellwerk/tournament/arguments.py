@@ -239,7 +239,7 @@ def add_block_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=whole_number(1, 1000),
         default=1,
-        help="matches at once (default: 1)",
+        help="matches of a block at once, if all its bots are built in (default: 1)",
     )
     parser.add_argument(
         "--machine",

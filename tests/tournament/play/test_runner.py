@@ -18,7 +18,7 @@ import trio.testing
 from stellwerk_processes.bot_process import BotStartError, Confinement
 from stellwerk_processes.faults import Conduct
 from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError
-from stellwerk_tournament.config.settings import Settings
+from stellwerk_tournament.config.settings import FILE, Settings, parse, settings_of
 from stellwerk_tournament.play import runner
 from stellwerk_tournament.play.conduct import stage_as_made
 from stellwerk_tournament.play.matches_here import ATTEMPTS
@@ -100,8 +100,44 @@ def test_without_a_seed_every_deal_is_drawn(tmp_path: Path) -> None:
 
 def test_matches_are_played_side_by_side_but_no_more_than_allowed(tmp_path: Path) -> None:
     matches = FakeMatches()
-    play(tmp_path, settings_with(tmp_path, THREE, head="concurrency = 4"), matches)
+    play(tmp_path, settings_with(tmp_path, THREE, head="concurrency = 4\n[schedule]\nrounds = 2"), matches)
     assert matches.most_at_once == 4
+
+
+class DealWatch(FakeMatches):
+    """Matches that count how many of one deal run at a time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.running: Counter[bytes] = Counter()
+        self.most_of_a_deal = 0
+
+    async def __call__(self, bot_match: BotMatch, confinement: Confinement) -> MatchResult:
+        deal = bot_match.plan.seed
+        self.running[deal] += 1
+        self.most_of_a_deal = max(self.most_of_a_deal, self.running[deal])
+        try:
+            return await super().__call__(bot_match, confinement)
+        finally:
+            self.running[deal] -= 1
+
+
+@pytest.mark.parametrize(
+    ("words", "most"),
+    [('built_in = "greedy"', 3), ('built_in = "greedy"\nenv = { X = "1" }', 1), ('cmd = "true"', 1)],
+)
+def test_rotations_of_a_deal_overlap_only_if_all_bots_are_built_in(
+    tmp_path: Path, words: str, most: int
+) -> None:
+    """One that is not, or gets variables, is enough. Other blocks are played meanwhile."""
+    bots = [f'name = "{name}"\nprocess = "fresh"\n' for name in THREE]
+    tables = [f'[[bots]]\n{bot}built_in = "greedy"\n' for bot in bots[:2]] + [f"[[bots]]\n{bots[2]}{words}\n"]
+    head = "concurrency = 3\n[schedule]\nrounds = 5\n[[games]]\ngame = 'usa'\nplayers = 3\n"
+    (tmp_path / FILE).write_text(head + "".join(tables))
+    matches = DealWatch()
+    assert play(tmp_path, settings_of(parse(tmp_path), tmp_path), matches)
+    assert (matches.most_of_a_deal, matches.most_at_once) == (most, 3)
+    assert len(on_disk(tmp_path)) == 15
 
 
 def test_no_more_copies_of_a_bot_run_than_it_has_instances(tmp_path: Path) -> None:
@@ -214,6 +250,8 @@ def test_a_block_becomes_void_once_whatever_else_of_it_ends_at_that_moment(
         return played_match(bot_match)
 
     settings = settings_with(tmp_path, THREE[:2], head="concurrency = 2\n[schedule]\nrounds = 2")
+    built_in = (replace(each, bot=replace(each.bot, built_in="greedy")) for each in settings.entrants)
+    settings = replace(settings, entrants=tuple(built_in))  # only their matches of a deal overlap
     witness = Witness()
     with open_store(tmp_path) as opened:
         assert trio.run(play_tournament, settings, opened, witness, "s", execute)

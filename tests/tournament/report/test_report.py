@@ -180,6 +180,20 @@ def test_two_hundred_bots_make_a_page_of_less_than_three_megabytes(tmp_path: Pat
     assert len([cell for cell in cross.all("td") if "data-n" in cell.attributes]) == 200 * 199
 
 
+def test_each_table_with_bots_of_one_author_is_named(tmp_path: Path) -> None:
+    """They could play as one. The schedule avoids such tables, and cannot always."""
+    settings = settings_for(tmp_path, ["a", "b", "c"])
+    of_authors = zip(settings.entrants, ("Ann", "Bob", "Ann"), strict=True)
+    entrants = (replace(entrant, author=author) for entrant, author in of_authors)
+    settings = replace(settings, entrants=tuple(entrants))
+    tables = [("a", "b"), ("a", "c"), ("b", "c"), ("a", "c")]
+    lines = [line(block, 0, table, [1, 2]) for block, table in enumerate(tables)]
+    page = read(Played(settings, tuple(lines)).report())
+    facts = zip((e.text for e in page.all("dt")), (e.text for e in page.all("dd")), strict=True)
+    named = [fact for title, fact in facts if title == "one author"]
+    assert named == ["a, c: bots of Ann, at the table of a, c: blocks 1, 3"]
+
+
 # -- what bots say -----------------------------------------------------------------------------------
 
 ATTACK = "</pre></style><script>alert(1)</script><img src=x onerror=alert(1)>\x1b[31m\u202e'\""

@@ -30,7 +30,13 @@ from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, Source, settings_of
 from stellwerk_tournament.play.courier import BlockFailedError, PlayedMatch
 from stellwerk_tournament.play.lag import LagWatch
-from stellwerk_tournament.play.matches_here import ATTEMPTS, Conditions, MatchesHere, heading
+from stellwerk_tournament.play.matches_here import (
+    ATTEMPTS,
+    Conditions,
+    MatchesHere,
+    heading,
+    rotations_at_once,
+)
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.match_line import MachineRecord, MatchLine
 
@@ -105,6 +111,7 @@ class TableBlock:
         lag: LagWatch,
     ) -> None:
         self._order = order
+        self._settings = settings
         self._secret = bytes.fromhex(order.secret)
         self._block = Block(order.block, 0, order.round, 0, order.entrants)
         self._host = host
@@ -128,11 +135,12 @@ class TableBlock:
         """Play all matches that are due, on the server for bots that stay, if there are any. BlockFailedError
         if a match failed too often through no bot's fault."""
         self._here.standing = standing
-        limiter = trio.CapacityLimiter(self.at_once)
+        limiter = trio.CapacityLimiter(rotations_at_once(self._settings, self._block, self.at_once))
         with self._here.fair.at_work():
             async with trio.open_nursery() as nursery:
                 for rotation in self._order.rotations:
                     nursery.start_soon(self._play, rotation, limiter, nursery.cancel_scope)
+        self._here.end_deal(self._secret)
         if self._failed is not None:
             raise self._failed
         return BlockResult(

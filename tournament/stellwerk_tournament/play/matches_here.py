@@ -4,6 +4,8 @@ Laws:
 - all that a match depends on is in the settings, the block, the secret and who is suspended; so it does not
   matter whether the runner plays it among others (`runner.py`), or a process plays the block alone
   (`blocks/play_block.py`);
+- matches of one deal are played one after another (`rotations_at_once`), unless all bots at the table are
+  built in: other blocks fill the cores;
 - what went wrong in this process or this machine is a reason in words, and never a bot's fault;
 - a line names no place of this machine.
 """
@@ -22,6 +24,7 @@ import trio
 from msgspec import UNSET, UnsetType
 
 from stellwerk_processes.bot_process import BotStartError, Confinement
+from stellwerk_processes.bot_spec import may_overlap
 from stellwerk_processes.faults import Fault
 from stellwerk_processes.sandbox.levels import SandboxRecord
 from stellwerk_processes.seat_report import SeatReport
@@ -115,6 +118,11 @@ class MatchesHere:
         if late and self._lag.count > late_before:
             return f"the runner was late by more than {MOST_MS:g} ms in a match in which {late[0]} was, too"
         return line, played
+
+    def end_deal(self, deal: bytes) -> None:
+        """Note that no match of a deal will be played here any more."""
+        if self.standing is not None:
+            self.standing.end_deal(deal)
 
     async def log_error(self, heading: str, error: Exception) -> None:
         lines = self._paths.hidden_lines("".join(traceback.format_exception(error)).splitlines())
@@ -218,6 +226,12 @@ def reused_bots(entrants: Sequence[Entrant]) -> list[str]:
 
 def variant_of(settings: Settings, block: Block) -> Variant:
     return settings.variants[block.variant]
+
+
+def rotations_at_once(settings: Settings, block: Block, most: int) -> int:
+    """Return how many matches of a block may run side by side, where `most` matches may run at all."""
+    bots = (entrant.bot for entrant in settings.entrants if entrant.name in block.entrants)
+    return most if has_own_deals(settings, block) or may_overlap(bots) else 1
 
 
 def has_own_deals(settings: Settings, block: Block) -> bool:

@@ -56,6 +56,7 @@ from stellwerk_tournament.play.matches_here import (
     MatchesHere,
     has_own_deals,
     reused_bots,
+    rotations_at_once,
     standing_setup,
     variant_of,
 )
@@ -436,7 +437,11 @@ class _Runner:
 
     def _next_match(self, absent: frozenset[str]) -> tuple[_Begun, int] | None:
         for begun in self._begun:
-            if begun.waiting and self._may_sit_down(begun.block, absent):
+            if (
+                begun.waiting
+                and len(begun.running) < rotations_at_once(self._settings, begun.block, self._most)
+                and self._may_sit_down(begun.block, absent)
+            ):
                 return begun, begun.waiting.popleft()
         return None
 
@@ -667,6 +672,7 @@ class _Runner:
     async def _complete(self, begun: _Begun) -> None:
         lines, suspensions = await self._on_disk(partial(self._write_block, begun))
         self._begun.remove(begun)
+        self._here.end_deal(begun.seed)
         self._voids_in_a_row = 0
         for line in lines:
             self._standings.add(line)
@@ -739,6 +745,7 @@ class _Runner:
         begun.is_void = True
         begun.waiting.clear()
         self._begun.remove(begun)
+        self._here.end_deal(begun.seed)
         self._void_count += 1
         self._voids_in_a_row += 1
         await self._on_disk(partial(self._store.give_up, block, cause))

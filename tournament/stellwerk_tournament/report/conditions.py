@@ -105,6 +105,7 @@ def _facts(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str
         "blocks that are not complete do not count",
     )
     yield from _missing(settings, lines, blocks)
+    yield from _one_author(settings, lines)
     yield "deals", "; ".join(_share(_DEALS, Counter[str](line.deal for line in lines))) or "none yet"
     isolations = Counter[str](line.isolation for line in lines) or Counter([settings.confinement.isolation])
     yield "isolation", "; ".join(_share(_ISOLATIONS, isolations))
@@ -212,6 +213,22 @@ def _missing(
             f"{counted(len(others), 'block')} among the others, void because of a machine fault{off}, or not "
             f"complete yet: {_first(others)}",
         )
+
+
+def _one_author(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str, str]]:
+    """Name each table with bots of one author, who could play as one. The schedule avoids them if it can."""
+    authors = {entrant.name: entrant.author for entrant in settings.entrants if entrant.author is not None}
+    blocks_of: dict[tuple[str, ...], list[int]] = {}
+    for line in lines:
+        blocks = blocks_of.setdefault(tuple(sorted(line.players)), [])
+        if line.block not in blocks[-1:]:
+            blocks.append(line.block)
+    for table, blocks in sorted(blocks_of.items()):
+        counts = Counter(authors[name] for name in table if name in authors)
+        for author in [author for author, count in counts.items() if count > 1]:
+            names = ", ".join(name for name in table if authors.get(name) == author)
+            where = f"{'block' if len(blocks) == 1 else 'blocks'} {_first(blocks)}"
+            yield "one author", f"{names}: bots of {author}, at the table of {', '.join(table)}: {where}"
 
 
 def _first(blocks: Sequence[int]) -> str:
