@@ -7,7 +7,6 @@ the same moves there as in one of its own.
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +25,6 @@ from stellwerk.shared.house_bots import house_bots
 from stellwerk.shared.planned_games import PlannedGame
 from stellwerk.shared.replay_name import replay_name
 from stellwerk_bots.players import new_player
-from stellwerk_bots.searcher.bot import BUDGET_VARIABLE
 from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.bot_process import BotStartError, Confinement
@@ -82,9 +80,9 @@ class PlayedBlock:
 
 
 def plays_here(bot: BotSpec) -> bool:
-    """Return whether a bot makes the same moves in this process. A process of its own would find nothing of
-    our environment."""
-    return bool(bot.built_in) and not bot.environment and BUDGET_VARIABLE not in os.environ
+    """Return whether a bot makes the same moves in this process. What is in its environment is for a process
+    of its own."""
+    return bool(bot.built_in) and not bot.environment
 
 
 def play_block(comparison: Comparison, number: int) -> PlayedBlock:

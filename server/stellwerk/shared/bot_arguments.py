@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stellwerk.shared.errors import usage_error
@@ -16,9 +17,26 @@ if TYPE_CHECKING:  # a command that starts no bots needs no processes
 def bot_of(argument: str, text: str) -> BotSpec:
     """Read the specification of a bot, or raise a usage error that names the argument."""
     try:
-        return parse_bot_spec(text)
+        return with_budget(parse_bot_spec(text))
     except BotSpecError as error:
         raise usage_error(f"{argument}: {error}") from None
+
+
+def with_budget(bot: BotSpec) -> BotSpec:
+    """Give the built-in searcher the budget of our own environment, as if it were in the bot's words."""
+    budget = budget_here(bot)
+    return bot if budget is None else replace(bot, environment={**bot.environment, budget[0]: budget[1]})
+
+
+def budget_here(bot: BotSpec) -> tuple[str, str] | None:
+    """Return the variable with the searcher's budget, if it is set here, and the bot is one that has none."""
+    if bot.built_in != "searcher":
+        return None
+    from stellwerk_bots.searcher.bot import BUDGET_VARIABLE  # which imports the engine
+
+    if BUDGET_VARIABLE in bot.environment or BUDGET_VARIABLE not in os.environ:
+        return None
+    return BUDGET_VARIABLE, os.environ[BUDGET_VARIABLE]
 
 
 def wrap_of(text: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ import trio
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace as replace_struct
 
+from stellwerk.shared.bot_arguments import budget_here
 from stellwerk.shared.choose_game import checked_seed, unknown
 from stellwerk.shared.errors import (
     DONE,
@@ -92,6 +93,7 @@ def play(folder: Path, arguments: argparse.Namespace) -> int:
     expect_cluster(arguments)
     before = read_resolved(folder)
     source, settings = _settings(folder, arguments, before)
+    _note_budget(settings)
     seed: str | None = None if arguments.seed is None else checked_seed(arguments.seed)
     if seed is not None and not all(entrant.bot.built_in for entrant in settings.entrants):
         raise usage_error("--seed: for built-in bots only, because a bot that guesses it knows all cards")
@@ -309,6 +311,24 @@ def _left_out(arguments: argparse.Namespace, before: Resolved | None) -> Collect
     return before.without
 
 
+def _note_budget(settings: Settings) -> None:
+    """Say that a searcher does not get the budget of our environment: a tournament is what its file says."""
+    for entrant in settings.entrants:
+        if (budget := budget_here(entrant.bot)) is not None:
+            name, value = budget
+            complain(
+                f"{name}={value} is set here, and {entrant.name} does not get it: for that, write env = "
+                f'{{ {name} = "{value}" }} below its name in {FILE}'
+            )
+
+
+def _how_it_began(check: str, seed: str | None) -> str:
+    """Say what the seed of a tournament was, and what to do if this command has another one."""
+    if check == DRAWN:
+        return "without --seed: go on without it"
+    return f"with {'--seed' if seed is None else 'another --seed'}: give the one that it began with"
+
+
 def _resumes(folder: Path, opened: Opened, arguments: argparse.Namespace, resume: str) -> bool:
     """Return whether the tournament has begun. CommandError if the command is for one that has not, or is for
     one that has; `export` is for both."""
@@ -317,6 +337,8 @@ def _resumes(folder: Path, opened: Opened, arguments: argparse.Namespace, resume
     if arguments.tournament_command == "export":
         return has_begun
     if has_begun and not resumes:
+        if arguments.seed is None and opened.store.fact("seed") not in (None, DRAWN):
+            resume += " --seed S, with the S that it began with"
         raise usage_error(f"{folder}: this tournament has begun; go on with: {resume}")
     if resumes and not has_begun:
         raise usage_error(
@@ -383,8 +405,7 @@ class _Beginning:
         check = DRAWN if seed is None else seed_check(seed)
         before = opened.store.fact("seed")
         if before is not None and before != check:
-            was = "without --seed" if before == DRAWN else "with another --seed"
-            raise usage_error(f"{folder}: this tournament began {was}")
+            raise usage_error(f"{folder}: this tournament began {_how_it_began(before, seed)}")
         resolved, now, is_stored = _resolve(folder, source, settings, opened.lines)
         cup = opened.store.fact(ID) or secrets.token_hex(4)
         return cls(folder, source, opened.store, check, resolved, now, is_stored, cup)

@@ -19,6 +19,7 @@ from stellwerk.__main__ import main
 from stellwerk.compare.block import PlayedBlock
 from stellwerk.compare.evidence import Evidence
 from stellwerk.lab.rows import Row
+from stellwerk.shared.bot_arguments import bot_of
 from stellwerk_engine.replays.reader import lines_of
 from stellwerk_engine.replays.verify import verify
 from stellwerk_processes.bot_spec import QUICK_BOTS
@@ -144,6 +145,23 @@ def test_built_in_bots_make_the_same_moves_here_and_as_processes(capsys: pytest.
     assert {row["bot"] for row in here["matches"]} == {"greedy", "planner", "greedy-2"}
     assert "greedy" in QUICK_BOTS  # so one of them sat in the server, where its answers are timed, too
     assert all(row["used_ms"] >= row["slowest_ms"] > 0 for row in processes["matches"])
+
+
+def test_a_budget_that_is_set_around_the_command_is_the_searchers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if it were in the bot's words, unless these have one."""
+    words = ("--seed", "b", "--most", "1")
+    in_words = report(capsys, "greedy", "searcher env.STELLWERK_BOT_BUDGET=3", *words, code=3)
+    monkeypatch.setenv("STELLWERK_BOT_BUDGET", "3")
+    around = report(capsys, "greedy", "searcher", *words, code=3)
+    assert around["in_process"] is False
+    assert [timeless(row) for row in around["matches"]] == [timeless(row) for row in in_words["matches"]]
+    assert bot_of("--bot", "searcher env.STELLWERK_BOT_BUDGET=5").environment == {"STELLWERK_BOT_BUDGET": "5"}
+    assert bot_of("--bot", "greedy").environment == {}
+    monkeypatch.setenv("STELLWERK_BOT_BUDGET", "many")
+    assert main(["compare", "greedy", "searcher", *words]) == 1
+    assert "expected a number like 200 or a time like 500ms" in "".join(capsys.readouterr())
 
 
 def timeless(row: Mapping[str, object]) -> dict[str, object]:

@@ -525,7 +525,7 @@ def test_init_writes_a_tournament_that_can_be_shown_at_once(
         (("resume", "{cup}"), "has not begun; begin with: stellwerk tournament run"),
         (("run", "{cup}", "--seed", "s"), "--seed: for built-in bots only"),
         (("run", "{finished}"), "has begun; go on with: stellwerk tournament resume"),
-        (("resume", "{finished}", "--seed", "s"), "began without --seed"),
+        (("resume", "{finished}", "--seed", "s"), "began without --seed: go on without it"),
         (("resume", "{changed}"), "clocks.move_ms was 1000, and is 500 now"),
         (("run", "{typo}"), 'tournament.toml:1: concurency: unknown key; did you mean "concurrency"?'),
         (("run", "{greedy}"), "tournament.toml:1: cores_per_bot: a match of 2 bots takes 2,000 cores"),
@@ -582,3 +582,35 @@ def test_what_cannot_be_done_is_refused_in_one_line(
     [line] = err.splitlines()
     assert line.startswith("stellwerk: ")
     assert expected in line
+
+
+def test_a_tournament_with_a_seed_asks_for_the_seed_that_it_began_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = cup(tmp_path / "cup", TWO)
+    tournament("run", folder, "--seed", "s")
+    for words, expected in (
+        (("resume",), "began with --seed: give the one that it began with"),
+        (("resume", "--seed", "t"), "began with another --seed: give the one that it began with"),
+        (("run",), f"resume {folder} --seed S, with the S that it began with"),
+    ):
+        assert main(["tournament", words[0], str(folder), *words[1:]]) == 2
+        assert expected in capsys.readouterr().err
+
+
+def test_a_budget_that_is_set_around_a_tournament_is_said_to_have_no_effect(tmp_path: Path) -> None:
+    bots = [
+        'built_in = "greedy"',
+        'built_in = "searcher"',
+        'name = "other"\nbuilt_in = "searcher"\nenv = { X = "1" }',
+    ]
+    for number, budget in enumerate(("1", None)):
+        folder = cup(tmp_path / str(number), bots)
+        changes = {} if budget is None else {"STELLWERK_BOT_BUDGET": budget}
+        done = stellwerk(
+            "tournament", "export", str(folder), "-o", f"{folder}/out", "--no-preflight", **changes
+        )
+        assert done.returncode == 0, done.stderr
+        notes = [line for line in done.stderr.splitlines() if "STELLWERK_BOT_BUDGET=1 is set here" in line]
+        assert len(notes) == (2 if budget else 0)
+        assert all('env = { STELLWERK_BOT_BUDGET = "1" }' in line for line in notes)
