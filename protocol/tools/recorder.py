@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from stellwerk.shared.house_bots import house_bots
-from stellwerk_server.journal.journal import Journal
 from stellwerk_server.lobby.lobby import Lobby
 from stellwerk_server.lobby.session import Connection
 from stellwerk_server.lobby.setup import LobbySetup
@@ -40,16 +39,13 @@ class Server:
                 log=ListLog(),
                 entropy=entropy(name),
                 house_bots=house_bots(),
-                open_journal=self._open_journal,
+                open_journal=lambda _: self.journal,
             )
         )
         self.now = 0.0
         self.lines: list[bytes] = []
         self.numbers_connections = numbers_connections
         self._clients: dict[Connection, Client] = {}
-
-    def _open_journal(self, match: str) -> Journal:
-        return self.journal
 
     def connect(self, *, is_recorded: bool = True) -> Client:
         recorded = sum(client.number > 0 for client in self._clients.values())

@@ -105,14 +105,9 @@ def _only_locomotives(tried: ev.TunnelTried | ev.RouteClaimed) -> bool:
 
 def _touches(step: Step, *cities: str) -> bool:
     """Test for a claim of a route to or from a city whose name begins with one of these."""
-    return any(
-        city.startswith(cities) for claimed, _ in step.claimed for city in _cities(step, claimed.route)
-    )
-
-
-def _cities(step: Step, route: str) -> tuple[str, str]:
-    match = next(each for each in step.before.game.board.file.routes if each.id == route)
-    return match.a, match.b
+    claimed = {event.route for event, _ in step.claimed}
+    routes = [route for route in step.before.game.board.file.routes if route.id in claimed]
+    return any(city.startswith(cities) for route in routes for city in (route.a, route.b))
 
 
 def _refuses_a_track(step: Step, tracks: int) -> bool:

@@ -52,11 +52,8 @@ class Section:
     def tables(self) -> list[list[list[str]]]:
         """Return the tables: each a list of rows without the head, each row a list of cells."""
         tables = re.findall(r"(?:^\|.*\|\n)+", self.text, re.MULTILINE)
-        return [[_cells(row) for row in table.splitlines()[2:]] for table in tables]
-
-
-def _cells(row: str) -> list[str]:
-    return [cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+        rows = [[re.split(r"(?<!\\)\|", row) for row in table.splitlines()[2:]] for table in tables]
+        return [[[cell.strip() for cell in row[1:-1]] for row in table] for table in rows]
 
 
 def names_in(cell: str) -> list[str]:
@@ -72,7 +69,7 @@ def sections(page: Path) -> list[Section]:
     text = page.read_text(encoding="utf-8")
     parts = re.split(r"^(#+) (.*)$", _hide_comments(text), flags=re.MULTILINE)[1:]
     return [
-        Section(title, len(marks), _show_comments(body))
+        Section(title, len(marks), body.replace(_HIDDEN, "#"))
         for marks, title, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
     ]
 
@@ -93,7 +90,3 @@ def _hide_comments(text: str) -> str:
         text,
         flags=re.DOTALL | re.MULTILINE,
     )
-
-
-def _show_comments(text: str) -> str:
-    return text.replace(_HIDDEN, "#")

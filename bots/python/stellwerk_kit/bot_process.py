@@ -106,6 +106,7 @@ class BotProcess:
         return tuple(shown(line, LINE_CHARACTERS) for line in lines[-TAIL_LINES:])
 
     def _keep_tail(self, printed: IO[bytes]) -> None:
+        """Read all that the bot prints, and keep the end of it."""
         with contextlib.suppress(OSError, ValueError):  # closed meanwhile
             while piece := os.read(printed.fileno(), TAIL_BYTES):
                 self._tail = (self._tail + piece)[-TAIL_BYTES:]

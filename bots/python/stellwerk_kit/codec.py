@@ -8,7 +8,6 @@ report shows the answer beside the expectation.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import os
 import time
@@ -57,10 +56,10 @@ class _NoAnswerError(Exception):
 
 
 def requests(vectors: Vectors) -> Iterator[Request]:
-    yield from map(_encode, vectors.encoded)
-    yield from map(_decode, vectors.server_lines)
-    yield from map(_stream, vectors.streams)
-    yield from map(_read, vectors.client_lines)
+    yield from map(_ask_to_encode, vectors.encoded)
+    yield from map(_ask_to_decode, vectors.server_lines)
+    yield from map(_ask_to_split, vectors.streams)
+    yield from map(_ask_to_read, vectors.client_lines)
 
 
 def drive(
@@ -93,7 +92,11 @@ def drive(
                         _name(request), request.about, "skip", _since(started), skipped="not supported"
                     )
                 continue
-            expected = _judged(request, answer)
+            try:
+                expected = request.judge(answer)
+            except (KeyError, TypeError, ValueError):
+                forms = "one of the forms of protocol/conformance/README.md"
+                expected = f"an answer to {request.operation} in {forms}"
             yield _finding(request, started, None if expected is None else (expected, _shown(answer)))
     finally:
         process.end()
@@ -113,13 +116,6 @@ def _answer(lines: Lines, process: BotProcess, request: Request, deadline: float
     if not isinstance(answer, dict):
         raise _NoAnswerError(f"not a JSON object: {shown_line(line)}")
     return cast("JsonObject", answer)
-
-
-def _judged(request: Request, answer: JsonObject) -> str | None:
-    try:
-        return request.judge(answer)
-    except (KeyError, TypeError, ValueError):
-        return f"an answer to {request.operation} in one of the forms of protocol/conformance/README.md"
 
 
 def _finding(
@@ -145,11 +141,11 @@ def _since(started: float) -> float:
 # -- what is asked, and what has to come -------------------------------------------------------------
 
 
-def _encode(vector: Encoded) -> Request:
+def _ask_to_encode(vector: Encoded) -> Request:
     expected = msgspec.convert(vector.message, FromClient)
 
     def judge(answer: JsonObject) -> str | None:
-        written = _bytes(answer["base64"])
+        written = base64.b64decode(answer["base64"], validate=True)
         if not written.endswith(b"\n") or b"\n" in written[:-1]:
             return "one line, with its newline at the end"
         try:
@@ -161,7 +157,7 @@ def _encode(vector: Encoded) -> Request:
     return Request("encode", vector.id, vector.about, {"message": vector.message}, judge)
 
 
-def _decode(vector: ServerLine) -> Request:
+def _ask_to_decode(vector: ServerLine) -> Request:
     def judge(answer: JsonObject) -> str | None:
         if vector.refused:
             return None if "error" in answer else "an error: this is not a message of a server"
@@ -173,7 +169,7 @@ def _decode(vector: ServerLine) -> Request:
     return Request("decode", vector.id, vector.about, {"base64": _text(vector.base64)}, judge)
 
 
-def _stream(vector: Stream) -> Request:
+def _ask_to_split(vector: Stream) -> Request:
     expected = [json.loads(line) for line in vector.lines]
 
     def judge(answer: JsonObject) -> str | None:
@@ -182,7 +178,7 @@ def _stream(vector: Stream) -> Request:
     return Request("stream", vector.id, vector.about, {"pieces": [*map(_text, vector.pieces)]}, judge)
 
 
-def _read(vector: ClientLine) -> Request:
+def _ask_to_read(vector: ClientLine) -> Request:
     def judge(answer: JsonObject) -> str | None:
         if vector.error is UNSET:
             assert vector.message is not UNSET
@@ -223,13 +219,6 @@ def _first_lack(expected: Any, came: Any, place: str) -> str | None:  # Any: JSO
         case _:
             is_same = expected == came and isinstance(expected, bool) == isinstance(came, bool)
             return None if is_same else f"{place} to be {_shown(expected)}"
-
-
-def _bytes(text: str) -> bytes:
-    try:
-        return base64.b64decode(text, validate=True)
-    except binascii.Error:
-        raise ValueError("no base64") from None
 
 
 def _text(data: bytes) -> str:

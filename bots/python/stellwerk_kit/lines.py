@@ -67,7 +67,7 @@ class Lines:
                 raise NoLineError(f"more than {self.longest} bytes without a newline")
             if self._ended is not None:
                 raise NoLineError(self._ended + self._rest(", after"), ended=True)
-            if not self._wait(self._source, selectors.EVENT_READ, deadline):
+            if not self._wait_to_read(deadline):
                 is_begun = bool(self._unread)
                 came = self._rest("only") or "nothing"
                 raise NoLineError(came, silence=not is_begun, unfinished=is_begun)
@@ -97,16 +97,16 @@ class Lines:
             with selectors.DefaultSelector() as selector:
                 selector.register(self._sink, selectors.EVENT_WRITE)
                 if self._ended is None and len(self._unread) < MOST_UNREAD:
-                    _add(selector, self._source, selectors.EVENT_READ)
+                    _watch_also(selector, self._source, selectors.EVENT_READ)
                 ready = selector.select(max(0.0, deadline - time.monotonic()))
             if any(mask & selectors.EVENT_READ for _, mask in ready):
                 self._read()
             if not ready or any(mask & selectors.EVENT_WRITE for _, mask in ready):
                 return bool(ready)
 
-    def _wait(self, descriptor: int, event: int, deadline: float) -> bool:
+    def _wait_to_read(self, deadline: float) -> bool:
         with selectors.DefaultSelector() as selector:
-            selector.register(descriptor, event)
+            selector.register(self._source, selectors.EVENT_READ)
             return bool(selector.select(max(0.0, deadline - time.monotonic())))
 
     def _read(self) -> None:
@@ -134,7 +134,7 @@ def shown_line(line: bytes) -> str:
     return shown(line.decode("utf-8", "backslashreplace"), SHOWN_CHARACTERS)
 
 
-def _add(selector: selectors.BaseSelector, descriptor: int, event: int) -> None:
+def _watch_also(selector: selectors.BaseSelector, descriptor: int, event: int) -> None:
     """Watch a descriptor for one more event."""
     if descriptor in selector.get_map():
         selector.modify(descriptor, selector.get_key(descriptor).events | event)

@@ -121,7 +121,7 @@ def play_on(
     for other, patient in others.items():
         with _blamed_on(other):
             take_seat(patient, seated[other][1])
-    yield from _replay(table, _before(recording, seat, since), match, bot)
+    yield from _replay(table, _moves_before(recording, seat, since), match, bot)
     while owing := engine.owing(table.state):
         for mover in owing:
             patient, own = seated[mover]
@@ -211,7 +211,7 @@ def _end(bot: Patient, match: ScriptedMatch) -> None:
     bot.exits()
 
 
-def _before(recording: Recording, seat: Seat, since: int) -> list[MoveMade]:
+def _moves_before(recording: Recording, seat: Seat, since: int) -> list[MoveMade]:
     """Return the moves before the seat's decision of this number."""
     own = [number for number, move in enumerate(recording.moves) if move.seat == seat]
     return list(recording.moves[: own[since - 1]])

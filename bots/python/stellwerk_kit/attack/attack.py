@@ -228,13 +228,13 @@ def assault(attack: Attack, cases: Sequence[Case]) -> Iterator[Finding]:
     with _witnesses(attack) as witnesses:
         for case in cases:
             started = time.monotonic()
-            finding = _take(case, attack, started)
+            finding = _run_case(case, attack, started)
             if finding.verdict != "FAIL":
                 finding = witnesses.on(case, finding, started)
             yield finding
 
 
-def _take(case: Case, attack: Attack, started: float) -> Finding:
+def _run_case(case: Case, attack: Attack, started: float) -> Finding:
     try:
         case.play(attack)
     except FailedError as error:
@@ -265,7 +265,7 @@ class _Witnesses:
         self._is_over = threading.Event()
         self._room = attack.name()
         self._threads = [
-            threading.Thread(target=self._play, args=(number, caller), daemon=True)
+            threading.Thread(target=self._play_matches, args=(number, caller), daemon=True)
             for number, caller in enumerate(callers)
         ]
         for thread in self._threads:
@@ -292,7 +292,8 @@ class _Witnesses:
         for thread in self._threads:
             thread.join()
 
-    def _play(self, number: int, caller: Caller) -> None:
+    def _play_matches(self, number: int, caller: Caller) -> None:
+        """Play match after match until `end`, or until the server does something wrong."""
         try:
             while not self._is_over.is_set():
                 self._play_match(number, caller)

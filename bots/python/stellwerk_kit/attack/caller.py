@@ -191,7 +191,7 @@ class Caller:
     def next(self, expected: str) -> Message:
         """Return the next message of any kind that this client knows."""
         while True:
-            message = self._receive(expected, self.seconds)
+            message = self._receive_message(expected, self.seconds)
             if message["type"] in KINDS:
                 self._check(message)
                 return message
@@ -209,7 +209,7 @@ class Caller:
         self._check(message)
         return message
 
-    def _receive(self, expected: str, seconds: float) -> Message:
+    def _receive_message(self, expected: str, seconds: float) -> Message:
         try:
             line = self._lines.receive(time.monotonic() + seconds)
         except NoLineError as error:
@@ -402,7 +402,7 @@ def _is_out_of_place(message: Message, type: str, fields: Message) -> bool:
 def _read(line: bytes) -> Message:
     """Return the message. Raise FailedError for a line that is not a message of a server."""
     try:
-        message: object = json.loads(line.decode(), object_pairs_hook=_members)
+        message: object = json.loads(line.decode(), object_pairs_hook=_checked_object)
     except (ValueError, RecursionError):
         raise FailedError("one JSON object, without null and with no name twice", shown_line(line)) from None
     if not isinstance(message, dict) or not isinstance(cast("Message", message).get("type"), str):
@@ -416,7 +416,8 @@ def _read(line: bytes) -> Message:
     return known
 
 
-def _members(pairs: list[tuple[str, Any]]) -> Message:  # Any: the type that json passes
+def _checked_object(pairs: list[tuple[str, Any]]) -> Message:  # Any: the type that json passes
+    """Return an object without null and without a name that is there twice."""
     if any(value is None for _, value in pairs) or len(dict(pairs)) < len(pairs):
         raise ValueError("null, or a name twice")
     return dict(pairs)

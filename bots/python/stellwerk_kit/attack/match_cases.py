@@ -335,7 +335,9 @@ class _Ear:
             match message["type"]:
                 case "event":
                     check_event(message["event"], self.seat)
-                    self.public.append(_public(message["event"]))
+                    private = PRIVATE_IN_EVENTS.get(message["event"]["type"], ())
+                    event = message["event"].items()
+                    self.public.append({name: value for name, value in event if name not in private})
                 case "error" | "default" | "seat" | "bye":
                     raise FailedError("a match in which nothing goes wrong", f"{message}")
                 case _:
@@ -358,12 +360,8 @@ def check_event(event: Message, seat: int) -> None:
             raise FailedError(f"no `{name}` in what another seat does (L15)", f"{event}")
 
 
-def _public(event: Message) -> Message:
-    private = PRIVATE_IN_EVENTS.get(event["type"], ())
-    return {name: value for name, value in event.items() if name not in private}
-
-
 def _check_view(view: Message, seat: int | None) -> None:
+    """Refuse a view that shows what only another seat may see (L15)."""
     for player in view["players"]:
         shown = [name for name in PRIVATE if name in player]
         if player["seat"] != seat and shown:

@@ -23,7 +23,6 @@ from stellwerk_protocol.messages import (
     Join,
     Joined,
     Login,
-    OfferedGame,
     Ready,
     SeatChanged,
     Start,
@@ -84,20 +83,13 @@ def one_by_one(say: Callable[[FromServer], object]) -> Send:
 def welcome(bot: Patient, match: ScriptedMatch) -> Welcome:
     games = offered_games()
     if not bot.was_started:  # it may choose: there is no choice
-        games = tuple(_only(match, game) for game in games if game.game == match.game.id)
+        seats = (match.game.seat_count,)
+        games = tuple(
+            msgspec.structs.replace(game, players=seats, options=())
+            for game in games
+            if game.game == match.game.id
+        )
     return Welcome(bot.session, bot.new_key(), bot.name, match.wants, games)
-
-
-def _only(match: ScriptedMatch, game: OfferedGame) -> OfferedGame:
-    return OfferedGame(
-        game.game,
-        game.title,
-        game.rules_version,
-        game.board,
-        game.board_digest,
-        (match.game.seat_count,),
-        (),
-    )
 
 
 def hear_join(bot: Patient, match: ScriptedMatch) -> None:
@@ -267,13 +259,9 @@ def with_unknown_fields(message: FromServer) -> bytes:
 
 def respelled(message: FromServer) -> bytes:
     """Return the same object with its members reversed, blanks between all parts, and escaped letters."""
-    value = json.loads(encode(message), object_pairs_hook=_backwards)
+    value = json.loads(encode(message), object_pairs_hook=lambda members: dict(reversed(members)))
     return json.dumps(value, separators=(" , ", " : ")).encode()
 
 
 def with_carriage_return(message: FromServer) -> bytes:
     return encode(message) + b"\r"
-
-
-def _backwards(members: list[tuple[str, object]]) -> dict[str, object]:
-    return dict(reversed(members))

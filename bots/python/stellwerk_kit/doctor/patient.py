@@ -318,7 +318,7 @@ class Patient:
                 line = self._open_lines.receive(deadline)
             except NoLineError as error:
                 raise self._no_line(expected, error, seconds) from None
-            message = _read(line, expected)
+            message = _read_message(line, expected)
             if not self._passes_over(message):
                 return message
             if not self._allowance.spend(time.monotonic()):
@@ -387,7 +387,7 @@ def as_line(message: FromServer | bytes) -> bytes:
     return (message if isinstance(message, bytes) else encode(message)) + b"\n"
 
 
-def _read(line: bytes, expected: str) -> FromClient:
+def _read_message(line: bytes, expected: str) -> FromClient:
     try:
         return read_line(line)
     except LineError as error:

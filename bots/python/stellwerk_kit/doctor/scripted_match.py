@@ -149,7 +149,7 @@ class ScriptedMatch:
             game=self.game.id,
             rules_version=self.game.rules.rules_version,
             options=self.game.options,
-            board=_board(self.game),
+            board=_encoded_board(self.game),
             board_digest=self.game.board.file.digest,
             clocks=msgspec.structs.replace(clocks, tries=self.tries),
             commitment=sha256(self.id.encode()).hexdigest(),  # never opened: `end` says "later"
@@ -263,7 +263,8 @@ def game_of(game_id: GameName) -> Game:
 
 
 @lru_cache(maxsize=8)
-def _board(game: Game) -> Raw:
+def _encoded_board(game: Game) -> Raw:
+    """Encode the board once for all matches: it is most of a `start`."""
     return Raw(json.dumps(board_content(game.board.file), separators=(",", ":"), ensure_ascii=False).encode())
 
 
