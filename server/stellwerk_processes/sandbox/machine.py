@@ -1,4 +1,4 @@
-"""What a bot is told of the machine: what it has, and never what is going on there.
+"""The machine as every bot sees it: what it has, and never what is going on there.
 
 The kernel counts processes, memory and interrupts for all bots together. A bot could read there what another
 one does, and so be told something by it. Programs ask for a few of these files and for `sysinfo`, mostly when
