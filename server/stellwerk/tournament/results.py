@@ -13,10 +13,19 @@ from stellwerk.shared.errors import DONE, FAILED, infrastructure_error, not_writ
 from stellwerk.shared.progress import WorkLine
 from stellwerk.shared.terminal import complain, say
 from stellwerk.tournament.blocks import merge_results, say_merged
-from stellwerk.tournament.folder import command_for, making, opened_folder, tournament_in, write_derived
+from stellwerk.tournament.folder import (
+    command_for,
+    making,
+    opened_folder,
+    source_of,
+    tournament_in,
+    write_derived,
+)
 from stellwerk.tournament.output import conduct_lines, fault_lines, say_json, table_of
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.figures import counted
+from stellwerk_tournament.config.resolved import FILE as RESOLVED
+from stellwerk_tournament.config.resolved import read_resolved
 from stellwerk_tournament.play.how_many import matches_in_all
 from stellwerk_tournament.play.progress import rounded, rows_of
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
@@ -26,6 +35,7 @@ from stellwerk_tournament.report.match_pages import Paged, write_pages
 from stellwerk_tournament.report.matches import MOST_MATCHES
 from stellwerk_tournament.report.scheduled import missing_blocks
 from stellwerk_tournament.report.verify import OtherVersionError, UntrueError, verify
+from stellwerk_tournament.store.begun import wrong_beginning
 from stellwerk_tournament.store.store import Store, look_into
 
 
@@ -129,7 +139,12 @@ def _with_pages(tournament: Tournament, count: int) -> Tournament:
 
 def verify_folder(folder: Path) -> int:
     tournament = tournament_in(folder)
+    before = read_resolved(folder)
     try:
+        if before is not None and (
+            message := wrong_beginning(source_of(folder), folder, before, tournament.version)
+        ):
+            raise UntrueError(f"{folder / RESOLVED}: {message}")
         with WorkLine() as work:
             numbers = itertools.count(1)
             count = verify(

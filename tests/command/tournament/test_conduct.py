@@ -13,9 +13,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from stellwerk.__main__ import main
+from stellwerk_tournament.config.resolved import encode, read_resolved
 from tests.command.program import COMMAND, SECONDS, environment, stellwerk
 from tests.command.tournament.test_tournament import change, cup, lines_of, started, status, tournament
 from tests.command.tournament.test_tournament_folder import OF_0_1
@@ -349,8 +351,11 @@ def test_verify_takes_the_conduct_that_the_tournament_began_with(
     path = folder / "tournament.toml"
     path.write_text(path.read_text().replace("suspend_after = 3", "never_started = false"))
     assert main(["tournament", "verify", str(folder)]) == 0
-    resolved = folder / "resolved.json"
-    resolved.write_text(resolved.read_text().replace('"never_started": true', '"never_started": false'))
+    before = read_resolved(folder)
+    assert before is not None
+    assert before.conduct is not None
+    conduct = msgspec.structs.replace(before.conduct, never_started=False)
+    (folder / "resolved.json").write_bytes(encode(msgspec.structs.replace(before, conduct=conduct)))
     assert main(["tournament", "verify", str(folder)]) == 1
     assert "nobody forfeits, and it says that never forfeits" in capsys.readouterr().err
 
@@ -379,7 +384,7 @@ def without_conduct(folder: Path, names: Sequence[str] = ("resolved.json",)) -> 
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     for name in names:
         content = json.loads((folder / name).read_bytes())
-        del content["conduct"]
+        del content["conduct"], content["sha256"]
         (folder / name).write_text(json.dumps(content))
     text = (folder / "tournament.toml").read_text()
     (folder / "tournament.toml").write_text(text.replace("[conduct]\nsuspend_after = 3", ""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import operator
 import os
 import pty
 import random
@@ -11,11 +12,12 @@ import re
 import shlex
 import signal
 import subprocess
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, cast
 from xml.etree import ElementTree
 
 import pytest
@@ -483,6 +485,88 @@ def test_a_replay_that_was_changed_with_its_hash_is_named(
     change(folder, "matches.jsonl", 0, replay_sha256=sha256(content).hexdigest())
     assert main(["tournament", "verify", str(folder)]) == 1
     assert replay in capsys.readouterr().err
+
+
+UNHELD: Final = (
+    *("stellwerk", "python"),  # what played: nothing else says so
+    *("wrap", "sandbox.bind"),  # paths, which are others on a copy of the folder
+    *("bots[1].files", "bots[2].files"),  # a bot may write into its own files
+    "without",  # a bot that was left out may be removed from tournament.toml
+)
+"""The values of `resolved.json` that only its own digest holds, if the lines, the replays, the report and
+`tournament.toml` are there."""
+
+
+def _changed(value: Any) -> Any:  # any JSON value
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + 1
+        case None:
+            return 1
+        case str() if value in ("none", "auto", "limits"):
+            return "landlock"
+        case str() if value in ("fresh", "house"):
+            return "reused"
+        case str() if value in ("tcp", "stdio"):
+            return "stdio" if value == "tcp" else "tcp"
+        case str():
+            return value[:-1] + ("x" if value[-1:] != "x" else "y")
+        case []:
+            return ["x"]
+        case {}:
+            return {"x": "y"}
+        case _:
+            raise AssertionError(value)
+
+
+def _mutations(content: Any, place: str = "") -> Iterator[tuple[str, Callable[[], None]]]:
+    """Yield each value and each key, with what changes it in the content. Call that at most once."""
+    pairs: list[tuple[Any, Any]]  # as JSON comes
+    pairs = [*cast(Any, content).items()] if isinstance(content, dict) else [*enumerate(content)]
+    for key, value in pairs:
+        where = f"{place}[{key + 1}]" if isinstance(key, int) else f"{place}.{key}".lstrip(".")
+        if isinstance(key, str):
+            yield f"the key {where}", partial(_rename, content, key)
+        if isinstance(value, dict | list) and value:
+            yield from _mutations(value, where)
+        else:
+            yield where, partial(operator.setitem, content, key, _changed(value))
+
+
+def _rename(content: dict[str, Any], key: str) -> None:
+    content[f"{key}x"] = content.pop(key)
+
+
+@pytest.mark.parametrize("sealed", [False, True], ids=["by accident", "with a new digest"])
+def test_verify_holds_each_value_of_the_resolved_settings(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], sealed: bool
+) -> None:
+    """By an accident, its digest is wrong. With a new digest, something else shows it, but for what nothing
+    but this file knows."""
+    folder = tmp_path / "cup"
+    subprocess.run(["cp", "-r", str(finished), str(folder)], check=True)
+    path = folder / "resolved.json"
+    text = path.read_bytes()
+    seal = json.loads(text)["sha256"]
+    places = [place for place, _ in _mutations({k: v for k, v in json.loads(text).items() if k != "sha256"})]
+    assert "clocks.move_ms" in places
+    assert "games[2].board_digest" in places
+    good: list[str] = []
+    for place in places:
+        content = json.loads(text)
+        del content["sha256"]
+        dict(_mutations(content))[place]()
+        changed = json.dumps(content, indent=2, ensure_ascii=False).encode().removesuffix(b"\n}")
+        digest = sha256(changed).hexdigest() if sealed else seal
+        path.write_bytes(changed + f',\n  "sha256": "{digest}"\n}}\n'.encode())
+        if (code := main(["tournament", "verify", str(folder)])) == 0:
+            good.append(place)
+        else:
+            assert code in (1, 2)
+            assert "Traceback" not in capsys.readouterr().err
+    assert sorted(good) == (sorted(UNHELD) if sealed else [])
 
 
 def test_replays_of_anonymous_matches_name_no_bot(finished: Path) -> None:

@@ -139,7 +139,7 @@ def test_what_is_required_can_be_added_later(tmp_path: Path) -> None:
 
 def test_a_tournament_from_before_the_keys_goes_on_without_them(tmp_path: Path) -> None:
     old = json.loads(encode(resolve(read(tmp_path, ""), tmp_path, "1")))
-    del old["sandbox"]
+    del old["sandbox"], old["sha256"]
     for bot in old["bots"]:
         del bot["folder"]
     (tmp_path / RESOLVED).write_text(json.dumps(old))

@@ -99,7 +99,9 @@ def _wrong(record: PlayedMatch, settings: Settings, due: DueBlock) -> Iterator[s
     )
     first = msgspec.structs.replace(told, rotation=0, players=block.entrants)
     yield from wrong_line(settings, first, told, set(settings.names), Counter())
-    yield from (f"its replay{message}" for message in wrong_content(content, told))
+    yield from (
+        f"its replay{message}" for message in wrong_content(content, told, anonymous=settings.anonymous)
+    )
 
 
 def _wrong_sandbox(line: MatchLine, confinement: Confinement) -> str:

@@ -2,7 +2,9 @@
 
 Law: all matches of a tournament are comparable. Resuming it needs the same rules, boards, bots and
 clocks; a refusal lists what is different. Rounds may be added, and other things that do not touch a match
-changed. Nothing here names a place of this machine (`machine_paths.py`), so the folder can be moved.
+changed. Nothing here names a place of this machine (`machine_paths.py`), so the folder can be moved. The file
+ends with its own SHA-256, so that a changed byte is noticed whoever reads it. `verify` also compares it with
+`tournament.toml`.
 
 Version 0.1 wrote the same at the end of `tournament.toml`, with absolute paths. `of_version_0_1` reads that,
 and `without_resolved` gives the file back to its user.
@@ -34,9 +36,10 @@ from stellwerk_tournament.config.sandbox import ResolvedSandbox, resolved_sandbo
 from stellwerk_tournament.config.settings import Entrant, Settings, SettingsError, Variant
 
 FILE: Final = "resolved.json"
+_BUILT_IN: Final = "built-in"
 
 
-class ResolvedGame(Struct, frozen=True):
+class ResolvedGame(Struct, frozen=True, forbid_unknown_fields=True):
     game: str
     rules_version: int
     players: int
@@ -46,7 +49,7 @@ class ResolvedGame(Struct, frozen=True):
     board_digest: str
 
 
-class ResolvedBot(Struct, frozen=True):
+class ResolvedBot(Struct, frozen=True, forbid_unknown_fields=True):
     """A bot as it plays. `command` is what is executed; a built-in bot has only its name, a remote one
     nothing, and no `transport`. Its token may be replaced. `files` are those that the command names, with
     their SHA-256."""
@@ -60,7 +63,7 @@ class ResolvedBot(Struct, frozen=True):
     folder: str = ""
 
 
-class Resolved(Struct, frozen=True):
+class Resolved(Struct, frozen=True, forbid_unknown_fields=True):
     stellwerk: str
     schedule: str
     isolation: Isolation
@@ -77,6 +80,9 @@ class Resolved(Struct, frozen=True):
     without: tuple[str, ...] = ()  # bots of the file that were left out
 
 
+_END: Final = b"\n}"
+_SEALED: Final = b',\n  "sha256": "%b"\n}\n'  # how the file ends; earlier versions did not write that
+_SEAL: Final = re.compile(rb',\n  "sha256": "([0-9a-f]{64})"\n}\n')
 _INDEX: Final = re.compile(r"\[(\d+)\]")  # counted from 0; people count from 1
 
 
@@ -102,14 +108,15 @@ def resolve(settings: Settings, folder: Path, version: str) -> Resolved:
 
 
 def encode(resolved: Resolved) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(resolved), indent=2) + b"\n"
+    content = msgspec.json.format(msgspec.json.encode(resolved), indent=2).removesuffix(_END)
+    return content + _SEALED % hashlib.sha256(content).hexdigest().encode()
 
 
 def read_resolved(folder: Path) -> Resolved | None:
     """Read `resolved.json`. None if it was never written. SettingsError if it cannot be read."""
     path = folder / FILE
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Resolved)
+        return msgspec.json.decode(_unsealed(path.read_bytes()), type=Resolved)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -120,16 +127,53 @@ def read_resolved(folder: Path) -> Resolved | None:
         ) from None
 
 
+def _unsealed(text: bytes) -> bytes:
+    """Return the text without its seal. msgspec.DecodeError if it was changed."""
+    content, seal = text[: -len(_SEALED % bytes(64))], text[-len(_SEALED % bytes(64)) :]
+    found = _SEAL.fullmatch(seal)
+    if found is None:
+        return text
+    if found[1] != hashlib.sha256(content).hexdigest().encode():
+        raise msgspec.DecodeError("its sha256 is another one")
+    return content + _END
+
+
+def wrong_resolved(before: Resolved, now: Resolved) -> str | None:
+    """Say in which value the file differs from what `tournament.toml` comes to, or None. That is the same on
+    a copy of the folder without the bots' files. Another conduct in `tournament.toml` changes nothing: that
+    of the file is in force, and `verify` holds the lines to it."""
+    found = difference(_comparable(_elsewhere(before)), _comparable(_elsewhere(now)))
+    if found is None:
+        return None
+    place = _counted_from_1(found.place)
+    return f"{place} is {found.expected}, and by {settings_file.FILE} it was {found.found}"
+
+
+def _elsewhere(resolved: Resolved) -> Resolved:
+    bots = tuple(
+        bot
+        if bot.command[:1] == (_BUILT_IN,)
+        else msgspec.structs.replace(bot, command=(), directory="", folder="")
+        for bot in resolved.bots
+    )
+    sandbox = msgspec.structs.replace(resolved.sandbox, bind=())
+    return msgspec.structs.replace(resolved, bots=bots, wrap=(), sandbox=sandbox, conduct=None)
+
+
 def expect_same(before: Resolved, now: Resolved, folder: Path) -> None:
     """Raise a SettingsError if matches to come would not be like those that were played."""
     found = difference(_comparable(before), _comparable(now))
     if found is not None:
-        place = _INDEX.sub(lambda index: f"[{int(index[1]) + 1}]", found.place)
+        place = _counted_from_1(found.place)
         raise SettingsError(
             f"{folder / settings_file.FILE}: this tournament was begun with something else: {place} was "
             f"{found.expected}, and is {found.found} now; undo that, or play another tournament in a folder "
             "of its own"
         )
+
+
+def _counted_from_1(place: str) -> str:
+    return _INDEX.sub(lambda index: f"[{int(index[1]) + 1}]", place)
 
 
 def changes(before: Resolved, now: Resolved) -> Iterator[str]:
@@ -173,7 +217,7 @@ def _game(variant: Variant) -> ResolvedGame:
 def _bot(entrant: Entrant, paths: MachinePaths) -> ResolvedBot:
     bot = entrant.bot
     if bot.built_in:
-        return ResolvedBot(bot.name, ("built-in", bot.command[-1]), bot.transport, process=bot.process)
+        return ResolvedBot(bot.name, (_BUILT_IN, bot.command[-1]), bot.transport, process=bot.process)
     return ResolvedBot(
         name=bot.name,
         command=tuple(map(paths.hidden, bot.command)),

@@ -61,7 +61,7 @@ class SandboxKeys:
     disk_mb: int | None = None
 
 
-class ResolvedSandbox(Struct, frozen=True):
+class ResolvedSandbox(Struct, frozen=True, forbid_unknown_fields=True):
     """The sandbox in `resolved.json`: the level that bots run at, and the settings that change what they can
     do. Nothing of it was written before bots had sandboxes; those tournaments go on at the level that was
     added."""

@@ -1,10 +1,11 @@
 """Whether a tournament is what it says: every replay played again, every figure computed again.
 
 Law: a tournament is good if every match of every complete block has a replay that is true, was dealt from the
-seed that its block tells, was played by those who are said to have played, and ended as its line says; if
-its forfeits follow from the faults in the lines and the conduct that the tournament began with, and those
-faults from its replay, as far as that shows them; if no bot was drawn again after its suspension; and if
-every derived file that is there is what the lines come to. The first thing that is not so is named.
+seed that its block tells, was played by those who are said to have played, and ended as its line says; if its
+forfeits follow from the faults in the lines and the conduct that the tournament began with, and those faults
+from its replay, as far as that shows them; if its conditions are those that the tournament began with; if no
+bot was drawn again after its suspension; and if every derived file that is there is what the lines come to.
+The first thing that is not so is named.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def verify(
                 _wrong_forfeits(line, expected, suspensions.names),
             ):
                 raise UntrueError(f"{FILE}:{number}: {message}")
-            for message in _wrong_replay(tournament.folder, line):
+            for message in _wrong_replay(tournament, line):
                 raise UntrueError(message)
             seen(line)
         suspensions.add(computed)
@@ -201,7 +202,8 @@ def _who(forfeits: Sequence[Forfeit]) -> str:
     return who or "nobody forfeits"
 
 
-def _wrong_replay(folder: Path, line: MatchLine) -> Iterator[str]:
+def _wrong_replay(tournament: Tournament, line: MatchLine) -> Iterator[str]:
+    folder = tournament.folder
     path = folder / line.replay
     if not line.replay or not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
         yield f"{path}: {NOT_THERE}"
@@ -209,12 +211,15 @@ def _wrong_replay(folder: Path, line: MatchLine) -> Iterator[str]:
     content = path.read_bytes()
     if sha256(content).hexdigest() != line.replay_sha256:
         yield f"{path}: is not the file that its line in {FILE} speaks of"
-    yield from (f"{path}{message}" for message in wrong_content(content, line))
+    yield from (
+        f"{path}{message}"
+        for message in wrong_content(content, line, anonymous=tournament.settings.anonymous)
+    )
 
 
-def wrong_content(content: bytes, line: MatchLine) -> Iterator[str]:
+def wrong_content(content: bytes, line: MatchLine, *, anonymous: bool) -> Iterator[str]:
     """Play the match of a replay again, and compare it with its line. Yield what is wrong, to be put behind
-    the name of the file: `: ...` or `:line: ...`."""
+    the name of the file: `: ...` or `:line: ...`. `anonymous`: whether the players have no names there."""
     verdict = verify_replay(content.splitlines(keepends=True))
     if not verdict.good:
         yield f":{verdict.line}: {verdict.message}"
@@ -222,15 +227,16 @@ def wrong_content(content: bytes, line: MatchLine) -> Iterator[str]:
     if header is None or result is None:
         yield ": has no result"
         return
+    names = tuple(seat.name for seat in header.seats)
+    expected = tuple(f"seat-{seat.seat}" if anonymous else seat.bot for seat in line.bots)
+    if names != expected:
+        yield f": players: expected {', '.join(expected)}"
     yield from (f": {message}" for message in _differences(header, result, _seed_in(content), line))
     yield from (f": {message}" for message in wrong_conduct(content, line))
 
 
 def _differences(header: Header, result: Result, seed: str, line: MatchLine) -> Iterator[str]:
     """Compare a replay that is true with what its line says."""
-    names = tuple(seat.name for seat in header.seats)
-    seats = tuple(seat.bot for seat in line.bots)
-    anonymous = tuple(f"seat-{seat}" for seat in range(len(seats)))
     for what, told, found in (
         ("match", line.match, header.match),
         (
@@ -239,11 +245,10 @@ def _differences(header: Header, result: Result, seed: str, line: MatchLine) -> 
             (header.game, header.rules_version, header.options, header.board.digest),
         ),
         ("seed", line.seed, seed),
-        ("players", True, names in (seats, anonymous)),
         ("ranks", line.by_rules, tuple(team.rank for team in result.teams)),
         ("points", line.points, tuple(team.points for team in result.teams)),
         ("end", (line.reason, line.turns), (result.reason, result.turns)),
-        ("breakdown", [seat.breakdown for seat in line.bots], list(_breakdowns(result, len(seats)))),
+        ("breakdown", [seat.breakdown for seat in line.bots], list(_breakdowns(result, len(line.bots)))),
     ):
         if told != found:
             yield f"{what}: its line in {FILE} says something else"

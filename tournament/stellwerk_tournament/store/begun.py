@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from stellwerk_processes.bot_spec import Process
 from stellwerk_processes.sandbox.levels import LIMITS, Wanted
-from stellwerk_tournament.config.resolved import Resolved
+from stellwerk_tournament.config.resolved import Resolved, resolve, wrong_resolved
 from stellwerk_tournament.config.sandbox import STANDARD
 from stellwerk_tournament.config.settings import Settings, Source, settings_of
 from stellwerk_tournament.store.store import read_matches
@@ -36,6 +36,12 @@ def settings_as_begun(source: Source, folder: Path, before: Resolved | None) -> 
         sandbox = replace(confinement.sandbox, level=before.sandbox.level)
         settings = replace(settings, confinement=replace(confinement, sandbox=sandbox))
     return settings
+
+
+def wrong_beginning(source: Source, folder: Path, before: Resolved, version: str) -> str | None:
+    """Say what `resolved.json` has that the tournament did not begin with, as far as its file tells, or None.
+    OSError, SettingsError, StoreError."""
+    return wrong_resolved(before, resolve(settings_as_begun(source, folder, before), folder, version))
 
 
 def level_as_begun(folder: Path, source: Source, before: Resolved | None) -> Wanted:
