@@ -85,10 +85,10 @@ def draw_board(board: BoardFile) -> str:
         f'<text x="{_n(MARGIN / 2)}" y="64" font-size="15" opacity="0.7">{len(board.cities)} cities, '
         f"{len(board.routes)} routes, {len(board.tickets)} tickets</text>",
         f'<g transform="translate({_n(-left)} {_n(header - top)})">',
-        *(line for bundle in layout.bundles for line in _ground(bundle)),
-        *(line for bundle in layout.bundles for line in _tracks(bundle, board)),
-        *(_dot(city, layout.places[city.id], regions) for city in board.cities),
-        *(_name(name) for name in layout.names),
+        *(line for bundle in layout.bundles for line in _draw_ground(bundle)),
+        *(line for bundle in layout.bundles for line in _draw_tracks(bundle, board)),
+        *(_draw_city(city, layout.places[city.id], regions) for city in board.cities),
+        *(_draw_name(name) for name in layout.names),
         "</g>",
         f'<g transform="translate({_n(MARGIN / 2)} {_n(height - footer.height)})">',
         *footer.lines,
@@ -98,7 +98,7 @@ def draw_board(board: BoardFile) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _ground(bundle: Bundle) -> Iterator[str]:
+def _draw_ground(bundle: Bundle) -> Iterator[str]:
     """Draw what a ferry or a tunnel runs through."""
     for kind, width in grounds(bundle):
         points = " ".join(_xy(point) for point in bundle.middle)
@@ -108,7 +108,7 @@ def _ground(bundle: Bundle) -> Iterator[str]:
         )
 
 
-def _tracks(bundle: Bundle, board: BoardFile) -> Iterator[str]:
+def _draw_tracks(bundle: Bundle, board: BoardFile) -> Iterator[str]:
     names = {city.id: city.name for city in board.cities}
     for track, offset in zip(bundle.tracks, offsets(bundle), strict=True):
         points = counted(board.route_points[track.length], "point")
@@ -119,10 +119,10 @@ def _tracks(bundle: Bundle, board: BoardFile) -> Iterator[str]:
             yield f'<polygon points="{" ".join(_xy(point) for point in outline)}"/>'
         yield "</g>"
         for at, mark in marks(track, outlines(bundle, track, offset, 0.0)):
-            yield f'<g transform="translate({_xy(at)})">{_badge(mark, track)}</g>'
+            yield f'<g transform="translate({_xy(at)})">{_draw_badge(mark, track)}</g>'
 
 
-def _badge(mark: Mark, track: Route) -> str:
+def _draw_badge(mark: Mark, track: Route) -> str:
     match mark:
         case "locomotive":
             return _locomotive_badge()
@@ -143,7 +143,7 @@ def _text_badge(text: str, paint: str, ink: str) -> str:
     )
 
 
-def _dot(city: City, place: Point, regions: dict[str, str]) -> str:
+def _draw_city(city: City, place: Point, regions: dict[str, str]) -> str:
     at = f'transform="translate({_xy(place)})"'
     if city.junction:
         return f'<path {at} d="M0 -8L8 0L0 8L-8 0Z" fill="{INK}" stroke="{PAPER}" stroke-width="2"/>'
@@ -151,7 +151,7 @@ def _dot(city: City, place: Point, regions: dict[str, str]) -> str:
     return f'<circle {at} r="{_n(DOT)}" fill="{paint}" stroke="{INK}" stroke-width="2.5"/>'
 
 
-def _name(name: Name) -> str:
+def _draw_name(name: Name) -> str:
     return (
         f'<text x="{_n(name.at.real)}" y="{_n(name.at.imag)}" text-anchor="{name.anchor}" '
         f'font-size="{_n(LETTER)}" font-weight="600" stroke="{PAPER}" stroke-width="4" '

@@ -48,12 +48,15 @@ def row_of(file: str, page: str, replay: bytes) -> Row:
         for line in read_replay(lines_of(BytesIO(replay))):
             match line:
                 case Header():
-                    names = _names_of(line)
+                    names = tuple(
+                        f"seat {seat}" if each.name is UNSET else each.name
+                        for seat, each in enumerate(line.seats)
+                    )
                     row = Row(file, page, _game_of(line), names)
                 case Reveal():
                     is_revealed = True
                 case End(result):
-                    row = Row(file, page, row.game, names, _in_words(result, names), result.turns)
+                    row = Row(file, page, row.game, names, _result_in_words(result, names), result.turns)
                 case _:
                     pass
     except ReplayError as error:
@@ -78,13 +81,7 @@ def _game_of(header: Header) -> str:
     return ", ".join([game, *map(shown, header.options)])
 
 
-def _names_of(header: Header) -> tuple[str, ...]:
-    return tuple(
-        f"seat {seat}" if each.name is UNSET else each.name for seat, each in enumerate(header.seats)
-    )
-
-
-def _in_words(result: Result, names: Sequence[str]) -> str:
+def _result_in_words(result: Result, names: Sequence[str]) -> str:
     """Write `1. ann: 102, 2. bob: 90`."""
     teams = sorted(result.teams, key=lambda team: (team.rank, team.team))
     return ", ".join(

@@ -116,7 +116,7 @@ def _boards_of(replay: bytes) -> tuple[BoardFile, ...]:
 @cache
 def _around_data() -> tuple[str, str]:
     """Return the text before and after the data: the same for all pages."""
-    modules = {name: _address(text) for name, text in modules_of_page().items()}
+    modules = {name: _data_address(text) for name, text in modules_of_page().items()}
     styles = sorted(_CONTENT.glob("*.css"), key=lambda file: (file.name != "page.css", file.name))
     parts = {
         "style": f"<style>\n{''.join(file.read_text('utf-8') for file in styles)}</style>",
@@ -156,7 +156,7 @@ def modules_of_page() -> Mapping[str, str]:
     return dict(sorted(modules.items()))
 
 
-def _address(source: str) -> str:
+def _data_address(source: str) -> str:
     """Return a module as an address, without the lines that are comments: a fifth of the page. All others
     keep their numbers, for a reader of an error."""
     code = _COMMENTS.sub(lambda lines: "\n" * lines[0].count("\n"), source)

@@ -25,7 +25,7 @@ def places_of(board: BoardFile) -> dict[str, complex]:
     if has_places(board):
         return {city.id: SCALE * complex(city.x or 0, city.y or 0) for city in board.cities}
     wishes = _distances(board)
-    places = _upright(_given_in(_first_places(wishes), wishes))
+    places = _upright(_move_as_wished(_first_places(wishes), wishes))
     return {city.id: SPACE * place for city, place in zip(board.cities, places, strict=True)}
 
 
@@ -66,7 +66,7 @@ def _first_places(distances: Sequence[Sequence[float]]) -> list[complex]:
     ]
 
 
-def _given_in(places: list[complex], wishes: Sequence[Sequence[float]]) -> list[complex]:
+def _move_as_wished(places: list[complex], wishes: Sequence[Sequence[float]]) -> list[complex]:
     """Move every city to the mean of where the others want it, near ones counting more (SMACOF)."""
     for _ in range(ROUNDS):
         for city, wanted in enumerate(wishes):

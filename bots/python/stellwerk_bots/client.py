@@ -143,7 +143,7 @@ class Client:
             try:
                 with closing(self._connect()) as connection:
                     self._log_in(connection)
-                    self._play(connection)
+                    self._play_matches(connection)
                     return
             except _LostError as lost:
                 if self._address == STDIO and not self._left and not self._matches:
@@ -244,7 +244,8 @@ class Client:
 
     # -- the matches ---------------------------------------------------------------------------------
 
-    def _play(self, connection: Connection) -> None:
+    def _play_matches(self, connection: Connection) -> None:
+        """Join and play until all matches are over, or the server says goodbye."""
         while self._left != 0:
             if self._wish is not None and self._settled and not self._matches and not self._joining:
                 self._joining = True
@@ -254,16 +255,16 @@ class Client:
                 if self._matches or self._left:
                     raise ClientError("the server sent bye before all matches were played", REFUSED)
                 return
-            self._take(connection, message)
+            self._take_message(connection, message)
 
-    def _take(self, connection: Connection, message: Message) -> None:
+    def _take_message(self, connection: Connection, message: Message) -> None:
         match message["type"]:
             case "pong":
                 self._settled = True
             case "left" if self._joining:
                 self._joining = False  # the room has waited too long: join again
             case "start" if message["match"] not in self._over:
-                self._start(connection, message)
+                self._begin_match(connection, message)
             case "event" if played := self._played(message):
                 played.last_event = message["number"]
             case "ask" if played := self._played(message):
@@ -277,14 +278,14 @@ class Client:
             case "error":
                 self._refused(connection, message)
             case "end" if played := self._played(message):
-                self._finish(message["match"], _told(played.start, message))
+                self._finish(message["match"], _result_in_words(played.start, message))
             case _:
                 pass
 
     def _played(self, message: Message) -> _Match | None:
         return self._matches.get(message["match"])
 
-    def _start(self, connection: Connection, start: Message) -> None:
+    def _begin_match(self, connection: Connection, start: Message) -> None:
         """Begin a new match, or continue one of a resumed session, which is already ready."""
         self._joining = False
         if start["match"] not in self._matches:
@@ -340,7 +341,7 @@ class Client:
                 self._log(reason("the server refused a message", error))
 
 
-def _told(start: Message, end: Message) -> str:
+def _result_in_words(start: Message, end: Message) -> str:
     try:
         return result_line(start, end)
     except (KeyError, TypeError, ValueError):

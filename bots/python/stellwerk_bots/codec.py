@@ -23,7 +23,7 @@ from stellwerk_protocol.client_line import LineError, read_line
 def main() -> None:
     for line in sys.stdin.buffer:
         request: Message = json.loads(line)
-        answer = _ANSWERS.get(request["op"], _unsupported)(request)
+        answer = _ANSWERS[request["op"]](request) if request["op"] in _ANSWERS else {"unsupported": True}
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 
@@ -52,10 +52,6 @@ def _read(request: Message) -> Message:
         return {"message": msgspec.to_builtins(read_line(base64.b64decode(request["base64"])))}
     except LineError as error:
         return {"error": {"code": error.code, "pointer": error.pointer}}
-
-
-def _unsupported(request: Message) -> Message:
-    return {"unsupported": True}
 
 
 _ANSWERS: Final[dict[str, Callable[[Message], Message]]] = {

@@ -81,17 +81,17 @@ class ActionMap:
     def paths(self, listed: Sequence[ListedMove]) -> list[Path]:
         """Return the path of each listed move. No two are alike, and none is the beginning of another."""
         known = self._known
-        paths = [known.get(move.json) or self._path(move, listed) for move in listed]
+        paths = [known.get(move.json) or self._find_path(move, listed) for move in listed]
         return paths if len(set(paths)) == len(paths) else self._told_apart(paths)
 
-    def _path(self, move: ListedMove, listed: Sequence[ListedMove]) -> Path:
+    def _find_path(self, move: ListedMove, listed: Sequence[ListedMove]) -> Path:
         match move.wire:
             case moves.KeepTickets() | moves.ShareTickets() | moves.CompleteTickets() as choice:
                 return self._ticket_path(choice, listed)
             case other:
                 if len(self._known) == _KNOWN:
                     self._known.clear()
-                path = self._known[move.json] = tuple(self.numbers[name] for name in _words(other))
+                path = self._known[move.json] = tuple(self.numbers[name] for name in _words_of_path(other))
                 return path
 
     def _ticket_path(self, choice: TicketChoice, listed: Sequence[ListedMove]) -> Path:
@@ -143,7 +143,7 @@ def actions_of(rules: RuleSet, board: BoardFile) -> ActionMap:
 # -- the words of a path -----------------------------------------------------------------------------
 
 
-def _words(move: moves.Move) -> Iterator[str]:
+def _words_of_path(move: moves.Move) -> Iterator[str]:
     match move:
         case moves.TakeCard(card):
             yield f"take_card:{card}"
@@ -163,7 +163,7 @@ def _words(move: moves.Move) -> Iterator[str]:
             yield from _payment(cards, NO_CARDS)
         case moves.LayCards(cards):
             yield "lay_cards"
-            yield from _lay(cards)
+            yield from _words_of_laid_cards(cards)
         case _:
             yield _type_of(move)
 
@@ -172,7 +172,7 @@ def _type_of(move: moves.Move) -> str:
     return str(move.__struct_config__.tag)
 
 
-def _lay(cards: Cards) -> Iterator[str]:
+def _words_of_laid_cards(cards: Cards) -> Iterator[str]:
     colors = [color for color, count in zip(_PLAIN, _counts(cards), strict=False) if count]
     if len(colors) == 3:
         yield "three_colors"

@@ -129,7 +129,7 @@ class Layout:
             yield "own.stack", _cards(own.stack, 10)
         if self.has_holders:
             for team in self._teams_in_order(view):
-                yield f"team.{team[0]}", _team(team[1])
+                yield f"team.{team[0]}", _values_of_team(team[1])
         for place, player in enumerate(self._in_order(view)):
             yield f"player.{place}", self._player(player, own.team)
 
@@ -240,7 +240,7 @@ def _cards(cards: Cards | UnsetType, scale: int) -> list[float]:
     ]
 
 
-def _team(team: TeamView) -> list[float]:
+def _values_of_team(team: TeamView) -> list[float]:
     return [
         team.holder_count / 10,
         team.shared_count / 10,

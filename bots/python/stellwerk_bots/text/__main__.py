@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     if (chosen.command is None) == (chosen.model_address is None):
         parser.error("expected exactly one of --command and --model-address")
-    bot = TextBot(_model(chosen), name=chosen.model, moves=chosen.moves, retries=chosen.retries)
+    bot = TextBot(_chosen_model(chosen), name=chosen.model, moves=chosen.moves, retries=chosen.retries)
 
     def observe(message: Message) -> None:
         if message["type"] == "end":
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _model(chosen: argparse.Namespace) -> Model:
+def _chosen_model(chosen: argparse.Namespace) -> Model:
     if chosen.command is not None:
         return command_model(shlex.split(chosen.command), chosen.seconds)
     return address_model(chosen.model_address, chosen.model, os.environ.get(KEY, ""), chosen.seconds)

@@ -138,7 +138,7 @@ class Learner:
         for _ in range(passes):
             order = chance.permutation(len(steps.chosen))
             for start in range(0, len(order), size):
-                self._change(self._gradient(steps, advantages, order[start : start + size]))
+                self._change_weights(self._gradient(steps, advantages, order[start : start + size]))
 
     def _forward(self, vectors: Floats) -> tuple[Floats, Floats]:
         """Return the hidden layer and the values."""
@@ -176,7 +176,7 @@ class Learner:
             "value_bias": by_value.sum(keepdims=True),
         }
 
-    def _change(self, gradient: Gradient) -> None:
+    def _change_weights(self, gradient: Gradient) -> None:
         self._count += 1
         for name, weight in self.policy.weights.items():
             slope = gradient[name]

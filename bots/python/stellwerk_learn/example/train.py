@@ -90,7 +90,7 @@ def train(plan: Plan, tell: Callable[[Round], object]) -> Policy:
                     sum(game.margin for game in games) / len(games),
                 )
             )
-            learner.learn(_joined(games), chance)
+            learner.learn(_join_games(games), chance)
     return learner.policy
 
 
@@ -182,7 +182,7 @@ def _play_job(job: _Job) -> list[tuple[int, Played]]:
     return [(number, play(env, policy, number, job.seed, best=job.best)) for number in job.numbers]
 
 
-def _joined(games: list[Played]) -> Steps:
+def _join_games(games: list[Played]) -> Steps:
     return Steps(
         np.concatenate([game.steps.vectors for game in games]),
         np.concatenate([game.steps.masks for game in games]),
