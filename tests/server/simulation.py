@@ -527,6 +527,10 @@ class _MortalJournal(FileJournal):
         self._world.on_disk.pop(self.match, None)
         return replay
 
+    def discard(self) -> None:
+        if not self._life.is_over.is_set():
+            super().discard()
+
     def abandon(self) -> None:
         if not self._life.is_over.is_set():
             super().abandon()

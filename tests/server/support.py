@@ -117,6 +117,7 @@ class MemoryJournal:
         self.is_full = False
         self.cannot_finish = False
         self.is_abandoned = False
+        self.is_discarded = False
         self.is_left = False
         self.is_forgotten = False
 
@@ -133,6 +134,9 @@ class MemoryJournal:
     def leave(self) -> Path | None:
         self.is_left = True
         return Path("left.journal")
+
+    def discard(self) -> None:
+        self.is_discarded = True
 
     def abandon(self) -> None:
         self.is_abandoned = True

@@ -108,7 +108,8 @@ def play_here(
         _SeatedPlayer(entrant, seat, seed, session.state, on_error)
         for seat, (entrant, seed) in enumerate(zip(seats, seeds, strict=True))
     ]
-    session.begin({player.seat: (player.name, player.begin) for player in players}, 0.0)
+    session.record({player.seat: (player.name, player.begin) for player in players}, 0.0)
+    session.begin(0.0)
     while not session.is_over:
         for due in deadlines.take_due(0.0):
             due.fire(0.0)

@@ -150,6 +150,10 @@ class Journal(Protocol):
         make it. Return the journal's path, if it still exists."""
         ...
 
+    def discard(self) -> None:
+        """Remove what was written of a match that nobody has heard of."""
+        ...
+
     def abandon(self) -> None:
         """Keep what was written of a match that ends without a result, so that somebody can look into it."""
         ...
@@ -178,6 +182,9 @@ class NoJournal:
 
     def leave(self) -> Path | None:
         return None
+
+    def discard(self) -> None:
+        pass
 
     def abandon(self) -> None:
         pass
@@ -365,6 +372,11 @@ class FileJournal:
         path = None if self._is_gone() else self._path
         self.close()
         return path
+
+    def discard(self) -> None:
+        with contextlib.suppress(OSError):
+            self._path.unlink()
+        self.close()
 
     def abandon(self) -> None:
         with contextlib.suppress(OSError):

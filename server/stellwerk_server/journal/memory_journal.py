@@ -25,6 +25,9 @@ class MemoryJournal:
     def leave(self) -> Path | None:
         return None
 
+    def discard(self) -> None:
+        self._lines.clear()
+
     def abandon(self) -> None:
         self._lines.clear()
 

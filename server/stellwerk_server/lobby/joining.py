@@ -251,16 +251,17 @@ class Rooms:
             plan = room.reservation.plan
         try:
             match = self._matches.open(plan, seated, origin)
+            if room.reservation is not None:
+                match.asks = room.reservation.asks
+            for seat in match.seats:
+                seat.by_default = seat.number not in seated and seat.number not in room.house_bots
+            self._matches.record(match, room.house_bots, now)
         except RefusedError as refused:
             self._setup.listener(MatchRefused(plan.match))
             for session in seated.values():
                 self._outbox.say(session, line(Error(refused.code, refused.expected)))
             return
-        if room.reservation is not None:
-            match.asks = room.reservation.asks
-        for seat in match.seats:
-            seat.by_default = seat.number not in seated and seat.number not in room.house_bots
-        self._matches.begin(match, room.house_bots, now)
+        self._matches.begin(match, now)
 
     def _practice(self, session: Session, join: Join, game: Game, now: float) -> None:
         others = game.seat_count - 1
@@ -284,9 +285,10 @@ class Rooms:
         names = list(join.against)
         names.insert(own, session.name)
         match = self._matches.open(self._plan(game, tuple(names), seed), {own: session}, session.origin)
-        self._outbox.say(session, line(Joined(self._setup.new_id(), 0)))
         house_bots = {seat: (name, bots[name]) for seat, name in enumerate(names) if seat != own}
-        self._matches.begin(match, house_bots, now)
+        self._matches.record(match, house_bots, now)
+        self._outbox.say(session, line(Joined(self._setup.new_id(), 0)))
+        self._matches.begin(match, now)
 
     def _plan(self, game: Game, names: tuple[str, ...], seed: bytes) -> MatchPlan:
         return MatchPlan(self._setup.new_id(), game, names, seed, self._setup.entropy(32), self._clocks)

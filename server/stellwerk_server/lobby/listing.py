@@ -72,6 +72,10 @@ class Listing:
         if match.plan.is_watchable:
             self._add(match.id, _Running(self._newest + 1, match))
 
+    def never_began(self, match: str) -> None:
+        """Forget a match that nobody has heard of."""
+        self._by_id.pop(match, None)
+
     def ended(self, match: EndedMatch, result: Result | None) -> None:
         """Note that a match is over. Without a result it has failed."""
         if not match.plan.is_watchable:

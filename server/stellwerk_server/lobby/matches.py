@@ -77,17 +77,32 @@ class Matches:
         try:
             return self._add(RecordedMatch(plan, self._setup.open_journal(plan.match)), seated, origin)
         except OSError as error:
-            self._setup.log.error("journal.not_opened", match=plan.match, error=str(error))
-            raise RefusedError("server.busy", "to join again later") from None
+            raise self._not_opened(plan.match, str(error)) from None
         except Exception as error:
             self._setup.note_bug("match.bug", error, plan.match, game=plan.game.id)
             raise RefusedError("server.failed", "to join again") from None
 
-    def begin(
+    def _not_opened(self, match: str, error: str) -> RefusedError:
+        self._setup.log.error("journal.not_opened", match=match, error=error)
+        return RefusedError("server.busy", "to join again later")
+
+    def record(
         self, match: MatchSession, house_bots: Mapping[Seat, tuple[str, NewHousePlayer]], now: float
     ) -> None:
-        """Begin a match whose players have their seats."""
-        match.begin(house_bots, now)
+        """Write the beginning of a match whose players have their seats. RefusedError, and there is no such
+        match, if the disk does not take it."""
+        if match.record(house_bots, now) is False:
+            self._running.pop(match.id)
+            self._admitted.remove(match)
+            self._listing.never_began(match.id)
+            for seat in match.seats:
+                if seat.session is not None:
+                    session_of(seat.session).matches.pop(match.id)
+            raise self._not_opened(match.id, match.disk_error)
+
+    def begin(self, match: MatchSession, now: float) -> None:
+        """Begin a match that was recorded."""
+        match.begin(now)
         self._outbox.deliver(match)
 
     def go_on(

@@ -206,14 +206,24 @@ class MatchSession:
     # -- the beginning ---------------------------------------------------------------------------
 
     @entry
-    def begin(self, house_bots: Mapping[Seat, tuple[str, NewHousePlayer]], now: float) -> None:
-        """Deal, send everybody the start, and wait for `ready`."""
+    def record(self, house_bots: Mapping[Seat, tuple[str, NewHousePlayer]], now: float) -> bool:
+        """Deal, and write that. Return False if the disk does not take it: nobody has heard of the match."""
         for number, (name, new_player) in house_bots.items():
             self._seat_house_bot(number, name, new_player)
         self.started_at = now
         self.set_up_until = now + self.clocks.set_up_ms
         opening = self._journal.opening(self._audience.events)
-        self._write(record_line(self._match_record()) + opening, now)
+        is_recorded = self._journal.write(record_line(self._match_record()) + opening, now)
+        if not is_recorded:
+            self._journal.file.discard()
+            self.timer.retire()
+        return is_recorded
+
+    @entry
+    def begin(self, now: float) -> None:
+        """Send everybody the start of a match that was recorded, and wait for `ready`."""
+        if self.is_over:  # by a bug, when it was to be recorded
+            return
         for seat in self.seats:
             if seat.session is not None:
                 self._out += self._audience.catch_up(seat, 0)

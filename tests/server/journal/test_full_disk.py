@@ -56,6 +56,10 @@ def test_on_a_full_disk_the_first_act_waits_and_the_others_are_told_that_the_ser
         assert one.read()["code"] == "protocol.stale_ask"
         two.act(asks[1])
         assert two.until("error")["code"] == "server.busy"
+        two.say(type="join", game="usa", players=2, against=["random"])
+        error = two.until("error")
+        assert (error["code"], "match" in error) == ("server.busy", False)
+        assert len(list((server.data / "running").iterdir())) == 1  # that of the match that runs
         make_room(server)
         assert one.until("ok")["ask"] == asks[0]["ask"]
         two.act(asks[1])

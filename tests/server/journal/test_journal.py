@@ -20,6 +20,8 @@ from stellwerk_protocol.messages import (
     EventMessage,
     Join,
     Leave,
+    ListMatches,
+    MatchList,
     Ok,
     Ping,
     Ready,
@@ -79,6 +81,37 @@ def test_nobody_learns_of_an_act_before_it_is_written() -> None:
     assert len(journal.written) > len(before)
 
 
+@pytest.mark.parametrize("room", [True, False], ids=["room", "practice"])
+def test_a_match_whose_beginning_the_disk_refuses_never_began(room: bool) -> None:
+    """A full disk still opens files. Nobody is told of a match that a crash would lose."""
+    journals: list[MemoryJournal] = []
+
+    def open_full(match: str) -> MemoryJournal:
+        journals.append(MemoryJournal())
+        journals[-1].is_full = True
+        return journals[-1]
+
+    world = World(open_journal=open_full)
+    one, other = world.player("one"), world.player("other")
+    for client in (one, other):
+        client.say(Join("usa", 2, room="pair") if room else Join("usa", 2, against=("first",)))
+        client.news()
+    for client in (one, other):
+        assert codes([client.the(Error)]) == ["server.busy"]
+        assert not any(line.startswith(b'{"type":"start"') for line in client.lines)
+        assert client.say(Ping(1))
+    assert all(journal.is_discarded for journal in journals)
+    assert not world.lobby.matches
+    assert world.lobby.counts().failed == 0
+    [listed] = one.say(ListMatches())
+    assert isinstance(listed, MatchList)
+    assert listed.matches == ()
+    world.wait(100_000)  # no timer of it is left
+    assert [line[1] for line in world.log.lines if line[0] == "error"] == ["journal.not_opened"] * len(
+        journals
+    )
+
+
 def test_the_same_act_once_more_does_not_help_and_costs_nothing() -> None:
     world, journal, mover, other = full()
     ask = mover.ask.ask
@@ -136,30 +169,17 @@ def test_who_comes_back_meanwhile_is_shown_a_clock_that_stands_still() -> None:
 
 
 def test_the_set_up_clock_stands_still_too() -> None:
-    full_at_first = MemoryJournal()
-    full_at_first.is_full = True
-    world = World(open_journal=lambda _: full_at_first)
-    one, other = world.seated(ready=False)
+    world = World()
+    one, other, third = world.seated(("usa", 3, ()), ready=False)
+    world.journal_of(one).is_full = True
+    third.say(Leave(match=third.match))
     world.wait(20_000)
-    full_at_first.is_full = False
+    world.journal_of(one).is_full = False
     world.wait(29_000)
     assert not one.is_asked()
     other.say(Ready(other.match))
     one.say(Ready(one.match))
     assert one.is_asked()
-    assert full_at_first.written.startswith(b'{"journal":"match"')
-
-
-def test_nobody_is_asked_before_the_beginning_is_written() -> None:
-    full_at_first = MemoryJournal()
-    full_at_first.is_full = True
-    world = World(open_journal=lambda _: full_at_first)
-    one, other = world.seated()
-    assert not one.is_asked()
-    full_at_first.is_full = False
-    world.wait(500)
-    assert one.is_asked()
-    assert other.is_asked()
 
 
 def test_after_half_a_minute_the_match_ends_as_the_servers_fault() -> None:

@@ -81,6 +81,8 @@ class _Pieces:
     def leave(self) -> Path | None:
         return None
 
+    def discard(self) -> None: ...
+
     def abandon(self) -> None: ...
 
     def read(self) -> bytes:
