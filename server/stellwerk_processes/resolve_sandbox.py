@@ -62,6 +62,7 @@ WHAT: Final[Mapping[str, str]] = {
     "internet": "reach the internet",
     "abstract_sockets": "connect to abstract sockets",
     "unix_sockets": "connect to sockets in folders",
+    "open_port": "open a port to others",
     "see_processes": "see other processes",
     "read_counters": "read counters of the whole machine",
     "signal_runner": "signal the runner",
@@ -69,6 +70,8 @@ WHAT: Final[Mapping[str, str]] = {
     "signal_other_bots": "signal other bots",
     "slow_others": "slow other bots down",
     "read_other_bots": "read other bots' tokens",
+    "see_locks": "see other bots' locks of files",
+    "see_cache": "ask what the kernel has in memory of a file",
     "gain_privileges": "gain privileges",
     "user_namespaces": "make user namespaces",
     "many_processes": f"start {witness.MANY_PROCESSES} processes",
@@ -78,7 +81,9 @@ WHAT: Final[Mapping[str, str]] = {
 }
 """What is tried, in words that continue "a bot could"."""
 
-_OF_THE_NETWORK: Final = frozenset({"loopback", "other_address", "udp", "internet", "unix_sockets"})
+_OF_THE_NETWORK: Final = frozenset(
+    {"loopback", "other_address", "udp", "internet", "unix_sockets", "open_port"}
+)
 _OF_LEVEL: Final[Mapping[Level, frozenset[str]]] = {
     "none": frozenset({_OUTLIVE}),
     "limits": frozenset({"gain_privileges", "many_processes"}),
@@ -86,6 +91,7 @@ _OF_LEVEL: Final[Mapping[Level, frozenset[str]]] = {
         {
             *("read_files", "write_files", "change_files", "leave_memory"),
             *("read_runner_memory", "read_other_bots", "slow_others", "read_counters"),
+            *("see_locks", "see_cache", "open_port"),
         }
     ),
     "namespace": frozenset(
@@ -101,7 +107,9 @@ _OF_LEVEL: Final[Mapping[Level, frozenset[str]]] = {
     ),
     "full": frozenset({"much_memory"}),
 }
-_RARELY_BY_WRAPS: Final = frozenset({"many_processes", "fill_disk", "user_namespaces", "read_counters"})
+_RARELY_BY_WRAPS: Final = frozenset(
+    {"many_processes", "fill_disk", "user_namespaces", "read_counters", "see_locks", "see_cache"}
+)
 """What does not count when an organizer's own command is compared with a level; the record has it."""
 
 
@@ -263,6 +271,10 @@ async def _ask(
     offer = {**outside.offer, "other": other.pid, "other_token": outside.token}
     bot = await _start(nursery, confinement, json.dumps(offer), outside)
     answer: dict[str, Any] = json.loads(await _line(bot))
+    port = answer.pop("port")
+    has_port = bool(port) and await _welcomes(port, outside.name)
+    assert bot.transport is not None
+    await bot.transport.send_all(b"\n")
     await bot.ended()
     has_ended = await _is_closed(bot)
     is_apart = answer.pop("pid") != bot.pid and waiting["pid"] != other.pid
@@ -272,6 +284,7 @@ async def _ask(
             seen[name] = witness.REFUSED
     for name, has_arrived in outside.arrived().items():
         seen[name] = witness.DONE if has_arrived else witness.REFUSED
+    seen["open_port"] = witness.DONE if has_port else witness.REFUSED
     seen[_OUTLIVE] = witness.REFUSED if has_ended else witness.DONE
     return seen, bot.user, bot.cgroup_version
 
@@ -390,6 +403,16 @@ async def _line(bot: RunningBot) -> bytes:
             raise ValueError(f"the witness could not run: {last}")
         answer += data
     return bytes(answer)
+
+
+async def _welcomes(port: int, name: str) -> bool:
+    """Return whether the witness says its name at this port."""
+    try:
+        with trio.fail_after(witness.SECONDS):
+            async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+                return await stream.receive_some(len(name)) == name.encode()
+    except (OSError, trio.TooSlowError, trio.BrokenResourceError):
+        return False
 
 
 async def _is_closed(bot: RunningBot) -> bool:

@@ -1,6 +1,7 @@
 """The tests that are nearest to a module.
 
-Law: a test is the nearer, the fewer imports lead from it to the module.
+Law: a test is the nearer, the fewer imports lead from it to the module. Only tests of the module's own room
+count, because a change in a room should be noticed there.
 """
 
 from __future__ import annotations

@@ -138,12 +138,10 @@ def borrowed(copies: SimpleQueue[Path]) -> Generator[Path]:
 
 
 def tests_of(broken: Broken, imports: Imports) -> list[str]:
-    """Return the paths of the nearest tests of the room, or of others where the room has none."""
+    """Return the paths of the nearest tests in the repository."""
     roots = [*(REPOSITORY / root for root in SOURCE_ROOTS), REPOSITORY]
-    nearest: list[Path] = []
-    for folder in (ROOMS[broken.room][1], "tests"):
-        path = broken.breakage.path
-        nearest = nearest or nearest_tests(path, REPOSITORY / folder, imports, roots, TEST_MODULES)
+    folder = REPOSITORY / ROOMS[broken.room][1]
+    nearest = nearest_tests(broken.breakage.path, folder, imports, roots, TEST_MODULES)
     return [test.relative_to(REPOSITORY).as_posix() for test in nearest]
 
 

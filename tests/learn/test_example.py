@@ -15,16 +15,9 @@ from stellwerk_bots.bot import Answer, Message
 from stellwerk_learn import HouseEnv, SeatsEnv
 from stellwerk_learn.bot import PolicyPlayer
 from stellwerk_learn.example.__main__ import main
-from stellwerk_learn.example.curve import SMOOTHED, curve
+from stellwerk_learn.example.curve import curve
 from stellwerk_learn.example.policy import Learner, Policy, Steps, TrainedBot, load
-from stellwerk_learn.example.train import (
-    Plan,
-    Round,
-    _wilson,  # pyright: ignore[reportPrivateUsage]  # `examine` takes minutes for enough games
-    examine,
-    play,
-    train,
-)
+from stellwerk_learn.example.train import Plan, Round, examine, play, train
 from stellwerk_learn.observations import Vector
 from stellwerk_learn.table import Mask
 from tests.support import table
@@ -176,37 +169,6 @@ def test_the_command_trains_saves_draws_and_examines(
     assert ElementTree.parse(picture).getroot().tag.endswith("svg")
 
 
-@pytest.mark.parametrize(
-    ("won", "games", "low", "high"),
-    [(8, 10, 0.4902, 0.9433), (5, 10, 0.2366, 0.7634), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0)],
-)
-def test_the_interval_of_a_share_is_that_of_wilson(won: int, games: int, low: float, high: float) -> None:
-    """The numbers are those of any table of 95 % intervals."""
-    assert _wilson(won / games, games) == pytest.approx((low, high), abs=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("margins", "marks"),
-    [
-        ([10.0, 80.0], ["0", "50", "100"]),
-        ([-20.0, -1.0], ["-50", "0"]),
-        ([0.0, 0.0], ["0", "50"]),
-        ([-60.0, 50.0], ["-100", "-50", "0", "50"]),
-    ],
-)
-def test_the_marks_of_the_curve_go_from_below_the_least_to_above_the_most(
-    margins: list[float], marks: list[str]
-) -> None:
-    rounds = [Round(number, number + 1, 0.5, margin) for number, margin in enumerate(margins)]
-    root = ElementTree.fromstring(curve(Plan(), rounds))
-    texts = [each.text for each in root if each.get("text-anchor") == "end"]
-    assert texts[5 : 5 + len(marks)] == marks  # after those of the share
-    assert len(texts) == 5 + len(marks) + 1  # and before the number of games
-    lines = [float(each.get("d", "").split()[1].split("H")[0]) for each in root if "H" in each.get("d", "")]
-    heights = [float(each.get("cy", "")) for each in root if each.tag.endswith("circle")]
-    assert all(min(lines[5:]) <= height <= max(lines[5:]) for height in heights[len(rounds) :])
-
-
 def test_the_curve_has_a_point_for_each_round() -> None:
     rounds = [Round(number, 64 * (number + 1), 0.1 * number, -20.0 + number) for number in range(8)]
     root = ElementTree.fromstring(curve(Plan(), rounds))
@@ -214,21 +176,3 @@ def test_the_curve_has_a_point_for_each_round() -> None:
     assert len(circles) == 2 * len(rounds)
     heights = [float(each.get("cy", "")) for each in circles[: len(rounds)]]
     assert heights == sorted(heights, reverse=True)  # more is higher
-    across = [float(each.get("cx", "")) for each in circles[: len(rounds)]]
-    assert across == sorted(across)  # later is further to the right
-    (end_of_axis,) = {float(each.get("d", "").split("H")[1]) for each in root if "H" in each.get("d", "")}
-    assert across[-1] == end_of_axis
-
-
-def test_the_curve_goes_through_the_means_of_the_last_rounds() -> None:
-    rounds = [Round(number, number + 1, float(number % 2), 0.0) for number in range(30)]
-    root = ElementTree.fromstring(curve(Plan(), rounds))
-    circles = [each for each in root if each.tag.endswith("circle")][: len(rounds)]
-    line = next(each.get("d", "") for each in root if "L" in each.get("d", ""))
-    points = [tuple(map(float, point.split())) for point in line.removeprefix("M").split("L")]
-    assert [x for x, _ in points] == [float(each.get("cx", "")) for each in circles]
-    lost, won = (float(circles[number].get("cy", "")) for number in (0, 1))
-    assert points[0][1] == lost
-    assert points[1][1] == pytest.approx((lost + won) / 2, abs=0.1)
-    assert points[-1][1] == pytest.approx((lost + won) / 2, abs=0.1)
-    assert points[SMOOTHED][1] == pytest.approx((lost + won) / 2, abs=0.1)

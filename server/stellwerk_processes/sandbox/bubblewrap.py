@@ -1,8 +1,8 @@
 """The call of bubblewrap: namespaces of a bot's own, in which it sees what its view lists and nothing else.
 
-Process 1 of them is the supervisor. As root bubblewrap makes no user namespace: the supervisor keeps the few
-capabilities that it needs to make the bot another user. Folders that a bot may write to are in memory, each
-of a fixed size where this bubblewrap can do that.
+Process 1 of them is the supervisor. It gets the few capabilities that it needs to give the bot inodes of its
+own (`inodes.py`) and, as root, to make it another user: then bubblewrap makes no user namespace. Folders that
+a bot may write to are in memory, each of a fixed size where this bubblewrap can do that.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Final
 
+from stellwerk_processes.sandbox.inodes import NOTHING
 from stellwerk_processes.sandbox.views import ancestors, is_beneath
 
 PROGRAM: Final = "bwrap"
@@ -29,7 +30,9 @@ _LINKS: Final = (
     ("/proc/self/fd/2", "/dev/stderr"),
     ("/tmp", "/dev/shm"),  # one folder of a fixed size, not two
 )
-_OF_THE_SUPERVISOR: Final = ("CAP_CHOWN", "CAP_KILL", "CAP_SETGID", "CAP_SETPCAP", "CAP_SETUID")
+_TO_SEPARATE: Final = ("CAP_SETPCAP", "CAP_SYS_ADMIN")  # see `inodes.py`
+_OF_ROOT: Final = (*_TO_SEPARATE, "CAP_CHOWN", "CAP_KILL", "CAP_SETGID", "CAP_SETUID")
+_OF_OTHERS: Final = (*_TO_SEPARATE, "CAP_SYS_RESOURCE")
 _MB: Final = 1024 * 1024
 _USER_NAMESPACES_FORBIDDEN: Final = re.compile(
     r"setting up uid map: Permission denied|No permissions to creat\w+ new namespace"
@@ -64,10 +67,16 @@ def _options() -> frozenset[str]:
 
 
 def call_of_bubblewrap(
-    readable: Iterable[str], *, is_root: bool, network: bool, disk_mb: int, files: Iterable[tuple[int, str]]
+    readable: Iterable[str],
+    *,
+    is_root: bool,
+    network: bool,
+    disk_mb: int,
+    files: Iterable[tuple[int, str]],
+    opened: Callable[[str], int],
 ) -> list[str]:
     """Return the words before the supervisor's command. `files` are descriptors with the content of files
-    that are made in there."""
+    that are made in there. A file that is seen alone is copied: `opened` returns a descriptor of it."""
     program = bubblewrap()
     assert program is not None
     has = _options()
@@ -76,30 +85,23 @@ def call_of_bubblewrap(
         words.append("--unshare-cgroup-try")
     if not network:
         words.append("--unshare-net")
-    if is_root:
-        words += ["--cap-drop", "ALL"]
-        for capability in _OF_THE_SUPERVISOR:
-            words += ["--cap-add", capability]
-    else:
-        words.append("--unshare-user")
-        if "--disable-userns" in has:
-            words.append("--disable-userns")
+    words += ["--cap-drop", "ALL"] if is_root else ["--unshare-user"]
+    for capability in _OF_ROOT if is_root else _OF_OTHERS:
+        words += ["--cap-add", capability]
     for folder, mode in (("/tmp", "1777"), (PRIVATE, "0700")):
         if "--perms" in has:
             words += ["--perms", mode]
         if "--size" in has:
             words += ["--size", str(disk_mb * _MB)]
         words += ["--tmpfs", folder]
-    words += ["--proc", "/proc", "--dir", "/dev"]
+    words += ["--proc", "/proc", "--dir", "/dev", "--dir", NOTHING]
     for device in _DEVICES:
         words += ["--dev-bind-try", f"/dev/{device}", f"/dev/{device}"]
     for target, place in _LINKS:
         words += ["--symlink", target, place]
-    words += _mounts(readable)
+    words += _mounts(readable, opened)
     for number, place in files:
-        if "--perms" in has:
-            words += ["--perms", "0444"]
-        words += ["--ro-bind-data", str(number), place]
+        words += [*_mode(0o444), "--ro-bind-data", str(number), place]
     return [*words, "--remount-ro", "/", "--chdir", "/", "--"]
 
 
@@ -125,7 +127,12 @@ def _number_in(path: str) -> int:
         return 0
 
 
-def _mounts(readable: Iterable[str]) -> Iterator[str]:
+def _mode(mode: int) -> list[str]:
+    """Return the words before those that make a file which nobody may write to."""
+    return ["--perms", f"{mode & 0o555:04o}"] if "--perms" in _options() else []
+
+
+def _mounts(readable: Iterable[str], opened: Callable[[str], int]) -> Iterator[str]:
     """Yield the words that show these paths. A path inside of another one is there already. Links that the
     system has at its root stay links."""
     folders: list[str] = []
@@ -139,6 +146,8 @@ def _mounts(readable: Iterable[str]) -> Iterator[str]:
                 if folder not in made:  # bubblewrap would close it to everybody but itself
                     made.add(folder)
                     yield from ("--dir", folder)
-            yield from ("--ro-bind-try", path, path)
-            if os.path.isdir(path):
+            if os.path.isfile(path):
+                yield from (*_mode(os.stat(path).st_mode), "--file", str(opened(path)), path)
+            elif os.path.isdir(path):
+                yield from ("--ro-bind-try", path, path)
                 folders.append(path)

@@ -12,6 +12,7 @@ import resource
 
 TYPE_CHECKING = False  # see `supervise.py`
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Final
 
     from stellwerk_processes.sandbox.orders import Orders
@@ -70,6 +71,17 @@ def give_up_powers(orders: Orders, user: int | None) -> int | None:
     if orders["landlock"] is not None:
         _restrict_by_landlock(*orders["landlock"])
     return _filter_calls(orders["seccomp"]) if orders["seccomp"] else None
+
+
+def give_up_capabilities(capabilities: Iterable[int]) -> None:
+    """Give up these capabilities, by their numbers, and keep the others."""
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
+    sets = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable, and the same for high numbers
+    _check(_libc.capget(header, sets), "capget")
+    for number in range(3):
+        for capability in capabilities:
+            sets[number] &= ~(1 << capability)
+    _check(_libc.capset(header, sets), "capset")
 
 
 def _drop_bounds() -> None:

@@ -14,6 +14,7 @@ import secrets
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
 from stellwerk_processes.sandbox import supervise
@@ -136,23 +137,29 @@ def launch_of(
         "folder": start.directory or private,
         "private": private if is_inside else "",
         "user": user,
-        "drops_capabilities": confines and is_root,
+        "drops_capabilities": is_inside or (confines and is_root),
         "no_new_privileges": confines,
         "limits": _limits(start, sandbox, level, has_own_user=user is not None),
         "landlock": _landlock(start, sandbox, level, view, port),
         "seccomp": b"",
         "sysinfo": sysinfo(),
+        "seccomp_without_locks": b"",
+        "own_mounts": ["/", "/proc", "/tmp", PRIVATE] if is_inside else [],
+        "forbids_namespaces": is_inside and not is_root,
         "cgroups": list(cgroups),
         "port": port if is_inside and start.listens and not sandbox.network else 0,
         "streams": list(start.streams),
     }
     if is_at_least(level, "landlock"):
-        orders["seccomp"] = call_filter(
+        filter_of = partial(
+            call_filter,
             is_inside=is_inside,
             tcp_only=not is_inside and not sandbox.network,
             is_pinned=start.is_pinned,
             can_empty_files=not is_inside and can_empty_files(),
         )
+        orders["seccomp"] = filter_of(has_locks=is_inside)
+        orders["seccomp_without_locks"] = filter_of(has_locks=False)
     orders_at = _file(marshal.dumps(dict(orders)), to_start)
     passed = [control, orders_at, *start.streams, *cgroups]
     start_text = _START.format(_our_place(), control, orders_at)
@@ -160,12 +167,19 @@ def launch_of(
     if is_inside:
         files = [(_file(text, to_start), place) for text, place in _files(user, network=sandbox.network)]
         passed += [number for number, _ in files]
+
+        def opened(path: str) -> int:
+            passed.append(os.open(path, os.O_RDONLY))
+            to_start.callback(os.close, passed[-1])
+            return passed[-1]
+
         call = call_of_bubblewrap(
             [*system_paths(network=sandbox.network, users=False), *view.paths],
             is_root=is_root,
             network=sandbox.network,
             disk_mb=sandbox.disk_mb,
             files=files,
+            opened=opened,
         )
         argv = [*call, *argv]
     count = (1 + (orders["port"] != 0)) if is_inside else 0

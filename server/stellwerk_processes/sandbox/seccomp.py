@@ -3,13 +3,15 @@
 A filter that lists what is allowed breaks languages with each new version of them. These forbid what opens
 another way around the sandbox: new user namespaces, in which a process has powers again; io_uring, which
 filters do not see; keyrings, which outlast a bot in any namespace; a look at what the kernel has in memory of
-a file, and a way to change that; and for a bot that is pinned, other cores.
+a file, and a way to change that; watches of files; and for a bot that is pinned, other cores.
 
-A bot that has no namespaces, but Landlock, has no sockets but those of TCP. It can do nothing to what the
-kernel lets every process of a user do to the others, and Landlock does not see: their priority, cores and
-limits; modes, owners, times and attributes of the user's files; shared memory, semaphores and message queues
-that stay when nobody uses them. Modes, owners and times it seems to set, and nothing changes: what copies or
-unpacks a file in the bot's own folder sets them, too, and would fail.
+A bot that has no namespaces, but Landlock, has no sockets but those of TCP, and none that waits for others.
+It can do nothing to what the kernel lets every process of a user do to the others, and Landlock does not see:
+their priority, cores and limits; modes, owners, times, attributes and flags of the user's files; shared
+memory, semaphores and message queues that stay when nobody uses them. Modes, owners and times it seems to
+set, and nothing changes: what copies or unpacks a file in the bot's own folder sets them, too, and would
+fail. So it is with locks of files, which other bots would see: it seems to get each, and cannot ask who has
+one.
 """
 
 from __future__ import annotations
@@ -35,7 +37,13 @@ _PRETEND: Final = 0  # no error: the call returns success
 _TYPE_MASK: Final = 0xF
 _READ_ONLY, _ACCESS_MODE, _TRUNCATE = 0, 3, 0o1000
 _USERS_PROCESSES: Final = 2
-_NO_WAIT, _NOT_NEEDED, _PAGE_OUT = 8, 4, 21
+_NO_WAIT, _DO_NOT_CACHE, _NOT_NEEDED, _PAGE_OUT = 8, 0x80, 4, 21
+_SET_LOCKS: Final = (6, 7, 37, 38)  # commands of fcntl, the last two for open file descriptions
+_GET_LOCKS: Final = (5, 36)
+_LEASES: Final = (1024, 1025, 1026, 1039, 1040)  # and notes about folders, and delegations
+_HINTS: Final = (1035, 1036, 1037, 1038)  # how long what is written will live; the file keeps it
+_OF_FILE_SYSTEMS: Final = (0x6600, 0x5800, 0x7600)  # kinds of ioctl: flags and versions that a file keeps
+_KIND_OF_IOCTL: Final = 0xFF00
 _X32: Final = 0x40000000
 
 
@@ -50,9 +58,13 @@ _X86: Final = (
     *("add_key 248", "request_key 249", "keyctl 250"),
     *("setpriority 141", "sched_setparam 142", "sched_setscheduler 144", "sched_setattr 314"),
     *("sched_setaffinity 203", "ioprio_set 251", "prlimit64 302"),
-    *("preadv2 327", "fadvise64 221", "madvise 28"),
     *("sysinfo 99", "statfs 137", "fstatfs 138", "ustat 136", "syslog 103"),
     *("io_setup 206", "perf_event_open 298", "getsockopt 55"),
+    *("getpriority 140", "sched_getparam 143", "sched_getscheduler 145", "sched_getattr 315"),
+    "ioprio_get 252",
+    *("preadv2 327", "fadvise64 221", "madvise 28", "mincore 27"),
+    *("fcntl 72", "flock 73", "ioctl 16", "listen 50"),
+    *("inotify_init 253", "inotify_init1 294", "fanotify_init 300"),
 )
 _GENERIC: Final = (  # what all newer architectures have in common
     *("clone 220", "unshare 97", "socket 198", "sendto 206", "sendmsg 211", "sendmmsg 269"),
@@ -63,24 +75,33 @@ _GENERIC: Final = (  # what all newer architectures have in common
     *("add_key 217", "request_key 218", "keyctl 219"),
     *("setpriority 140", "sched_setparam 118", "sched_setscheduler 119", "sched_setattr 274"),
     *("sched_setaffinity 122", "ioprio_set 30", "prlimit64 261"),
-    *("preadv2 286", "fadvise64 223", "madvise 233"),
     *("sysinfo 179", "statfs 43", "fstatfs 44", "syslog 116"),
     *("io_setup 0", "perf_event_open 241", "getsockopt 209"),
+    *("getpriority 141", "sched_getparam 121", "sched_getscheduler 120", "sched_getattr 275"),
+    "ioprio_get 31",
+    *("preadv2 286", "fadvise64 223", "madvise 233", "mincore 232"),
+    *("fcntl 25", "flock 32", "ioctl 29", "listen 201"),
+    *("inotify_init1 26", "fanotify_init 262"),
 )
 _EVERYWHERE: Final = (
     *("io_uring_setup 425", "clone3 435", "openat2 437", "process_madvise 440"),
-    *("fchmodat2 452", "setxattrat 463", "removexattrat 466"),
+    *("cachestat 451", "fchmodat2 452", "setxattrat 463", "removexattrat 466", "file_setattr 469"),
 )
 
 _MODES: Final = ("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat")
 _TIMES: Final = ("utime", "utimes", "futimesat", "utimensat")
+_WATCHES: Final = ("inotify_init", "inotify_init1", "fanotify_init")
 _ATTRIBUTES: Final = (
-    *("setxattr", "lsetxattr", "fsetxattr", "setxattrat"),
+    *("setxattr", "lsetxattr", "fsetxattr", "setxattrat", "file_setattr"),
     *("removexattr", "lremovexattr", "fremovexattr", "removexattrat"),
 )
 _LASTING: Final = ("shmget", "semget", "msgget", "mq_open")
 _OF_THE_MACHINE: Final = ("statfs", "fstatfs", "ustat", "syslog", "io_setup", "perf_event_open")
 _KEYRINGS: Final = ("add_key", "request_key", "keyctl")
+_SEEN_OF_A_PROCESS: Final = (
+    *(("sched_getparam", 0), ("sched_getscheduler", 0), ("sched_getattr", 0)),
+    *(("getpriority", 1), ("ioprio_get", 1)),  # Java looks at the cores of each of its threads
+)
 _OF_A_PROCESS: Final = (
     "sched_setparam",
     "sched_setscheduler",
@@ -101,13 +122,15 @@ _MACHINES: Final = {
 }
 
 
-def call_filter(*, is_inside: bool, tcp_only: bool, is_pinned: bool, can_empty_files: bool) -> bytes:
+def call_filter(
+    *, is_inside: bool, has_locks: bool, tcp_only: bool, is_pinned: bool, can_empty_files: bool
+) -> bytes:
     """Return the filter, or nothing on a machine whose numbers of calls are not known here. A program for
     another architecture than the machine's gets every call refused.
 
-    `is_inside`: the bot has namespaces, with nothing of others in them. `tcp_only` leaves no other sockets.
-    `is_pinned`: it stays on the cores that it was started on. `can_empty_files`: Landlock would let it, with
-    the right to read.
+    `is_inside`: the bot has namespaces, with nothing of others in them. `has_locks`: the inodes that it can
+    lock are its own. `tcp_only` leaves no other sockets. `is_pinned`: it stays on the cores that it was
+    started on. `can_empty_files`: Landlock would let it, with the right to read.
     """
     architecture, numbers = _MACHINES.get(platform.machine(), (0, {}))
     if not numbers:
@@ -131,7 +154,9 @@ def call_filter(*, is_inside: bool, tcp_only: bool, is_pinned: bool, can_empty_f
         *checked("unshare", _argument(0), _when(_JUMP_IF_SET, _NEW_USER, errno.EPERM)),
     ]
     # What the kernel has in memory of a file, it has for all bots, whatever namespaces they have.
-    rules += checked("preadv2", _argument(5), _when(_JUMP_IF_SET, _NO_WAIT, errno.EOPNOTSUPP))
+    unseen = _when(_JUMP_IF_SET, _NO_WAIT | _DO_NOT_CACHE, errno.EOPNOTSUPP)
+    rules += checked("preadv2", _argument(5), unseen)
+    rules += refused(("mincore", "cachestat"), errno.ENOSYS)
     rules += checked("fadvise64", _argument(3), _when(_JUMP_IF_EQUAL, _NOT_NEEDED, _PRETEND))
     rules += checked("madvise", _argument(2), _when(_JUMP_IF_EQUAL, _PAGE_OUT, errno.EINVAL))
     rules += refused(("process_madvise",), errno.ENOSYS)
@@ -139,19 +164,30 @@ def call_filter(*, is_inside: bool, tcp_only: bool, is_pinned: bool, can_empty_f
     rules += refused(_OF_THE_MACHINE, errno.ENOSYS)
     rules += _asked(numbers["sysinfo"])
     rules += checked("getsockopt", _not_counted())
+    # Watches count for all bots of a user together, and see what others do to a file that cannot be covered.
+    rules += refused(_WATCHES, errno.ENOSYS)
+    rules += checked("fcntl", _argument(1), *_commands(has_locks=has_locks))
+    if not has_locks:
+        rules += refused(("flock",), _PRETEND)
     if is_pinned:
         rules += refused(("sched_setaffinity",), errno.EPERM)
     if not is_inside:
         rules += refused(_LASTING, errno.ENOSYS)
         rules += refused((*_MODES, *_TIMES), _PRETEND)
         rules += refused(_ATTRIBUTES, errno.EOPNOTSUPP)
+        kept = [_when(_JUMP_IF_EQUAL, kind, errno.ENOTTY) for kind in _OF_FILE_SYSTEMS]
+        rules += checked("ioctl", _argument(1), [_instruction(_AND, _KIND_OF_IOCTL)], *kept)
         rules += refused(("ioprio_set",), errno.EPERM)
         for name in _OF_A_PROCESS:  # 0 is the process that calls
             rules += checked(name, _argument(0), _unless(_JUMP_IF_EQUAL, 0, errno.EPERM))
+        for name, place in _SEEN_OF_A_PROCESS:  # what a bot sets of itself, others would see
+            rules += checked(name, _argument(place), _unless(_JUMP_IF_EQUAL, 0, errno.ESRCH))
         of_a_user = _when(_JUMP_IF_EQUAL, _USERS_PROCESSES, errno.EPERM)
         rules += checked(
             "setpriority", _argument(0), of_a_user, _argument(1), _unless(_JUMP_IF_EQUAL, 0, errno.EPERM)
         )
+    if tcp_only:
+        rules += refused(("listen",), errno.EACCES)  # a socket without a port gets one, past Landlock
     if tcp_only or is_inside:
         for name, place in (("sendto", 3), ("sendmsg", 2), ("sendmmsg", 3)):
             rules += checked(name, _argument(place), _when(_JUMP_IF_SET, _FAST_OPEN, errno.EPERM))
@@ -162,6 +198,15 @@ def call_filter(*, is_inside: bool, tcp_only: bool, is_pinned: bool, can_empty_f
         for name, place in (("open", 1), ("openat", 2)):
             rules += checked(name, _argument(place), _not_emptied())
     return b"".join([*rules, *_return(_ALLOW)])
+
+
+def _commands(*, has_locks: bool) -> list[list[bytes]]:
+    """Refuse what fcntl does to a file that others see, too."""
+    errors = dict.fromkeys(_HINTS, errno.EINVAL)
+    if not has_locks:
+        errors |= dict.fromkeys(_SET_LOCKS, _PRETEND) | dict.fromkeys(_GET_LOCKS, errno.ENOLCK)
+        errors |= dict.fromkeys(_LEASES, errno.EINVAL)
+    return [_when(_JUMP_IF_EQUAL, command, error) for command, error in errors.items()]
 
 
 def _not_emptied() -> list[bytes]:

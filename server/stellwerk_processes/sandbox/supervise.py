@@ -24,7 +24,7 @@ import select
 import sys
 import time
 
-from stellwerk_processes.sandbox import confine
+from stellwerk_processes.sandbox import confine, inodes
 
 TYPE_CHECKING = False  # not from `typing`, which takes longer to load than all the rest
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ _NO_CHILD_STOP: Final = 1
 _SIZE_OF_ACTION, _FLAGS_OF_ACTION = 152, 136  # a handler, a set of signals of 128 bytes, flags, a function
 _CLOEXEC: Final = 0o2000000
 _NOT_A_PROGRAM: Final = 8  # ENOEXEC
+_TO_SEPARATE: Final = (21, 24)  # CAP_SYS_ADMIN to mount, CAP_SYS_RESOURCE to set a limit
 _NO_SUCH_FILE: Final = 2
 _LONGEST_WORD: Final = 64
 _LONGEST_FAULT: Final = 4096
@@ -70,6 +71,7 @@ def main(control: int, orders_at: int) -> None:
         confine.take_in_orphans()
         confine.hide()
         children = _block_signals()
+        _separate(orders, children)
         descriptors = _open_inside(orders)
         bot, used_before, calls = _start(orders)
     except OSError as error:
@@ -124,6 +126,20 @@ def _unblock_signals() -> None:
     # is an error then. A runtime that could do with less (.NET) would not live to see it otherwise.
     _libc.signal(_SIGPIPE, None)
     _libc.sigprocmask(_SET_MASK, none, None)
+
+
+def _separate(orders: Orders, children: int) -> None:
+    """Give the bot inodes of its own, inside of namespaces, and give up the power to do that. A signal
+    descriptor has the inode that all event descriptors have."""
+    if not orders["own_mounts"]:
+        return
+    try:
+        inodes.separate(orders["own_mounts"], [children])
+    except OSError:
+        orders["seccomp"] = orders["seccomp_without_locks"]
+    if orders["forbids_namespaces"]:
+        inodes.forbid_namespaces()
+    confine.give_up_capabilities(_TO_SEPARATE)
 
 
 def _open_inside(orders: Orders) -> list[int]:

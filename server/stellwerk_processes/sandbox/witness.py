@@ -2,9 +2,9 @@
 
 It runs as a bot does, in the very same sandbox: `python -I -S witness.py OFFER`. The offer is JSON: what
 there is outside to be reached. The witness prints one line of JSON: for each attempt `done`, `refused`, or
-`untried`. Facts that only the other side can know (whether a connection arrived, whether a file is there,
-whether a process lived on) are left to `resolve_sandbox.py`, which made the offer. With the word `wait`
-instead, it is another bot, which does nothing.
+`untried`, and the port that it has opened. Facts that only the other side can know (whether a connection
+arrived, whether a file is there, whether a process lived on) are left to `resolve_sandbox.py`, which made the
+offer. With the word `wait` instead, it is another bot, which holds some locks.
 
 Law: it harms nothing. Every load is bounded, nothing is sent beyond this machine, and what it makes it
 removes, or it goes with the sandbox.
@@ -12,16 +12,19 @@ removes, or it goes with the sandbox.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import fcntl
 import json
 import mmap
 import os
+import select
 import signal
 import socket
 import struct
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 MANY_PROCESSES: Final = 500
@@ -29,11 +32,14 @@ HELD: Final = 32  # processes, sockets and events, to look whether a counter of 
 MUCH_MEMORY: Final = 2 * 1024**3
 NEEDED_MEMORY: Final = 3 * 1024**3  # that is free, before so much is really used
 NEEDED_DISK: Final = 2 * 1024**3
+BYTE: Final = 4711  # that the other bot locks
 STEP: Final = 16 * 1024 * 1024
 SECONDS: Final = 2.0  # for the other side to take a connection
 NOWHERE: Final = ("192.0.2.1", 9)  # an address of TEST-NET-1
 DONE, REFUSED, UNTRIED = "done", "refused", "untried"
 
+_GET_LOCK, _SET_LOCK = 36, 37  # of open file descriptions
+_CACHESTAT: Final = 451
 _CREATE: Final = 0o1000  # of System V's shared memory
 _COUNTERS: Final = (  # a file, the first word of a line, and the place in it
     ("/proc/loadavg", "", -1),
@@ -53,6 +59,7 @@ Offer = dict[str, Any]  # JSON; both sides are in this package
 
 def main() -> None:
     if sys.argv[1] == "wait":
+        _hold_locks()
         print(json.dumps({"pid": os.getpid()}), flush=True)
         sys.stdin.readline()
         return
@@ -68,6 +75,7 @@ def main() -> None:
         "internet": _internet,
         "abstract_sockets": lambda offer: _connect(socket.AF_UNIX, "\0" + offer["abstract"]),
         "unix_sockets": lambda offer: _connect(socket.AF_UNIX, offer["unix"]),
+        "open_port": _open_port,
         "see_processes": _see_processes,
         "read_counters": _read_counters,
         "signal_runner": lambda offer: _signal(offer["runner"]),
@@ -75,6 +83,8 @@ def main() -> None:
         "signal_other_bots": lambda offer: _signal(offer["other"]),
         "slow_others": _slow_others,
         "read_other_bots": _read_other_bots,
+        "see_locks": _see_locks,
+        "see_cache": _see_cache,
         "gain_privileges": _gain_privileges,
         "user_namespaces": _user_namespaces,
         "many_processes": _many_processes,
@@ -88,7 +98,9 @@ def main() -> None:
         except (OSError, MemoryError):
             done = False
         results[name] = UNTRIED if done is None else DONE if done else REFUSED
+    results["port"] = _port.getsockname()[1]
     print(json.dumps(results), flush=True)
+    _welcome(offer)
     _leave_a_child()
 
 
@@ -201,6 +213,22 @@ def _internet(offer: Offer) -> bool | None:
     return True
 
 
+_port: Final = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+
+
+def _open_port(_: Offer) -> bool:
+    """Wait for connections without asking for a port. The other side looks whether it can connect."""
+    _port.listen()
+    return True
+
+
+def _welcome(offer: Offer) -> None:
+    """Say the name to a connection that comes, until the other side has looked."""
+    while _port.getsockname()[1] and _port in select.select([_port, sys.stdin], [], [])[0]:
+        with _port.accept()[0] as connection:
+            connection.sendall(str(offer["name"]).encode())
+
+
 # -- other processes ---------------------------------------------------------------------------------
 
 
@@ -280,6 +308,60 @@ def _open_memory(pid: int) -> bool:
 def _read_other_bots(offer: Offer) -> bool:
     with open(f"/proc/{offer['other']}/environ", "rb") as file:
         return offer["other_token"].encode() in file.read()
+
+
+def _locked() -> Iterator[int]:
+    """Yield descriptors of what bots share: files, devices, namespaces, and the inode of events."""
+    paths = [__file__, sys.executable, "/dev/null", "/proc/self/ns/user", "/proc/self/ns/time"]
+    for path in filter(os.path.exists, paths):
+        yield os.open(path, os.O_RDONLY)
+    yield os.eventfd(0)
+
+
+def _lock(kind: int) -> bytes:
+    """Return what fcntl gets for a lock of one byte."""
+    return struct.pack("hhqqixxxx", kind, os.SEEK_SET, BYTE, 1, 0)
+
+
+def _hold_locks() -> None:
+    for number in _locked():
+        for command in (_SET_LOCK, fcntl.F_SETLK):
+            try:
+                fcntl.fcntl(number, command, _lock(fcntl.F_RDLCK))
+            except OSError:
+                continue
+    with contextlib.suppress(OSError):
+        fcntl.flock(os.open(__file__, os.O_RDONLY), fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+
+def _see_locks(_: Offer) -> bool:
+    """Look whether the other bot holds its locks."""
+    for number in _locked():
+        for command in (_GET_LOCK, fcntl.F_GETLK):
+            try:
+                answer = fcntl.fcntl(number, command, _lock(fcntl.F_WRLCK))
+            except OSError:
+                continue
+            kind, _whence, start, length, _pid = struct.unpack("hhqqixxxx", answer)
+            if (kind, start, length) == (fcntl.F_RDLCK, BYTE, 1):
+                return True
+    try:
+        fcntl.flock(os.open(__file__, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False
+
+
+def _see_cache(_: Offer) -> bool:
+    """Ask which parts of a file the kernel has in memory."""
+    libc, answer = ctypes.CDLL(None), ctypes.create_string_buffer(64)
+    with open(__file__, "rb") as file:
+        memory = mmap.mmap(file.fileno(), mmap.PAGESIZE, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_WRITE)
+        place = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(memory)))
+        is_told = libc.mincore(place, ctypes.c_size_t(mmap.PAGESIZE), answer) == 0
+        if libc.syscall(_CACHESTAT, file.fileno(), bytes(16), answer, 0) == 0 or is_told:
+            return True
+        return os.preadv(file.fileno(), [bytearray(1)], 0, os.RWF_NOWAIT) == 1
 
 
 # -- powers ------------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ LANDLOCK: Final = LIMITS | {
         "read_counters",
     ),
     *("see_processes", "signal_runner", "read_runner_memory", "signal_other_bots", "read_other_bots"),
+    *("see_locks", "see_cache", "open_port"),
     "user_namespaces",
 }
 NAMESPACE: Final = LANDLOCK | {"other_address", "fill_disk"}

@@ -120,10 +120,24 @@ def test_a_link_at_the_root_and_folders_in_folders_can_be_shown_together(tmp_pat
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "a" / "b" / "file").write_text("found")
     paths = [*system_paths(network=False, users=False), str(tmp_path / "a"), str(tmp_path / "a" / "b")]
-    call = call_of_bubblewrap(paths, is_root=os.geteuid() == 0, network=False, disk_mb=16, files=())
-    done = subprocess.run(
-        [*call, "/bin/cat", str(tmp_path / "a" / "b" / "file")], capture_output=True, text=True, check=False
+    descriptors: list[int] = []
+
+    def opened(path: str) -> int:
+        descriptors.append(os.open(path, os.O_RDONLY))
+        return descriptors[-1]
+
+    call = call_of_bubblewrap(
+        paths, is_root=os.geteuid() == 0, network=False, disk_mb=16, files=(), opened=opened
     )
+    done = subprocess.run(
+        [*call, "/bin/cat", str(tmp_path / "a" / "b" / "file")],
+        capture_output=True,
+        text=True,
+        check=False,
+        pass_fds=descriptors,
+    )
+    for number in descriptors:
+        os.close(number)
     assert (done.stdout, done.stderr) == ("found", "")
 
 

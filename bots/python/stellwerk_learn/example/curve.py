@@ -37,8 +37,7 @@ def curve(plan: Plan, rounds: Sequence[Round]) -> str:
     """Return the picture as SVG."""
     won = [100 * each.won for each in rounds]
     ahead = [each.margin for each in rounds]
-    low = 50 * (min(0, *ahead) // 50)
-    high = max(50 * -(max(0, *ahead) // -50), low + 50)
+    low, high = 50 * (min(0, *ahead) // 50), 50 * -(max(0, *ahead) // -50)
     marks = [low + 50 * number for number in range(int(high - low) // 50 + 1)]
     panels = (
         _Panel(f"games won against {plan.opponent}", 34, 160, (0, 25, 50, 75, 100), " %", won),
