@@ -26,20 +26,26 @@ OF_OTHERS: Final = {"token_environ", "victim_memory", "trace_victim", "runner_me
 OF_THE_MACHINE: Final = {  # what a runner, a kernel or a container can refuse to all bots
     *("runner_memory", "victim_memory", "trace_victim", "user_namespace"),
     *("diary_keyrings", "diary_posix_queues", "diary_attributes", "diary_reading", "diary_cache"),
+    *("diary_mincore", "diary_cachestat", "diary_faults", "diary_hints", "diary_flags"),
+    *("told_hints", "told_flags", "told_signals", "told_descriptors", "told_watches"),
 }
+NEVER: Final = {"diary_faults", "told_descriptors", "told_futexes"}  # what no level refuses to everybody
 OF_SIGNALS: Final = {"signal_victim", "signal_runner", "kill_supervisor"}
 LIMITS: Final = NONE | {"processes"} | OF_OTHERS | (OF_SIGNALS if landlock_abi() >= 6 else set[str]())
-OF_NAMESPACES: Final = {"other_address", "diary_reading", "private_disk", "starve"}
-LANDLOCK: Final = LIMITS | OF_SIGNALS | {*ATTACKS["spy"], *ATTACKS["diarist"], "shared_disk"} - OF_NAMESPACES
+OF_NAMESPACES: Final = {
+    *("other_address", "diary_reading", "private_disk", "starve", "told_running", "told_signals"),
+}
+OF_ALL: Final = {attack for name in ("spy", "diarist", "listener") for attack in ATTACKS[name]}
+LANDLOCK: Final = LIMITS | OF_SIGNALS | (OF_ALL | {"shared_disk"}) - OF_NAMESPACES - NEVER
 NAMESPACE: Final = LANDLOCK | OF_NAMESPACES
 FULL: Final = NAMESPACE | {"memory", "memory_in_parts"}
 
 MATCHES: Final[dict[Level, tuple[set[str], tuple[str, ...]]]] = {
     "none": (NONE, ("clinger", "assassin", "hypnotist", "burner", "printer")),
     "limits": (LIMITS, ("spy", "forker", "clinger", "assassin")),
-    "landlock": (LANDLOCK, ("spy", "diarist", "forker", "hoarder")),
-    "namespace": (NAMESPACE, ("spy", "diarist", "forker", "hoarder", "clinger")),
-    "full": (FULL, ("spy", "hoarder", "herd")),
+    "landlock": (LANDLOCK, ("spy", "diarist", "listener", "forker", "hoarder")),
+    "namespace": (NAMESPACE, ("spy", "diarist", "listener", "forker", "hoarder", "clinger")),
+    "full": (FULL, ("spy", "diarist", "listener", "hoarder", "herd")),
 }
 PROMISED: Final[dict[str, set[str]]] = {level: promised for level, (promised, _) in MATCHES.items()}
 PAGE: Final = Path(__file__).parents[3] / "tournament" / "README.md"
@@ -96,8 +102,8 @@ def test_the_highest_level_refuses_memory_too() -> None:
 @needs("ordinary user's Python")
 def test_without_a_sandbox_the_attacks_succeed() -> None:
     """Else they would prove nothing where they fail."""
-    cells = played("none", "user", ("spy", "diarist", "assassin")).cells
-    expected = {*ATTACKS["spy"], *ATTACKS["diarist"], "kill_supervisor"} - NONE - OF_THE_MACHINE
+    cells = played("none", "user", ("spy", "diarist", "listener", "assassin")).cells
+    expected = (OF_ALL | {"kill_supervisor"}) - NONE - OF_THE_MACHINE
     assert not {attack for attack in expected if cells[attack].done is False}
 
 

@@ -21,7 +21,7 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -49,7 +49,10 @@ TRAINS: Final = 12  # for each player: a short match
 MEMORY_MB: Final = 1024
 MOST_GROWTH_MB: Final = 64  # of the runner, which keeps 128 kB of what a bot prints
 MOST_LOG_MB: Final = 17
+LARGE: Final = ("large", "larger")  # each look at one of them may change what is in memory
 PARTS, PART = 64, 256 * 1024  # of a large file, in bytes: the diarist remembers some of them
+TOLD_BITS: Final = 8  # that one bot tells another
+NOISE: Final = {"told_signals": 8}  # of a number that others of the user change, too
 NEW_PROCESSES: Final = 0.1  # seconds for what is left to show
 
 _MB: Final = 1024 * 1024
@@ -77,6 +80,7 @@ ATTACKS: Final[Mapping[str, Mapping[str, str]]] = {
         "other_address": "connect to the server's port at another address",
         "udp": "send over UDP",
         "internet": "reach the internet",
+        "open_port": "open a port to programs of this machine",
         "unix_socket": "connect to a socket in a folder",
         "abstract_socket": "connect to an abstract socket",
     },
@@ -87,12 +91,33 @@ ATTACKS: Final[Mapping[str, Mapping[str, str]]] = {
         "diary_attributes": "... an attribute of its program's file",
         "diary_reading": "... which of its own files it has read (access times)",
         "diary_cache": "... which of its own files are in the kernel's memory",
+        "diary_mincore": "... the same, by mincore",
+        "diary_cachestat": "... the same, by cachestat",
+        "diary_faults": "... the same, by the page faults that it has",
+        "diary_hints": "... a hint of its program's file (F_SET_RW_HINT)",
+        "diary_flags": "... a flag of its program's file (chattr)",
         "diary_shared_memory": "... shared memory (System V)",
         "diary_semaphores": "... semaphores (System V)",
         "diary_message_queues": "... a message queue (System V)",
         "diary_posix_queues": "... a message queue (POSIX)",
         "diary_keyrings": "... a key in a keyring",
         "diary_processes": "... a process of its own",
+    },
+    "listener": {
+        "told_locks": "read what another bot tells it by locks of bytes of a file",
+        "told_flocks": "... by locks of whole files (flock)",
+        "told_event_locks": "... by locks of event descriptors",
+        "told_device_locks": "... by locks of /dev/null",
+        "told_namespace_locks": "... by locks of a namespace's file",
+        "told_watches": "... by opening files (inotify)",
+        "told_hints": "... by hints of files (F_SET_RW_HINT)",
+        "told_flags": "... by flags of files (chattr)",
+        "told_times": "... by the times of devices",
+        "told_running": "... by the programs that it runs (ETXTBSY)",
+        "told_priority": "... by its priority",
+        "told_signals": "... by how many signals of its user are pending",
+        "told_descriptors": "... by how many descriptors of its user are on their way",
+        "told_futexes": "... by waiting at a page of a file (futex)",
     },
     "forker": {
         "processes": "start 600 processes",
@@ -137,6 +162,7 @@ class Match:
     log_mb: float
     arrived: frozenset[str]
     runner_signals: int
+    told: int
     outside: dict[str, bool] = field(default_factory=dict[str, bool])
 
 
@@ -149,6 +175,7 @@ def main() -> None:
             with Arena.opened(level) as arena:
                 match = arena.play(name)
                 if name == "diarist":
+                    arena.hints["remembers"] = True
                     match = arena.play(name)
                 cells |= judged(name, match)
     except NoResultError as error:
@@ -165,6 +192,7 @@ class Arena:
         self.word = secrets.token_hex(8)
         self.secret = f"runner-memory:{secrets.token_hex(16)}".encode()
         self.signals = 0
+        self.visited: frozenset[str] = frozenset()
         self.limits = resource.getrlimit(resource.RLIMIT_CPU)
         self._stack = stack
         for each in (folder, folder / "bot", folder / "given", folder / "organizer"):
@@ -174,10 +202,17 @@ class Arena:
         shutil.copyfile(BOTS_FILE, self.program)
         self.program.chmod(0o644)
         (folder / "bot" / "unread").write_text("data\n")
-        with (folder / "bot" / "large").open("wb") as large:
-            large.write(bytes(PARTS * PART))
-            large.flush()
-            os.fsync(large.fileno())  # what is not on the disk stays in memory
+        for number in range(TOLD_BITS):
+            (folder / "bot" / f"file-{number}").write_text("data\n")
+            shutil.copyfile("/bin/sleep", folder / "bot" / f"program-{number}")
+            (folder / "bot" / f"program-{number}").chmod(0o755)
+        self.told = 1 << TOLD_BITS - 1 | 0x11 | secrets.randbits(TOLD_BITS)
+        for name in LARGE:
+            with (folder / "bot" / name).open("wb") as large:
+                large.write(bytes(PARTS * PART))
+                large.flush()
+                os.fsync(large.fileno())  # what is not on the disk stays in memory
+                os.posix_fadvise(large.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         self.given = folder / "given" / "hints"
         self.organizer = folder / "organizer"
         for name in ("secret", "results", "modes"):
@@ -194,7 +229,10 @@ class Arena:
             "word": self.word,
             "unread": str(folder / "bot" / "unread"),
             "part": PART,
-            "large": str(folder / "bot" / "large"),
+            "bits": TOLD_BITS,
+            "folder": str(folder / "bot"),
+            "large": [str(folder / "bot" / name) for name in LARGE],
+            "remembers": False,
             "given": str(self.given),
             "secret": str(self.organizer / "secret"),
             "results": str(self.organizer / "results"),
@@ -239,7 +277,8 @@ class Arena:
         memory = MEMORY_MB if name in _MEMORY_LIMITED else None
         sandbox = Sandbox(level=self.level, bind=(str(self.given.parent),), hidden=(str(self.organizer),))
         confinement = Confinement(sandbox=sandbox, memory_mb=memory)
-        self.given.unlink(missing_ok=True)
+        self.given.write_text("")  # a bot may not see a file that is made while it plays
+        self.given.chmod(0o644)
         given: dict[str, Any] = {}
         logs = self._stack.enter_context(tempfile.TemporaryDirectory())
         before, peak = time.monotonic(), _peak_mb()
@@ -248,6 +287,7 @@ class Arena:
             with trio.fail_after(PATIENCE):
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(self.give, given)
+                    nursery.start_soon(self.visit)
                     try:
                         return await play_match(self.planned(name, Path(logs)), confinement)
                     finally:
@@ -274,8 +314,9 @@ class Arena:
             seconds=seconds,
             growth_mb=_peak_mb() - peak,
             log_mb=sum(file.stat().st_size for file in Path(logs).iterdir()) / _MB,
-            arrived=frozenset(name for name, sock in self.sockets.items() if _has_come(sock)),
+            arrived=frozenset(name for name, sock in self.sockets.items() if _has_come(sock)) | self.visited,
             runner_signals=self.signals,
+            told=self.told,
             outside={
                 "change_files": (self.organizer / "results").read_text() != self.word,
                 "change_modes": (self.organizer / "modes").stat().st_mode & 0o777 != 0o600,
@@ -285,7 +326,7 @@ class Arena:
 
     def planned(self, name: str, logs: Path) -> BotMatch:
         game = GameChoice("usa", 2, (), replace(shipped_board("usa"), trains=TRAINS)).make()
-        names = ("victim", name)
+        names = ("teller" if name == "listener" else "victim", name)
         processors = sorted(os.sched_getaffinity(0))
         return BotMatch(
             MatchPlan("arena", game, names, bytes(32), bytes(32), clocks_of(Time(move_ms=60_000))),
@@ -302,7 +343,7 @@ class Arena:
             "-B",
             str(self.program),
             name,
-            json.dumps(self.hints),
+            json.dumps(self.hints | {"told": self.told} if name == "teller" else self.hints),
         )
         return BotSpec(name, command, folder=str(self.program.parent))
 
@@ -315,10 +356,18 @@ class Arena:
         if "other_address" not in self.sockets:
             address = "127.0.0.2", given["port"]
             self.bound("other_address", socket.AF_INET, socket.SOCK_STREAM, address)
-        draft = self.given.with_suffix(".draft")
-        draft.write_text(json.dumps(given))
-        draft.chmod(0o644)
-        draft.rename(self.given)
+        self.given.write_text(json.dumps(given))
+
+    async def visit(self) -> None:
+        """Connect to the ports that bots open, and note if one says the word."""
+        while not self.visited:
+            own = _ports_of({os.getpid()})  # which a process that is just being started has, too
+            for port in set(_ports_of(descendants(os.getpid()))) - set(own):
+                with contextlib.suppress(OSError, trio.BrokenResourceError):
+                    async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+                        if await stream.receive_some(len(self.word)) == self.word.encode():
+                            self.visited |= {"open_port"}
+            await trio.sleep(0.01)
 
     def survivors(self) -> list[int]:
         """Return the processes that bots of this arena have left."""
@@ -362,7 +411,17 @@ def judged(name: str, match: Match) -> dict[str, Cell]:
         case "spy":
             return _judged_spy(match)
         case "diarist":
-            return {attack: Cell(attack in found) for attack in ATTACKS[name]}
+            return {attack: Cell(attack in found, str(found.get(attack, ""))) for attack in ATTACKS[name]}
+        case "listener":
+            told = dict.fromkeys(ATTACKS[name], match.told)
+            told |= {"told_priority": match.told % 16, "told_times": match.told & 0x1F}
+            return {
+                attack: Cell(
+                    abs(found.get(attack, 0) - number) <= NOISE.get(attack, 0),
+                    f"{found.get(attack)}, told {number}",
+                )
+                for attack, number in told.items()
+            }
         case "forker":
             count, refused = int(found.get("processes", 0)), int(victim.get("refused", 0))
             return {
@@ -406,7 +465,7 @@ def _judged_spy(match: Match) -> dict[str, Cell]:
     cells |= {attack: Cell(happened) for attack, happened in match.outside.items()}
     cells |= {
         attack: Cell(attack in match.arrived)
-        for attack in ("loopback", "other_address", "udp", "unix_socket", "abstract_socket")
+        for attack in ("loopback", "other_address", "udp", "unix_socket", "abstract_socket", "open_port")
     }
     cells["signal_victim"] = Cell(victim.get("signals", 0) > 0)
     cells["signal_runner"] = Cell(match.runner_signals > 0)
@@ -430,7 +489,7 @@ def _found(printed: tuple[str, ...]) -> dict[str, Any]:
 def _seen_of_victim(pid: int) -> dict[str, Any]:
     """Return what the runner can see of a process, if it is the victim."""
     try:
-        if b"\0victim\0" not in Path(f"/proc/{pid}/cmdline").read_bytes():
+        if not {b"victim", b"teller"} & set(Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")):
             return {}
         words = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
@@ -438,6 +497,18 @@ def _seen_of_victim(pid: int) -> dict[str, Any]:
     variables = {name: value for name, _, value in (word.partition(b"=") for word in words)}
     port = int(variables[b"STELLWERK_ADDRESS"].rpartition(b":")[2])
     return {"victim": pid, "token": _digest(variables[b"STELLWERK_TOKEN"]), "port": port}
+
+
+def _ports_of(pids: Iterable[int]) -> list[int]:
+    """Return the TCP ports that these processes have open in the network of this one."""
+    links: set[str] = set()
+    for pid in pids:
+        with contextlib.suppress(OSError):  # it may end meanwhile
+            links |= {os.readlink(path) for path in Path(f"/proc/{pid}/fd").iterdir()}
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return [
+        int(row[1].rpartition(":")[2], 16) for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in links
+    ]
 
 
 def _has_come(sock: socket.socket) -> bool:

@@ -13,6 +13,8 @@ others, and nothing is sent beyond this machine.
 from __future__ import annotations
 
 import ctypes
+import errno
+import fcntl
 import glob
 import hashlib
 import json
@@ -23,7 +25,10 @@ import resource
 import select
 import signal
 import socket
+import struct
+import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -41,6 +46,10 @@ BURNERS: Final = 3
 MOST_WRONG: Final = 16  # of 64 bits, of which chance gets 32 wrong
 ROUNDS: Final = 10
 NICE: Final = 5
+LISTENS: Final = 5  # at which ask: by then the other bot has been asked, too
+VISIT: Final = 0.2  # seconds for somebody to come to a port
+HINT: Final = 3  # that data lives for a while
+NO_DUMP: Final = 0x40  # a flag that backups look at
 NOWHERE: Final = ("192.0.2.1", 9)  # an address of TEST-NET-1
 
 _MB: Final = 1024 * 1024
@@ -48,6 +57,13 @@ _PTRACE_SEIZE: Final = 0x4206
 _NEW_USER_NAMESPACE: Final = 0x10000000
 _CREATE: Final = 0o1000  # of System V's objects
 _NO_WAIT: Final = 0o4000
+_OPENED: Final = 0x20
+_CACHESTAT: Final = 451
+_FUTEX: Final = {"x86_64": 202}.get(os.uname().machine, 98)
+_FUTEX_WAIT, _FUTEX_WAKE = 0, 1  # of all processes
+_GET_LOCK, _SET_LOCK = 36, 37  # of open file descriptions
+_GET_HINT, _SET_HINT = 1035, 1036
+_GET_FLAGS, _SET_FLAGS = 0x80086601, 0x40086602
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -58,6 +74,7 @@ class Bot:
     def __init__(self, hints: Message) -> None:
         self.hints = hints
         self.has_attacked = False
+        self.asks = 0
         host, _, port = os.environ["STELLWERK_ADDRESS"].removeprefix("tcp://").rpartition(":")
         self.connection = socket.create_connection((host, int(port)))
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -73,6 +90,7 @@ class Bot:
                 case "start":
                     self.say({"type": "ready", "match": message["match"]})
                 case "ask":
+                    self.asks += 1
                     if not self.has_attacked:
                         self.has_attacked = True
                         self.attack()
@@ -106,7 +124,7 @@ class Bot:
                 with open(self.hints["given"], encoding="ascii") as file:
                     given: Message = json.load(file)
                 return given
-            except FileNotFoundError:
+            except json.JSONDecodeError:
                 time.sleep(0.01)
         return {}
 
@@ -222,10 +240,21 @@ class Spy(Bot):
         tried("user_namespace", lambda: _in_a_child(lambda: _libc.unshare(_NEW_USER_NAMESPACE)))
         self.connect(given)
         tried("leave_cores", _all_cores)
+        tried("open_port", self.open_port)
 
     def sees_the_runner(self, runner: int) -> bool:
         with open(f"/proc/{runner}/stat", "rb") as file:
             return bool(file.read().rpartition(b")")[2].split()[19] == str(self.hints["started"]).encode())
+
+    def open_port(self) -> None:
+        """Wait for a connection, without asking for a port, and say the word."""
+        with socket.socket() as sock:
+            sock.listen()
+            if os.fork() == 0:
+                sock.settimeout(SECONDS / 2)
+                sock.accept()[0].sendall(str(self.hints["word"]).encode())
+                rest()
+        time.sleep(VISIT)
 
     def read_private(self, victim: int) -> str:
         for path in (f"/proc/{victim}/cwd/diary", *glob.glob("/tmp/stellwerk-*/*/diary")):
@@ -358,11 +387,13 @@ def _all_cores() -> bool:
 
 
 class Diarist(Bot):
-    """reads what it has left in an earlier match, then leaves it again, wherever it can"""
+    """leaves something in one match wherever it can, and reads it in the next"""
 
     def attack(self) -> None:
         for name, (read, leave) in self.places().items():
-            tried(f"diary_{name}", read)
+            if self.hints["remembers"]:
+                tried(f"diary_{name}", read)
+                continue
             try:
                 leave()
             except (OSError, ValueError):
@@ -392,9 +423,14 @@ class Diarist(Bot):
                 lambda: _content(self.hints["unread"]),
             ),
             "cache": (
-                lambda: len(set(self.cached_parts()) ^ set(parts)) < MOST_WRONG,
+                lambda: few_wrong(self.cached_parts(), parts),
                 lambda: self.cache_parts(parts),
             ),
+            "mincore": (lambda: few_wrong(self.parts_by(_is_in_core), parts), nothing),
+            "cachestat": (lambda: few_wrong(self.parts_by(_is_in_cache), parts), nothing),
+            "faults": (lambda: few_wrong(self.parts_by(_is_no_fault), parts), nothing),  # that loads them
+            "hints": (lambda: _hint_of(__file__) == HINT, lambda: _set_hint(__file__, HINT)),
+            "flags": (lambda: _flags_of(__file__) & NO_DUMP, lambda: _set_flag(__file__)),
             "shared_memory": (
                 lambda: checked(_libc.shmget(number, 0, 0)) >= 0,
                 lambda: checked(_libc.shmget(number, 4096, _CREATE | 0o666)),
@@ -416,19 +452,20 @@ class Diarist(Bot):
         }
 
     def cache_parts(self, parts: list[int]) -> None:
-        """Let the kernel forget what it has of a large file in memory, then read some parts of it."""
-        with open(self.hints["large"], "rb") as file:
-            for _ in range(ROUNDS):  # some of it may be busy
-                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-                time.sleep(0.01)
-            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
-            for place in parts:
-                os.pread(file.fileno(), 1, place * self.hints["part"])
+        """Let the kernel forget what it has of the large files in memory, then read some parts of them."""
+        for path in self.hints["large"]:
+            with open(path, "rb") as file:
+                for _ in range(ROUNDS):  # some of it may be busy
+                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+                    time.sleep(0.01)
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+                for place in parts:
+                    os.pread(file.fileno(), 1, place * self.hints["part"])
 
     def cached_parts(self) -> list[int]:
-        """Return which parts of the file are in memory."""
+        """Return which parts of the first file are in memory."""
         cached: list[int] = []
-        with open(self.hints["large"], "rb") as file:
+        with open(self.hints["large"][0], "rb") as file:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)  # else a look reads on
             for place in range(os.fstat(file.fileno()).st_size // self.hints["part"]):
                 try:
@@ -437,6 +474,64 @@ class Diarist(Bot):
                     continue
                 cached.append(place)
         return cached
+
+    def parts_by(self, is_there: Callable[[int, mmap.mmap, int], bool]) -> list[int]:
+        """Return which parts of the other file are in memory, as this way sees it."""
+        with open(self.hints["large"][1], "rb") as file:
+            size, part = os.fstat(file.fileno()).st_size, self.hints["part"]
+            memory = mmap.mmap(file.fileno(), size, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_WRITE)
+            memory.madvise(mmap.MADV_RANDOM)
+            return [place for place in range(size // part) if is_there(file.fileno(), memory, place * part)]
+
+
+def nothing() -> None:
+    """Leave nothing: another way has left it."""
+
+
+def few_wrong(found: list[int], parts: list[int]) -> str:
+    wrong = len(set(found) ^ set(parts))
+    return f"{wrong} of 64 bits wrong" if wrong < MOST_WRONG else ""
+
+
+def _is_in_core(_: int, memory: mmap.mmap, place: int) -> bool:
+    answer = ctypes.create_string_buffer(1)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory)) + place
+    checked(_libc.mincore(ctypes.c_void_p(start), ctypes.c_size_t(mmap.PAGESIZE), answer))
+    return answer.raw != b"\0"
+
+
+def _is_in_cache(number: int, _: mmap.mmap, place: int) -> bool:
+    answer = (ctypes.c_uint64 * 5)()
+    span = (ctypes.c_uint64 * 2)(place, mmap.PAGESIZE)
+    checked(_libc.syscall(_CACHESTAT, number, span, answer, 0))
+    return answer[0] > 0
+
+
+def _is_no_fault(_: int, memory: mmap.mmap, place: int) -> bool:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_majflt
+    memory[place]
+    return resource.getrusage(resource.RUSAGE_SELF).ru_majflt == before
+
+
+def _hint_of(path: str) -> int:
+    with open(path, "rb") as file:
+        return int.from_bytes(fcntl.fcntl(file, _GET_HINT, bytes(8)), sys.byteorder)
+
+
+def _set_hint(path: str, hint: int) -> None:
+    with open(path, "rb") as file:
+        fcntl.fcntl(file, _SET_HINT, hint.to_bytes(8, sys.byteorder))
+
+
+def _flags_of(path: str) -> int:
+    with open(path, "rb") as file:
+        return int.from_bytes(fcntl.ioctl(file, _GET_FLAGS, bytes(8)), sys.byteorder)
+
+
+def _set_flag(path: str) -> None:
+    flags = _flags_of(path) | NO_DUMP
+    with open(path, "rb") as file:
+        fcntl.ioctl(file, _SET_FLAGS, flags.to_bytes(8, sys.byteorder))
 
 
 def _write_all(names: list[str]) -> None:
@@ -473,6 +568,202 @@ def _answer(word: str) -> None:
         sock.bind(f"\0diary-{word}")
         sock.listen()
         rest()
+
+
+# -- the teller and the listener ---------------------------------------------------------------------
+
+
+def _lock(kind: int, bit: int) -> bytes:
+    """Return a lock of one byte; none of them meet, or the kernel would make one of two."""
+    return struct.pack("hhqqixxxx", kind, os.SEEK_SET, 2 * bit, 1, 0)
+
+
+class Shared:
+    """The ways in which two bots share something, each with room for some bits."""
+
+    def __init__(self, hints: Message) -> None:
+        count = int(hints["bits"])
+        folder: str = hints["folder"]
+        self.bits = range(count)
+        self.files = [os.path.join(folder, f"file-{bit}") for bit in self.bits]
+        self.programs = [os.path.join(folder, f"program-{bit}") for bit in self.bits]
+        self.locked = {
+            "told_locks": os.open(self.files[0], os.O_RDONLY),
+            "told_event_locks": os.eventfd(0),
+            "told_device_locks": os.open("/dev/null", os.O_RDONLY),
+            "told_namespace_locks": os.open("/proc/self/ns/time", os.O_RDONLY),
+        }
+        self.devices = [f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom")]
+        _libc.mmap.restype = ctypes.c_void_p
+        program = os.open(self.programs[0], os.O_RDONLY)
+        self.place: int = _libc.mmap(None, mmap.PAGESIZE, mmap.PROT_READ, mmap.MAP_PRIVATE, program, 0)
+
+    def futex(self, bit: int) -> tuple[ctypes.c_void_p, int]:
+        """Return a place in the file that nobody can write to, and the number that is there."""
+        place = self.place + 4 * bit
+        return ctypes.c_void_p(place), ctypes.c_uint32.from_address(place).value
+
+
+class Teller(Victim):
+    """tells another bot a number, in every way that may be left"""
+
+    def attack(self) -> None:
+        self.shared = Shared(self.hints)
+        self.told = int(self.hints["told"])
+        self.ones = [bit for bit in self.shared.bits if self.told >> bit & 1]
+        self.kept: list[object] = []
+        for way in (self.lock, self.hint, self.run_programs, self.be_nice, self.queue, self.send, self.wait):
+            try:
+                way()
+            except (OSError, ValueError):
+                continue
+
+    def meet_ask(self) -> None:
+        super().meet_ask()
+        for bit in self.ones:
+            _content(self.shared.files[bit])
+        try:
+            for bit in {*self.ones} & {*range(len(self.shared.devices))}:
+                os.utime(self.shared.devices[bit])
+        except OSError:
+            pass
+
+    def lock(self) -> None:
+        for number in self.shared.locked.values():
+            for bit in self.ones:
+                try:
+                    fcntl.fcntl(number, _SET_LOCK, _lock(fcntl.F_RDLCK, bit))
+                except OSError:
+                    continue
+        for bit in self.ones:
+            self.kept.append(os.open(self.shared.files[bit], os.O_RDONLY))
+            fcntl.flock(os.open(self.shared.files[bit], os.O_RDONLY), fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+    def hint(self) -> None:
+        for bit in self.ones:
+            for change in (
+                partial(_set_hint, self.shared.files[bit], HINT),
+                partial(_set_flag, self.shared.files[bit]),
+            ):
+                try:
+                    change()
+                except OSError:
+                    continue
+
+    def run_programs(self) -> None:
+        for bit in self.ones:
+            self.kept.append(subprocess.Popen([self.shared.programs[bit], str(SECONDS)]))
+
+    def be_nice(self) -> None:
+        os.nice(self.told % 16)
+
+    def queue(self) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN])
+        for _ in range(self.told):
+            checked(_libc.sigqueue(os.getpid(), signal.SIGRTMIN, None))
+
+    def send(self) -> None:
+        first, second = socket.socketpair()
+        self.kept += [first, second]
+        for _ in range(self.told):
+            socket.send_fds(first, [b"."], [0])
+
+    def wait(self) -> None:
+        for bit in self.ones:
+            place, number = self.shared.futex(bit)
+            until = struct.pack("qq", SECONDS, 0)
+            words = _FUTEX, place, _FUTEX_WAIT, number, until
+            threading.Thread(target=partial(_libc.syscall, *words), daemon=True).start()
+
+
+class Listener(Bot):
+    """reads what the teller tells it"""
+
+    def attack(self) -> None:
+        self.shared = Shared(self.hints)
+        self.watched: dict[int, int] = {}
+        self.watch = _libc.inotify_init1(_NO_WAIT)
+        for bit, path in enumerate(self.shared.files):
+            self.watched[_libc.inotify_add_watch(self.watch, path.encode(), _OPENED)] = bit
+        self.times = [os.stat(device).st_mtime_ns for device in self.shared.devices]
+
+    def meet_ask(self) -> None:
+        if self.asks != LISTENS:
+            return
+        tried("told_watches", self.opened)
+        for name, number in self.shared.locked.items():
+            tried(name, partial(self.number, partial(self.is_locked, number)))
+        tried("told_flocks", partial(self.number, self.is_locked_whole))
+        tried("told_hints", partial(self.number, lambda bit: _hint_of(self.shared.files[bit]) == HINT))
+        tried(
+            "told_flags", partial(self.number, lambda bit: bool(_flags_of(self.shared.files[bit]) & NO_DUMP))
+        )
+        tried("told_times", self.touched)
+        tried("told_running", partial(self.number, self.is_running))
+        tried("told_priority", lambda: os.getpriority(os.PRIO_PROCESS, int(self.given()["victim"])))
+        tried("told_futexes", partial(self.number, self.is_waiting))
+        tried("told_signals", self.signals_of_others)
+        tried("told_descriptors", self.descriptors_of_others)
+
+    def number(self, is_one: Callable[[int], bool]) -> int:
+        return sum(1 << bit for bit in self.shared.bits if is_one(bit))
+
+    def is_locked(self, number: int, bit: int) -> bool:
+        answer = fcntl.fcntl(number, _GET_LOCK, _lock(fcntl.F_WRLCK, bit))
+        kind, _, start, length, _ = struct.unpack("hhqqixxxx", answer)
+        return (kind, start, length) == (fcntl.F_RDLCK, 2 * bit, 1)
+
+    def is_locked_whole(self, bit: int) -> bool:
+        try:
+            fcntl.flock(os.open(self.shared.files[bit], os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        return False
+
+    def opened(self) -> int:
+        found: set[int] = set()
+        while select.select([self.watch], [], [], 0)[0]:
+            events = os.read(self.watch, 16)
+            found.add(self.watched[struct.unpack_from("i", events)[0]])
+        return sum(1 << bit for bit in found)
+
+    def touched(self) -> int:
+        now = [os.stat(device).st_mtime_ns for device in self.shared.devices]
+        return sum(1 << bit for bit, time_ns in enumerate(now) if time_ns != self.times[bit])
+
+    def is_running(self, bit: int) -> bool:
+        try:
+            os.close(os.open(self.shared.programs[bit], os.O_WRONLY))
+        except OSError as error:
+            return error.errno == errno.ETXTBSY
+        return False
+
+    def is_waiting(self, bit: int) -> bool:
+        return int(_libc.syscall(_FUTEX, self.shared.futex(bit)[0], _FUTEX_WAKE, 1)) > 0
+
+    def signals_of_others(self) -> int:
+        """Use up all that the user may have pending."""
+        limit, _ = resource.getrlimit(resource.RLIMIT_SIGPENDING)
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN])
+        count = 0
+        while _libc.sigqueue(os.getpid(), signal.SIGRTMIN, None) == 0:
+            count += 1
+        return limit - count
+
+    def descriptors_of_others(self) -> int:
+        """Send as many descriptors as the user may have on their way."""
+        limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        count = 0
+        pairs: list[tuple[socket.socket, socket.socket]] = []
+        while count <= limit:
+            if count % 100 == 0:
+                pairs.append(socket.socketpair())
+            try:
+                socket.send_fds(pairs[-1][0], [b"."], [0])
+            except OSError:
+                break
+            count += 1
+        return limit + 1 - count
 
 
 # -- those that use everything up --------------------------------------------------------------------
@@ -640,6 +931,8 @@ class Hypnotist(Assassin):
 
 BOTS: Final[dict[str, type[Bot]]] = {
     "victim": Victim,
+    "teller": Teller,
+    "listener": Listener,
     "spy": Spy,
     "diarist": Diarist,
     "forker": Forker,
