@@ -326,7 +326,7 @@ class Resume(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 
 
 class Login(_FromClient, frozen=True, tag="login"):
-    """The first line of a client. `token` proves a name or reserves a seat."""
+    """The first line of a client. `token` proves a name or reserves a seat; with `resume` none is needed."""
 
     protocol: Number
     name: PlayerName
