@@ -279,7 +279,7 @@ def _resume_cost(lines: int, cup: Path, bots: int) -> Cost:
     options = ["--no-preflight", "--progress=lines", "--concurrency=1"]
     rounds = lines // (bots * (bots - 1)) + FURTHER_ROUNDS
     with subprocess.Popen(
-        [sys.executable, "-m", "stellwerk", "tournament", "resume", str(cup), f"--rounds={rounds}", *options],
+        [sys.executable, "-m", "stellwerk", "tournament", "run", str(cup), f"--rounds={rounds}", *options],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     ) as process:
@@ -289,7 +289,7 @@ def _resume_cost(lines: int, cup: Path, bots: int) -> Cost:
             for line in process.stderr:
                 text.append(line)
                 if line.startswith(b"block "):
-                    return Cost("resume", lines, _cpu_seconds(process.pid), _peak_mib(process.pid))
+                    return Cost("run", lines, _cpu_seconds(process.pid), _peak_mib(process.pid))
         finally:
             process.kill()
     raise MakingError(f"resume played nothing: {b''.join(text)[-500:].decode(errors='replace')}")
@@ -448,7 +448,7 @@ def print_running(rows: Sequence[Running]) -> None:
 def print_costs(costs: Sequence[Cost], counts: Sequence[int], pages_kb: Sequence[int]) -> None:
     start = costs[0]
     rows = [["(start)", "0", f"{start.cpu_seconds:.2f}", "", f"{start.peak_mib:.0f}"]]
-    for command in (*COMMANDS, "resume", "verify"):
+    for command in (*COMMANDS, "run", "verify"):
         of_command = [cost for cost in costs[1:] if cost.command == command]
         for cost, grown in zip(of_command, growth([start, *of_command]), strict=True):
             rows.append(

@@ -59,7 +59,7 @@ def test_the_version_is_that_of_the_project() -> None:
         (("compar",), "compare"),
         (("repaly", "verify", "x"), "replay"),
         (("tournament", "staus"), "status"),
-        (("tournament", "reume", "cup"), "resume"),
+        (("tournament", "verfy", "cup"), "verify"),
         (("kit", "docter"), "doctor"),
         (("boards", "shwo", "usa"), "show"),
         (("bots", "nwe"), "new"),

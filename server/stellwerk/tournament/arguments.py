@@ -27,7 +27,7 @@ REPORT: Final = """\
 Make the derived files again from matches.jsonl, and say where they are: the page
 report.html (one file for a browser, which you can also send to others),
 ratings.json, crosstable.csv and junit.xml. All complete blocks count, also while
-the tournament is being played. 'run' and 'resume' make them when they end.
+the tournament is being played. 'run' makes them when it ends.
 """
 
 EXAMPLES: Final = """\
@@ -37,7 +37,6 @@ examples:
   stellwerk tournament run cup --dry-run --budget 2h
   stellwerk tournament run cup
   stellwerk tournament run cup --without ann
-  stellwerk tournament resume cup
   stellwerk tournament report cup
   stellwerk tournament verify cup
   stellwerk tournament init final --from cup --top 4 --budget 200
@@ -133,22 +132,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --from: only the first N of its ranking (default: all that have played)",
     )
     _add_budget(new, "write a schedule that fits: so many matches, or a time such as 2h or 90m")
-    for name, text in (("run", "try all bots, then play"), ("resume", "continue where it stopped")):
-        command = add(name, text)
-        _add_run_arguments(command)
-        if name == "run":
-            command.add_argument(
-                "--absent-forfeit",
-                action="store_true",
-                help="begin without the remote bots that are not connected: their matches are forfeits, as "
-                "[conduct] says",
-            )
-            command.add_argument(
-                "--dry-run",
-                action="store_true",
-                help="show which bots would play each other, and play nothing but a trial match",
-            )
-            _add_budget(command, "with --dry-run: propose a schedule that fits, as in 'init'")
+    command = add("run", "try all bots, then play, or continue what has begun")
+    _add_run_arguments(command)
+    command.add_argument(
+        "--absent-forfeit",
+        action="store_true",
+        help="begin without the remote bots that are not connected: their matches are forfeits, as "
+        "[conduct] says",
+    )
+    command.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="show which bots would play each other, and play nothing but a trial match",
+    )
+    _add_budget(command, "with --dry-run: propose a schedule that fits, as in 'init'")
     export = add("export", "write a file for each block that is due, to be played on any machine")
     add_export_arguments(export)
     _add_play_arguments(export)

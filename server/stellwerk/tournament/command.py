@@ -3,7 +3,7 @@
 A tournament is a folder with a `tournament.toml`. Results go to standard output, progress to standard error.
 Exit codes: 0 done; 1 `verify` found something that does not agree, a bot cannot play or is absent so that
 nothing began, no two bots played a match to its end, or `merge` refused a result; 2 the command line or the
-folder cannot be used; 4 the machine failed, or blocks are void because of it; 130 stopped, and to be resumed.
+folder cannot be used; 4 the machine failed, or blocks are void because of it; 130 stopped.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _carry_out(folder: Path, arguments: argparse.Namespace) -> int:
         from stellwerk.tournament.blocks import play_files
 
         return play_files(arguments)
-    if command in ("run", "resume", "export"):
+    if command in ("run", "export"):
         from stellwerk.tournament.play import play, show_schedule
 
         shows = command == "run" and arguments.dry_run

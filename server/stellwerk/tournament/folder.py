@@ -22,7 +22,6 @@ from stellwerk_tournament.report.derived import Tournament, write_all
 from stellwerk_tournament.report.match_pages import FOLDER as PAGES
 from stellwerk_tournament.report.match_pages import NO_PAGES, paged_in
 from stellwerk_tournament.store.begun import settings_as_begun
-from stellwerk_tournament.store.conduct import conduct_in_force
 from stellwerk_tournament.store.match_line import FILE as LINES
 from stellwerk_tournament.store.store import Opened, look_into, open_store, read_matches
 
@@ -67,7 +66,7 @@ def tournament_in(folder: Path) -> Tournament:
         lines = read_matches(folder).lines
     before = read_resolved(folder)
     settings = settings_as_begun(source_of(folder), folder, before)
-    conduct = conduct_in_force(before, settings.conduct, lines)
+    conduct = settings.conduct if before is None else before.conduct
     paged = paged_in(folder / derived.REPORT)
     return Tournament(folder, replace(settings, conduct=conduct), lines, version(), paged)
 

@@ -1,4 +1,4 @@
-"""`run`, `resume`, `export`, and `run --dry-run`: what plays a tournament, or says how it would be played."""
+"""`run`, `export`, and `run --dry-run`: what plays a tournament, or says how it would be played."""
 
 from __future__ import annotations
 
@@ -63,10 +63,8 @@ from stellwerk_tournament.config.resolved import (
     Resolved,
     changes,
     expect_same,
-    of_version_0_1,
     read_resolved,
     resolve,
-    without_resolved,
 )
 from stellwerk_tournament.config.sandbox import UNPROVEN, needs_proof
 from stellwerk_tournament.config.settings import FILE, Settings, Source, settings_of
@@ -78,7 +76,7 @@ from stellwerk_tournament.report import derived
 from stellwerk_tournament.schedule.deal import seed_check
 from stellwerk_tournament.schedule.schedule import needs_results, plan_of, stage, stages_of_round
 from stellwerk_tournament.store.begun import level_as_begun, processes_as_begun
-from stellwerk_tournament.store.conduct import Suspensions, conduct_in_force, is_contest
+from stellwerk_tournament.store.conduct import Suspensions, is_contest
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.store import Opened, Store, StoreError, read_matches
 
@@ -104,13 +102,11 @@ def play(folder: Path, arguments: argparse.Namespace) -> int:
     status_at = status_of(arguments)
     web_at = web_address_of(arguments)
     total_matches(settings, plan_of(settings))  # says what cannot be scheduled
-    resume, run_again = _resume_command(folder, arguments), _run_command(folder, arguments, settings.left_out)
-    if exports:
-        resume = run_again = _export_command(folder, arguments, settings.left_out)
+    again = (_export_command if exports else _run_command)(folder, arguments, settings.left_out)
     with opened_folder(folder) as opened:
         for notice in opened.notices:
             complain(notice)
-        resumes = _resumes(folder, opened, arguments, resume)
+        has_begun = bool(opened.lines) or opened.store.fact("seed") is not None
         hide_memory()
         settings, sandbox = _with_sandbox(source, settings, before, opened.lines)
         beginning = _Beginning.of(folder, source, settings, opened, seed)
@@ -120,14 +116,13 @@ def play(folder: Path, arguments: argparse.Namespace) -> int:
         observer = observer_of(shape, settings)
         if sandbox is not UNSET:
             observer.planned([_sandbox_words(sandbox)])
-        again = resume if resumes else run_again
-        advice = Advice(again, partial(_command_without, folder, arguments, settings), has_begun=resumes)
+        advice = Advice(again, partial(_command_without, folder, arguments, settings), has_begun=has_begun)
         conditions = Conditions(folder, settings, beginning.now, sandbox)
         suspended = Suspensions(settings.conduct, opened.lines).names
         if not arguments.no_preflight:
             goes_on = preflight(conditions, suspended, shape, observer.planned, advice)
             if not goes_on:
-                complain(f"stopped; {'go on' if resumes else 'nothing has begun; begin'} with: {again}")
+                complain(f"stopped; {'go on' if has_begun else 'nothing has begun; begin'} with: {again}")
                 return INTERRUPTED
         collect_rarely()
         is_counted = total_matches(settings, plan_of(settings)) is not None and settings.rounds is not None
@@ -135,7 +130,7 @@ def play(folder: Path, arguments: argparse.Namespace) -> int:
             at_once = FairMatches(settings).at_once
             expected = expectation(plan_of(settings), settings.variants, at_once, opened.lines)
             observer.planned(expected.lines(settings.rounds, len(opened.lines))[:1])
-        needs_all = listen_at is not None and not resumes and not arguments.absent_forfeit
+        needs_all = listen_at is not None and not has_begun and not arguments.absent_forfeit
         if needs_all:
             observer.planned([_waiting(settings)])
         remote_setup = RemoteSetup(
@@ -186,27 +181,27 @@ def play(folder: Path, arguments: argparse.Namespace) -> int:
         except AbsentError as error:
             raise CommandError(_absent(folder, arguments, settings, error), FAILED) from None
         except (RunError, StoreError) as error:
-            message = f"{error}; when that is mended: {resume if beginning.is_written else again}"
+            message = f"{error}; when that is mended: {again}"
             is_machines = isinstance(error, RunError) or error.is_machines
             raise CommandError(message, INFRASTRUCTURE if is_machines else 2) from None
         if exporter is not None:
             say_exported(exporter)
             return DONE if finished else INTERRUPTED
         if not beginning.is_written:
-            complain(f"stopped; nothing has begun; begin with: {run_again}")
+            complain(f"stopped; nothing has begun; begin with: {again}")
             return INTERRUPTED
         tournament = tournament_in(folder)
         write_derived(tournament)
         voids = voids_of(opened.store)
     if shape == "jsonl":
-        say_json(type="ended", finished=finished, resume=resume)
+        say_json(type="ended", finished=finished, resume=again)
     else:
         print_ranking(tournament)
         say(f"report: {shown(str(folder / derived.REPORT), 1000)}")
     for line in (*trouble_lines(tournament), *voids):
         complain(line)
     if not finished:
-        complain(f"stopped; go on with: {resume}")
+        complain(f"stopped; go on with: {again}")
         return INTERRUPTED
     if voids:
         return INFRASTRUCTURE
@@ -329,24 +324,6 @@ def _how_it_began(check: str, seed: str | None) -> str:
     return f"with {'--seed' if seed is None else 'another --seed'}: give the one that it began with"
 
 
-def _resumes(folder: Path, opened: Opened, arguments: argparse.Namespace, resume: str) -> bool:
-    """Return whether the tournament has begun. CommandError if the command is for one that has not, or is for
-    one that has; `export` is for both."""
-    has_begun = bool(opened.lines) or opened.store.fact("seed") is not None
-    resumes: bool = arguments.tournament_command == "resume"
-    if arguments.tournament_command == "export":
-        return has_begun
-    if has_begun and not resumes:
-        if arguments.seed is None and opened.store.fact("seed") not in (None, DRAWN):
-            resume += " --seed S, with the S that it began with"
-        raise usage_error(f"{folder}: this tournament has begun; go on with: {resume}")
-    if resumes and not has_begun:
-        raise usage_error(
-            f"{folder}: this tournament has not begun; begin with: {command_for('run', folder)}"
-        )
-    return resumes
-
-
 def _with_sandbox(
     source: Source, settings: Settings, before: Resolved | None, lines: Sequence[MatchLine]
 ) -> tuple[Settings, SandboxRecord | UnsetType]:
@@ -406,7 +383,7 @@ class _Beginning:
         before = opened.store.fact("seed")
         if before is not None and before != check:
             raise usage_error(f"{folder}: this tournament began {_how_it_began(before, seed)}")
-        resolved, now, is_stored = _resolve(folder, source, settings, opened.lines)
+        resolved, now, is_stored = _resolve(folder, settings, opened.lines)
         cup = opened.store.fact(ID) or secrets.token_hex(4)
         return cls(folder, source, opened.store, check, resolved, now, is_stored, cup)
 
@@ -419,53 +396,28 @@ class _Beginning:
         if not self.is_stored:
             self.store.write(resolved_file.FILE, resolved_file.encode(self.resolved))
         self.store.note_over(False)
-        if self.source.file.resolved is not None:
-            _give_back(self.source, self.store)
         self.is_written = True
 
 
-def _resolve(
-    folder: Path, source: Source, settings: Settings, lines: Sequence[MatchLine]
-) -> tuple[Resolved, Resolved, bool]:
+def _resolve(folder: Path, settings: Settings, lines: Sequence[MatchLine]) -> tuple[Resolved, Resolved, bool]:
     """Return what counts, what the settings say today, and whether what counts is stored in its file."""
     try:
         now = resolve(settings, folder, version())
     except OSError as error:
         raise usage_error(f"{error.filename}: cannot be read: {error.strerror or error}") from None
     path = folder / resolved_file.FILE
-    written = read_resolved(folder)
-    before = written
-    if before is None and source.file.resolved is not None:
-        before = of_version_0_1(source.file.resolved, now, folder)
-    if before is None:
-        now = replace_struct(now, conduct=conduct_in_force(None, now.conduct, lines))
-    elif before.conduct is None and source.file.conduct is None:
-        now = replace_struct(now, conduct=None)  # it goes on without, as it began
+    before = read_resolved(folder)
     if before is not None:
         expect_same(before, now, folder)
         for change in changes(before, now):
             complain(f"{folder}: {change}")
     elif lines:
         complain(f"{path}: was missing, and is written again: {FILE} may have changed since the first match")
-    return before or now, now, written is not None
-
-
-def _give_back(source: Source, store: Store) -> None:
-    """Remove from the user's file what version 0.1 added to it. `resolved.json` has it now."""
-    text = without_resolved(source.text)
-    if text is None:
-        complain(f"{source.path}: [resolved] is in {resolved_file.FILE} now, and can be removed here")
-        return
-    store.write(FILE, text.encode())
-    complain(f"{source.path}: [resolved], which version 0.1 had added, is in {resolved_file.FILE} now")
-
-
-def _resume_command(folder: Path, arguments: argparse.Namespace) -> str:
-    return command_for("resume", folder, *_words(arguments))
+    return before or now, now, before is not None
 
 
 def _run_command(folder: Path, arguments: argparse.Namespace, without: Sequence[str]) -> str:
-    """Return the command that begins the tournament, with these bots left out."""
+    """Return the command that begins the tournament or continues it, with these bots left out."""
     words = [word for name in dict.fromkeys(without) for word in ("--without", name)]
     if getattr(arguments, "absent_forfeit", False):
         words.append("--absent-forfeit")

@@ -164,7 +164,7 @@ def _expect_all(found: Preflight, count: int, advice: Advice) -> None:
         what = f"{nothing}: {len(unfit):,} of {counted(count, 'bot')} cannot play"
         if advice.has_begun:
             raise CommandError(
-                f"{what}; mend that and resume again, or go on and let [conduct] decide: "
+                f"{what}; mend that and run again, or continue and let [conduct] decide: "
                 f"{advice.again} --no-preflight",
                 FAILED,
             )

@@ -25,7 +25,7 @@ from msgspec.structs import replace as replace_struct
 from stellwerk_protocol.figures import counted
 from stellwerk_protocol.messages import Clocks, Player
 from stellwerk_server.operate.settings import clocks_of
-from stellwerk_tournament.config.conduct import ConductTable
+from stellwerk_tournament.config.conduct import STANDARD, ConductTable
 from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.config.resolved import read_resolved
 from stellwerk_tournament.config.settings import FILE as SETTINGS
@@ -210,13 +210,13 @@ class FolderReader:
             settings = None
         if before is not None:
             names, is_anonymous = tuple(bot.name for bot in before.bots), before.anonymous
-            conduct, clocks = before.conduct, clocks_of(before.clocks)
+            conduct, time = before.conduct, before.clocks
         else:
             assert settings is not None
             names, is_anonymous = settings.names, settings.anonymous
-            conduct, clocks = settings.conduct, clocks_of(settings.time)
+            conduct, time = settings.conduct or STANDARD, settings.time
         total = None if settings is None else total_matches(settings, plan_of(settings))
-        return Facts(title, names, is_anonymous, settings, total, conduct, clocks)
+        return Facts(title, names, is_anonymous, settings, total, conduct, clocks_of(time))
 
     def _read_stand(self) -> None:
         stamps = _stamps(self._folder, (STATE, f"{STATE}-wal"))

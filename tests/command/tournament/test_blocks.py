@@ -135,7 +135,7 @@ def test_exporting_again_writes_the_same_files_until_they_are_merged(
 def test_resume_plays_the_blocks_that_have_not_come_back(travelled: Travelled, tmp_path: Path) -> None:
     folder = travelled.copy(tmp_path / "cup")
     did("merge", folder, *travelled.results[1:5])
-    did("resume", folder, "--seed", "s", "--no-preflight")
+    did("run", folder, "--seed", "s", "--no-preflight")
     assert outcome(folder) == outcome(travelled.one)
     refused = did("merge", folder, *travelled.results).stderr.splitlines()
     assert len(refused) == 6

@@ -213,7 +213,7 @@ def test_a_worker_and_then_the_runner_are_killed_and_nothing_is_lost_or_doubled(
         os.kill(workers_of(first.process)[0], signal.SIGKILL)
         first.until("^block", 5)
         first.process.kill()
-    with runner("resume", folder, *SEED, "--workers", "2") as second:
+    with runner("run", folder, *SEED, "--workers", "2") as second:
         assert second.ended() == 0, second.printed
     expect_the_same(folder, one)
     did("verify", folder)
@@ -235,7 +235,7 @@ def test_ctrl_c_finishes_the_blocks_that_run_and_resume_plays_the_others(tmp_pat
     status = json.loads(did("status", folder, "--json").stdout)
     assert status["blocks"]["complete"] < ROUNDS * 3
     assert status["blocks"]["running"] > 0
-    did("resume", folder, "--seed", "s", "--no-preflight")  # here, what the workers have not played
+    did("run", folder, "--seed", "s", "--no-preflight")  # here, what the workers have not played
     expect_the_same(folder, one)
 
 
@@ -380,7 +380,7 @@ def test_an_answer_that_ends_the_connection_in_the_runner_ends_the_run_with_a_se
     with runner("run", folder, *SEED, "--cluster", elsewhere.address, **elsewhere.environment) as run:
         assert run.ended() == 4
     assert f"the connection to the scheduler at {elsewhere.address} ended in this process; " in run.printed
-    assert "tournament resume" in run.printed
+    assert "tournament run" in run.printed
 
 
 def test_a_scheduler_that_is_killed_ends_the_run_and_resume_goes_on(
@@ -394,10 +394,10 @@ def test_a_scheduler_that_is_killed_ends_the_run_and_resume_goes_on(
         elsewhere.scheduler.kill()
         assert run.ended() == 4
         assert f"the scheduler at {elsewhere.address} is gone; when that is mended: " in run.printed
-    with runner("resume", *words, **elsewhere.environment) as again:
+    with runner("run", *words, **elsewhere.environment) as again:
         assert again.ended() == 4
         assert f"{elsewhere.address}: there is no scheduler" in again.printed
-    did("resume", folder, "--seed", "s", "--no-preflight")
+    did("run", folder, "--seed", "s", "--no-preflight")
     expect_the_same(folder, one)
 
 

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from stellwerk.__main__ import main
 from stellwerk_tournament.config.resolved import encode, read_resolved
 from tests.command.program import COMMAND, SECONDS, environment, stellwerk
 from tests.command.tournament.test_tournament import change, cup, lines_of, started, status, tournament
-from tests.command.tournament.test_tournament_folder import OF_0_1
 
 # A bot that draws tickets whenever it can, so that it ends far below zero; or one that is gone after its
 # first answers, or never answers.
@@ -162,7 +161,7 @@ def test_a_resumed_tournament_calls_off_what_was_called_off(
     shutil.copytree(played[0], folder)
     path = folder / "tournament.toml"
     path.write_text(path.read_text().replace("rounds = 2", "rounds = 3"))
-    run(folder, "resume")
+    run(folder, "run")
     assert status(folder)["blocks"] == {"complete": 11, "called_off": 7}
     verified = tournament("verify", folder)
     assert "ok, 22 matches" in verified
@@ -178,7 +177,7 @@ def test_kill_9_in_the_middle_and_resume_bring_the_same_suspensions(
         shutil.copy(played[0] / name, folder)
     command, kills = "run", 0
     while _is_killed(folder, command, after=3):
-        command, kills = "resume", kills + 1
+        command, kills = "run", kills + 1
     assert kills >= 3
     assert forfeits(folder) == forfeits(played[0])
     ours, theirs = status(folder), status(played[0])
@@ -367,54 +366,5 @@ def test_conduct_may_not_change_between_run_and_resume(
     shutil.copytree(played[0], folder)
     path = folder / "tournament.toml"
     path.write_text(path.read_text().replace("suspend_after = 3", "suspend_after = 4"))
-    said = run(folder, "resume", code=2).stderr
+    said = run(folder, "run", code=2).stderr
     assert "conduct.suspend_after was 3, and is 4 now" in said
-
-
-# -- older folders -----------------------------------------------------------------------------------
-
-
-def without_conduct(folder: Path, names: Sequence[str] = ("resolved.json",)) -> None:
-    """Make of a folder what a version wrote that knew no conduct."""
-    path = folder / "matches.jsonl"
-    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
-    for line in lines:
-        line["ranks"] = line.pop("ranks_by_rules")
-        line.pop("forfeits", None)
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    for name in names:
-        content = json.loads((folder / name).read_bytes())
-        del content["conduct"], content["sha256"]
-        (folder / name).write_text(json.dumps(content))
-    text = (folder / "tournament.toml").read_text()
-    (folder / "tournament.toml").write_text(text.replace("[conduct]\nsuspend_after = 3", ""))
-    for name in ("report.html", "ratings.json", "crosstable.csv", "junit.xml"):
-        (folder / name).unlink()
-
-
-def test_a_folder_from_before_there_was_conduct_verifies_and_goes_on_without(
-    played: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
-) -> None:
-    folder = tmp_path / "cup"
-    shutil.copytree(played[0], folder)
-    without_conduct(folder)
-    assert "ok, 16 matches" in tournament("verify", folder)
-    path = folder / "tournament.toml"
-    text = path.read_text().replace("rounds = 2", "rounds = 3")
-    path.write_text(text)
-    run(folder, "resume")
-    assert not any(forfeits(folder).values())
-    assert sum("never" in line["players"] for line in lines_of(folder)) > 4
-    assert "ok, " in tournament("verify", folder)
-
-    path.write_text(text + "[conduct]\nsuspend_after = 3\n")
-    assert "conduct was null, and is " in run(folder, "resume", code=2).stderr
-
-    (folder / "resolved.json").unlink()
-    path.write_text(text)
-    assert "ok, " in tournament("verify", folder)
-
-
-def test_a_folder_of_version_0_1_verifies(tmp_path: Path) -> None:
-    shutil.copytree(OF_0_1, tmp_path / "cup")
-    assert "ok, 2 matches" in tournament("verify", tmp_path / "cup")

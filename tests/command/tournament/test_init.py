@@ -69,7 +69,7 @@ def test_run_and_a_dry_run_say_what_the_matches_of_the_tournament_take(played: P
     assert count.startswith("12 matches in 6 blocks, 2 at a time; about ")
     assert meet == "each bot plays 3 blocks; every two bots meet"
     done = stellwerk(
-        "tournament", "resume", str(played), "--rounds", "3", "--concurrency", "1", "--no-preflight"
+        "tournament", "run", str(played), "--rounds", "3", "--concurrency", "1", "--no-preflight"
     )
     assert done.stderr.startswith("36 matches in 18 blocks, 24 played, 1 at a time; about ")
 

@@ -67,7 +67,7 @@ def test_matches_that_are_played_later_have_no_page_until_the_next_report(folder
     tournament("report", folder, "--pages")
     path = folder / "tournament.toml"
     path.write_text(path.read_text().replace("rounds = 2", "rounds = 3"))
-    tournament("resume", folder, "--rounds", "3", "--seed", "s")
+    tournament("run", folder, "--rounds", "3", "--seed", "s")
     assert len((folder / "matches.jsonl").read_bytes().splitlines()) == 6
     assert linked(folder) == pages(folder)
     assert len(pages(folder)) == 4

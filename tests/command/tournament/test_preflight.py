@@ -117,13 +117,13 @@ def test_resume_leaves_out_whom_run_left_out_and_nobody_else(
     without: tuple[Path, list[str], list[str]],
 ) -> None:
     folder, *_ = without
-    said = run(folder, "--rounds=2", command="resume")
+    said = run(folder, "--rounds=2", command="run")
     assert said[0] == "preflight: 2 of 2 bots unchanged"
     assert len(lines_of(folder)) == 4
-    [said_no] = run(folder, "--without", "ann", "--rounds=3", command="resume", code=2)
+    [said_no] = run(folder, "--without", "ann", "--rounds=3", command="run", code=2)
     assert "--without: this tournament was begun with ann" in said_no
     assert "[conduct]" in said_no
-    run(folder, "--without", "never", "--rounds=3", command="resume")
+    run(folder, "--without", "never", "--rounds=3", command="run")
     assert len(lines_of(folder)) == 6
 
 
@@ -150,13 +150,13 @@ def test_only_a_bot_that_has_changed_is_tried_again(tmp_path: Path) -> None:
     assert said[1].startswith("preflight: 1 bot answered the first asks of each game, in ")
 
     own(folder, "ann", "worse")
-    said = run(folder, "--rounds=2", command="resume", code=1)
+    said = run(folder, "--rounds=2", command="run", code=1)
     assert "preflight: 2 of 3 bots unchanged; to be tried: ann" in said
     assert "    the word is worse" in said
-    assert "nothing was played: 1 of 3 bots cannot play; mend that and resume again, or go on" in said[-1]
-    assert said[-1].endswith(f"tournament resume {folder} --rounds=2 --progress=lines --no-preflight")
+    assert "nothing was played: 1 of 3 bots cannot play; mend that and run again, or continue" in said[-1]
+    assert said[-1].endswith(f"tournament run {folder} --rounds=2 --progress=lines --no-preflight")
     assert len(lines_of(folder)) == 6
-    run(folder, "--rounds=2", "--no-preflight", command="resume")
+    run(folder, "--rounds=2", "--no-preflight", command="run")
     assert len(lines_of(folder)) == 12
 
 
@@ -167,7 +167,7 @@ def test_suspended_bots_are_not_tried_on_resume(tmp_path: Path) -> None:
     run(folder, "--no-preflight")
     assert status(folder)["suspended"]
     starts(folder, "gone")
-    said = run(folder, "--rounds=2", command="resume")
+    said = run(folder, "--rounds=2", command="run")
     assert said[0].startswith("preflight: 2 bots answered")
     assert starts(folder, "gone") == []
 

@@ -132,7 +132,7 @@ def test_by_default_bots_run_at_the_highest_level_that_holds_and_stay_there(
         ("limits", "auto")
     ] * 2
     assert json.loads((folder / "resolved.json").read_bytes())["sandbox"]["level"] == "limits"
-    assert main(["tournament", "resume", str(folder), "--rounds=2", "--progress=lines"]) == 0
+    assert main(["tournament", "run", str(folder), "--rounds=2", "--progress=lines"]) == 0
     assert [(line["sandbox"]["level"], line["sandbox"]["asked"]) for line in lines_of(folder)] == [
         ("limits", "auto")
     ] * 4, "other levels hold now, but matches stay comparable"
@@ -148,7 +148,7 @@ def test_a_tournament_that_began_before_there_was_a_default_goes_on_with_limits(
     resolved = json.loads((folder / "resolved.json").read_bytes())
     del resolved["sandbox"]
     (folder / "resolved.json").write_text(json.dumps(resolved))
-    tournament("resume", folder, "--rounds=2")
+    tournament("run", folder, "--rounds=2")
     assert len(lines_of(folder)) == 4
     assert not any("sandbox" in line for line in lines_of(folder))
     assert stolen(folder) == {"stole"}
@@ -161,5 +161,5 @@ def test_a_tournament_is_not_resumed_at_another_level(
     tournament("run", folder)
     path = folder / "tournament.toml"
     path.write_text(path.read_text().replace('sandbox = "limits"', 'sandbox = "none"'))
-    assert main(["tournament", "resume", str(folder), "--rounds=2"]) == 2
+    assert main(["tournament", "run", str(folder), "--rounds=2"]) == 2
     assert 'sandbox.level was "limits", and is "none" now' in capsys.readouterr().err

@@ -74,7 +74,7 @@ def tournament(*words: str | Path, code: int = 0) -> str:
 
 def no_preflight(command: str | Path) -> list[str]:
     """Return what keeps a command from trying the bots first, which takes as long as some matches."""
-    return ["--no-preflight"] if command in ("run", "resume") else []
+    return ["--no-preflight"] if command in ("run", "run") else []
 
 
 def lines_of(folder: Path) -> list[dict[str, Any]]:  # Any: that is how JSON is read
@@ -121,7 +121,7 @@ def test_a_tournament_that_is_killed_again_and_again_comes_to_the_same_as_an_und
         if _ends_before(killed, command, patience, dice.randrange(1_000_000)):
             break
         kills += 1
-        command = "resume"
+        command = "run"
     assert kills >= 2, seed
     assert outcome(killed) == expected, seed
     assert "ok, 12 matches" in tournament("verify", killed)
@@ -250,7 +250,7 @@ def test_a_full_disk_ends_it_and_loses_nothing(tmp_path: Path) -> None:
     assert error.endswith(f" {folder} --no-preflight --seed=s")
     before = lines_of(folder)
 
-    tournament("resume", folder, "--seed=s")
+    tournament("run", folder, "--seed=s")
     assert lines_of(folder)[: len(before)] == before
     assert len(outcome(folder)) == 8
     assert "ok, 8 matches" in tournament("verify", folder)
@@ -452,7 +452,7 @@ def test_what_was_changed_afterwards_is_named(
         ["tournament", "report", "{folder}"],
         ["tournament", "status", "{folder}"],
         ["tournament", "verify", "{folder}"],
-        ["tournament", "resume", "{folder}"],
+        ["tournament", "run", "{folder}"],
         ["tournament", "export", "{folder}", "-o", "orders"],
         ["tournament", "init", "final", "--from", "{folder}", "--top", "2"],
         ["tournament", "merge", "{folder}", "a.result"],
@@ -606,11 +606,9 @@ def test_init_writes_a_tournament_that_can_be_shown_at_once(
         (("init", "{cup}"), "already exists"),
         (("init", "{none}", "--bot", "gredy"), 'did you mean "greedy"?'),
         (("init", "{none}", "--game", "use"), 'did you mean "usa"?'),
-        (("resume", "{cup}"), "has not begun; begin with: stellwerk tournament run"),
         (("run", "{cup}", "--seed", "s"), "--seed: for built-in bots only"),
-        (("run", "{finished}"), "has begun; go on with: stellwerk tournament resume"),
-        (("resume", "{finished}", "--seed", "s"), "began without --seed: go on without it"),
-        (("resume", "{changed}"), "clocks.move_ms was 1000, and is 500 now"),
+        (("run", "{finished}", "--seed", "s"), "began without --seed: go on without it"),
+        (("run", "{changed}"), "clocks.move_ms was 1000, and is 500 now"),
         (("run", "{typo}"), 'tournament.toml:1: concurency: unknown key; did you mean "concurrency"?'),
         (("run", "{greedy}"), "tournament.toml:1: cores_per_bot: a match of 2 bots takes 2,000 cores"),
         (("status", "{damaged}"), "matches.jsonl: line 1: no record of a match"),
@@ -674,9 +672,8 @@ def test_a_tournament_with_a_seed_asks_for_the_seed_that_it_began_with(
     folder = cup(tmp_path / "cup", TWO)
     tournament("run", folder, "--seed", "s")
     for words, expected in (
-        (("resume",), "began with --seed: give the one that it began with"),
-        (("resume", "--seed", "t"), "began with another --seed: give the one that it began with"),
-        (("run",), f"resume {folder} --seed S, with the S that it began with"),
+        (("run",), "began with --seed: give the one that it began with"),
+        (("run", "--seed", "t"), "began with another --seed: give the one that it began with"),
     ):
         assert main(["tournament", words[0], str(folder), *words[1:]]) == 2
         assert expected in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""A tournament's folder is moved, published and taken over from version 0.1; none of that costs a match."""
+"""A tournament's folder is moved and published; none of that costs a match."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ import pytest
 from stellwerk.__main__ import main
 from stellwerk_tournament.config.resolved import Resolved, read_resolved
 from stellwerk_tournament.report.derived import FILES
-from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment
+from tests.command.program import COMMAND, SECONDS, environment
 from tests.command.tournament.test_tournament import cup, lines_of, outcome, started, tournament
 
 WITH_PYTHON = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-OF_0_1 = REPOSITORY / "tests" / "tournament" / "folder_0_1"
 
 ARGUMENT = 'name = "argument"\ncmd = "sh bots/ann.sh"'
 PROGRAM = 'name = "program"\ncmd = "bots/ann.sh"'
@@ -37,20 +36,10 @@ def with_bots(folder: Path) -> Path:
     return folder
 
 
-def of_0_1(folder: Path) -> Path:
-    """Copy a tournament of four matches that 0.1 played in /srv/cup, killed after three of them."""
-    shutil.copytree(OF_0_1, folder)
-    with sqlite3.connect(folder / "state.sqlite") as database:
-        database.executescript((folder / "state.sql").read_text())
-    database.close()
-    (folder / "state.sql").unlink()
-    return folder
-
-
 def resume(folder: Path, cwd: Path, *words: str, code: int = 0, **changes: str) -> str:
     """Resume the tournament, and return its standard error."""
     done = subprocess.run(
-        [*COMMAND, "tournament", "resume", str(folder), "--progress=none", "--no-preflight", *words],
+        [*COMMAND, "tournament", "run", str(folder), "--progress=none", "--no-preflight", *words],
         cwd=cwd,
         env=environment(PATH=WITH_PYTHON, **changes),
         capture_output=True,
@@ -222,73 +211,19 @@ def test_a_resolved_file_that_is_damaged_is_refused_and_one_that_is_gone_is_writ
     assert path.read_bytes() == written
 
 
-# -- version 0.1 -------------------------------------------------------------------------------------
-
-
-def test_a_folder_of_0_1_that_was_killed_and_moved_is_resumed(tmp_path: Path) -> None:
-    folder = of_0_1(tmp_path / "cup")
-    text = (folder / "tournament.toml").read_text()
-    before = (folder / "matches.jsonl").read_bytes()
-    assert "/srv/cup" in text
-    errors = resume(folder, tmp_path)
-    assert "this tournament was begun with Stellwerk 0.1.0" in errors
-    assert "[resolved], which version 0.1 had added, is in resolved.json now" in errors
-    assert (folder / "tournament.toml").read_text() == text.partition("\n# What the first match")[0]
-    assert (folder / "matches.jsonl").read_bytes().startswith(before)
-    kept = next(line for line in lines_of(folder) if (line["block"], line["rotation"]) == (1, 0))
-    assert kept["points"] == [-5, -47]  # the match that waited for its block
-    assert len(outcome(folder)) == 4
-    assert "ok, 4 matches" in tournament("verify", folder)
-    assert [bot.command for bot in resolved(folder).bots] == [("sh", "bots/ann.sh"), ("./bert.sh",)]
-    assert b"/srv" not in (folder / "resolved.json").read_bytes()
-
-
-def test_a_folder_of_0_1_with_other_bots_is_refused(tmp_path: Path) -> None:
-    folder = of_0_1(tmp_path / "cup")
-    path = folder / "tournament.toml"
-    path.write_text(path.read_text().replace('cmd = "sh bots/ann.sh"', 'cmd = "sh bots/bert.sh"', 1))
-    errors = resume(folder, tmp_path, code=2)
-    assert 'bots[1].command[2] was "/srv/cup/bots/ann.sh", and is "bots/bert.sh" now' in errors
-    assert not (folder / "resolved.json").exists()
-    assert "[resolved]" in path.read_text()
-
-
-def test_what_0_1_added_stays_where_it_cannot_be_told_apart(tmp_path: Path) -> None:
-    folder = of_0_1(tmp_path / "cup")
-    path = folder / "tournament.toml"
-    text = path.read_text().replace("# What the first match", "# Which the first match")
-    path.write_text(text)
-    errors = resume(folder, tmp_path)
-    assert "[resolved] is in resolved.json now, and can be removed here" in errors
-    assert path.read_text() == text
-    assert len(outcome(folder)) == 4
-
-
-def test_what_0_1_wrote_and_somebody_changed_is_refused_by_name(tmp_path: Path) -> None:
-    folder = of_0_1(tmp_path / "cup")
-    path = folder / "tournament.toml"
-    path.write_text(path.read_text().replace('isolation = "none"', "isolation = 3"))
-    errors = resume(folder, tmp_path, code=2)
-    assert f"{path}: resolved: is not what version 0.1 wrote there: " in errors
-
-
 def test_a_page_of_another_version_is_no_lie_and_can_be_made_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = of_0_1(tmp_path / "cup")
-    tournament("report", folder)
+    folder = cup(tmp_path / "cup", ['built_in = "random"', 'built_in = "greedy"'], "[schedule]\nrounds = 1")
+    tournament("run", folder, "--progress=none", "--no-preflight")
     page = folder / "report.html"
     text = page.read_text()
-    for other, version in (
-        ("Stellwerk 0.0.9", "0.0.9"),
-        ("", "0.1"),  # which did not say its version
-    ):
-        other_page = re.sub('(?<=<meta name="generator" content=")[^"]*', other, text)
-        page.write_text(other_page.replace("<h1>", "<h1> "))
-        assert main(["tournament", "verify", str(folder)]) == 2
-        errors = capsys.readouterr().err
-        assert f"{page}: Stellwerk {version} made it" in errors
-        assert "all 2 matches are true" in errors
-        assert f"make it again with: stellwerk tournament report {folder}" in errors
+    other_page = re.sub('(?<=<meta name="generator" content=")[^"]*', "Stellwerk 0.0.9", text)
+    page.write_text(other_page.replace("<h1>", "<h1> "))
+    assert main(["tournament", "verify", str(folder)]) == 2
+    errors = capsys.readouterr().err
+    assert f"{page}: Stellwerk 0.0.9 made it" in errors
+    assert "all 2 matches are true" in errors
+    assert f"make it again with: stellwerk tournament report {folder}" in errors
     tournament("report", folder)
     assert "ok, 2 matches" in tournament("verify", folder)

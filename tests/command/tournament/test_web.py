@@ -140,7 +140,7 @@ def test_nothing_of_a_block_that_a_killed_runner_left_is_ever_shown_and_resume_s
         assert {head["match"] for head in listed} <= before
         for match in kept:
             assert pages.get(f"/match/{match}")[0] == pages.get(f"/stream/match/{match}")[0] == 404
-    with started("resume", folder, "--web", "0", "--seed", "s") as process:
+    with started("run", folder, "--web", "0", "--seed", "s") as process:
         pages = Pages.at(read(process, "live_pages")["url"])
         with collecting(pages, check=Completeness(folder)) as stream:
             assert read(process, "ended")["finished"]

@@ -86,7 +86,7 @@ def test_a_tournament_goes_on_with_the_processes_that_it_began_with(tmp_path: Pa
     tournament("run", folder)
     path = folder / "resolved.json"
     path.write_text(path.read_text().replace('"house"', '"fresh"'))
-    tournament("resume", folder, "--rounds", "2")
+    tournament("run", folder, "--rounds", "2")
     assert [line["bots"][0].get("process", "fresh") for line in lines_of(folder)] == [
         "house",
         "house",

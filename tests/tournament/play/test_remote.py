@@ -193,7 +193,7 @@ def test_a_remote_bot_that_dies_in_mid_match_costs_itself_and_nobody_else(tmp_pa
         process.kill()
     path = folder / "tournament.toml"
     path.write_text(path.read_text().replace("remote_wait_s = 600", "remote_wait_s = 0"))
-    tournament("resume", folder, "--listen", "127.0.0.1:0")
+    tournament("run", folder, "--listen", "127.0.0.1:0")
     assert len(lines_of(folder)) == 6
     found = faults(folder)
     assert (found["ann"]["disconnect"], found["ann"]["absent"]) == (1, 3)
@@ -219,7 +219,7 @@ def test_remote_bots_outlive_a_runner_that_is_killed_and_go_on_with_the_next(tmp
             process.kill()
             process.wait(SECONDS)
             before = lines_of(folder)
-            with started("resume", folder, "--listen", address, *tls) as resumed:
+            with started("run", folder, "--listen", address, *tls) as resumed:
                 assert read(resumed, "ended")["finished"]
             assert (ann.wait(SECONDS), bea.wait(SECONDS)) == (0, 0)
     lines = lines_of(folder)
@@ -269,7 +269,7 @@ def test_remote_partners_play_for_their_team_each_in_a_session_of_its_own(tmp_pa
                 assert "cause" not in read(process, "match_ended")
                 process.kill()
                 process.wait(SECONDS)
-                with started("resume", folder, "--listen", where) as resumed:
+                with started("run", folder, "--listen", where) as resumed:
                     wait_for(resumed, "ann.2")
                     with running(*bot("greedy", "ann.2", ann[1], address)) as ann_2:
                         assert read(resumed, "ended")["finished"]

@@ -16,7 +16,6 @@ from stellwerk_tournament.config.conduct import STANDARD, ConductTable
 from stellwerk_tournament.ratings.outcomes import read_outcomes
 from stellwerk_tournament.store.conduct import (
     Suspensions,
-    conduct_in_force,
     forfeits_of,
     is_contest,
     judged,
@@ -109,7 +108,7 @@ def test_a_judged_line_keeps_points_and_ranks_by_the_rules_and_is_rated_by_the_o
     assert judged([found], STANDARD, ()) == (found,)
 
 
-def test_without_conduct_a_line_is_as_older_versions_wrote_it_and_reads_back(tmp_path: Path) -> None:
+def test_without_conduct_a_line_has_no_forfeits_and_reads_back(tmp_path: Path) -> None:
     match = with_seat(line(0, 0, ("a", "b"), [90, 50]), "a", [NEVER], defaults=40)
     [found] = judged([match], None, ("a",))
     assert found == match
@@ -117,14 +116,6 @@ def test_without_conduct_a_line_is_as_older_versions_wrote_it_and_reads_back(tmp
     assert b"ranks_by_rules" not in written
     assert b"forfeits" not in written
     assert read_lines([written, line_of(replace(match, rotation=1))]).lines[0] == match
-
-
-def test_a_tournament_has_the_conduct_that_it_began_with() -> None:
-    old = line(0, 0, ("a", "b"), [90, 50])
-    new = replace(old, ranks_by_rules=old.ranks)
-    assert conduct_in_force(None, STANDARD, [old]) is None
-    assert conduct_in_force(None, STANDARD, [new]) == STANDARD
-    assert conduct_in_force(None, NOTHING, []) == NOTHING
 
 
 def test_a_contest_takes_two_bots_that_play_to_the_end_whatever_is_called_a_forfeit() -> None:

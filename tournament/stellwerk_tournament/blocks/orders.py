@@ -131,7 +131,6 @@ class OrderMaker:
             sandbox=None if confinement.wrap else "auto",  # the order has the level
             bind=tuple(text if each is None else each.place for text, each in self._bind),
             tokens=None,
-            resolved=None,
         )
 
     def _bound(self) -> list[tuple[str, Packed | None]]:

@@ -5,9 +5,6 @@ clocks; a refusal lists what is different. Rounds may be added, and other things
 changed. Nothing here names a place of this machine (`machine_paths.py`), so the folder can be moved. The file
 ends with its own SHA-256, so that a changed byte is noticed whoever reads it. `verify` also compares it with
 `tournament.toml`.
-
-Version 0.1 wrote the same at the end of `tournament.toml`, with absolute paths. `of_version_0_1` reads that,
-and `without_resolved` gives the file back to its user.
 """
 
 from __future__ import annotations
@@ -16,8 +13,7 @@ import hashlib
 import os
 import platform
 import re
-import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -30,8 +26,9 @@ from stellwerk_processes.sandbox.levels import Isolation
 from stellwerk_protocol.canonical import JsonValue, difference
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.config import settings as settings_file
+from stellwerk_tournament.config.conduct import STANDARD as STANDARD_CONDUCT
 from stellwerk_tournament.config.conduct import ConductTable
-from stellwerk_tournament.config.machine_paths import ELSEWHERE, HOME, MachinePaths
+from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.sandbox import ResolvedSandbox, resolved_sandbox
 from stellwerk_tournament.config.settings import Entrant, Settings, SettingsError, Variant
 
@@ -75,7 +72,7 @@ class Resolved(Struct, frozen=True, forbid_unknown_fields=True):
     python: str = ""
     freeze: bool = False
     cores_per_bot: int | None = None
-    conduct: ConductTable | None = None  # which versions before it did not write
+    conduct: ConductTable = STANDARD_CONDUCT
     sandbox: ResolvedSandbox = ResolvedSandbox()
     without: tuple[str, ...] = ()  # bots of the file that were left out
 
@@ -101,7 +98,7 @@ def resolve(settings: Settings, folder: Path, version: str) -> Resolved:
         python=platform.python_version(),
         freeze=settings.fair.freeze,
         cores_per_bot=settings.fair.cores_per_bot,
-        conduct=settings.conduct,
+        conduct=settings.conduct or STANDARD_CONDUCT,
         sandbox=resolved_sandbox(settings.confinement.sandbox),
         without=settings.left_out,
     )
@@ -197,7 +194,7 @@ def _comparable(resolved: Resolved) -> JsonValue:
 
 
 def _comparable_bot(bot: ResolvedBot) -> ResolvedBot:
-    """Return what must stay the same: not the files, nor how a remote bot connects (in 0.1: `tcp`)."""
+    """Return what must stay the same: not the files, nor how a remote bot connects."""
     return msgspec.structs.replace(bot, files={}, transport="" if bot.process == "remote" else bot.transport)
 
 
@@ -242,53 +239,3 @@ def _files(bot: BotSpec) -> Iterator[tuple[str, str]]:
 def _digest(path: str) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-# -- folders of version 0.1 --------------------------------------------------------------------------
-
-_APPENDED: Final = re.compile(
-    r"\n?# What the first match was played with\. Stellwerk wrote it, and compares it [^\n]*\n"
-    r"\[resolved\]\n(?:[a-z_]+ = [^\n]*\n)*"
-)
-
-
-def of_version_0_1(written: object, now: Resolved, folder: Path) -> Resolved:
-    """Read what version 0.1 wrote, without its absolute paths. They count from the folder of that time, which
-    may have moved: each path becomes the one in `now` that it ends with. SettingsError if it cannot be
-    read."""
-    try:
-        before = msgspec.convert(written, Resolved)
-    except msgspec.ValidationError as error:
-        path = folder / settings_file.FILE
-        raise SettingsError(
-            f"{path}: resolved: is not what version 0.1 wrote there: {error}; put it back from a copy"
-        ) from None
-    if len(before.bots) == len(now.bots):
-        bots = tuple(map(_moved_bot, before.bots, now.bots))
-        before = msgspec.structs.replace(before, bots=bots)
-    return msgspec.structs.replace(before, wrap=_moved(before.wrap, now.wrap))
-
-
-def without_resolved(text: str) -> str | None:
-    """Return a `tournament.toml` without what version 0.1 added to it, or None if the addition cannot be
-    recognized."""
-    shorter = _APPENDED.sub("", text, count=1)
-    content = tomllib.loads(text)
-    content.pop("resolved", None)
-    return shorter if tomllib.loads(shorter) == content else None
-
-
-def _moved_bot(before: ResolvedBot, now: ResolvedBot) -> ResolvedBot:
-    [directory] = _moved((before.directory,), (now.directory,))
-    return msgspec.structs.replace(before, command=_moved(before.command, now.command), directory=directory)
-
-
-def _moved(before: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
-    if len(before) != len(now):
-        return tuple(before)
-    return tuple(new if _is_moved(old, new) else old for old, new in zip(before, now, strict=True))
-
-
-def _is_moved(old: str, new: str) -> bool:
-    ending = new.removeprefix(ELSEWHERE).removeprefix(HOME).removeprefix("/")
-    return os.path.isabs(old) and (new == "." or (ending != "" and old.endswith(f"/{ending}")))

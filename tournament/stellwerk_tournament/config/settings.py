@@ -131,7 +131,6 @@ class SettingsFile(Struct, frozen=True, forbid_unknown_fields=True):
     cores_per_bot: Annotated[int, Meta(ge=1, le=1000)] | None = None
     tokens: str | None = None
     remote_wait_s: Annotated[int, Meta(ge=0, le=1_000_000)] = REMOTE_WAIT_S
-    resolved: dict[str, Any] | None = None  # Any: what version 0.1 wrote here, for `resolved.py` to read
 
 
 @dataclass(frozen=True, slots=True)

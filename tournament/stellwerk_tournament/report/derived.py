@@ -220,12 +220,12 @@ def report_page(tournament: Tournament) -> bytes:
 
 
 def maker(folder: Path) -> str | None:
-    """Return the version of Stellwerk that made the report, or None if there is no report."""
+    """Return the version of Stellwerk that made the report. None if there is no report, or it names none."""
     path = folder / REPORT
     if not path.exists():
         return None
     made = GENERATOR.search(path.read_text("utf-8", "replace"))
-    return "0.1" if made is None else made[1]  # which did not say so
+    return None if made is None else made[1]
 
 
 FILES: Final[dict[str, Callable[[Tournament], bytes]]] = {

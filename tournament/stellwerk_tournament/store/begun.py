@@ -1,7 +1,7 @@
 """The settings of a tournament as it was begun, for those who look into its folder.
 
-The file need not say how built-in bots run, or which level of the sandbox holds. Defaults have changed since
-earlier versions, and a tournament goes on as it began, by the settings of its beginning.
+The file need not say how built-in bots run, or which level of the sandbox holds. A tournament continues as it
+began, by the settings of its beginning.
 """
 
 from __future__ import annotations
@@ -49,8 +49,6 @@ def level_as_begun(folder: Path, source: Source, before: Resolved | None) -> Wan
     which is that of all its lines, and `limits` before there were others."""
     if before is not None:
         return before.sandbox.level
-    if source.file.resolved is not None:
-        return LIMITS.level
     lines = read_matches(folder).lines
     if not lines:
         return STANDARD
@@ -62,6 +60,4 @@ def processes_as_begun(folder: Path, source: Source, before: Resolved | None) ->
     where the file does not say how. Defaults have changed since earlier versions."""
     if before is not None:
         return {bot.name: bot.process for bot in before.bots}
-    if source.file.resolved is not None:
-        return {table.name or table.built_in or "": "fresh" for table in source.file.bots}
     return {seat.bot: seat.process for line in read_matches(folder).lines for seat in line.bots}

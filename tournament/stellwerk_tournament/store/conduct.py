@@ -24,7 +24,6 @@ import msgspec
 from stellwerk_processes.faults import Fault, FaultKind
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_tournament.config.conduct import STANDARD, ConductTable
-from stellwerk_tournament.config.resolved import Resolved
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.match_line import (
     Forfeit,
@@ -41,18 +40,6 @@ GRAVEST_FIRST: Final[tuple[ForfeitReason, ...]] = (
     "defaults",
 )
 _GONE: Final[frozenset[FaultKind]] = frozenset({"crash", "out_of_memory", "disconnect", "left"})
-
-
-def conduct_in_force(
-    resolved: Resolved | None, settings_say: ConductTable | None, lines: Sequence[MatchLine]
-) -> ConductTable | None:
-    """Return the conduct that a tournament was begun with, or None if it was begun without one.
-
-    Without `resolved.json`, lines that were written without ranks by the rules are older than conduct.
-    """
-    if resolved is not None:
-        return resolved.conduct
-    return None if lines and not any(line.ranks_by_rules for line in lines) else settings_say
 
 
 # -- a match -----------------------------------------------------------------------------------------

@@ -1,1 +1,0 @@
-exec python -m stellwerk_bots greedy

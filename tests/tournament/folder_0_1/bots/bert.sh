@@ -1,2 +1,0 @@
-#!/bin/sh
-exec python -m stellwerk_bots random
