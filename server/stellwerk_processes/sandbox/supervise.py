@@ -54,7 +54,10 @@ _NO_SUCH_FILE: Final = 2
 _LONGEST_WORD: Final = 64
 _LONGEST_FAULT: Final = 4096
 _RECEIVE, _SEND, _IS_VALID = 0xC0502100, 0xC0182101, 0x40082102  # of a listener of system calls
-_SIZE_OF_CALL, _PID_OF_CALL, _ARGUMENT_OF_CALL = 80, 8, 32
+_SIZE_OF_CALL, _PID_OF_CALL, _NUMBER_OF_CALL, _ARGUMENTS_OF_CALL = 80, 8, 16, 32
+_SYSINFO: Final = (99, 179)  # its numbers; the other call that comes here is fstatfs
+_SIZE_OF_ROOM, _COUNTS_OF_ROOM, _COUNTS = 120, 16, 5  # blocks, free blocks, and files
+_MUCH: Final = (1 << 28).to_bytes(8, sys.byteorder)
 _NOT_THERE: Final = 38  # ENOSYS
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -261,20 +264,24 @@ def _live(bot: int, children: int, control: int, calls: int | None, orders: Orde
 
 
 def _answer(calls: int, orders: Orders) -> None:
-    """Answer a call that a process of the bot is in, by writing where it wants to have the answer. That is
+    """Answer a call that a process of the bot makes, by writing where it wants to have the answer. That is
     done with the bot's rights."""
     call = ctypes.create_string_buffer(_SIZE_OF_CALL)
     if _libc.ioctl(calls, ctypes.c_ulong(_RECEIVE), call) < 0:
         return  # it is gone
-    pid = int.from_bytes(call.raw[_PID_OF_CALL : _PID_OF_CALL + 4], sys.byteorder)
-    place = int.from_bytes(call.raw[_ARGUMENT_OF_CALL : _ARGUMENT_OF_CALL + 8], sys.byteorder)
+    pid, number = _value(call, _PID_OF_CALL, 4), _value(call, _NUMBER_OF_CALL, 4)
+    first, second = (_value(call, _ARGUMENTS_OF_CALL + offset, 8) for offset in (0, 8))
     error = 0
     try:
         _take_user(orders["user"] or 0)
+        if number in _SYSINFO:
+            place, content = first, orders["sysinfo"]
+        else:
+            place, content = second, _room(f"/proc/{pid}/fd/{first}")
         memory = os.open(f"/proc/{pid}/mem", os.O_WRONLY)
         try:
             if _libc.ioctl(calls, ctypes.c_ulong(_IS_VALID), call) == 0:  # else the number may be another's
-                os.pwrite(memory, orders["sysinfo"], place)
+                os.pwrite(memory, content, place)
         finally:
             os.close(memory)
     except (OSError, OverflowError):
@@ -283,6 +290,23 @@ def _answer(calls: int, orders: Orders) -> None:
         _take_user(0)
     answer = call.raw[:8] + bytes(8) + (-error).to_bytes(4, sys.byteorder, signed=True) + bytes(4)
     _libc.ioctl(calls, ctypes.c_ulong(_SEND), answer)
+
+
+def _value(call: ctypes.Array[ctypes.c_char], place: int, size: int) -> int:
+    return int.from_bytes(call.raw[place : place + size], sys.byteorder)
+
+
+def _room(path: str) -> bytes:
+    """Return what fstatfs does of a file: of which kind its disk is, and always as much room."""
+    file = os.open(path, os.O_PATH)
+    try:
+        room = ctypes.create_string_buffer(_SIZE_OF_ROOM)
+        if _libc.fstatfs64(file, room) < 0:
+            raise OSError(ctypes.get_errno(), path)
+    finally:
+        os.close(file)
+    end = _COUNTS_OF_ROOM + 8 * _COUNTS
+    return room.raw[:_COUNTS_OF_ROOM] + _MUCH * _COUNTS + room.raw[end:]
 
 
 def _take_user(user: int) -> None:

@@ -154,6 +154,22 @@ def test_the_machine_looks_the_same_to_all_bots_whatever_goes_on_there(level: Le
     assert printed(SYSINFO, level) == (f"0 [0, 0, 0] {memory_mb} True 1 -1",)
 
 
+ROOM: Final = """
+import ctypes, os, struct
+room = ctypes.create_string_buffer(120)
+libc = ctypes.CDLL(None)
+assert libc.fstatfs(os.memfd_create("heap"), room) == 0
+kind, size, *counts = struct.unpack_from("@7q", room)
+print(hex(kind), counts == [1 << 28] * 5, libc.fstatfs(99, room), libc.statfs(b"/", room))
+"""
+
+
+@pytest.mark.parametrize("level", [LANDLOCK, NAMESPACE])
+def test_a_runtime_learns_of_which_kind_a_disk_is_and_not_how_full(level: Level) -> None:
+    """The Java machine asks that about the memory of its heap."""
+    assert printed(ROOM, level) == ("0x1021994 True -1 -1",)
+
+
 READ: Final = """
 import os
 for path in %r:
