@@ -37,7 +37,8 @@ OF_NAMESPACES: Final = {
 }
 OF_ALL: Final = {attack for name in ("spy", "diarist", "listener") for attack in ATTACKS[name]}
 LANDLOCK: Final = LIMITS | OF_SIGNALS | (OF_ALL | {"shared_disk"}) - OF_NAMESPACES - NEVER
-NAMESPACE: Final = LANDLOCK | OF_NAMESPACES
+OF_COUNTERS: Final = {*ATTACKS["watcher"]} - {"count_numbers"}  # see `test_search.py`
+NAMESPACE: Final = LANDLOCK | OF_NAMESPACES | OF_COUNTERS
 FULL: Final = NAMESPACE | {"memory", "memory_in_parts"}
 
 MATCHES: Final[dict[Level, tuple[set[str], tuple[str, ...]]]] = {

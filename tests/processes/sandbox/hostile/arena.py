@@ -119,6 +119,14 @@ ATTACKS: Final[Mapping[str, Mapping[str, str]]] = {
         "told_descriptors": "... by how many descriptors of its user are on their way",
         "told_futexes": "... by waiting at a page of a file (futex)",
     },
+    "watcher": {
+        "count_processes": "count the processes that another bot starts",
+        "count_files": "... the files, pipes and events that it opens",
+        "count_sockets": "... its sockets and connections",
+        "count_memory": "... the memory that it uses, and what it writes",
+        "count_calls": "... its locks, signals and asynchronous calls",
+        "count_numbers": "... the pipes that it opens, by the numbers of new ones (inodes)",
+    },
     "forker": {
         "processes": "start 600 processes",
         "starve": "leave another bot no process to start",
@@ -138,7 +146,7 @@ ATTACKS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "hypnotist": {"outlive_stopped": "live on after stopping its supervisor"},
 }
-"""What each bot tries, in words that continue "a bot could"."""
+"""What each bot tries, in words that continue "a bot could". The watcher plays no match: see `search.py`."""
 
 
 class Cell(msgspec.Struct, frozen=True):

@@ -24,8 +24,11 @@ import msgspec
 from stellwerk.shared.terminal import aligned
 from stellwerk_processes.sandbox.levels import LEVELS, Level
 from tests.processes.sandbox.hostile.arena import ATTACKS, Cell
+from tests.processes.sandbox.hostile.search import WATCHED, Found, unexplained
 from tests.tools import as_ordinary_user, open_python
 
+WATCHER: Final = "watcher"
+SEARCH_PROGRAM: Final = str(Path(__file__).with_name("search.py"))
 PROGRAM: Final = str(Path(__file__).with_name("arena.py"))
 SECONDS: Final = 600
 
@@ -81,14 +84,35 @@ def organizers(level: Level) -> dict[str, Sequence[str]]:
 
 def column(level: Level, organizer: str, command: Sequence[str], bots: Sequence[str]) -> Column:
     """Let these bots play."""
-    done = subprocess.run(
-        [*command, PROGRAM, level, *bots], capture_output=True, text=True, timeout=SECONDS, check=False
-    )
+    done = _run([*command, PROGRAM, level, *(bot for bot in bots if bot != WATCHER)])
     if done.returncode != 0:
         return Column(level, organizer, {}, f"the arena failed: {done.stderr}")
     answer: dict[str, Any] = json.loads(done.stdout)  # JSON has no types
     cells = msgspec.convert(answer.get("cells", {}), dict[str, Cell])
+    if WATCHER in bots:
+        done = _run([*command, SEARCH_PROGRAM, level])
+        if done.returncode != 0:
+            return Column(level, organizer, cells, f"the search failed: {done.stderr}")
+        found = msgspec.json.decode(done.stdout, type=Found)
+        if found.problem:
+            return Column(level, organizer, cells, found.problem)
+        cells |= watched(found)
     return Column(level, organizer, cells, answer["problem"])
+
+
+def watched(found: Found) -> dict[str, Cell]:
+    """Return the cells of what follows the actions of another bot."""
+    left = unexplained(found)
+    cells: dict[str, Cell] = {}
+    for attack, actions in WATCHED.items():
+        names = sorted({name for action in actions for name in left.get(action, ())})
+        cells[attack] = Cell(bool(names), "; ".join(names))
+    how = f"{found.bits} bits at once, in {found.seconds:.1f} s"
+    return cells | {"count_numbers": Cell(found.bits > 0, how)}
+
+
+def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
 
 
 def lines(columns: Sequence[Column], bots: Sequence[str]) -> Iterator[str]:
