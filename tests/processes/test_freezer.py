@@ -38,6 +38,15 @@ for _ in range(300):
         signal.pause()
 signal.pause()
 """
+# Starts a process that burns its processor, and sees to it that nothing is left of that when it has ended.
+REAPER = """
+import os, signal, subprocess, sys
+child = subprocess.Popen([sys.executable, "-I", "-c", "while True: pass"])
+print(os.getpid(), flush=True)
+print(child.pid, flush=True)
+child.wait()
+signal.pause()
+"""
 SECONDS = 60  # far more than any test takes: a test that hangs should say so
 BURNT = 0.05  # seconds of our own processor time, in which a bot that goes on uses much
 
@@ -155,6 +164,15 @@ def test_a_bot_that_has_ended_is_no_error() -> None:
         os.waitid(os.P_PID, bot, os.WEXITED | os.WNOWAIT)
         burn_until(lambda: freezer.freeze() == "stopped")
         freezer.thaw()
+
+
+def test_a_process_that_was_stopped_and_has_ended_is_at_rest() -> None:
+    with running(REAPER, "child") as (ours, child):
+        freezer = SignalFreezer(ours, spared=frozenset({ours}))
+        burn_until(lambda: freezer.freeze() == "stopped")
+        end(child)
+        burn_until(lambda: not Path(f"/proc/{child}").exists())
+        assert freezer.freeze() == "stopped"
 
 
 @needs("another user")

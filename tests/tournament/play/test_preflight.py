@@ -9,6 +9,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -19,6 +20,7 @@ import trio.testing
 
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_processes.faults import Conduct
+from stellwerk_processes.standing_server import StandingServer, StandingSetup, open_standing_server
 from stellwerk_processes.started_match import (
     BotMatch,
     MatchObserver,
@@ -161,6 +163,24 @@ def test_a_bot_that_is_used_again_is_tried_as_it_will_play(tmp_path: Path) -> No
     assert found.passed == ["a"]
     assert [each.bot for each in found.unfit] == ["quits"]
     assert found.unfit[0].cause.startswith("ended with exit status 5 before the match did")
+
+
+@pytest.mark.parametrize(("process", "opened"), [("reused", 1), ("fresh", 0)])
+def test_a_server_for_bots_that_stay_is_opened_if_one_of_them_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, process: str, opened: int
+) -> None:
+    setups: list[StandingSetup] = []
+
+    def noting(setup: StandingSetup) -> AbstractAsyncContextManager[StandingServer]:
+        setups.append(setup)
+        return open_standing_server(setup)
+
+    monkeypatch.setattr(preflight, "open_standing_server", noting)
+    settings_for(tmp_path, ["a", "b"])
+    with open(tmp_path / FILE, "a") as file:
+        file.write(f'process = "{process}"\n')  # that of the last one
+    found = tried(settings_of(parse(tmp_path), tmp_path))
+    assert (found.passed, len(setups)) == (["a", "b"], opened)
 
 
 def test_a_bot_that_finds_a_legal_move_at_its_second_try_can_play(tmp_path: Path) -> None:
