@@ -10,6 +10,7 @@ import pty
 import random
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -106,12 +107,13 @@ def status(folder: Path) -> dict[str, Any]:
 def test_a_tournament_that_is_killed_again_and_again_comes_to_the_same_as_an_undisturbed_one(
     tmp_path: Path,
 ) -> None:
-    undisturbed = cup(tmp_path / "undisturbed", FOUR, "concurrency = 2")
+    bots = [f'{bot}\nprocess = "fresh"' for bot in FOUR]  # their matches are kept one by one
+    undisturbed = cup(tmp_path / "undisturbed", bots, "concurrency = 2")
     tournament("run", undisturbed, "--seed", "s")
     expected = outcome(undisturbed)
     assert len(expected) == 12
 
-    killed = cup(tmp_path / "killed", FOUR, "concurrency = 2")
+    killed = cup(tmp_path / "killed", bots, "concurrency = 2")
     seed = random.randrange(2**32)
     dice = random.Random(seed)
     kills = 0
@@ -144,6 +146,38 @@ def _ends_before(folder: Path, command: str, patience: int, spin: int) -> bool:
     return False
 
 
+def test_a_kill_loses_no_block_that_was_shown_and_the_others_come_out_the_same_again(tmp_path: Path) -> None:
+    """Blocks of house bots are written once a second. All copies of the folder play the same bytes from then
+    on: the seeds, which nobody has given, are on the disk."""
+    folder = cup(tmp_path / "cup", TWO, "concurrency = 1\n[schedule]\nrounds = 200")
+    shown = set[int]()
+    with started("run", folder) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            message = json.loads(line)
+            if message["type"] == "block_ended":
+                shown.add(message["block"])
+            if len(shown) == 3:
+                break
+        process.kill()
+        assert process.wait(SECONDS) == -signal.SIGKILL
+    before = lines_of(folder)
+    assert shown <= {line["block"] for line in before}
+    assert len(before) < 400
+    copies = [tmp_path / "one", tmp_path / "other"]
+    for copy in copies:
+        shutil.copytree(folder, copy)
+        tournament("resume", copy)
+        assert lines_of(copy)[: len(before)] == before
+        assert len(lines_of(copy)) == 400
+    one, other = (
+        {path.name: path.read_bytes() for path in (copy / "replays").glob("*.jsonl")} for copy in copies
+    )
+    assert one == other
+    assert len(one) == 400
+    assert "ok, 400 matches" in tournament("verify", copies[0])
+
+
 @contextmanager
 def started(command: str, folder: Path, *words: str) -> Generator[subprocess.Popen[str]]:
     """Start a command that prints its progress as JSON lines, and kill it at the end of the block. It begins
@@ -155,7 +189,8 @@ def started(command: str, folder: Path, *words: str) -> Generator[subprocess.Pop
 
 
 def test_ctrl_c_finishes_the_running_block_and_says_how_to_go_on(tmp_path: Path) -> None:
-    folder = cup(tmp_path / "cup", TWO, "concurrency = 1\n[schedule]\nrounds = 4")
+    bots = [f'{bot}\nprocess = "fresh"' for bot in TWO]  # matches of house bots are shown later
+    folder = cup(tmp_path / "cup", bots, "concurrency = 1\n[schedule]\nrounds = 4")
     with started("run", folder) as process:
         assert process.stdout is not None
         assert json.loads(process.stdout.readline())["type"] == "match_ended"

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from shlex import join
 
 import pytest
+import trio
 
+from stellwerk.shared.house_bots import house_bots
 from stellwerk_tournament.config.settings import FILE, SettingsError, parse, settings_of
+from stellwerk_tournament.play import runner
+from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress
+from stellwerk_tournament.play.runner import play_tournament
+from stellwerk_tournament.store.store import Store, open_store, read_matches
 from tests.command.tournament.test_tournament import cup, lines_of, tournament
+from tests.tournament.play.fakes import Witness
 
 FRESH = 'process = "fresh"'
 ROUNDS = "[schedule]\nrounds = 2"
@@ -39,6 +47,44 @@ def test_the_bots_of_the_house_play_move_for_move_as_their_processes_do(game: st
     assert not any("cpu_ms" in seat for line in lines_of(house) for seat in line["bots"])
     assert list((house / "logs").glob("*")) == []
     assert "built-in bots that sit in the server" in (house / "report.html").read_text()
+
+
+def test_blocks_of_the_house_are_written_together_and_shown_when_they_are_on_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here as if all were played within a second."""
+    folder = cup(tmp_path / "cup", ['built_in = "random"', 'built_in = "greedy"'], "[schedule]\nrounds = 5")
+    appended: list[bytes] = []
+    append = Store._append
+
+    def count(store: Store, text: bytes) -> None:
+        appended.append(text)
+        append(store, text)
+
+    monkeypatch.setattr(Store, "_append", count)
+    monkeypatch.setattr(runner, "WRITE_EVERY_S", 1e6)
+
+    class Reader(Witness):
+        def match_ended(self, ended: Ended, progress: Progress) -> None:
+            super().match_ended(ended, progress)
+            assert len(read_matches(folder).lines) == 10
+            assert progress.played <= 10
+
+        def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
+            super().block_ended(ended, progress)
+            assert set(ended.lines) <= {*read_matches(folder).lines}
+
+    witness = Reader()
+    with open_store(folder) as opened:
+        settings = settings_of(parse(folder), folder)
+        assert trio.run(partial(play_tournament, house_bots=house_bots()), settings, opened, witness)
+    assert len(appended) == 1
+    assert [(ended.block.number, ended.rotation) for ended in witness.ended] == [
+        (block, rotation) for block in range(5) for rotation in range(2)
+    ]
+    assert len(witness.blocks) == 5
+    assert witness.last is not None
+    assert witness.last.played == 10
 
 
 def test_a_match_has_bots_of_the_house_and_a_process(tmp_path: Path) -> None:

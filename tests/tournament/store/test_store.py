@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -201,7 +202,7 @@ class Dying(Store):
         if self.moment == "within":
             _die()
 
-    def _forget(self, number: int) -> None:
+    def _forget(self, numbers: Sequence[int]) -> None:
         _die()
 
 

@@ -136,6 +136,10 @@ class Cluster:
     def takes_more(self) -> bool:
         return True
 
+    @property
+    def brings_back(self) -> bool:
+        return True
+
     def begin(self, duty: Dask) -> None:
         """Let all workers be examined, those that are there and those that will come."""
         from stellwerk_tournament.blocks.cluster_worker import TournamentPlugin

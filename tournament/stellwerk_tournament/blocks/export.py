@@ -42,6 +42,10 @@ class Exporter:
     def takes_more(self) -> bool:
         return self.blocks < self.limit
 
+    @property
+    def brings_back(self) -> bool:
+        return False
+
     async def play(self, due: DueBlock) -> None:
         """Write the file of a block. RunError or StoreError if that cannot be done."""
         await trio.to_thread.run_sync(self._write, due)

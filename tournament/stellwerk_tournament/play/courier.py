@@ -64,6 +64,11 @@ class Courier(Protocol):
     @property
     def takes_more(self) -> bool: ...
 
+    @property
+    def brings_back(self) -> bool:
+        """Return whether it brings blocks back while the tournament is played."""
+        ...
+
     async def play(self, due: DueBlock) -> PlayedBlock | None:
         """Bring a block to where it is played, and its matches back. None if they come another time.
         BlockFailedError, or RunError if nothing can be played any more."""

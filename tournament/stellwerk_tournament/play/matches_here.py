@@ -234,6 +234,14 @@ def rotations_at_once(settings: Settings, block: Block, most: int) -> int:
     return most if has_own_deals(settings, block) or may_overlap(bots) else 1
 
 
+def is_repeatable(settings: Settings, block: Block) -> bool:
+    """Return whether a block comes out the same again, byte for byte: all its bots sit in the server, where
+    they have no state but their seeds."""
+    return all(
+        entrant.bot.process == "house" for entrant in settings.entrants if entrant.name in block.entrants
+    )
+
+
 def has_own_deals(settings: Settings, block: Block) -> bool:
     """Return whether each match of a block has a deal of its own, because a remote bot is at the table."""
     return any(entrant.is_remote and entrant.name in block.entrants for entrant in settings.entrants)

@@ -10,8 +10,10 @@ Laws:
   nothing is written before they are there;
 - a block in which a suspended bot would play never begins. One that has begun is played to its end, and the
   bot is kept away from those of its matches that begin then: nobody waits for it;
+- blocks of house bots alone come out the same again, so they are written once a second, many at a time, and
+  shown when they are on the disk. Their seeds are drawn, and stored, when they are queued;
 - at the first request to stop, the runner finishes the blocks that have begun; at the second, it ends at
-  once. Nothing that was played is lost, whatever ends it (`store.py`).
+  once. Nothing that was shown is lost, whatever ends it (`store.py`), and no match of a bot that was started.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
@@ -44,8 +47,15 @@ from stellwerk_tournament.play.conduct import (
     matches_not_drawn,
     stage_as_made,
 )
-from stellwerk_tournament.play.courier import BlockFailedError, Courier, DueBlock, PlayedBlock
+from stellwerk_tournament.play.courier import (
+    BlockFailedError,
+    Courier,
+    DueBlock,
+    PlayedBlock,
+    PlayedMatch,
+)
 from stellwerk_tournament.play.how_many import total_matches
+from stellwerk_tournament.play.keep import finished as as_finished
 from stellwerk_tournament.play.keep import keep_match, take_in
 from stellwerk_tournament.play.lag import LagWatch
 from stellwerk_tournament.play.matches_here import (
@@ -55,6 +65,7 @@ from stellwerk_tournament.play.matches_here import (
     Execute,
     MatchesHere,
     has_own_deals,
+    is_repeatable,
     reused_bots,
     rotations_at_once,
     standing_setup,
@@ -85,13 +96,14 @@ from stellwerk_tournament.schedule.schedule import (
 from stellwerk_tournament.store.conduct import Suspension, Suspensions, judged
 from stellwerk_tournament.store.match_line import MatchLine, scores_of
 from stellwerk_tournament.store.standings import Standings
-from stellwerk_tournament.store.store import Opened, Standing, StoreError
+from stellwerk_tournament.store.store import Finished, Opened, Standing, StoreError
 
 if TYPE_CHECKING:
     from stellwerk_processes.started_match import MatchResult
 
 MOST_BEGUN_AT_ONCE: Final = 100  # blocks for a courier: their seeds come to the disk in one write
 VOIDS_IN_A_ROW: Final = 3  # after so many there is something wrong that will not pass
+WRITE_EVERY_S: Final = 1.0  # blocks of house bots, of which there can be a hundred a second
 RATING_SHARE: Final = 0.02  # of the time, at most, for ratings that are only shown
 
 T = TypeVar("T")
@@ -141,6 +153,8 @@ class _Begun:
     running: set[int] = field(default_factory=set[int])
     kept: set[int] = field(default_factory=set[int])
     is_void: bool = False
+    unwritten: dict[int, PlayedMatch] | None = None
+    """The matches that were played, by rotation, if the block is written when all of them are over."""
 
     @property
     def is_over(self) -> bool:
@@ -237,6 +251,10 @@ class _Runner:
         self._known: dict[int, Standing] = {}
         self._last_known = max(self._blocks_played, default=-1)  # of the blocks that have numbers on disk
         self._queue: deque[Block] = deque()
+        self._seeds: dict[int, bytes] = {}  # on disk, of blocks that are queued
+        self._finished: list[_Begun] = []  # and not written yet
+        self._write_at = inf
+        self._is_writing = False
         self._begun: list[_Begun] = []
         self._next_stage = 0
         self._at_table: Counter[str] = Counter()
@@ -262,6 +280,11 @@ class _Runner:
 
     async def run(self, begin: Callable[[], object]) -> bool:
         self._known = {each.block.number: each for each in await self._on_disk(self._store.standings)}
+        self._seeds = {
+            number: each.seed
+            for number, each in self._known.items()
+            if each.status == "queued" and each.seed is not None
+        }
         self._last_known = max(self._last_known, max(self._known, default=-1))
         self._void_count = sum(each.status == "void" for each in self._known.values())
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
@@ -386,9 +409,13 @@ class _Runner:
             self._changed = trio.Event()
             await self._start_what_can_be(nursery)
             is_idle = not self._running and not self._carried
-            if is_idle and not (self._attendance.missing and self._has_more()):
+            if self._finished and not self._is_writing and (is_idle or trio.current_time() >= self._write_at):
+                nursery.start_soon(self._write_in_time, nursery.cancel_scope)
+                self._is_writing = True
+            if is_idle and not self._is_writing and not (self._attendance.missing and self._has_more()):
                 return
-            with trio.move_on_at(self._attendance.next_end(trio.current_time())):
+            next_end = self._attendance.next_end(trio.current_time())
+            with trio.move_on_at(next_end if self._is_writing else min(next_end, self._write_at)):
                 await self._changed.wait()
 
     def _has_more(self) -> bool:
@@ -476,16 +503,30 @@ class _Runner:
 
     async def _begin(self, blocks: Sequence[Block]) -> None:
         """Begin blocks, but for those of bots that have just been suspended."""
-        secret_of = {
-            block: secrets.token_bytes(32) if self._seed is None else block_secret(self._seed, block.number)
-            for block in blocks
-        }
-        begun = await self._on_disk(partial(self._begin_unless_called_off, secret_of))
-        for block in begun:
-            self._note_begun(_Begun(block, secret_of[block], deque(block.rotations)))
+        lazy = {block for block in blocks if self._is_written_later(block)}
+        secret_of = {block: self._seeds.get(block.number) or self._drawn(block) for block in blocks}
+        eager = {block: secret for block, secret in secret_of.items() if block not in lazy}
+        begun = [block for block in lazy if not self._conduct.concern(block)]
+        if eager:
+            begun += await self._on_disk(partial(self._begin_unless_called_off, eager))
+        for block in blocks:
+            if block in begun:
+                unwritten = dict[int, PlayedMatch]() if block in lazy else None
+                waiting = deque(block.rotations)
+                self._note_begun(_Begun(block, secret_of[block], waiting, unwritten=unwritten))
         if len(begun) < len(blocks):
             self._queue += [block for block in blocks if block not in begun]
             await self._call_off()
+
+    def _drawn(self, block: Block) -> bytes:
+        return secrets.token_bytes(32) if self._seed is None else block_secret(self._seed, block.number)
+
+    def _is_written_later(self, block: Block) -> bool:
+        """Return whether nothing of a block is written before it is over, since it comes out the same again.
+        One that comes back another time has to be on disk, and so has one that may end the tournament."""
+        is_played_now = self._courier is None or self._courier.brings_back
+        may_wait = is_played_now and self._settings.until_width is None
+        return may_wait and block.number in self._seeds and is_repeatable(self._settings, block)
 
     def _note_begun(self, begun: _Begun) -> None:
         self._begun.append(begun)
@@ -561,7 +602,9 @@ class _Runner:
         if done:
             self._store.enqueue(done, "complete")
         if to_play:
-            self._store.enqueue(to_play, "queued")
+            seeds = {b.number: self._drawn(b) for b in to_play if is_repeatable(self._settings, b)}
+            self._store.enqueue(to_play, "queued", seeds)
+            self._seeds |= seeds
 
     async def _take_up(self, block: Block) -> None:
         standing = self._known.get(block.number)
@@ -629,6 +672,8 @@ class _Runner:
                 pass  # another match of the block could not be played
             elif isinstance(ended, str):
                 await self._failed(begun, rotation, ended)
+            elif begun.unwritten is not None:
+                self._keep_for_later(begun, self._here.as_played(*ended))
             else:
                 await self._keep(begun, rotation, *ended)
         except (StoreError, RunError) as error:
@@ -669,8 +714,61 @@ class _Runner:
         if begun.is_over:
             await self._complete(begun)
 
+    def _keep_for_later(self, begun: _Begun, *matches: PlayedMatch) -> None:
+        """Keep matches of house bots in memory, until their block is over and it is time to write."""
+        assert begun.unwritten is not None
+        for match in matches:
+            begun.unwritten[match.line.rotation] = match
+            begun.running.discard(match.line.rotation)
+        if begun.is_over:
+            if not self._finished:
+                self._write_at = trio.current_time() + WRITE_EVERY_S
+            self._finished.append(begun)
+
+    async def _write_in_time(self, scope: trio.CancelScope) -> None:
+        try:
+            await self._write_finished()
+        except (StoreError, RunError) as error:
+            self._fail_with(error, scope)
+        finally:
+            self._is_writing = False
+            self._changed.set()
+
+    async def _write_finished(self) -> None:
+        """Write the blocks that are over, all at once, and then show them."""
+        finished, self._finished, self._write_at = self._finished, [], inf
+        written = await self._on_disk(partial(self._write_blocks, finished))
+        for begun, (lines, suspensions) in zip(finished, written, strict=True):
+            for line in lines:
+                begun.kept.add(line.rotation)
+                self._observer.match_ended(Ended(begun.block, line.rotation), self._progress())
+            await self._note_complete(begun, lines, suspensions)
+
+    def _write_blocks(
+        self, finished: Sequence[_Begun]
+    ) -> list[tuple[list[MatchLine], tuple[Suspension, ...]]]:
+        """Write blocks of which nothing was kept. Return what `_write_block` returns for each."""
+        suspensions: list[tuple[Suspension, ...]] = []
+
+        def judge(lines: Sequence[MatchLine]) -> Sequence[MatchLine]:
+            judged_lines = self._judged(lines)
+            suspensions.append(self._conduct.add(judged_lines))
+            return judged_lines
+
+        blocks: list[Finished] = []
+        for begun in finished:
+            assert begun.unwritten is not None
+            matches = [played for _, played in sorted(begun.unwritten.items())]
+            blocks.append(as_finished(self._store, begun.block, begun.seed, matches))
+        return list(zip(self._store.complete_all(blocks, judge), suspensions, strict=True))
+
     async def _complete(self, begun: _Begun) -> None:
         lines, suspensions = await self._on_disk(partial(self._write_block, begun))
+        await self._note_complete(begun, lines, suspensions)
+
+    async def _note_complete(
+        self, begun: _Begun, lines: Sequence[MatchLine], suspensions: Sequence[Suspension]
+    ) -> None:
         self._begun.remove(begun)
         self._here.end_deal(begun.seed)
         self._voids_in_a_row = 0
@@ -690,10 +788,11 @@ class _Runner:
 
     def _write_block(self, begun: _Begun) -> tuple[list[MatchLine], tuple[Suspension, ...]]:
         """Write the lines of a block with their forfeits. Return them, and who is suspended from then on."""
-        conduct = self._conduct
-        judge = partial(judged, conduct=self._settings.conduct, suspended=conduct.names)
-        lines = self._store.complete(begun.block, begun.seed, judge)
-        return lines, conduct.add(lines)
+        lines = self._store.complete(begun.block, begun.seed, self._judged)
+        return lines, self._conduct.add(lines)
+
+    def _judged(self, lines: Sequence[MatchLine]) -> Sequence[MatchLine]:
+        return judged(lines, conduct=self._settings.conduct, suspended=self._conduct.names)
 
     # -- a block that is played elsewhere ----------------------------------------------------------
 
@@ -724,6 +823,12 @@ class _Runner:
             self._changed.set()
 
     async def _take_in(self, begun: _Begun, played: PlayedBlock) -> None:
+        if begun.unwritten is not None:
+            for rotation, cause in played.failures:
+                fail = partial(self._store.fail, begun.block, rotation, cause, played.machine)
+                await self._on_disk(fail)
+            self._keep_for_later(begun, *played.matches)
+            return
         await self._on_disk(partial(take_in, self._store, begun.block, played))
         for match in played.matches:
             begun.running.discard(match.line.rotation)

@@ -9,6 +9,9 @@ depends on it). When the last match of a block has been kept, its replays are wr
 its row is marked; each step can be done again, and is, when the tournament is resumed. No line is
 twice in `matches.jsonl`, for a block whose lines are there is complete, whatever its row says.
 
+Blocks of house bots alone come out the same again, byte for byte, if their seeds are kept. So the seeds are
+stored before any such block begins (`enqueue`), and nothing else before many are over (`complete_all`).
+
 Every call may wait for the disk: from Trio, in a thread. They must not overlap.
 """
 
@@ -19,9 +22,9 @@ import fcntl
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -29,7 +32,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from stellwerk_protocol.answer_times import times_beside
-from stellwerk_server.journal.journal import revealed, sync_folder, write_whole
+from stellwerk_server.journal.journal import revealed, sync_all, sync_folder, write_whole
 from stellwerk_tournament.schedule.deal import salt
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store import match_line
@@ -41,6 +44,7 @@ REPLAYS: Final = "replays"
 LOGS: Final = "logs"
 LOG_BYTES: Final = 1_000_000  # of each bot; then its older half goes
 PRIVATE: Final = 0o600
+NO_SEEDS: Final[Mapping[int, bytes]] = {}
 
 _OVER: Final = "over"
 _YES: Final = "yes"
@@ -105,9 +109,18 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Finished:
+    """A block all of whose matches were played, and none was kept: their lines, replays and times."""
+
+    block: Block
+    seed: bytes = field(repr=False)
+    matches: tuple[tuple[MatchLine, bytes, bytes | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
     """A block and how far it has come. `kept` are the rotations that have been played, `seed` is there while
-    it runs, `cause` says why it is void."""
+    it runs, or if it was drawn before, `cause` says why it is void."""
 
     block: Block
     status: Status
@@ -208,12 +221,16 @@ class Store:
         with _writing(self.folder / name):
             write_whole(self.folder / name, content)
 
-    def enqueue(self, blocks: Sequence[Block], status: Status = "queued") -> None:
+    def enqueue(
+        self, blocks: Sequence[Block], status: Status = "queued", seeds: Mapping[int, bytes] = NO_SEEDS
+    ) -> None:
+        """Add blocks, some of them with the seeds that they will have, by their numbers."""
+        rows = [
+            (b.number, b.stage, b.round, b.variant, json.dumps(b.entrants), status, seeds.get(b.number))
+            for b in blocks
+        ]
         with self._writing_rows():
-            self._database.executemany(
-                "INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)",
-                [(b.number, b.stage, b.round, b.variant, json.dumps(b.entrants), status) for b in blocks],
-            )
+            self._database.executemany("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", rows)
 
     def begin(self, block: Block, seed: bytes) -> None:
         self._mark(block.number, "running", seed)
@@ -267,25 +284,41 @@ class Store:
                 " WHERE block = ? ORDER BY rotation",
                 (block.number,),
             ).fetchall()
-        lines: list[MatchLine] = []
-        for encoded, content, times in rows:
-            line = msgspec.json.decode(encoded, type=MatchLine)
-            if line.deal == "same_in_block":
-                content = revealed(content, seed, salt(seed, line.rotation))
-                line = msgspec.structs.replace(line, seed=seed.hex())
-            name = _replay_name(line)
-            with _writing(self.folder / name):
-                if times is not None:  # an earlier version kept none
-                    write_whole(times_beside(self.folder / name), times)
-                write_whole(self.folder / name, content, sync=True, sync_name=False)
-            digest = sha256(content).hexdigest()
-            lines.append(msgspec.structs.replace(line, replay=name, replay_sha256=digest))
+        matches = ((msgspec.json.decode(each, type=MatchLine), *rest) for each, *rest in rows)
+        lines = [self._write_replay(seed, *match, sync=True) for match in matches]
         with _writing(self.folder / REPLAYS):
             sync_folder(self.folder / REPLAYS)
         lines = [*judge(lines)]
         self._append(b"".join(map(line_of, lines)))
-        self._forget(block.number)
+        self._forget([block.number])
         return lines
+
+    def complete_all(self, finished: Sequence[Finished], judge: Judge = tuple) -> list[list[MatchLine]]:
+        """Make the matches of many blocks known at once, of which nothing was kept. `judge` is called for one
+        block after the other."""
+        lines = [
+            [self._write_replay(each.seed, *match, sync=False) for match in each.matches] for each in finished
+        ]
+        with _writing(self.folder / REPLAYS):
+            sync_all(self.folder / REPLAYS)
+        judged = [[*judge(of_block)] for of_block in lines]
+        self._append(b"".join(line_of(line) for of_block in judged for line in of_block))
+        self._forget([each.block.number for each in finished])
+        return judged
+
+    def _write_replay(
+        self, seed: bytes, line: MatchLine, content: bytes, times: bytes | None, *, sync: bool
+    ) -> MatchLine:
+        """Write the replay of a match, and the times of its answers. Return the line that names it."""
+        if line.deal == "same_in_block":
+            content = revealed(content, seed, salt(seed, line.rotation))
+            line = msgspec.structs.replace(line, seed=seed.hex())
+        name = _replay_name(line)
+        with _writing(self.folder / name):
+            if times is not None:  # an earlier version kept none
+                write_whole(times_beside(self.folder / name), times)
+            write_whole(self.folder / name, content, sync=sync, sync_name=False)
+        return msgspec.structs.replace(line, replay=name, replay_sha256=sha256(content).hexdigest())
 
     def log(self, bot: str, heading: str, printed: Sequence[str]) -> None:
         """Append what a bot printed in a match to its log. Only the newest part of the log is kept."""
@@ -335,12 +368,13 @@ class Store:
                 "UPDATE blocks SET status = ?, seed = ? WHERE number = ?", (status, seed, number)
             )
 
-    def _forget(self, number: int) -> None:
+    def _forget(self, numbers: Sequence[int]) -> None:
         with self._writing_rows():
-            self._database.execute(
-                "UPDATE blocks SET status = 'complete', seed = NULL WHERE number = ?", (number,)
+            self._database.executemany(
+                "UPDATE blocks SET status = 'complete', seed = NULL WHERE number = ?",
+                [(number,) for number in numbers],
             )
-            _delete_matches(self._database, [number])
+            _delete_matches(self._database, numbers)
 
 
 @dataclass(frozen=True, slots=True)
