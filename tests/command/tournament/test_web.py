@@ -116,7 +116,8 @@ def kept_in(folder: Path) -> set[str]:
 def test_nothing_of_a_block_that_a_killed_runner_left_is_ever_shown_and_resume_shows_all(
     tmp_path: Path,
 ) -> None:
-    folder = cup(tmp_path / "cup", TWO, "concurrency = 1\n[schedule]\nrounds = 400")
+    bots = [f'{bot}\nprocess = "reused"' for bot in TWO]  # their matches are kept one by one
+    folder = cup(tmp_path / "cup", bots, "concurrency = 1\n[schedule]\nrounds = 40")
     with started("run", folder, "--web", "0", "--seed", "s") as process:
         pages = Pages.at(read(process, "live_pages")["url"])
         with collecting(pages, check=Completeness(folder)) as stream:
@@ -146,7 +147,7 @@ def test_nothing_of_a_block_that_a_killed_runner_left_is_ever_shown_and_resume_s
             assert read(process, "ended")["finished"]
             stream.end()
         assert process.wait(SECONDS) == 0
-    assert stream.all_of("counts")[-1] == {"running": 0, "ended": 800, "failed": 0}
+    assert stream.all_of("counts")[-1] == {"running": 0, "ended": 80, "failed": 0}
     expect_final_figures(folder, stream.all_of("ranking")[-1])
     with watched(folder) as pages:
         for match in (*before, *kept):  # also those that are in no list any more

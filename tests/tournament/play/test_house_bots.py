@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from shlex import join
@@ -16,7 +17,8 @@ from stellwerk_tournament.config.settings import FILE, SettingsError, parse, set
 from stellwerk_tournament.play import runner
 from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress
 from stellwerk_tournament.play.runner import play_tournament
-from stellwerk_tournament.store.store import Store, open_store, read_matches
+from stellwerk_tournament.store.match_line import MatchLine
+from stellwerk_tournament.store.store import Finished, Judge, Store, open_store, read_matches
 from tests.command.tournament.test_tournament import cup, lines_of, tournament
 from tests.tournament.play.fakes import Witness
 
@@ -54,14 +56,14 @@ def test_blocks_of_the_house_are_written_together_and_shown_when_they_are_on_the
 ) -> None:
     """Here as if all were played within a second."""
     folder = cup(tmp_path / "cup", ['built_in = "random"', 'built_in = "greedy"'], "[schedule]\nrounds = 5")
-    appended: list[bytes] = []
-    append = Store._append
+    written: list[int] = []
+    complete_all = Store.complete_all
 
-    def count(store: Store, text: bytes) -> None:
-        appended.append(text)
-        append(store, text)
+    def count(store: Store, finished: Sequence[Finished], judge: Judge) -> list[list[MatchLine]]:
+        written.append(len(finished))
+        return complete_all(store, finished, judge)
 
-    monkeypatch.setattr(Store, "_append", count)
+    monkeypatch.setattr(Store, "complete_all", count)
     monkeypatch.setattr(runner, "WRITE_EVERY_S", 1e6)
 
     class Reader(Witness):
@@ -78,7 +80,7 @@ def test_blocks_of_the_house_are_written_together_and_shown_when_they_are_on_the
     with open_store(folder) as opened:
         settings = settings_of(parse(folder), folder)
         assert trio.run(partial(play_tournament, house_bots=house_bots()), settings, opened, witness)
-    assert len(appended) == 1
+    assert written == [5]
     assert [(ended.block.number, ended.rotation) for ended in witness.ended] == [
         (block, rotation) for block in range(5) for rotation in range(2)
     ]

@@ -2,7 +2,8 @@
 
 Laws:
 - Dask is imported only where a cluster is used: it is the extra `cluster`;
-- a block is a task, and its key is the block's id. At most a few thousand are with the scheduler at a time;
+- a task is about a second of work: as many blocks as were played in that time, but not so many that workers
+  have nothing to do. Its key is the id of its first block. A block that has failed travels alone;
 - whatever comes back passes the same check as a merged result (`check.py`), so nothing is lost or doubled,
   whichever of worker, scheduler and runner dies: a block that was lost is due again, with the same deal;
 - a worker is trusted as the runner is: Dask's messages are pickles, which run code where they are read. But
@@ -19,7 +20,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
-from typing import Any, Final, TypeAlias
+from math import ceil
+from typing import Any, Final, TypeAlias, cast
 
 import msgspec
 import trio
@@ -37,7 +39,10 @@ from stellwerk_tournament.play.courier import BlockFailedError, DueBlock, Played
 from stellwerk_tournament.play.runner import RunError
 from stellwerk_tournament.store.match_line import MOST_NAME
 
-WINDOW: Final = 2000  # blocks with the scheduler: it slows down with what it has
+WINDOW: Final = 2000  # blocks with the scheduler, or about to be: it slows down with what it has
+TASK_S: Final = 1.0  # of work in a task: to send one costs as much as a match of quick bots
+MOST_IN_A_TASK: Final = 100
+TASKS_FOR_A_SLOT: Final = 4  # with the scheduler, so that no worker waits
 CONNECT_S: Final = 10
 PATIENCE_S: Final = 30  # without any worker that can play, until that is said
 QUIET_S: Final = 15  # without a heartbeat, until a worker is named
@@ -112,9 +117,30 @@ def seats_of(settings: Settings) -> int:
     return most * (settings.fair.cores_per_bot or 1) if has_processes else 1
 
 
+@dataclass(slots=True, eq=False)
+class _Parcel:
+    """A block on its way: what is to be sent, and the task that it is part of, once it has been sent."""
+
+    due: DueBlock
+    name: str
+    order: bytes
+    sent: trio.Event = field(default_factory=trio.Event)
+    task: _Task | None = None
+    place: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class _Task:
+    """Blocks that are played one after another by one worker. `waiting` counts those nobody has taken yet."""
+
+    future: Dask
+    done: trio.Event
+    waiting: int
+
+
 @dataclass(slots=True)
 class Cluster:
-    """A courier whose blocks are tasks."""
+    """A courier whose blocks travel in tasks."""
 
     client: Dask
     name: str
@@ -122,7 +148,10 @@ class Cluster:
     maker: OrderMaker
     tell: Tell
     address: str
-    _away: dict[str, tuple[Dask, trio.Event]] = field(default_factory=dict[str, tuple[Dask, trio.Event]])
+    _away: dict[str, _Task] = field(default_factory=dict[str, _Task])
+    _to_send: list[_Parcel] = field(default_factory=list[_Parcel])
+    _slots: int = 1  # blocks that all workers together play at a time
+    _block_s: float | None = None  # what a block takes, by those that came back last
     _recalled: bool = False
     _accepted: set[str] = field(default_factory=set[str])
     _quiet: set[str] = field(default_factory=set[str])
@@ -161,9 +190,40 @@ class Cluster:
 
     async def play(self, due: DueBlock) -> PlayedBlock | None:
         """Have a block played by any worker. None if it was recalled before one began."""
-        from stellwerk_tournament.blocks.cluster_worker import play_order
-
         order = msgspec.structs.replace(self.maker.order(due), archives={})
+        parcel = _Parcel(due, order.name, encode_order(order))
+        self._to_send.append(parcel)
+        try:
+            await trio.lowlevel.checkpoint()  # those that are due at the same moment go together
+            self._send()
+            await parcel.sent.wait()
+            if parcel.task is None:
+                return None
+            await parcel.task.done.wait()
+            played = await trio.to_thread.run_sync(self._taken, parcel.task.future, due, parcel.place)
+            if played is not None:
+                self._note_time(played)
+            return played
+        finally:
+            self._put_away(parcel)
+
+    def _send(self) -> None:
+        """Send tasks as long as the workers could be without work. RunError."""
+        while self._to_send and not self._recalled and len(self._away) < TASKS_FOR_A_SLOT * self._slots:
+            count = 1
+            if self._block_s is not None:
+                share = len(self._to_send) // (2 * self._slots)
+                count = min(max(1, share), MOST_IN_A_TASK, ceil(TASK_S / max(self._block_s, 0.001)))
+            alone = [each.due.block.number in self._failed_on for each in self._to_send[:count]]
+            if True in alone:
+                count = max(1, alone.index(True))
+            parcels, self._to_send = self._to_send[:count], self._to_send[count:]
+            self._send_together(parcels)
+
+    def _send_together(self, parcels: Sequence[_Parcel]) -> None:
+        from stellwerk_tournament.blocks.cluster_worker import play_orders
+
+        first = parcels[0]
         done, token = trio.Event(), trio.lowlevel.current_trio_token()
 
         def note(_: object) -> None:
@@ -172,28 +232,42 @@ class Cluster:
 
         try:
             future = self.client.submit(
-                play_order,
+                play_orders,
                 self.name,
-                encode_order(order),
-                key=order.name,
+                [each.order for each in parcels],
+                key=first.name,
                 resources={self.name: seats_of(self.settings)},
-                priority=-due.block.number,  # in the order of the schedule
+                priority=-first.due.block.number,  # in the order of the schedule
                 pure=False,
-                **self._elsewhere(due.block.number),
+                **self._elsewhere(first.due.block.number),
             )
+            future.add_done_callback(note)
         except Exception as error:
             raise self._gone() from error
-        self._away[order.name] = future, done
-        try:
-            future.add_done_callback(note)
-            await done.wait()
-            return await trio.to_thread.run_sync(self._taken, future, due)
-        finally:
-            self._away.pop(order.name, None)
-            future.release()
+        self._away[first.name] = task = _Task(future, done, len(parcels))
+        for place, parcel in enumerate(parcels):
+            parcel.task, parcel.place = task, place
+            parcel.sent.set()
 
-    def _taken(self, future: Dask, due: DueBlock) -> PlayedBlock | None:
-        """Return the result of a task. BlockFailedError, RunError."""
+    def _put_away(self, parcel: _Parcel) -> None:
+        """Forget a block, and its task when all blocks of it are forgotten. Others may be sent then."""
+        task = parcel.task
+        if task is None:
+            self._to_send = [each for each in self._to_send if each is not parcel]
+            return
+        task.waiting -= 1
+        if task.waiting == 0:
+            self._away = {name: each for name, each in self._away.items() if each is not task}
+            task.future.release()
+            with contextlib.suppress(RunError):  # the blocks that wait will say it
+                self._send()
+
+    def _note_time(self, played: PlayedBlock) -> None:
+        seconds = sum(match.line.seconds for match in played.matches)
+        self._block_s = seconds if self._block_s is None else 0.9 * self._block_s + 0.1 * seconds
+
+    def _taken(self, future: Dask, due: DueBlock, place: int) -> PlayedBlock | None:
+        """Return the result of a block, which has this place in its task. BlockFailedError, RunError."""
         status: str = future.status
         if status == "cancelled" and self._recalled:
             return None
@@ -204,8 +278,9 @@ class Cluster:
         except BaseException as error:  # whatever a worker raised or made up; nobody interrupts this thread
             if self._has_lost_touch or self.client.status != "running":
                 raise self._gone() from None
+            self._failed_on.setdefault(due.block.number, set())
             raise BlockFailedError(due.rotations[0], f"the cluster: {_in_words(error)}") from None
-        returned = _returned(content, due)
+        returned = _returned(content, due, place)
         try:
             return self._checked(returned, due)
         except BlockFailedError:
@@ -254,8 +329,8 @@ class Cluster:
             with contextlib.suppress(Exception):  # a scheduler that is gone is noticed by its blocks
                 self._look(await trio.to_thread.run_sync(self._workers, abandon_on_cancel=True))
             if self._has_lost_touch:
-                for _, done in self._away.values():
-                    done.set()
+                for task in self._away.values():
+                    task.done.set()
             if not warned and not self._accepted and time.monotonic() - began > PATIENCE_S:
                 warned = True
                 self.tell(f"{self.address}: still waiting for a worker that can play")
@@ -269,6 +344,8 @@ class Cluster:
             self._accepted.discard(lost)
             self._quiet.discard(lost)
             self.tell(f"worker {lost} is lost: its blocks are played elsewhere")
+        threads = sum(workers[address]["nthreads"] for address in self._accepted)
+        self._slots = max(1, len(self._accepted), threads // seats_of(self.settings))
         for address in self._accepted:
             silent = time.time() - workers[address]["last_seen"]
             if silent > QUIET_S and address not in self._quiet:
@@ -291,6 +368,7 @@ class Cluster:
             self._tell_of(f"worker {worker} is refused: {message['refused']}")
         elif worker not in self._accepted:
             self._accepted.add(worker)
+            self._slots = max(self._slots, len(self._accepted))
             self._tell_of(
                 f"worker {worker} plays, as {message['machine']}; the engine's loop takes "
                 f"{message['engine_ms']:g} ms"
@@ -303,6 +381,8 @@ class Cluster:
     async def recall(self) -> None:
         """Take back the blocks that no worker has begun."""
         self._recalled = True
+        for parcel in self._to_send:
+            parcel.sent.set()
         with trio.move_on_after(RECALL_S):
             await trio.to_thread.run_sync(self._recall, abandon_on_cancel=True)
 
@@ -312,12 +392,15 @@ class Cluster:
         with contextlib.suppress(Exception):  # a scheduler that is gone is noticed by its blocks
             begun: dict[str, list[str]] = self.client.run(running_keys, on_error="ignore")
             keys = {key for each in begun.values() for key in each}
-            waiting = [future for key, (future, _) in list(self._away.items()) if key not in keys]
+            waiting = [task.future for key, task in list(self._away.items()) if key not in keys]
             self.client.cancel(waiting)
 
 
-def _returned(content: object, due: DueBlock) -> Returned:
-    """Read what a task returned. BlockFailedError."""
+def _returned(answers: object, due: DueBlock, place: int) -> Returned:
+    """Read what a task returned for one of its blocks. BlockFailedError."""
+    content: object = None
+    if isinstance(answers, list) and place < len(cast(list[object], answers)):
+        content = cast(list[object], answers)[place]
     if not isinstance(content, bytes):
         raise BlockFailedError(due.rotations[0], f"the cluster: the result is no text, but {_kind(content)}")
     try:

@@ -198,13 +198,18 @@ def shares_of_worker(there: Sequence[frozenset[int]], tables: int, number: int) 
 
 
 def play_order(name: str, text: bytes) -> bytes:
-    """Play a block on this worker: the task. It returns a line of JSON."""
+    """Play a block on this worker. Return a line of JSON."""
     worker = cast(Any, get_worker())  # Any: Dask's types are not known
     try:
         return cast(TournamentPlugin, worker.plugins[name]).play(worker, text)
     except Exception as error:  # whatever it is: the runner gets a sentence
         cause = f"the worker failed: {type(error).__name__}: {error}"
         return encode(Returned(str(worker.address), "", Failed(decode_order(text).rotations[0], cause)))
+
+
+def play_orders(name: str, texts: Sequence[bytes]) -> list[bytes]:
+    """Play blocks on this worker, one after another: the task. It returns a line of JSON for each."""
+    return [play_order(name, text) for text in texts]
 
 
 def running_keys(dask_worker: Any) -> list[str]:
