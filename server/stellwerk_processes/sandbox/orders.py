@@ -13,7 +13,7 @@ class Orders(TypedDict):
     """`folder` is the working directory. `private` is the bot's private folder if it only exists inside of
     namespaces: the supervisor gives it to the `user`, and shows it to the runner. Each limit holds as it is,
     soft and hard. `landlock` is the ruleset's attributes, its paths and its ports; `seccomp` a filter, and
-    `sysinfo` what the supervisor answers to the one call that it leaves to it. Inside of namespaces,
+    `sysinfo` what the supervisor answers to the call of that name. Inside of namespaces,
     `own_mounts` are the bot's alone, and it gets inodes of its own of all others; where the kernel cannot do
     that, the filter is `seccomp_without_locks`. `cgroups` are descriptors to join them by. `port`: where to
     listen inside, unless it is 0. `streams` are the descriptors of the bot's input and output: nobody but the

@@ -26,6 +26,7 @@ _LOAD, _JUMP_IF_EQUAL, _JUMP_IF_SET, _JUMP_IF_GREATER, _AND, _RETURN = 0x20, 0x1
 _ALLOW: Final = 0x7FFF0000
 _REFUSE: Final = 0x00050000
 _ASK: Final = 0x7FC00000  # the supervisor; ENOSYS if it does not listen
+_ASK_OR_ALLOW: Final = _ASK | 1  # the same, and allowed if it does not listen: see `confine.py`
 _NUMBER, _ARCHITECTURE, _ARGUMENT = 0, 4, 16  # where the kernel has them; little endian
 
 _NEW_USER: Final = 0x10000000
@@ -44,6 +45,9 @@ _LEASES: Final = (1024, 1025, 1026, 1039, 1040)  # and notes about folders, and 
 _HINTS: Final = (1035, 1036, 1037, 1038)  # how long what is written will live; the file keeps it
 _OF_FILE_SYSTEMS: Final = (0x6600, 0x5800, 0x7600)  # kinds of ioctl: flags and versions that a file keeps
 _KIND_OF_IOCTL: Final = 0xFF00
+_OF_ONE_PROCESS, _COMMAND_OF_FUTEX = 128, 0x7F
+_WAITS: Final = (0, 9)
+_WAKES: Final = (1, 3, 4, 5, 10)
 _X32: Final = 0x40000000
 
 
@@ -63,7 +67,7 @@ _X86: Final = (
     *("getpriority 140", "sched_getparam 143", "sched_getscheduler 145", "sched_getattr 315"),
     "ioprio_get 252",
     *("preadv2 327", "fadvise64 221", "madvise 28", "mincore 27"),
-    *("fcntl 72", "flock 73", "ioctl 16", "listen 50"),
+    *("fcntl 72", "flock 73", "ioctl 16", "listen 50", "futex 202"),
     *("inotify_init 253", "inotify_init1 294", "fanotify_init 300"),
 )
 _GENERIC: Final = (  # what all newer architectures have in common
@@ -80,16 +84,18 @@ _GENERIC: Final = (  # what all newer architectures have in common
     *("getpriority 141", "sched_getparam 121", "sched_getscheduler 120", "sched_getattr 275"),
     "ioprio_get 31",
     *("preadv2 286", "fadvise64 223", "madvise 233", "mincore 232"),
-    *("fcntl 25", "flock 32", "ioctl 29", "listen 201"),
+    *("fcntl 25", "flock 32", "ioctl 29", "listen 201", "futex 98"),
     *("inotify_init1 26", "fanotify_init 262"),
 )
 _EVERYWHERE: Final = (
     *("io_uring_setup 425", "clone3 435", "openat2 437", "process_madvise 440"),
+    *("futex_waitv 449", "futex_wake 454", "futex_wait 455", "futex_requeue 456"),
     *("cachestat 451", "fchmodat2 452", "setxattrat 463", "removexattrat 466", "file_setattr 469"),
 )
 
 _MODES: Final = ("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat")
 _TIMES: Final = ("utime", "utimes", "futimesat", "utimensat")
+_FUTEXES_OF_LATER: Final = ("futex_waitv", "futex_wake", "futex_wait", "futex_requeue")
 _WATCHES: Final = ("inotify_init", "inotify_init1", "fanotify_init")
 _ATTRIBUTES: Final = (
     *("setxattr", "lsetxattr", "fsetxattr", "setxattrat", "file_setattr"),
@@ -165,6 +171,8 @@ def call_filter(
     rules += refused(_OF_THE_MACHINE, errno.ENOSYS)
     rules += [rule for name in _ANSWERED for rule in _asked(numbers[name])]
     rules += checked("getsockopt", _not_counted())
+    rules += refused(_FUTEXES_OF_LATER, errno.ENOSYS)
+    rules += checked("futex", _argument(1), _within_a_process())
     # Watches count for all bots of a user together, and see what others do to a file that cannot be covered.
     rules += refused(_WATCHES, errno.ENOSYS)
     rules += checked("fcntl", _argument(1), *_commands(has_locks=has_locks))
@@ -215,6 +223,18 @@ def _not_emptied() -> list[bytes]:
     return [
         _instruction(_AND, _ACCESS_MODE | _TRUNCATE),
         *_when(_JUMP_IF_EQUAL, _READ_ONLY | _TRUNCATE, errno.EACCES),
+    ]
+
+
+def _within_a_process() -> list[bytes]:
+    """Leave the kernel those waits that no other process can end. See `waits.py` about the others; nobody has
+    to be woken from them."""
+    return [
+        *[_instruction(_JUMP_IF_SET, _OF_ONE_PROCESS, 0, 1), *_return(_ALLOW)],
+        _instruction(_AND, _COMMAND_OF_FUTEX),
+        *[part for command in _WAITS for part in _asked(command, _ASK_OR_ALLOW)],
+        *[part for command in _WAKES for part in _when(_JUMP_IF_EQUAL, command, _PRETEND)],
+        *_return(_REFUSE | errno.ENOSYS),
     ]
 
 
@@ -300,8 +320,8 @@ def _unless(jump: int, value: int, error: int) -> list[bytes]:
     return [_instruction(jump, value, 1, 0), *_return(_REFUSE | error)]
 
 
-def _asked(number: int) -> list[bytes]:
-    return [_instruction(_JUMP_IF_EQUAL, number, 0, 1), *_return(_ASK)]
+def _asked(number: int, action: int = _ASK) -> list[bytes]:
+    return [_instruction(_JUMP_IF_EQUAL, number, 0, 1), *_return(action)]
 
 
 def _return(value: int) -> list[bytes]:

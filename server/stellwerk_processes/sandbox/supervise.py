@@ -2,7 +2,8 @@
 
 A small program of its own, `python -I -S`, from the standard library alone and without its larger modules,
 for it is started as often as bots are. Inside namespaces it is process 1. It has one thread, and sleeps until
-the bot ends, an orphan ends, the bot asks about the machine, or the runner sends a word over the control
+the bot ends, an orphan ends, the bot asks about the machine or waits for memory that its processes share
+(`waits.py`), or the runner sends a word over the control
 socket: TERMINATE, or KILL. It sends
 FAULT with a cause if the sandbox cannot be set up, STARTED when the bot runs (inside namespaces with the
 descriptors of the private folder and of the port to listen at), and ENDED with the wait status and what was
@@ -24,7 +25,7 @@ import select
 import sys
 import time
 
-from stellwerk_processes.sandbox import confine, inodes
+from stellwerk_processes.sandbox import confine, inodes, waits
 
 TYPE_CHECKING = False  # not from `typing`, which takes longer to load than all the rest
 if TYPE_CHECKING:
@@ -55,10 +56,10 @@ _LONGEST_WORD: Final = 64
 _LONGEST_FAULT: Final = 4096
 _RECEIVE, _SEND, _IS_VALID = 0xC0502100, 0xC0182101, 0x40082102  # of a listener of system calls
 _SIZE_OF_CALL, _PID_OF_CALL, _NUMBER_OF_CALL, _ARGUMENTS_OF_CALL = 80, 8, 16, 32
-_SYSINFO: Final = (99, 179)  # its numbers; the other call that comes here is fstatfs
+_SYSINFO, _FUTEX = (99, 179), (202, 98)  # their numbers; the other call that comes here is fstatfs
 _SIZE_OF_ROOM, _COUNTS_OF_ROOM, _COUNTS = 120, 16, 5  # blocks, free blocks, and files
 _MUCH: Final = (1 << 28).to_bytes(8, sys.byteorder)
-_NOT_THERE: Final = 38  # ENOSYS
+_NOT_THERE, _INTERRUPTED = 38, 4  # ENOSYS, EINTR
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -239,11 +240,15 @@ def _live(bot: int, children: int, control: int, calls: int | None, orders: Orde
     poll.register(control, select.POLLIN)
     if calls is not None:
         poll.register(calls, select.POLLIN)
+    waiting = waits.Waits()
     while True:
-        for number, event in poll.poll():
+        events = poll.poll(waiting.milliseconds(time.monotonic()))
+        for call, error in waiting.ended(time.monotonic()):
+            _reply(calls or 0, call, error)
+        for number, event in events:
             if calls is not None and number == calls:
                 if event & select.POLLIN:
-                    _answer(calls, orders)
+                    _answer(calls, orders, waiting)
                 else:  # nobody is left who could ask
                     poll.unregister(calls)
                 continue
@@ -263,32 +268,42 @@ def _live(bot: int, children: int, control: int, calls: int | None, orders: Orde
                 return _end_all(bot)
 
 
-def _answer(calls: int, orders: Orders) -> None:
-    """Answer a call that a process of the bot makes, by writing where it wants to have the answer. That is
-    done with the bot's rights."""
+def _answer(calls: int, orders: Orders, waiting: waits.Waits) -> None:
+    """Answer a call that a process of the bot makes, by writing where it wants to have the answer, or let it
+    wait. Its memory is used with the bot's rights."""
     call = ctypes.create_string_buffer(_SIZE_OF_CALL)
     if _libc.ioctl(calls, ctypes.c_ulong(_RECEIVE), call) < 0:
         return  # it is gone
     pid, number = _value(call, _PID_OF_CALL, 4), _value(call, _NUMBER_OF_CALL, 4)
-    first, second = (_value(call, _ARGUMENTS_OF_CALL + offset, 8) for offset in (0, 8))
-    error = 0
+    first, second, limit = (_value(call, _ARGUMENTS_OF_CALL + offset, 8) for offset in (0, 8, 24))
+    error, left = 0, None
     try:
         _take_user(orders["user"] or 0)
-        if number in _SYSINFO:
-            place, content = first, orders["sysinfo"]
-        else:
-            place, content = second, _room(f"/proc/{pid}/fd/{first}")
-        memory = os.open(f"/proc/{pid}/mem", os.O_WRONLY)
+        memory = os.open(f"/proc/{pid}/mem", os.O_RDWR)
         try:
-            if _libc.ioctl(calls, ctypes.c_ulong(_IS_VALID), call) == 0:  # else the number may be another's
-                os.pwrite(memory, content, place)
+            if _libc.ioctl(calls, ctypes.c_ulong(_IS_VALID), call) < 0:
+                return  # it is gone, and the number may be another's
+            if number in _SYSINFO:
+                os.pwrite(memory, orders["sysinfo"], first)
+            elif number not in _FUTEX:
+                os.pwrite(memory, _room(f"/proc/{pid}/fd/{first}"), second)
+            elif limit:
+                left = waits.time_left(second, os.pread(memory, waits.SIZE_OF_LIMIT, limit))
         finally:
             os.close(memory)
     except (OSError, OverflowError):
-        error = _NOT_THERE
+        error = (_INTERRUPTED if limit else 0) if number in _FUTEX else _NOT_THERE
     finally:
         _take_user(0)
-    answer = call.raw[:8] + bytes(8) + (-error).to_bytes(4, sys.byteorder, signed=True) + bytes(4)
+    if number in _FUTEX and not error:
+        waiting.add(call.raw[:8], pid, first, left, time.monotonic())
+    else:
+        _reply(calls, call.raw[:8], error)
+
+
+def _reply(calls: int, call: bytes, error: int) -> None:
+    """End a call, with an error unless that is 0."""
+    answer = call + bytes(8) + (-error).to_bytes(4, sys.byteorder, signed=True) + bytes(4)
     _libc.ioctl(calls, ctypes.c_ulong(_SEND), answer)
 
 

@@ -29,7 +29,7 @@ OF_THE_MACHINE: Final = {  # what a runner, a kernel or a container can refuse t
     *("diary_mincore", "diary_cachestat", "diary_faults", "diary_hints", "diary_flags"),
     *("told_hints", "told_flags", "told_signals", "told_descriptors", "told_watches"),
 }
-NEVER: Final = {"diary_faults", "told_descriptors", "told_futexes"}  # what no level refuses to everybody
+NEVER: Final = {"diary_faults", "told_descriptors"}  # what no level refuses to everybody
 OF_SIGNALS: Final = {"signal_victim", "signal_runner", "kill_supervisor"}
 LIMITS: Final = NONE | {"processes"} | OF_OTHERS | (OF_SIGNALS if landlock_abi() >= 6 else set[str]())
 OF_NAMESPACES: Final = {

@@ -106,15 +106,21 @@ print(seen, flush=True)
 )
 
 
-def seen_of_locks(level: Level, word: str) -> bytes:
+def seen_by_other(first: str, second: str, level: Level, word: str) -> bytes:
+    """Return what the second bot prints when the first one, with the word, says that it is there."""
+
     async def main() -> bytes:
-        async with started(HOLD, level, word) as holder, started(LOOK, level) as other:
-            assert holder.transport is not None
+        async with started(first, level, word) as bot, started(second, level) as other:
+            assert bot.transport is not None
             assert other.transport is not None
-            assert await line_from(holder.transport) == b"held\n"
+            assert await line_from(bot.transport)
             return await line_from(other.transport)
 
     return trio.run(main)
+
+
+def seen_of_locks(level: Level, word: str) -> bytes:
+    return seen_by_other(HOLD, LOOK, level, word)
 
 
 @pytest.mark.parametrize("level", [LANDLOCK, NAMESPACE, FULL])
