@@ -44,7 +44,7 @@ from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.operate.settings import Time, clocks_of
 
 BOTS_FILE: Final = Path(__file__).with_name("bots.py")
-PATIENCE: Final = 60.0  # seconds for a match, which takes about one
+PATIENCE: Final = 300.0  # seconds for a match, which takes about one where nothing else runs
 TRAINS: Final = 12  # for each player: a short match
 MEMORY_MB: Final = 1024
 MOST_GROWTH_MB: Final = 64  # of the runner, which keeps 128 kB of what a bot prints
@@ -422,7 +422,7 @@ def judged(name: str, match: Match) -> dict[str, Cell]:
             return {attack: Cell(attack in found, str(found.get(attack, ""))) for attack in ATTACKS[name]}
         case "listener":
             told = dict.fromkeys(ATTACKS[name], match.told)
-            told |= {"told_priority": match.told % 16, "told_times": match.told & 0x1F}
+            told |= {"told_priority": match.told % 8, "told_times": match.told & 0x1F}
             return {
                 attack: Cell(
                     abs(found.get(attack, 0) - number) <= NOISE.get(attack, 0),

@@ -655,7 +655,7 @@ class Teller(Victim):
             self.kept.append(subprocess.Popen([self.shared.programs[bit], str(SECONDS)]))
 
     def be_nice(self) -> None:
-        os.nice(self.told % 16)
+        os.nice(self.told % 8)
 
     def queue(self) -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN])
@@ -700,7 +700,7 @@ class Listener(Bot):
         )
         tried("told_times", self.touched)
         tried("told_running", partial(self.number, self.is_running))
-        tried("told_priority", lambda: os.getpriority(os.PRIO_PROCESS, int(self.given()["victim"])))
+        tried("told_priority", self.priority_of_other)
         tried("told_futexes", partial(self.number, self.is_waiting))
         tried("told_signals", self.signals_of_others)
         tried("told_descriptors", self.descriptors_of_others)
@@ -740,6 +740,11 @@ class Listener(Bot):
 
     def is_waiting(self, bit: int) -> bool:
         return int(_libc.syscall(_FUTEX, self.shared.futex(bit)[0], _FUTEX_WAKE, 1)) > 0
+
+    def priority_of_other(self) -> int:
+        """Return by how much it is lower than this bot's."""
+        other = os.getpriority(os.PRIO_PROCESS, int(self.given()["victim"]))
+        return other - os.getpriority(os.PRIO_PROCESS, 0)
 
     def signals_of_others(self) -> int:
         """Use up all that the user may have pending."""
