@@ -37,6 +37,14 @@ def test_version_and_changelog_of_this_checkout_fit_together() -> None:
     assert code == 0, output
 
 
+def test_an_unreleased_change_takes_at_most_two_lines() -> None:
+    """The page that it links to has the rest: a changelog is no second manual."""
+    changelog = (REPOSITORY / "CHANGELOG.md").read_text("utf-8")
+    section = changelog.partition("## [Unreleased]\n")[2].partition("\n## ")[0]
+    entries = re.findall(r"^- .*(?:\n  .*)*", section, re.MULTILINE)
+    assert [entry for entry in entries if entry.count("\n") > 1] == []
+
+
 @pytest.mark.parametrize(
     ("version", "changelog", "tag", "problem"),
     [
