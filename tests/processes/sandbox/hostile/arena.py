@@ -512,7 +512,9 @@ def _ports_of(pids: Iterable[int]) -> list[int]:
     links: set[str] = set()
     for pid in pids:
         with contextlib.suppress(OSError):  # it may end meanwhile
-            links |= {os.readlink(path) for path in Path(f"/proc/{pid}/fd").iterdir()}
+            for path in Path(f"/proc/{pid}/fd").iterdir():
+                with contextlib.suppress(OSError):  # so may the descriptor by which they are listed
+                    links.add(os.readlink(path))
     rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     return [
         int(row[1].rpartition(":")[2], 16) for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in links
