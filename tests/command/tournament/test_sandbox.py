@@ -140,21 +140,7 @@ def test_by_default_bots_run_at_the_highest_level_that_holds_and_stay_there(
     assert main(["tournament", "verify", str(folder)]) == 0
 
 
-def test_a_tournament_that_began_before_there_was_a_default_goes_on_with_limits(tmp_path: Path) -> None:
-    folder = thieves_cup(tmp_path / "cup")
-    tournament("run", folder)
-    path = folder / "tournament.toml"
-    path.write_text(path.read_text().replace('sandbox = "limits"', ""))
-    resolved = json.loads((folder / "resolved.json").read_bytes())
-    del resolved["sandbox"]
-    (folder / "resolved.json").write_text(json.dumps(resolved))
-    tournament("run", folder, "--rounds=2")
-    assert len(lines_of(folder)) == 4
-    assert not any("sandbox" in line for line in lines_of(folder))
-    assert stolen(folder) == {"stole"}
-
-
-def test_a_tournament_is_not_resumed_at_another_level(
+def test_a_tournament_is_not_continued_at_another_level(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = thieves_cup(tmp_path / "cup")

@@ -20,8 +20,6 @@ from stellwerk_tournament.play.courier import BlockFailedError, DueBlock, Played
 from stellwerk_tournament.schedule.schedule import Block
 from tests.tournament.play.fakes import settings_with
 
-pytest.importorskip("distributed")
-
 
 @dataclass
 class Future:
