@@ -43,7 +43,7 @@ from stellwerk_processes.sandbox.levels import (
 
 SECONDS: Final = 60  # for a witness; it needs one or two
 SECONDS_TO_END: Final = 5  # for the process that it leaves: it should have ended already
-PAGE: Final = "see tournament/README.md, Sandbox"
+PAGE: Final = "see tournament/STRANGERS.md, Sandbox"
 
 _SET_DUMPABLE: Final = 4
 _REMOVE: Final = 0  # System V's shared memory

@@ -112,7 +112,7 @@ def cure_of(message: str) -> str:
     if _number_in(_UBUNTU):
         return (
             "this system's AppArmor lets no ordinary program make user namespaces: give bubblewrap a profile "
-            "(see tournament/README.md, Sandbox), or use the level landlock"
+            "(see tournament/STRANGERS.md, Sandbox), or use the level landlock"
         )
     if os.path.exists(_DEBIAN) and not _number_in(_DEBIAN):
         return "user namespaces are switched off: sysctl kernel.unprivileged_userns_clone=1 permits them"

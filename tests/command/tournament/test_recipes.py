@@ -1,4 +1,4 @@
-"""The recipes of tournament/README.md for many machines, run as they are printed."""
+"""The recipes of tournament/MACHINES.md for many machines, run as they are printed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ import pytest
 from tests.command.program import REPOSITORY, SECONDS, environment
 from tests.command.tournament.travelling import cup, did, outcome, replays
 from tests.tools import needs
-
-SECTION = "## Many machines"
 
 
 @pytest.fixture
@@ -36,8 +34,8 @@ def place(tmp_path: Path) -> Path:
 
 def recipe(title: str) -> str:
     """Return the first script under a title."""
-    page = (REPOSITORY / "tournament" / "README.md").read_text()
-    section = page.partition(SECTION)[2].partition(f"### {title}\n")[2]
+    page = (REPOSITORY / "tournament" / "MACHINES.md").read_text()
+    section = page.partition(f"## {title}\n")[2]
     return section.partition("```sh\n")[2].partition("```")[0]
 
 

@@ -20,7 +20,7 @@ MEASURED: Final = frozenset(
         *("stolen_ms", "max_rss_kb"),
     }
 )
-"""The fields of a line that are not the same wherever it is played; README.md lists them."""
+"""The fields of a line that are not the same wherever it is played; tournament/MACHINES.md lists them."""
 
 
 def cup(folder: Path, bots: Sequence[str] = HOUSE, head: str = "", rounds: int = 2) -> Path:

@@ -49,7 +49,7 @@ MATCHES: Final[dict[Level, tuple[set[str], tuple[str, ...]]]] = {
     "full": (FULL, ("spy", "diarist", "listener", "hoarder", "herd")),
 }
 PROMISED: Final[dict[str, set[str]]] = {level: promised for level, (promised, _) in MATCHES.items()}
-PAGE: Final = Path(__file__).parents[3] / "tournament" / "README.md"
+PAGE: Final = Path(__file__).parents[3] / "tournament" / "STRANGERS.md"
 
 
 @cache
