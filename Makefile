@@ -26,7 +26,7 @@ COMPILED_WHEELS := build/compiled
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILED_PIP_INSTALL := $(COMPILED_BIN)/python -m pip install --quiet --disable-pip-version-check
 # The extras that the tests use: real schedulers and workers, for one.
-EXTRAS := cluster,learn,web
+EXTRAS := cluster,learn
 # The first pip that installs dependency groups. A new environment has the pip of its Python, which may be older.
 GROUPS_PIP := pip>=25.1
 
@@ -169,7 +169,7 @@ $(BIN)/python $(COMPILED_BIN)/python:
 
 $(COMMAND): pyproject.toml $(BIN)/python
 	@echo "Installing stellwerk into $(VENV)"
-	@$(PIP_INSTALL) --editable '.[web]'
+	@$(PIP_INSTALL) --editable .
 	@touch $@
 
 $(TEST): pyproject.toml $(BIN)/python
@@ -193,7 +193,7 @@ $(TSC): Makefile | $(DEV)
 $(DOCS): pyproject.toml $(BIN)/python
 	@echo "Installing stellwerk and what makes the site into $(VENV)"
 	@$(PIP_INSTALL) '$(GROUPS_PIP)'
-	@$(PIP_INSTALL) --editable '.[learn,web]' --group docs
+	@$(PIP_INSTALL) --editable '.[learn]' --group docs
 	@touch $@ $(COMMAND)
 
 # The compiler is the one that built Python, or that of CC in the environment.

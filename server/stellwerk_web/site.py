@@ -22,14 +22,15 @@ from stellwerk_engine.boards.board_file import (
     parse_board,
     shipped_board,
 )
+from stellwerk_http.answers import HTML, JSON, KEPT, Answer, not_found, refusal
+from stellwerk_http.requests import Request
+from stellwerk_http.server import HttpLimits, HttpServer, Reply
+from stellwerk_http.streams import Stream
 from stellwerk_page.layout import can_be_drawn, layout_data
 from stellwerk_protocol.messages import PROTOCOL_VERSION
 from stellwerk_protocol.names import PLAYER_NAME
+from stellwerk_server.net.server import open_listeners
 from stellwerk_web.files import read_files
-from stellwerk_web.http.answers import HTML, JSON, KEPT, Answer, not_found, refusal
-from stellwerk_web.http.requests import Request
-from stellwerk_web.http.server import HttpLimits, HttpServer, Reply
-from stellwerk_web.http.streams import Stream
 from stellwerk_web.rating import LEAST_S, rate_aside
 from stellwerk_web.show.forms import encode
 from stellwerk_web.show.wall import TICK_S
@@ -86,7 +87,7 @@ class Site:
 
     async def run(self, nursery: trio.Nursery, host: str, port: int) -> tuple[str, int]:
         """Listen, follow the source, and return the address. OSError if the address cannot be had."""
-        address = await self.http.listen(nursery, host, port)
+        address = self.http.begin(nursery, await open_listeners(host, port))
         nursery.start_soon(self._keep_time)
         nursery.start_soon(self._keep_rated)
         nursery.start_soon(self._source.run, self.show)

@@ -35,11 +35,11 @@ from tests.breakages.breakages import Breakage, breakages
 from tests.breakages.nearest import Imports, nearest_tests, read_imports
 from tests.mutants.run import REPOSITORY, SOURCE_ROOTS, copy_repository, run_pytest
 
-ROOMS: Final = {  # a room's sources, and its tests
-    "web": ("server/stellwerk_web", "tests/web"),
-    "processes": ("server/stellwerk_processes", "tests/processes"),
-    "tournament": ("tournament/stellwerk_tournament", "tests/tournament"),
-    "learn": ("bots/python/stellwerk_learn", "tests/learn"),
+ROOMS: Final = {  # a room's tests, and its sources
+    "web": ("tests/web", "server/stellwerk_web", "server/stellwerk_http"),
+    "processes": ("tests/processes", "server/stellwerk_processes"),
+    "tournament": ("tests/tournament", "tournament/stellwerk_tournament"),
+    "learn": ("tests/learn", "bots/python/stellwerk_learn"),
 }
 TEST_MODULES: Final = 4  # at most, for one breakage
 JOBS: Final = 2  # at a time; each is one Python process
@@ -77,7 +77,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def breakages_in(room: str) -> Iterator[Broken]:
-    for file in sorted((REPOSITORY / ROOMS[room][0]).rglob("*.py")):
+    _, *folders = ROOMS[room]
+    for file in sorted(file for folder in folders for file in (REPOSITORY / folder).rglob("*.py")):
         for breakage in breakages(file, file.read_text("utf-8")):
             yield Broken(room, breakage)
 
@@ -140,7 +141,7 @@ def borrowed(copies: SimpleQueue[Path]) -> Generator[Path]:
 def tests_of(broken: Broken, imports: Imports) -> list[str]:
     """Return the paths of the nearest tests in the repository."""
     roots = [*(REPOSITORY / root for root in SOURCE_ROOTS), REPOSITORY]
-    folder = REPOSITORY / ROOMS[broken.room][1]
+    folder = REPOSITORY / ROOMS[broken.room][0]
     nearest = nearest_tests(broken.breakage.path, folder, imports, roots, TEST_MODULES)
     return [test.relative_to(REPOSITORY).as_posix() for test in nearest]
 

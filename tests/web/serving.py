@@ -17,7 +17,8 @@ from typing import Any, Final, TypeVar
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from stellwerk_web.http.server import Handler, HttpLimits, HttpServer
+from stellwerk_http.server import Handler, HttpLimits, HttpServer
+from stellwerk_server.net.server import open_listeners
 from stellwerk_web.show.model import Shape, Show
 from stellwerk_web.show.results import BotPage, PairPage
 from stellwerk_web.site import Site
@@ -193,7 +194,11 @@ def serving(
 
     def begin(life: Life) -> Callable[[trio.Nursery], Awaitable[tuple[str, int]]]:
         server = HttpServer(handle, life.bugs.append, names, limits or HttpLimits())
-        return lambda nursery: server.listen(nursery, HOST, 0)
+
+        async def begin_here(nursery: trio.Nursery) -> tuple[str, int]:
+            return server.begin(nursery, await open_listeners(HOST, 0))
+
+        return begin_here
 
     with _living(begin) as life:
         yield life

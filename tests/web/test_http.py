@@ -8,9 +8,9 @@ from functools import partial
 
 import pytest
 
-from stellwerk_web.http.answers import POLICY, STATUSES, TEXT, Answer
-from stellwerk_web.http.requests import MOST_HEAD_BYTES, MOST_TARGET_BYTES, Request, host_name
-from stellwerk_web.http.server import (
+from stellwerk_http.answers import POLICY, STATUSES, TEXT, Answer
+from stellwerk_http.requests import MOST_HEAD_BYTES, MOST_TARGET_BYTES, Request, host_name
+from stellwerk_http.server import (
     KEPT_FOR_PAGES,
     MOST_CONNECTIONS,
     MOST_REFUSED,
@@ -18,7 +18,7 @@ from stellwerk_web.http.server import (
     Reply,
     limits_for,
 )
-from stellwerk_web.http.streams import COMMENT_SECONDS, Stream
+from stellwerk_http.streams import COMMENT_SECONDS, Stream
 from stellwerk_web.show.channel import Channel
 from tests.web.serving import HOST, Life, read_answer, serving
 

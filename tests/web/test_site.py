@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from stellwerk_engine.boards.board_file import SHIPPED, canonical_text, parse_board, shipped_board
+from stellwerk_http.answers import KEPT, POLICY
 from stellwerk_page.layout import layout_data
-from stellwerk_web.http.answers import KEPT, POLICY
 from stellwerk_web.show.model import Show
 from tests.web.recorded import golden
 from tests.web.serving import Got, Life, showing

@@ -38,7 +38,7 @@ from stellwerk.shared.house_bots import house_bots
 from stellwerk.shared.listen_arguments import tls_context
 from stellwerk.shared.terminal import say
 from stellwerk.shared.version import version
-from stellwerk.shared.web_child import WebAddress, add_web_arguments, expect_web
+from stellwerk.shared.web_child import WebAddress, add_web_arguments
 from stellwerk.shared.web_spectator import WebLogin
 from stellwerk_engine.boards.board_file import BoardError, BoardFile, load_board
 from stellwerk_engine.core.game import GameError, make_game
@@ -269,8 +269,6 @@ def _readable(error: str) -> str:
 def _prepare(config: Config) -> _Prepared:
     if config.log_level not in LEVELS:
         raise usage_error(f"--log-level: {unknown('level', config.log_level, LEVELS)}")
-    if config.web_port is not None:
-        expect_web("--web")
     access = _read_access(config)
     games = GameShelf(dict(_own_board(text) for text in config.board))
     try:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from stellwerk.shared.choose_game import whole_number
@@ -19,7 +18,6 @@ from stellwerk.shared.errors import usage_error
 if TYPE_CHECKING:
     import trio
 
-INSTALL: Final = "pip install 'stellwerk[web]'"
 ANNOUNCED: Final = b"live pages at "
 MOST_ANNOUNCED: Final = 1000
 LAST_WORDS_S: Final = 5.0  # for the process to show how it all ended
@@ -39,14 +37,8 @@ class WebAddress:
         return ["--port", str(self.port), "--host", self.host, *names]
 
 
-def expect_web(what: str) -> None:
-    """Raise a CommandError if the extra is not installed."""
-    if find_spec("h11") is None:
-        raise usage_error(f"{what}: live pages need the extra 'web': {INSTALL}")
-
-
 def add_web_arguments(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("live pages (need the extra 'web')")
+    group = parser.add_argument_group("live pages")
     group.add_argument(
         "--web",
         metavar="PORT",
@@ -124,7 +116,6 @@ def web_address_of(arguments: argparse.Namespace) -> WebAddress | None:
             if getattr(arguments, name) is not None:
                 raise usage_error(f"--{name.replace('_', '-')}: goes with --web only")
         return None
-    expect_web("--web")
     names = tuple(arguments.web_host_name or ())
     return WebAddress(arguments.web_port, arguments.web_host or "127.0.0.1", names)
 

@@ -25,7 +25,7 @@ from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import DONE, FAILED, USAGE, CommandError, infrastructure_error, usage_error
 from stellwerk.shared.terminal import say
 from stellwerk.shared.version import version
-from stellwerk.shared.web_child import LAST_WORDS_S, expect_web
+from stellwerk.shared.web_child import LAST_WORDS_S
 from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.names import PLAYER_NAME
 from stellwerk_server.net.listen_address import shown_address
@@ -129,7 +129,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    expect_web("watch")
     for name in arguments.host_name:
         if _HOST_NAME.fullmatch(name) is None:
             raise usage_error(
@@ -152,8 +151,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _watch(arguments: argparse.Namespace, descriptors: int, log: Log) -> int:
-    # Here, because they need the extra.
-    from stellwerk_web.http.server import limits_for
+    # Here, because help needs none of them.
+    from stellwerk_http.server import limits_for
     from stellwerk_web.show.model import Shape, Show
     from stellwerk_web.site import Site
     from stellwerk_web.sources.source import SourceError, first_of

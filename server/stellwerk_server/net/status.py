@@ -14,72 +14,45 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import trio
 
+from stellwerk_http.answers import JSON, Answer
 from stellwerk_server.net.server import open_listeners
 from stellwerk_server.operate.memory import resident_kb
 
 if TYPE_CHECKING:
+    from stellwerk_http.requests import Request
     from stellwerk_server.match.match_session import MatchSession
     from stellwerk_server.net.metrics import Metrics
     from stellwerk_server.net.server import Server
 
-REQUEST_BYTES: Final = 4096
 PATIENCE_SECONDS: Final = 2.0
 RUNNING_SHOWN: Final = 100
 MOST_READERS: Final = 64
 METRICS_TYPE: Final = b"text/plain; version=0.0.4; charset=utf-8"  # the form that every scraper reads
+ONE_ANSWER: Final = ((b"Connection", b"close"),)  # so that nobody keeps a reader's place by asking again
 
 
-class JsonPage:
-    """A page that answers each GET with one JSON object. `text` writes it; `note_bug` gets what it raises,
-    which would end the server. `metrics`, if given, writes what is at /metrics instead."""
+async def open_page(
+    nursery: trio.Nursery,
+    host: str,
+    port: int,
+    text: Callable[[], bytes],
+    note_bug: Callable[[Exception], object],
+    metrics: Callable[[], bytes] | None = None,
+) -> tuple[str, int]:
+    """Answer each GET with one JSON object, which `text` writes, and return the address. `metrics`, if given,
+    writes what is at /metrics instead. `note_bug` gets what they raise. OSError if the address cannot be had.
 
-    def __init__(
-        self,
-        text: Callable[[], bytes],
-        note_bug: Callable[[Exception], object],
-        metrics: Callable[[], bytes] | None = None,
-    ) -> None:
-        self._text = text
-        self._note_bug = note_bug
-        self._metrics = metrics
-        self._readers = 0
+    The page answers under any name: monitoring finds it under names that nobody told the server.
+    """
+    from stellwerk_http.server import HttpLimits, HttpServer  # here, because help needs no h11
 
-    async def listen(self, nursery: trio.Nursery, host: str, port: int) -> tuple[str, int]:
-        """Answer from now on, and return the address. OSError if that cannot be done."""
-        listeners = await open_listeners(host, port)
-        nursery.start_soon(trio.serve_listeners, self._answer, listeners)
-        bound = listeners[0].socket.getsockname()
-        return bound[0], bound[1]
+    async def answer(request: Request) -> Answer:
+        if metrics is not None and request.path == "/metrics":
+            return Answer(METRICS_TYPE, metrics(), more=ONE_ANSWER)
+        return Answer(JSON, text() + b"\n", more=ONE_ANSWER)
 
-    async def _answer(self, stream: trio.SocketStream) -> None:
-        self._readers += 1
-        try:
-            if self._readers <= MOST_READERS:
-                with trio.move_on_after(PATIENCE_SECONDS):
-                    request = bytes(await stream.receive_some(REQUEST_BYTES))
-                    await stream.send_all(self._response(request))
-                    await stream.send_eof()
-                    await stream.receive_some(REQUEST_BYTES)
-        except (OSError, trio.BrokenResourceError):
-            pass  # the client has gone
-        except Exception as error:
-            self._note_bug(error)
-        finally:
-            self._readers -= 1
-        await trio.aclose_forcefully(stream)
-
-    def _response(self, request: bytes) -> bytes:
-        method, _, rest = request.partition(b" ")
-        path = rest.partition(b" ")[0].partition(b"?")[0]
-        status, kind = b"200 OK", b"application/json"
-        if method not in (b"GET", b"HEAD"):
-            status, body = b"405 Method Not Allowed\r\nAllow: GET, HEAD", b'{"error":"GET and HEAD only"}\n'
-        elif path == b"/metrics" and self._metrics is not None:
-            kind, body = METRICS_TYPE, self._metrics()
-        else:
-            body = self._text() + b"\n"
-        head = b"HTTP/1.0 %b\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n" % (status, kind, len(body))
-        return head if method == b"HEAD" else head + body
+    limits = HttpLimits(connections=MOST_READERS, whole_s=PATIENCE_SECONDS)
+    return HttpServer(answer, note_bug, None, limits).begin(nursery, await open_listeners(host, port))
 
 
 class StatusPage:
@@ -94,12 +67,14 @@ class StatusPage:
 
     async def listen(self, host: str, port: int) -> tuple[str, int]:
         lobby = self._server.lobby
-        page = JsonPage(
+        return await open_page(
+            self._server.nursery,
+            host,
+            port,
             self.text,
             lambda error: lobby.setup.note_bug("status.bug", error),
             lambda: self._metrics.text(self._server),
         )
-        return await page.listen(self._server.nursery, host, port)
 
     def text(self) -> bytes:
         lobby = self._server.lobby

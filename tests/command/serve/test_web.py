@@ -6,10 +6,11 @@ import hashlib
 import os
 import signal
 import socket
+import urllib.request
 from pathlib import Path
 
 from tests.server.served_process import Message, Serving, serving
-from tests.web.serving import HOST
+from tests.web.serving import HOST, PATIENCE
 from tests.web.watching import Watching
 
 
@@ -104,6 +105,15 @@ def test_pages_that_die_are_one_line_and_cost_the_matches_nothing(tmp_path: Path
         os.kill(child_of(server), signal.SIGKILL)
         assert "ended with exit code -9" in logged(server, "web.ended")["why"]
         assert caller.play_on(ask)["type"] == "end"
+
+
+def test_the_status_page_answers_while_the_pages_are_dead(tmp_path: Path) -> None:
+    with serving(tmp_path, "--web", "0", "--status-port", "0") as server:
+        pages_of(server)
+        os.kill(child_of(server), signal.SIGKILL)
+        logged(server, "web.ended")
+        with urllib.request.urlopen(logged(server, "status.listening")["url"], timeout=PATIENCE) as page:
+            assert page.status == 200
 
 
 def test_pages_that_cannot_listen_are_one_line_and_cost_the_matches_nothing(tmp_path: Path) -> None:

@@ -97,6 +97,7 @@ def test_the_version_imports_no_command_and_no_other_package() -> None:
                 "stellwerk_tournament",
                 "stellwerk_processes.standing_server",
                 "prometheus_client",
+                "h11",
             },
             470,
         ),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment, refused, stellwerk
+from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment, refused
 from tests.web.serving import PATIENCE
 from tests.web.watching import watching
 
@@ -44,21 +44,6 @@ def test_a_port_that_is_taken_is_one_line() -> None:
         line = refused("watch", "127.0.0.1:7878", "--port", port, code=4)
     assert f"127.0.0.1:{port}: cannot listen" in line
     assert "--port 0" in line
-
-
-def test_without_the_extra_the_error_names_the_command_that_installs_it(tmp_path: Path) -> None:
-    """A module that cannot be found, as on a machine without the extra."""
-    hide = tmp_path / "sitecustomize.py"
-    hide.write_text(
-        "import importlib.util as util\n"
-        "find = util.find_spec\n"
-        "util.find_spec = lambda name, *more: None if name == 'h11' else find(name, *more)\n"
-    )
-    path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
-    for words in (["watch", "127.0.0.1:7878"], ["serve", "--web", "0", "--data", str(tmp_path / "data")]):
-        done = stellwerk(*words, PYTHONPATH=path)
-        assert done.returncode == 2
-        assert "pip install 'stellwerk[web]'" in done.stderr
 
 
 def test_sigterm_ends_it_without_a_word(tmp_path: Path) -> None:

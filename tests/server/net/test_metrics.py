@@ -22,7 +22,7 @@ class Numbers:
     def text(self) -> str:
         head, body = self._page.answer(b"GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n")
         assert head.startswith(
-            b"HTTP/1.0 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
         )
         assert f"Content-Length: {len(body)}".encode() in head
         return body.decode()

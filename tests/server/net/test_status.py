@@ -59,7 +59,7 @@ class Page:
 
     def status(self) -> Message:
         head, body = self.answer(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
-        assert head.startswith(b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n")
+        assert head.startswith(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n")
         assert f"Content-Length: {len(body)}".encode() in head
         assert [secret for secret in self._site.secrets if secret in body.decode()] == []
         status: Message = json.loads(body)
@@ -179,13 +179,66 @@ def test_a_head_without_its_body_and_nothing_but_get_and_head() -> None:
     with on_site() as site:
         page = Page(site)
         head, body = page.answer(b"HEAD / HTTP/1.0\r\n\r\n")
-        assert head.startswith(b"HTTP/1.0 200 OK")
+        assert head.startswith(b"HTTP/1.1 200 OK")
         assert b"Content-Length: 0" not in head
         assert body == b""
-        for request in (b"POST / HTTP/1.0\r\n\r\n{}", b"hello?\n", b"\xff\x00" * 3_000):
-            head, body = page.answer(request)
-            assert head.startswith(b"HTTP/1.0 405 Method Not Allowed\r\nAllow: GET, HEAD")
-            assert json.loads(body) == {"error": "GET and HEAD only"}
+        head, body = page.answer(b"POST / HTTP/1.0\r\n\r\n{}")
+        assert head.startswith(b"HTTP/1.1 405 Method Not Allowed\r\n")
+        assert b"\r\nAllow: GET, HEAD\r\n" in head
+        assert body == b"GET and HEAD only: these pages are for reading\n"
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "status", "words"),
+    [
+        (b"hello?\r\n\r\n", 400, b"not a request of HTTP/1.1: "),
+        (b"\xff\x00" * 3_000 + b"\r\n\r\n", 400, b"not a request of HTTP/1.1: "),
+        (b"x" * 20_000, 431, b"the head of a request has at most 8192 bytes"),
+        (b"GET / HTTP/1.1\r\n\r\n", 400, b"not a request of HTTP/1.1: Missing mandatory Host: header"),
+        (b"GET / HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}", 413, b"a request has no body here"),
+    ],
+    ids=["a line", "garbage", "too large", "no Host", "a body"],
+)
+def test_what_is_no_request_of_a_reader_gets_one_line_that_says_why(
+    request_bytes: bytes, status: int, words: bytes
+) -> None:
+    with on_site() as site:
+        page = Page(site)
+        head, body = page.answer(request_bytes)
+        assert head.startswith(b"HTTP/1.1 %d " % status)
+        assert body.startswith(words)
+        assert body.count(b"\n") == 1
+        assert page.status()["running"] == 0
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        b"GET / HTTP/1.0\r\n\r\n",
+        b"GET /?why=1 HTTP/1.1\r\nHost: monitoring.example.org\r\n\r\n",
+        b"GET /any HTTP/1.1\r\nHost: 192.0.2.1:7879\r\nConnection: keep-alive\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: here\r\n\r\n" + bytes(16_000),
+    ],
+    ids=["no name", "a name", "an address", "more than was asked for"],
+)
+def test_under_any_name_and_address_a_reader_gets_one_answer_and_the_end(request_bytes: bytes) -> None:
+    with on_site() as site:
+        head, body = Page(site).answer(request_bytes)
+        assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+        assert b"\r\nConnection: close" in head
+        assert json.loads(body).keys() == KNOWN
+
+
+def test_a_request_that_comes_drop_by_drop_has_two_seconds() -> None:
+    with on_site() as site:
+        page = Page(site)
+        with page.reached() as slow:
+            for byte in b"GET":
+                slow.sendall(bytes([byte]))
+                site.wait(600)
+            assert page.status()["running"] == 0
+            site.wait(200)
+            assert slow.recv(100) == b""
 
 
 def test_who_asks_nothing_is_dropped_and_holds_up_nobody() -> None:
@@ -206,7 +259,7 @@ def test_so_many_readers_at_a_time_and_no_more() -> None:
         for _ in range(MOST_READERS):
             silent.enter_context(page.reached())
         with page.reached() as one_more:
-            assert one_more.recv(100) == b""
+            assert one_more.recv(100).startswith(b"HTTP/1.1 503 Service Unavailable\r\n")
         silent.close()
         site.wait(2_000)
         assert page.status()["running"] == 0

@@ -16,7 +16,7 @@ import msgspec
 import trio
 
 from stellwerk_server.net.listen_address import CannotListenError, shown_address
-from stellwerk_server.net.status import RUNNING_SHOWN, JsonPage, running_match
+from stellwerk_server.net.status import RUNNING_SHOWN, open_page, running_match
 from stellwerk_server.operate.memory import resident_kb
 from stellwerk_tournament.play.progress import Progress, rounded
 
@@ -67,7 +67,7 @@ class TournamentPage:
         setup = self._setup
         assert setup.host is not None
         try:
-            where = await JsonPage(self.text, self._note_bug).listen(nursery, setup.host, setup.port)
+            where = await open_page(nursery, setup.host, setup.port, self.text, self._note_bug)
         except OSError as error:
             address = shown_address(setup.host, setup.port)
             raise CannotListenError(f"{address}: cannot listen: {error.strerror or error}") from None

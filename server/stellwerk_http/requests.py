@@ -1,8 +1,7 @@
 """Requests, and those that are refused before anybody looks for an answer.
 
-Law: the name in `Host` must be one under which this server is meant to be found. Otherwise any page on the
-internet could let its own name lead here, and read with the visitor's browser what the visitor's machine
-serves.
+Law: if the server knows its names, the name in `Host` must be one of them. Otherwise any page on the internet
+could let its own name lead here, and read with the visitor's browser what the visitor's machine serves.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl
 
-from stellwerk_web.http.answers import Answer, refusal, shown
+from stellwerk_http.answers import Answer, refusal, shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -34,9 +33,10 @@ class Request:
     last: str | None = None
 
 
-def read_request(head: h11.Request, names: Collection[str], address: str) -> Request | Answer:
-    """Return what a head asks for, or the answer that refuses it. `names` are those of this server;
-    `address` is the one at which the connection arrived, which no foreign name can feign."""
+def read_request(head: h11.Request, names: Collection[str] | None, address: str) -> Request | Answer:
+    """Return what a head asks for, or the answer that refuses it. `names` are those of this server,
+    None if it answers under any; `address` is the one at which the connection arrived, which no foreign name
+    can feign."""
     headers = {name: value.decode("latin-1") for name, value in head.headers}
     if head.http_version not in (b"1.0", b"1.1"):
         return refusal(505, "this server speaks HTTP/1.1")
@@ -46,13 +46,14 @@ def read_request(head: h11.Request, names: Collection[str], address: str) -> Req
         return refusal(413, "a request has no body here")
     if len(head.target) > MOST_TARGET_BYTES:
         return refusal(414, f"no address here is longer than {MOST_TARGET_BYTES} bytes")
-    host = host_name(headers.get(b"host", ""))
-    if host is None:
-        return refusal(400, "expected a Host: the name under which you found this server")
-    if host not in names and host != address:
-        return refusal(
-            421, f"this server does not answer as {shown(host)}; --host-name {shown(host)} lets it"
-        )
+    if names is not None:
+        host = host_name(headers.get(b"host", ""))
+        if host is None:
+            return refusal(400, "expected a Host: the name under which you found this server")
+        if host not in names and host != address:
+            return refusal(
+                421, f"this server does not answer as {shown(host)}; --host-name {shown(host)} lets it"
+            )
     target = head.target.decode("latin-1")
     path, _, query = target.partition("?")
     if not path.startswith("/"):

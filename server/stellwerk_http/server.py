@@ -9,16 +9,15 @@ from __future__ import annotations
 import socket
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
-from functools import partial
+from math import inf
 from typing import Final, TypeAlias
 
 import h11
 import trio
 
-from stellwerk_server.net.server import open_listeners
-from stellwerk_web.http.answers import EVENTS, NOT_KEPT, STATUSES, Answer, Headers, common_headers, refusal
-from stellwerk_web.http.requests import LOOPBACK_NAMES, MOST_HEAD_BYTES, Request, read_request
-from stellwerk_web.http.streams import Reader, Stream
+from stellwerk_http.answers import EVENTS, NOT_KEPT, STATUSES, Answer, Headers, common_headers, refusal
+from stellwerk_http.requests import LOOPBACK_NAMES, MOST_HEAD_BYTES, Request, read_request
+from stellwerk_http.streams import Reader, Stream
 
 RECEIVED: Final = 8192
 PIECE: Final = 65_536  # of an answer, for which a client has its patience
@@ -41,6 +40,7 @@ class HttpLimits:
     connections: int = MOST_CONNECTIONS
     head_s: float = 10.0  # from the first moment, or from the last answer, until a whole head is there
     send_s: float = 20.0  # for 64 KiB of an answer
+    whole_s: float = inf  # for all that one connection does
 
     @property
     def streams(self) -> int:
@@ -58,28 +58,27 @@ def limits_for(descriptors: int) -> HttpLimits:
 @dataclass(slots=True)
 class HttpServer:
     """A server of what `handle` returns. `names` are those under which it may be found besides those of the
-    loopback. `stream_headers` begin every stream."""
+    loopback; with None it answers under any name. `stream_headers` begin every stream."""
 
     handle: Handler
     note_bug: Callable[[Exception], object]
-    names: Collection[str] = frozenset()
+    names: Collection[str] | None = frozenset()
     limits: HttpLimits = HttpLimits()
     stream_headers: Headers = ()
     connections: int = field(default=0, init=False)
     streams: int = field(default=0, init=False)
 
-    async def listen(self, nursery: trio.Nursery, host: str, port: int) -> tuple[str, int]:
-        """Answer from now on, and return the address. OSError if that cannot be done."""
-        listeners = await open_listeners(host, port)
-        nursery.start_soon(partial(trio.serve_listeners, self._serve, listeners))
+    def begin(self, nursery: trio.Nursery, listeners: list[trio.SocketListener]) -> tuple[str, int]:
+        """Answer from now on, and return the address."""
+        nursery.start_soon(trio.serve_listeners, self._serve, listeners)
         bound = listeners[0].socket.getsockname()
         return bound[0], bound[1]
 
     async def _serve(self, stream: trio.SocketStream) -> None:
         self.connections += 1
         try:
-            connection = _Connection(self, stream)
-            await connection.serve()
+            with trio.move_on_after(self.limits.whole_s):
+                await _Connection(self, stream).serve()
         except _BROKEN:
             pass  # the client has gone
         except Exception as error:
@@ -94,7 +93,7 @@ class _Connection:
         self._server = server
         self._stream = stream
         self._h11 = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_HEAD_BYTES)
-        self._names = LOOPBACK_NAMES | set(server.names)
+        self._names = None if server.names is None else LOOPBACK_NAMES | set(server.names)
         self._address: str = stream.socket.getsockname()[0]
         stream.setsockopt(trio.socket.SOL_SOCKET, trio.socket.SO_SNDBUF, SEND_BUFFER)
 
@@ -118,6 +117,7 @@ class _Connection:
                 return
             await self._send_answer(reply, is_head=request.is_head)
             if self._h11.our_state is not h11.DONE or self._h11.their_state is not h11.DONE:
+                await self._hang_up()
                 return
             self._h11.start_next_cycle()
 
@@ -173,14 +173,18 @@ class _Connection:
         await self._send((head or b"") + (body or b"") + (end or b""))
 
     async def _refuse(self, answer: Answer) -> None:
-        """Send an answer after which nothing more can be read, and see that the client gets it: to close with
-        unread bytes would take it back."""
+        """Send an answer after which nothing more can be read."""
         closing = Answer(
             answer.kind, answer.body, answer.status, more=(*answer.more, (b"Connection", b"close"))
         )
         head = b"HTTP/1.1 %d %b\r\n" % (answer.status, STATUSES[answer.status])
         head += b"".join(b"%b: %b\r\n" % header for header in closing.headers())
         await self._send(head + b"\r\n" + closing.body)
+        await self._hang_up()
+
+    async def _hang_up(self) -> None:
+        """End the connection after an answer, and see that the client gets it: to close with unread bytes
+        would take it back."""
         await self._stream.send_eof()
         with trio.move_on_after(1.0):
             while await self._stream.receive_some(RECEIVED):

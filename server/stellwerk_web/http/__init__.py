@@ -1,6 +1,0 @@
-"""HTTP/1.1 for pages and streams of events, over h11 on Trio. It knows nothing of matches.
-
-Law: whatever a client sends, or fails to send or to read, costs that client its connection, and nobody
-anything else. Only GET and HEAD are answered, with one of a closed list of statuses, each with a body that
-says why.
-"""
