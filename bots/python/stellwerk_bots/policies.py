@@ -20,6 +20,7 @@ def random_policy(seed_text: str, match: str) -> Policy:
     """Return the policy of one seat in one match that chooses what the bot `random` answers there. It must be
     asked for each of its moves, in their order."""
     chance = chance_of(seed_text, match).random
+    chance()  # the number of ask 0, which there is not
 
     def choose(state: State, seat: Seat, moves: list[Move]) -> Move:
         return moves[int(chance() * len(moves))]

@@ -8,7 +8,7 @@ from stellwerk_bots.bot import Answer, Message, Player
 
 
 def chance_of(seed_text: str, match: str) -> Random:
-    """Return the source of one seat in one match: its n-th number decides its n-th ask."""
+    """Return the source of one seat in one match: its number n, counted from 0, decides ask n."""
     return Random(f"{seed_text}/{match}")
 
 
@@ -22,9 +22,9 @@ class RandomPlayer:
 
     def answer(self, ask: Message) -> Answer:
         number: int = ask["ask"]
-        while len(self._numbers) < number:
+        while len(self._numbers) <= number:
             self._numbers.append(self._chance.random())
-        return {"index": int(self._numbers[number - 1] * len(ask["legal"]))}
+        return {"index": int(self._numbers[number] * len(ask["legal"]))}
 
 
 def new_random(start: Message, seed_text: str) -> Player:
