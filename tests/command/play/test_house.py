@@ -62,7 +62,7 @@ def test_built_in_bots_play_the_same_game_here_as_processes_and_in_the_laborator
         assert size * len(names) in RULE_SETS[game].seat_counts
         words = (game, *bots(*names), "--seed", "s", "--games", "2", "--replays")
         report(*words, str(tmp_path / "here"))
-        report(*words, str(tmp_path / "processes"), "--process", "reused")
+        report(*words, str(tmp_path / "processes"), "--process", "fresh")
         stellwerk_library.run_matches(
             list(names), game=game, matches=2, seed="s", replays=tmp_path / "laboratory"
         )
