@@ -8,6 +8,7 @@ import shutil
 import signal
 import ssl
 import sys
+import time
 from collections.abc import Callable
 from contextlib import closing
 from hashlib import sha256
@@ -15,17 +16,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.served_process import Serving, serving
+from tests.server.served_process import PATIENCE, Serving, serving
 
 NO_HURRY = "--set=time.move_ms=60000"
 BOTS = Path(__file__).parents[1] / "bots"
 
+# The command in a session of its own, with SIGHUP as a shell starts it, however these tests were started.
+_ALONE = "import os, signal, sys; os.setsid(); signal.signal(signal.SIGHUP, signal.SIG_DFL);"
 # A server without a terminal, whichever terminal the tests have.
-ALONE = (sys.executable, "-c", "import os, sys; os.setsid(); os.execvp(sys.argv[1], sys.argv[1:])")
+ALONE = (sys.executable, "-c", f"{_ALONE} os.execvp(sys.argv[1], sys.argv[1:])")
 ON_TERMINAL = (
     sys.executable,
     "-c",
-    "import os, sys; os.setsid(); os.open(sys.argv[1], os.O_RDWR); os.execvp(sys.argv[2], sys.argv[2:])",
+    f"{_ALONE} os.open(sys.argv[1], os.O_RDWR); os.execvp(sys.argv[2], sys.argv[2:])",
 )
 UNDER_NOHUP = (
     sys.executable,
@@ -47,8 +50,10 @@ def records(server: Serving, event: str) -> list[dict[str, object]]:
 def hang_up(server: Serving, until: Callable[[], bool]) -> None:
     """Send SIGHUP, and return when its effect is there."""
     server.signal(signal.SIGHUP)
+    deadline = time.monotonic() + PATIENCE
     while not until():
         assert server.process.poll() is None
+        assert time.monotonic() < deadline
 
 
 def test_new_tokens_are_read_while_matches_go_on(tmp_path: Path) -> None:
