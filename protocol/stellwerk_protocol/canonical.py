@@ -21,12 +21,13 @@ from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 import msgspec
 from msgspec import Struct
 
+from stellwerk_base.texts import shown
+
 JsonValue: TypeAlias = "bool | int | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 Hash: TypeAlias = str  # 64 hexadecimal digits, lower case
 
 LARGEST_INT: Final = 2**53 - 1  # the largest integer that every language holds exactly (I-JSON)
 MAX_DEPTH: Final = 64  # levels of brackets; no message or replay needs more than 10
-SHOWN_CHARACTERS: Final = 60  # of a value in a message: enough to find it, too few to flood a log
 
 T = TypeVar("T")
 
@@ -218,12 +219,6 @@ def _difference(place: str, expected: JsonValue, found: JsonValue) -> Difference
 
 def _value(value: JsonValue) -> str:
     return shown(_encode(value).decode())
-
-
-def shown(text: str, characters: int = SHOWN_CHARACTERS) -> str:
-    """Return a text on one line, shortened if it is long, with escapes for what a terminal would obey."""
-    cut = text if len(text) <= characters else text[:characters] + "..."
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
 
 
 # -- the chain ---------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: object) -> None:
         """Suggest the nearest choice, which argparse has no public place for before Python 3.14."""
         if action.choices is not None and value not in action.choices:
-            from stellwerk.shared.choose_game import unknown
+            from stellwerk_base.texts import unknown
 
             what = "/".join(action.option_strings) or "command"
             raise usage_error(unknown(what, str(value), [str(choice) for choice in action.choices]))
@@ -138,7 +138,7 @@ def _command_of(words: Sequence[str]) -> Command | None:
     name = words[0]
     entry = COMMANDS.get(name)
     if entry is None:  # argparse has no suggestions before Python 3.14
-        from stellwerk.shared.choose_game import unknown
+        from stellwerk_base.texts import unknown
 
         raise usage_error(unknown("command", name, COMMANDS))
     if not entry.works_anywhere:

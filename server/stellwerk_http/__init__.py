@@ -1,6 +1,6 @@
 """HTTP/1.1 for pages and streams of events, over h11 on Trio: status pages and live pages answer by it.
 
-It imports no other package of ours, and knows nothing of matches. h11 takes longer to load than `--help` may:
+It knows nothing of matches. h11 takes longer to load than `--help` may:
 import `server.py` where a page is opened.
 
 Law: whatever a client sends, or fails to send or to read, costs that client its connection, and nobody

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from stellwerk_base.texts import shown
+
 STATUSES: Final[Mapping[int, bytes]] = {
     200: b"OK",
     400: b"Bad Request",
@@ -81,9 +83,3 @@ def refusal(status: int, why: str, *more: tuple[bytes, bytes]) -> Answer:
 
 def not_found(path: str) -> Answer:
     return refusal(404, f"there is nothing at {shown(path)}; see /")
-
-
-def shown(text: str, most: int = 100) -> str:
-    """Return a text of a request as it may be repeated: short, and of printable ASCII."""
-    plain = "".join(letter if " " <= letter <= "~" else "?" for letter in text[: most + 1])
-    return plain if len(text) <= most else plain[:most] + "..."

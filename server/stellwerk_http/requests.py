@@ -11,7 +11,8 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl
 
-from stellwerk_http.answers import Answer, refusal, shown
+from stellwerk_base.texts import shown
+from stellwerk_http.answers import Answer, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -9,6 +9,7 @@ from html import escape
 from textwrap import wrap
 from typing import Final
 
+from stellwerk_base.texts import counted
 from stellwerk_engine.boards.board_file import BoardFile, City, Route
 from stellwerk_page.layout import (
     BADGE,
@@ -28,7 +29,6 @@ from stellwerk_page.layout import (
     spaces_of,
 )
 from stellwerk_page.places import has_places
-from stellwerk_protocol.figures import counted
 
 MADE_UP: Final = "The file has no coordinates: its routes have put the cities where they are."
 NARROWEST: Final = 560.0  # a drawing: room for the text below

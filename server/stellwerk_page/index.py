@@ -17,9 +17,9 @@ from urllib.parse import quote
 from jinja2 import Environment, StrictUndefined
 from msgspec import UNSET
 
+from stellwerk_base.texts import shown
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.reader import ReplayError, lines_of, read_replay
-from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.replays import End, Header, Reveal
 from stellwerk_protocol.results import Result
 

@@ -37,7 +37,7 @@ from typing import Final, Literal, TypeAlias
 
 import trio
 
-from stellwerk_engine.boards.located_json import quoted
+from stellwerk_base.texts import quoted
 from stellwerk_processes.bot_log import BotLog, readable
 from stellwerk_processes.bot_spec import BotSpec
 from stellwerk_processes.cores import pinned_to

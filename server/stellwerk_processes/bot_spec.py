@@ -16,8 +16,7 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Final, Literal, get_args
 
-from stellwerk_engine.boards.checked_fields import suggestion
-from stellwerk_engine.boards.located_json import quoted
+from stellwerk_base.texts import quoted, suggestion
 from stellwerk_protocol.names import PLAYER_NAME
 
 Transport = Literal["tcp", "stdio"]

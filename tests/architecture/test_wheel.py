@@ -111,7 +111,12 @@ def test_the_wheel_holds_the_whole_specification(installed: Installed) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     folder = Path(done.stdout.splitlines()[0])
     assert folder.is_relative_to(installed.environment)
-    elsewhere = {"stellwerk_protocol", "tools", "__pycache__"}  # a package, and what is not installed
+    elsewhere = {
+        "stellwerk_base",
+        "stellwerk_protocol",
+        "tools",
+        "__pycache__",
+    }  # a package, and what is not installed
     for source in (REPOSITORY / "protocol").rglob("*"):
         name = source.relative_to(REPOSITORY / "protocol")
         if source.is_file() and elsewhere.isdisjoint(name.parts):

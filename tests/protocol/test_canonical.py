@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
+from stellwerk_base.texts import shown
 from stellwerk_protocol.canonical import (
     LARGEST_INT,
     MAX_DEPTH,
@@ -23,7 +24,6 @@ from stellwerk_protocol.canonical import (
     decode_as,
     difference,
     encode,
-    shown,
     unseal,
 )
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import IO, Final, Literal
 
-from stellwerk_protocol.canonical import shown
+from stellwerk_base.texts import shown
 
 Transport = Literal["tcp", "stdio"]
 

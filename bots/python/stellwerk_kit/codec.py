@@ -18,11 +18,11 @@ from typing import Any, Final, Literal, cast, get_args
 import msgspec
 from msgspec import UNSET
 
+from stellwerk_base.texts import shown
 from stellwerk_kit.bot_process import BotProcess, described_status
 from stellwerk_kit.doctor.doctor import Failure, Finding
 from stellwerk_kit.lines import Lines, NoLineError, shown_line
 from stellwerk_kit.vectors import ClientLine, Encoded, JsonObject, ServerLine, Stream, Vectors
-from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.client_line import LineError, read_line
 from stellwerk_protocol.messages import FromClient
 

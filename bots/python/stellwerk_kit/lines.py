@@ -14,7 +14,7 @@ import time
 from functools import partial
 from typing import Final
 
-from stellwerk_protocol.canonical import shown
+from stellwerk_base.texts import shown
 
 PIECE: Final = 1 << 16  # bytes read at once
 MOST_UNREAD: Final = 1 << 20  # beyond this nothing more is read until the lines have been taken

@@ -9,6 +9,7 @@ from stellwerk.boards.fit import fitting_games
 from stellwerk.boards.summary import in_numbers, listing, summary
 from stellwerk.shared.errors import DONE, USAGE, not_writable, usage_error
 from stellwerk.shared.terminal import complain, output_encoding, say
+from stellwerk_base.texts import printable
 from stellwerk_engine.boards.board_file import (
     SHIPPED,
     BoardError,
@@ -17,7 +18,6 @@ from stellwerk_engine.boards.board_file import (
     load_board,
     shipped_board,
 )
-from stellwerk_engine.boards.located_json import printable
 from stellwerk_page.drawing import draw_board
 from stellwerk_page.layout import can_be_drawn
 

@@ -8,9 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from stellwerk.shared.terminal import aligned
+from stellwerk_base.texts import aligned, counted
 from stellwerk_engine.boards.board_file import COLORS, GRAY, BoardFile, Route, Ticket
-from stellwerk_protocol.figures import counted
 
 WIDTH: Final = 80  # columns of a terminal that nobody has widened
 

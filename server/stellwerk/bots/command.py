@@ -24,12 +24,10 @@ from stellwerk.bots.starters import (
     missing,
     next_commands,
 )
-from stellwerk.shared.choose_game import unknown
 from stellwerk.shared.errors import DONE, not_writable, usage_error
-from stellwerk.shared.terminal import aligned, say
-from stellwerk_engine.boards.located_json import quoted
+from stellwerk.shared.terminal import say
+from stellwerk_base.texts import aligned, quoted, shown, unknown
 from stellwerk_processes.bot_spec import BotSpecError, player_name
-from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.pages import protocol_folder
 
 LIST: Final = """\

@@ -24,6 +24,7 @@ from stellwerk.shared.errors import FAILED, CommandError, infrastructure_error, 
 from stellwerk.shared.house_bots import house_bots
 from stellwerk.shared.planned_games import PlannedGame
 from stellwerk.shared.replay_name import replay_name
+from stellwerk_base.files import write_whole
 from stellwerk_bots.players import new_player
 from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.game_choice import GameChoice
@@ -39,7 +40,7 @@ from stellwerk_processes.started_match import (
     play_match,
 )
 from stellwerk_protocol.names import Seat
-from stellwerk_server.journal.journal import revealed, write_whole
+from stellwerk_server.journal.journal import revealed
 from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.operate.settings import Time, clocks_of

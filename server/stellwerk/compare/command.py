@@ -31,10 +31,10 @@ from stellwerk.shared.processes import in_processes
 from stellwerk.shared.sandbox_arguments import add_sandbox_argument, confinement_of
 from stellwerk.shared.terminal import say
 from stellwerk.shared.version import version
+from stellwerk_base.texts import shown
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import BUILT_IN, with_unique_names
-from stellwerk_protocol.canonical import shown
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.gate.sequential import FEWEST_BLOCKS
 

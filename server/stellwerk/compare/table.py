@@ -18,9 +18,7 @@ from stellwerk.compare.report import (
     PartOfPoints,
     Strength,
 )
-from stellwerk.shared.terminal import aligned
-from stellwerk_protocol.canonical import shown
-from stellwerk_protocol.figures import counted
+from stellwerk_base.texts import aligned, counted, shown
 
 FAULTS_SHOWN: Final = 10
 

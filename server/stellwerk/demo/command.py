@@ -16,8 +16,8 @@ from stellwerk.shared.errors import DONE, not_writable
 from stellwerk.shared.folders import empty_folder, temporary_folder
 from stellwerk.shared.terminal import flush_stdout, own_name, say
 from stellwerk.tournament import command as tournament_command
+from stellwerk_base.files import write_whole
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_server.journal.journal import write_whole
 from stellwerk_tournament.config.settings import FILE
 from stellwerk_tournament.report.derived import REPORT
 from stellwerk_tournament.report.match_pages import FOLDER as PAGES

@@ -42,11 +42,11 @@ from stellwerk.shared.folders import empty_folder
 from stellwerk.shared.sandbox_arguments import add_sandbox_argument, confinement_of
 from stellwerk.shared.terminal import complain, flush_stdout, say
 from stellwerk.shared.version import version
+from stellwerk_base.files import write_whole
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_kit.bot_process import CannotStartError
 from stellwerk_kit.doctor.doctor import Finding
 from stellwerk_processes.bot_spec import BUILT_IN, BotSpec
-from stellwerk_server.journal.journal import write_whole
 from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import raise_limit
 from stellwerk_server.operate.settings import Time

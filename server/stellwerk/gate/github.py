@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Final, Literal, TypeAlias
 
 from stellwerk.shared.terminal import flush_stdout, say
-from stellwerk_protocol.canonical import shown
+from stellwerk_base.texts import shown
 
 Kind: TypeAlias = Literal["error", "warning", "notice"]
 

@@ -17,9 +17,8 @@ from stellwerk.gate.report import (
     strength_of,
     trial_in_words,
 )
+from stellwerk_base.texts import counted, shown
 from stellwerk_kit.doctor.doctor import Finding
-from stellwerk_protocol.canonical import shown
-from stellwerk_protocol.figures import counted
 from stellwerk_tournament.gate.gate import Judge, Word
 
 TITLE = "Stellwerk gate"

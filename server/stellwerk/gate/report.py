@@ -15,10 +15,10 @@ import msgspec
 from msgspec import Struct
 
 from stellwerk.shared.errors import DONE, FAILED, INFRASTRUCTURE
+from stellwerk_base.texts import shown
 from stellwerk_kit.doctor.doctor import Failure, Finding
 from stellwerk_processes.faults import Fault
 from stellwerk_processes.sandbox.levels import Isolation, Wanted
-from stellwerk_protocol.canonical import shown
 from stellwerk_tournament.gate.gate import Found, Judge, Verdict, Word
 from stellwerk_tournament.gate.sequential import interval, log_likelihood_ratio
 from stellwerk_tournament.ratings.elo import elo_of

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-from stellwerk.shared.choose_game import checked_seed, unknown, whole_number
+from stellwerk.shared.choose_game import checked_seed, whole_number
 from stellwerk.shared.errors import CommandError, infrastructure_error, usage_error
 from stellwerk.shared.terminal import say
+from stellwerk_base.texts import unknown
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_kit.bot_process import CannotStartError
 from stellwerk_kit.doctor.scripted_match import SCOUTED_GAMES

@@ -17,14 +17,14 @@ from msgspec import Struct
 
 from stellwerk.kit.arguments import ended_in_order
 from stellwerk.kit.findings import exit_code_of, sum_of, tell_each, write_junit
-from stellwerk.shared.choose_game import unknown, whole_number
+from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import DONE, infrastructure_error, usage_error
 from stellwerk.shared.terminal import say
+from stellwerk_base.texts import shown, unknown
 from stellwerk_kit.attack.attack import Attack, Case, NoServerError, assault
 from stellwerk_kit.attack.cases import CASES
 from stellwerk_kit.doctor.doctor import Finding
 from stellwerk_kit.vectors import VectorsMissingError
-from stellwerk_protocol.canonical import shown
 
 DEFAULT_PORT: Final = 7878
 

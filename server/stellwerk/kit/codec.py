@@ -20,11 +20,11 @@ from stellwerk.kit.arguments import add_timeout, cannot_start, ended_in_order
 from stellwerk.kit.findings import exit_code_of, sum_of, tell_each, write_junit
 from stellwerk.shared.errors import DONE, infrastructure_error, usage_error
 from stellwerk.shared.terminal import say
+from stellwerk_base.texts import shown
 from stellwerk_kit.bot_process import CannotStartError
 from stellwerk_kit.codec import NEEDED, OPERATIONS, Operation, drive, requests
 from stellwerk_kit.doctor.doctor import Finding
 from stellwerk_kit.vectors import Vectors, VectorsMissingError, wire_vectors
-from stellwerk_protocol.canonical import shown
 
 DESCRIPTION: Final = """\
 Drive a client library through the vectors of the protocol: the command is started,

@@ -27,12 +27,12 @@ from stellwerk.kit.arguments import (
 from stellwerk.kit.findings import exit_code_of, sum_of, tell_each, write_junit
 from stellwerk.shared.errors import DONE, infrastructure_error, usage_error
 from stellwerk.shared.terminal import say
+from stellwerk_base.texts import shown
 from stellwerk_kit.bot_process import CannotStartError, Transport
 from stellwerk_kit.doctor.all_steps import STEPS
 from stellwerk_kit.doctor.doctor import Finding, examine
 from stellwerk_kit.doctor.patient import patience
 from stellwerk_kit.doctor.steps import Examination, Step
-from stellwerk_protocol.canonical import shown
 
 DESCRIPTION: Final = """\
 Examine a bot: start it again and again, play a server's part to it, and stop at the

@@ -20,7 +20,7 @@ from stellwerk.kit.arguments import add_timeout, cannot_start, ended_in_order
 from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import DONE, FAILED, infrastructure_error, usage_error
 from stellwerk.shared.terminal import complain, flush_stdout, say
-from stellwerk_engine.boards.located_json import quoted
+from stellwerk_base.texts import quoted, shown
 from stellwerk_engine.core.state import Seat
 from stellwerk_engine.replays.reader import lines_of
 from stellwerk_kit.bot_process import CannotStartError, Transport
@@ -38,7 +38,7 @@ from stellwerk_kit.replay import (
     tell_replay,
 )
 from stellwerk_processes.bot_spec import BUILT_IN, BotSpec, BotSpecError, parse_bot_spec
-from stellwerk_protocol.canonical import encode, shown
+from stellwerk_protocol.canonical import encode
 from stellwerk_protocol.results import Result
 
 DESCRIPTION: Final = """\

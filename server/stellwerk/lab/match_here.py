@@ -16,11 +16,11 @@ from typing import Any, Final, Literal, cast
 import msgspec
 
 from stellwerk.lab.players import Entrant
+from stellwerk_base.texts import shown
 from stellwerk_bots.bot import Player
 from stellwerk_engine import engine
 from stellwerk_engine.core.cards import total
 from stellwerk_engine.core.state import State
-from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import Act
 from stellwerk_protocol.names import Seat

@@ -22,9 +22,9 @@ from stellwerk.shared.errors import CommandError
 from stellwerk.shared.folders import writable_folder
 from stellwerk.shared.planned_games import PlannedGame, pieces, planned_games
 from stellwerk.shared.replay_name import replay_name
+from stellwerk_base.texts import counted
 from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.game_choice import GameChoice
-from stellwerk_protocol.figures import counted
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.operate.settings import Time, clocks_of
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from stellwerk.shared.choose_game import unknown
+from stellwerk_base.texts import unknown
 from stellwerk_bots.bot import NewPlayer, Player, maker_of
 from stellwerk_bots.players import NAMES, new_player
 from stellwerk_protocol.names import PLAYER_NAME

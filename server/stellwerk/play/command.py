@@ -33,11 +33,10 @@ from stellwerk.shared.errors import DONE, FAILED, usage_error
 from stellwerk.shared.folders import temporary_folder, writable_folder
 from stellwerk.shared.sandbox_arguments import add_sandbox_argument, confinement_of
 from stellwerk.shared.terminal import own_name, say
+from stellwerk_base.texts import counted, shown
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import BUILT_IN, BotSpec, Process, with_unique_names
 from stellwerk_processes.faults import BREAKDOWNS, Fault
-from stellwerk_protocol.canonical import shown
-from stellwerk_protocol.figures import counted
 from stellwerk_server.operate.settings import Time
 
 if TYPE_CHECKING:

@@ -38,6 +38,7 @@ from stellwerk.shared.errors import CommandError, infrastructure_error, not_writ
 from stellwerk.shared.planned_games import PlannedGame, pieces
 from stellwerk.shared.progress import ProgressLine
 from stellwerk.shared.replay_name import replay_name
+from stellwerk_base.files import write_whole
 from stellwerk_processes.bot_log import MatchLogs
 from stellwerk_processes.bot_process import BotStartError, Confinement
 from stellwerk_processes.bot_spec import may_overlap
@@ -52,7 +53,7 @@ from stellwerk_processes.started_match import (
     play_match,
 )
 from stellwerk_protocol.answer_times import times_beside
-from stellwerk_server.journal.journal import reveal, write_whole
+from stellwerk_server.journal.journal import reveal
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.listen_address import CannotListenError
 from stellwerk_server.operate.settings import Time, clocks_of

@@ -177,7 +177,7 @@ def _asked(bot: str, plan: MatchPlan, seat: Seat, seed_text: str) -> Policy:
 
 
 def _write(path: Path, lines: list[bytes]) -> str:
-    from stellwerk_server.journal.journal import write_whole  # its imports take longer than a game
+    from stellwerk_base.files import write_whole  # its imports take longer than a game
 
     try:
         write_whole(path, b"".join(lines))

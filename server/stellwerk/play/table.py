@@ -20,11 +20,9 @@ from msgspec import UNSET
 from stellwerk.play.report import MatchReport, NotStarted
 from stellwerk.shared.narration import END_REASONS
 from stellwerk.shared.spread import Spread
-from stellwerk.shared.terminal import aligned
+from stellwerk_base.texts import aligned, counted, shown
 from stellwerk_processes.faults import Fault, in_words
 from stellwerk_processes.seat_report import SeatReport
-from stellwerk_protocol.canonical import shown
-from stellwerk_protocol.figures import counted
 from stellwerk_protocol.names import EndReason
 from stellwerk_server.match.refusals import Refused
 from stellwerk_tournament.ratings.student import quantile

@@ -10,8 +10,7 @@ from typing import Final
 
 from stellwerk.shared.errors import DONE, usage_error
 from stellwerk.shared.terminal import say
-from stellwerk_engine.boards.checked_fields import suggestion
-from stellwerk_engine.boards.located_json import quoted
+from stellwerk_base.texts import quoted, suggestion
 from stellwerk_protocol.pages import protocol_folder
 from stellwerk_protocol.schemas import bundle, definition_names, single_schema, text
 

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from stellwerk.shared.errors import DONE, usage_error
-from stellwerk.shared.terminal import aligned, say, width, wrapped
-from stellwerk_protocol.canonical import shown
-from stellwerk_protocol.figures import counted, interval, signed
+from stellwerk.shared.terminal import say, width, wrapped
+from stellwerk_base.texts import aligned, counted, interval, shown, signed
 from stellwerk_tournament.ratings.outcomes import OutcomeError, ReadOutcomes, read_outcomes
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from stellwerk.replay.story import NoSuchSeatError, StoryLine, story
 from stellwerk.shared.errors import DONE, FAILED, usage_error
 from stellwerk.shared.terminal import complain, flush_stdout, say, shows_color, width, wrapped
+from stellwerk_base.texts import shown
 from stellwerk_engine.replays.reader import ReplayError, lines_of, read_replay
 from stellwerk_engine.replays.verify import verify
 from stellwerk_protocol.answer_times import ENDING
-from stellwerk_protocol.canonical import shown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

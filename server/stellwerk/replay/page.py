@@ -10,8 +10,7 @@ from stellwerk.shared.errors import DONE, usage_error
 from stellwerk.shared.folders import writable_folder
 from stellwerk.shared.pages import page_beside, page_text, write_folder, write_page
 from stellwerk.shared.terminal import say
-from stellwerk_protocol.canonical import shown
-from stellwerk_protocol.figures import counted
+from stellwerk_base.texts import counted, shown
 
 STDOUT: Final = "-"
 

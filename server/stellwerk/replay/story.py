@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 
 from stellwerk.shared.narration import Style, actor_of, deed, is_of_game, team_in_words
+from stellwerk_base.texts import shown
 from stellwerk_engine.core.state import Game
 from stellwerk_engine.core.words import Words
 from stellwerk_engine.games.shipped import RULE_SETS
@@ -22,7 +23,6 @@ from stellwerk_engine.parts.draw_cards import destination
 from stellwerk_engine.replays.reader import ReplayError
 from stellwerk_engine.replays.verify import game_of
 from stellwerk_protocol import events as ev
-from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.names import Color, RouteName, Seat
 from stellwerk_protocol.replays import End, Header, Line, MoveMade, Player, Reveal, SetUp
 from stellwerk_protocol.results import Result, TeamResult

@@ -11,7 +11,8 @@ import msgspec
 import trio
 
 from stellwerk.shared.errors import DONE
-from stellwerk.shared.terminal import aligned, say
+from stellwerk.shared.terminal import say
+from stellwerk_base.texts import aligned
 from stellwerk_processes.bot_process import Confinement
 from stellwerk_processes.resolve_sandbox import WHAT, Attempt, hide_memory, try_level
 from stellwerk_processes.sandbox.levels import LEVELS, Sandbox

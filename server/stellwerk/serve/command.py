@@ -25,7 +25,7 @@ import trio
 from msgspec import Meta, Struct
 
 from stellwerk.serve.web import show_matches
-from stellwerk.shared.choose_game import unknown, whole_number
+from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import (
     DONE,
     FAILED,
@@ -40,6 +40,7 @@ from stellwerk.shared.terminal import say
 from stellwerk.shared.version import version
 from stellwerk.shared.web_child import WebAddress, add_web_arguments
 from stellwerk.shared.web_spectator import WebLogin
+from stellwerk_base.texts import unknown
 from stellwerk_engine.boards.board_file import BoardError, BoardFile, load_board
 from stellwerk_engine.core.game import GameError, make_game
 from stellwerk_engine.games.shipped import RULE_SETS

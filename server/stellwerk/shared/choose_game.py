@@ -6,9 +6,8 @@ import argparse
 from collections.abc import Callable, Collection, Sequence
 
 from stellwerk.shared.errors import usage_error
+from stellwerk_base.texts import quoted, unknown
 from stellwerk_engine.boards.board_file import BoardError, load_board, shipped_board
-from stellwerk_engine.boards.checked_fields import suggestion
-from stellwerk_engine.boards.located_json import quoted
 from stellwerk_engine.core.dice import SeedError, seed_from_text
 from stellwerk_engine.core.game import GameError
 from stellwerk_engine.games.game_choice import GameChoice
@@ -100,11 +99,6 @@ def games_of(argument: str, texts: Sequence[str], board: str | None = None) -> l
             raise usage_error(f"{argument} {text}: this game is given twice")
         games.append(choice)
     return games
-
-
-def unknown(kind: str, name: str, known: Collection[str]) -> str:
-    """Return `there is no game "use"; did you mean "usa"? (usa, ...)`."""
-    return f"there is no {kind} {quoted(name)}{suggestion(name, known)} ({', '.join(known)})"
 
 
 def checked_seed(text: str, what: str = "--seed") -> str:

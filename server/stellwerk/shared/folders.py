@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from stellwerk.shared.errors import not_writable, usage_error
-from stellwerk_protocol.canonical import shown
+from stellwerk_base.texts import shown
 
 
 def writable_folder(name: str) -> Path:

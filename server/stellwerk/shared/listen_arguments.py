@@ -10,7 +10,7 @@ from typing import Final
 
 from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import usage_error
-from stellwerk_protocol.canonical import shown
+from stellwerk_base.texts import shown
 from stellwerk_server.net.listen_address import ListenAddress
 
 _ADDRESS: Final = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:\s]+)):(?P<port>[0-9]{1,5})")

@@ -12,13 +12,12 @@ from typing import Final, assert_never
 
 from msgspec import UNSET, UnsetType
 
+from stellwerk_base.texts import counted, shown
 from stellwerk_engine.core.state import Game
 from stellwerk_engine.core.words import Words
 from stellwerk_protocol import decisions
 from stellwerk_protocol import events as ev
-from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.cards import Cards
-from stellwerk_protocol.figures import counted
 from stellwerk_protocol.names import Color, EndReason, Seat
 from stellwerk_protocol.results import Result, TeamResult
 

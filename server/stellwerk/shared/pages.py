@@ -13,11 +13,11 @@ from stellwerk.shared.errors import CommandError, not_writable, usage_error
 from stellwerk.shared.progress import WorkLine
 from stellwerk.shared.terminal import complain
 from stellwerk.shared.version import version
+from stellwerk_base.texts import shown
 from stellwerk_page.index import Row, index_of, row_of
 from stellwerk_page.one_file import page_of
 from stellwerk_protocol.answer_times import MAX_BYTES as MAX_TIMES_BYTES
 from stellwerk_protocol.answer_times import AnswerTimes, read_times, times_beside
-from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.replays import MAX_BYTES
 
 INDEX: Final = "index.html"

@@ -10,8 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final, Self, TypeAlias
 
 from stellwerk.shared.terminal import width
-from stellwerk_protocol.canonical import shown
-from stellwerk_protocol.figures import counted
+from stellwerk_base.texts import counted, shown
 
 if TYPE_CHECKING:  # games without processes have no sessions
     from stellwerk_server.match.match_session import MatchSession

@@ -11,14 +11,14 @@ import os
 import re
 import shutil
 import sys
-import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
+
+from stellwerk_base.texts import columns_of
 
 NAME: Final = "stellwerk"
 DEFAULT_WIDTH: Final = 80
 _NARROWEST: Final = 40  # on less, lines are broken so often that nothing can be read
-_SGR: Final = re.compile(r"\x1b\[[0-9;]*m")
 _WORDS: Final = re.compile(r" *[^ ]+")
 
 
@@ -35,7 +35,7 @@ def output_encoding() -> str:
 
 def complain(message: str) -> None:
     """Print one line to standard error."""
-    from stellwerk_protocol.canonical import shown  # its imports would double the time of --help
+    from stellwerk_base.texts import shown  # its imports would double the time of --help
 
     line = shown(message, len(message)).encode("ascii", "backslashreplace").decode()
     with contextlib.suppress(OSError):  # nobody reads it any more
@@ -85,29 +85,9 @@ def wrapped(line: str, columns: int, indent: int) -> Iterator[str]:
     """Break a line into parts of so many columns, all but the first one indented."""
     part = ""
     for word in _WORDS.findall(line):
-        if part.strip() and _columns(part + word) > columns:
+        if part.strip() and columns_of(part + word) > columns:
             yield part
             part = " " * indent + word.lstrip()
         else:
             part += word
     yield part
-
-
-def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (), gap: int = 2) -> Iterator[str]:
-    """Lay out a table: the columns in `left` to the left, all others to the right."""
-    widths = [max(map(_columns, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells: list[str] = []
-        for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            blanks = " " * (width - _columns(cell))
-            cells.append(cell + blanks if column in left else blanks + cell)
-        yield (" " * gap).join(cells).rstrip()
-
-
-def _columns(text: str) -> int:
-    """Count the columns of a text: two for East Asian letters, none for colors and combining marks."""
-    text = _SGR.sub("", text)
-    if text.isascii():
-        return len(text)
-    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    return len(text) + wide - sum(unicodedata.combining(character) > 0 for character in text)

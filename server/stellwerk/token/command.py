@@ -8,7 +8,7 @@ from typing import Final
 
 from stellwerk.shared.errors import DONE, usage_error
 from stellwerk.shared.terminal import say
-from stellwerk_protocol.canonical import shown
+from stellwerk_base.texts import shown
 from stellwerk_protocol.names import PLAYER_NAME
 from stellwerk_server.lobby.tokens import hashed, new_token
 

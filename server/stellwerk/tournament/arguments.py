@@ -13,7 +13,7 @@ from typing import Final, Literal
 from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.listen_arguments import add_listen_arguments, add_status_arguments
 from stellwerk.shared.web_child import add_web_arguments
-from stellwerk_engine.boards.located_json import quoted
+from stellwerk_base.texts import quoted
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import BUILT_IN
 

@@ -25,11 +25,11 @@ from stellwerk.shared.errors import (
 from stellwerk.shared.house_bots import house_bots
 from stellwerk.shared.terminal import complain, say
 from stellwerk.shared.version import version
+from stellwerk_base.files import PRIVATE, write_whole
+from stellwerk_base.texts import counted, shown
 from stellwerk_processes.cores import CoresError
 from stellwerk_processes.resolve_sandbox import hide_memory
 from stellwerk_processes.sandbox.levels import SandboxError
-from stellwerk_protocol.canonical import shown
-from stellwerk_protocol.figures import counted
 from stellwerk_tournament.blocks.export import Exporter
 from stellwerk_tournament.blocks.files import (
     ORDER_ENDING,
@@ -41,7 +41,6 @@ from stellwerk_tournament.blocks.files import (
     encode_result,
     expect_sealed,
     read,
-    write_private,
 )
 from stellwerk_tournament.blocks.machine import machine_record
 from stellwerk_tournament.blocks.merge import Merged, merge
@@ -147,7 +146,7 @@ async def _play_file(table: Table, path: Path, target: Path, arguments: argparse
     except CoresError as error:
         raise infrastructure_error(f"{path}: cores_per_bot: {error}") from None
     try:
-        write_private(target, encode_result(result, bytes.fromhex(order.secret)))
+        write_whole(target, encode_result(result, bytes.fromhex(order.secret)), sync=True, mode=PRIVATE)
     except OSError as error:
         raise not_writable(str(target), error) from None
     matches = counted(len(result.matches), "match", "matches")

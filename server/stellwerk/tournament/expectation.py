@@ -9,7 +9,7 @@ import trio
 
 from stellwerk.tournament.arguments import Budget
 from stellwerk.tournament.output import clock
-from stellwerk_protocol.figures import counted
+from stellwerk_base.texts import counted
 from stellwerk_tournament.config.settings import Variant
 from stellwerk_tournament.play.expected_time import TRIAL_BOT, seconds_by_lines, seconds_by_trial
 from stellwerk_tournament.schedule.budget import Proposal, matches_of_round, meetings, propose

@@ -12,8 +12,7 @@ from stellwerk.shared.errors import not_writable, usage_error
 from stellwerk.shared.progress import WorkLine
 from stellwerk.shared.terminal import own_name
 from stellwerk.shared.version import version
-from stellwerk_protocol.canonical import shown
-from stellwerk_protocol.figures import counted
+from stellwerk_base.texts import counted, shown
 from stellwerk_tournament.config.resolved import read_resolved
 from stellwerk_tournament.config.settings import FILE, Source, parse
 from stellwerk_tournament.play.how_many import matches_in_all

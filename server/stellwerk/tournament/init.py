@@ -9,19 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from stellwerk.shared.choose_game import unknown
 from stellwerk.shared.errors import DONE, not_writable, usage_error
 from stellwerk.shared.terminal import complain, say
 from stellwerk.tournament.arguments import Budget
 from stellwerk.tournament.expectation import expectation, with_proposal
 from stellwerk.tournament.folder import command_for, read_cup
 from stellwerk.tournament.output import table_of
+from stellwerk_base.files import write_whole
+from stellwerk_base.texts import shown, unknown
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import BUILT_IN
-from stellwerk_protocol.canonical import shown
-from stellwerk_server.journal.journal import write_whole
 from stellwerk_tournament.config.final import final_text, mentions_folder
 from stellwerk_tournament.config.settings import FILE, Kind, Settings, Variant, matches_at_once
 from stellwerk_tournament.config.template import ROUNDS, schedule_text, template

@@ -13,10 +13,9 @@ from typing import Final, Protocol
 
 import msgspec
 
-from stellwerk.shared.terminal import aligned, flush_stdout, say, size
+from stellwerk.shared.terminal import flush_stdout, say, size
 from stellwerk.tournament.arguments import Shape
-from stellwerk_protocol.canonical import shown
-from stellwerk_protocol.figures import counted, interval, signed
+from stellwerk_base.texts import aligned, counted, interval, shown, signed
 from stellwerk_server.net.listen_address import shown_address
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.progress import (

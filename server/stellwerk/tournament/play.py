@@ -15,7 +15,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace as replace_struct
 
 from stellwerk.shared.bot_arguments import budget_here
-from stellwerk.shared.choose_game import checked_seed, unknown
+from stellwerk.shared.choose_game import checked_seed
 from stellwerk.shared.errors import (
     DONE,
     FAILED,
@@ -44,13 +44,12 @@ from stellwerk.tournament.output import SHAPES_WITH_RATINGS, default_shape, obse
 from stellwerk.tournament.preflight import Advice, Conditions, preflight, preflight_words
 from stellwerk.tournament.results import print_ranking, trouble_lines, voids_of
 from stellwerk.tournament.web import LivePages
+from stellwerk_base.texts import counted, shown, unknown
 from stellwerk_processes import resolve_sandbox
 from stellwerk_processes.bot_spec import STARTED
 from stellwerk_processes.cores import CoresError
 from stellwerk_processes.resolve_sandbox import describe, hide_memory
 from stellwerk_processes.sandbox.levels import SandboxError, SandboxRecord
-from stellwerk_protocol.canonical import shown
-from stellwerk_protocol.figures import counted
 from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
 from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import raise_limit, room_for_more

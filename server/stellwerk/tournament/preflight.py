@@ -17,9 +17,8 @@ from stellwerk.shared.progress import clear, draw, is_shown
 from stellwerk.shared.terminal import complain
 from stellwerk.tournament.arguments import Shape
 from stellwerk.tournament.output import MOST_NAMED, clock, say_json
+from stellwerk_base.texts import counted, shown
 from stellwerk_processes.bot_spec import STARTED
-from stellwerk_protocol.canonical import shown
-from stellwerk_protocol.figures import counted
 from stellwerk_tournament.play.preflight import (
     FIRST_ASKS,
     Preflight,

@@ -22,8 +22,7 @@ from stellwerk.tournament.folder import (
     write_derived,
 )
 from stellwerk.tournament.output import conduct_lines, fault_lines, say_json, table_of
-from stellwerk_protocol.canonical import shown
-from stellwerk_protocol.figures import counted
+from stellwerk_base.texts import counted, shown
 from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.config.resolved import read_resolved
 from stellwerk_tournament.play.how_many import matches_in_all

@@ -26,7 +26,7 @@ from stellwerk.shared.errors import DONE, FAILED, USAGE, CommandError, infrastru
 from stellwerk.shared.terminal import say
 from stellwerk.shared.version import version
 from stellwerk.shared.web_child import LAST_WORDS_S
-from stellwerk_protocol.canonical import shown
+from stellwerk_base.texts import shown
 from stellwerk_protocol.names import PLAYER_NAME
 from stellwerk_server.net.listen_address import shown_address
 from stellwerk_server.operate.descriptors import raise_limit

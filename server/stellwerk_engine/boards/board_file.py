@@ -22,6 +22,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import TypeGuard
 
+from stellwerk_base.texts import printable, quoted, suggestion
 from stellwerk_engine.boards.checked_fields import (
     Bounds,
     Fields,
@@ -32,17 +33,9 @@ from stellwerk_engine.boards.checked_fields import (
     ids_of,
     reference,
     refuse_duplicate_ids,
-    suggestion,
     whole_number,
 )
-from stellwerk_engine.boards.located_json import (
-    Document,
-    JsonError,
-    found,
-    printable,
-    quoted,
-    read_json,
-)
+from stellwerk_engine.boards.located_json import Document, JsonError, found, read_json
 from stellwerk_protocol.names import COLORS as CARD_COLORS
 
 FORMAT = "stellwerk-board/1"

@@ -4,15 +4,14 @@ The law: reading goes on after a fault. The fault is noted, and a placeholder re
 first of all faults by line can be reported. A caller asks `Problems.first` before it uses the result.
 """
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from stellwerk_engine.boards.located_json import Document, Value, found, member_field, quoted
+from stellwerk_base.texts import quoted, suggestion
+from stellwerk_engine.boards.located_json import Document, Value, found, member_field
 
-LONGEST_TYPO = 72  # characters: nearest names are looked for up to here, since the search is quadratic
 UNSEEN = frozenset(("Cc", "Cf", "Zl", "Zp"))  # controls, direction marks, line and paragraph separators
 
 
@@ -244,14 +243,6 @@ def refuse_duplicate_ids(records: Iterable[Node], problems: Problems) -> None:
         if isinstance(id, str) and first[id] is not record:
             again = Node(id, first[id], "id").field
             problems.note(Node(id, record, "id"), f"duplicate id {quoted(id)}", again=again)
-
-
-def suggestion(typo: str, known: Iterable[str]) -> str:
-    """Return the nearest known name, as the end of a message."""
-    if len(typo) > LONGEST_TYPO:
-        return ""
-    nearest = difflib.get_close_matches(typo, sorted(known), n=1)
-    return f"; did you mean {quoted(nearest[0])}?" if nearest else ""
 
 
 def _entries(count: int) -> str:

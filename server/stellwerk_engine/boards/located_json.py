@@ -17,6 +17,7 @@ from typing import NoReturn, TypeAlias
 
 import msgspec
 
+from stellwerk_base.texts import printable, quoted
 from stellwerk_protocol.canonical import LARGEST_INT
 
 SHOWN_CHARACTERS = 40  # of a text that is quoted in a message: enough to find it, too few to flood a log
@@ -85,18 +86,6 @@ def found(value: Value) -> str:
             return quoted(text)
         case _:
             return json.dumps(value)
-
-
-def quoted(text: str) -> str:
-    """Return a text in double quotes, on one line, cut short where it is long."""
-    if len(text) > SHOWN_CHARACTERS:
-        text = text[:SHOWN_CHARACTERS] + "..."
-    return printable(json.dumps(text, ensure_ascii=False))
-
-
-def printable(text: str) -> str:
-    """Return the text with everything that a terminal would not show as itself written as an escape."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _decode(data: bytes) -> str:

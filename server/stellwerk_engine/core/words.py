@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
 
+from stellwerk_base.texts import counted, shown
 from stellwerk_engine.core.board import Board
-from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.cards import Cards
-from stellwerk_protocol.figures import counted
 from stellwerk_protocol.names import COLORS, CityName, Color, RouteName, TicketName, TicketNames
 
 Paint = Callable[[str, Color], str]

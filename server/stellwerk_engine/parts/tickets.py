@@ -10,6 +10,7 @@ from typing import Protocol
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from stellwerk_base.texts import counted
 from stellwerk_engine.boards.board_file import BoardFile
 from stellwerk_engine.core.board import Board, TicketId, mask_of
 from stellwerk_engine.core.choices import ask_all, choose
@@ -34,7 +35,6 @@ from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.errors import IllegalMoveError
-from stellwerk_protocol.figures import counted
 from stellwerk_protocol.names import TicketName
 from stellwerk_protocol.views import View
 

@@ -14,7 +14,8 @@ from typing import BinaryIO, Final, Literal, NamedTuple, assert_never
 
 import msgspec
 
-from stellwerk_protocol.canonical import CanonicalError, Chain, decode_as, gate, shown
+from stellwerk_base.texts import shown
+from stellwerk_protocol.canonical import CanonicalError, Chain, decode_as, gate
 from stellwerk_protocol.replays import (
     CHAIN_LABEL,
     FORMAT,

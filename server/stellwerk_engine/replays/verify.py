@@ -15,6 +15,7 @@ from typing import assert_never
 
 from msgspec import UNSET, Struct
 
+from stellwerk_base.texts import shown
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import SHIPPED, BoardError, BoardFile, parse_board, shipped_board
 from stellwerk_engine.core.game import GameError, make_game
@@ -22,7 +23,7 @@ from stellwerk_engine.core.state import Game, RuleSet, State
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.executor import Executor
 from stellwerk_engine.replays.reader import Fault, ReplayError, SoundLine, read_bodies, read_sound_lines
-from stellwerk_protocol.canonical import JsonValue, decode, difference, encode, shown
+from stellwerk_protocol.canonical import JsonValue, decode, difference, encode
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.replays import (
     BoardReference,

@@ -12,7 +12,6 @@ its own checksum.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import os
 from collections.abc import Callable, Iterator
@@ -24,6 +23,7 @@ import msgspec
 import trio
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from stellwerk_base.files import sync_folder, write_whole
 from stellwerk_engine.replays.writer import ReplayWriter
 from stellwerk_protocol.answer_times import times_beside
 from stellwerk_protocol.messages import Clocks, DefaultReason, Id, Wants
@@ -410,46 +410,6 @@ class FileJournal:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
-
-
-def sync_folder(folder: Path) -> None:
-    """Wait until the disk has the names in a folder."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def sync_all(folder: Path) -> None:
-    """Wait until the disk has all that was written to the file system of a folder. For many files that takes
-    less than waiting for each."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        if ctypes.CDLL(None, use_errno=True).syncfs(descriptor) != 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number), str(folder))
-    finally:
-        os.close(descriptor)
-
-
-def write_whole(path: Path, content: bytes, *, sync: bool = False, sync_name: bool = True) -> None:
-    """Write a file so that it exists with all of its content, or not at all. With `sync`, it is on the disk
-    then; without `sync_name` only its content is, and the caller syncs the folder."""
-    part = path.with_suffix(".part")
-    try:
-        with open(part, "wb") as file:
-            file.write(content)
-            if sync:
-                file.flush()
-                os.fdatasync(file.fileno())
-        part.replace(path)
-        if sync and sync_name:
-            sync_folder(path.parent)
-    except OSError:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
 
 
 def reveal(replay: Path, seed: bytes, salt: bytes) -> None:

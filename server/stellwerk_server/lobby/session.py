@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from stellwerk_base.lines import LineSplitter
 from stellwerk_protocol.messages import Wants
-from stellwerk_server.lobby.line_splitter import LineSplitter
 from stellwerk_server.lobby.tokens import hashed, is_same_hash
 from stellwerk_server.match.ended_match import EndedMatch
 from stellwerk_server.match.refusals import RefusedLines

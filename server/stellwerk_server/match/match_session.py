@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Final, Literal
 import msgspec
 from msgspec import UNSET
 
+from stellwerk_base.texts import shown
 from stellwerk_engine import engine
 from stellwerk_engine.core.state import Move, Seat
 from stellwerk_engine.knowledge.view import view
 from stellwerk_protocol.answer_times import times_file
-from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import (
     Act,

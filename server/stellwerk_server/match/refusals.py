@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from stellwerk_protocol.canonical import shown
+from stellwerk_base.texts import shown
 
 SHOWN: Final = 200  # characters of a line
 _SECRET: Final = (b"token", b"resume", b"key", b"login")

@@ -9,8 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from stellwerk_engine.boards.checked_fields import suggestion
-from stellwerk_engine.boards.located_json import quoted
+from stellwerk_base.texts import quoted, suggestion
 
 _EXPECTED: Final = re.compile(r"Expected `([^`]+)`(?:, got `([^`]+)`)?")
 _BOUND: Final = re.compile(r"Expected `([^`]+)`( of length)? (>=|<=|>|<) (\S+)")

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from stellwerk_protocol.figures import counted as in_words
+from stellwerk_base.texts import counted as in_words
 from stellwerk_web.show.forms import Head, Ranking
 from stellwerk_web.show.results import NOT_RATED, BotPage, Counted, PairPage, Rated, Results
 

@@ -20,7 +20,8 @@ import msgspec
 import trio
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from stellwerk_protocol.canonical import shown
+from stellwerk_base.lines import LineSplitter
+from stellwerk_base.texts import shown
 from stellwerk_protocol.messages import PROTOCOL_VERSION, Hello, Id, ListedMatch, MatchList
 from stellwerk_web.show.forms import Head
 from stellwerk_web.sources.source import Listener, SourceError, first_of
@@ -392,7 +393,7 @@ class _Lines:
 
     def __init__(self, stream: trio.abc.Stream) -> None:
         self._stream = stream
-        self._rest = b""
+        self._splitter = LineSplitter(MOST_LINE)
         self._lines: deque[bytes] = deque()
 
     def __aiter__(self) -> _Lines:
@@ -403,9 +404,8 @@ class _Lines:
             data = bytes(await self._stream.receive_some(RECEIVED))
             if not data:
                 raise StopAsyncIteration
-            *whole, self._rest = (self._rest + data).split(b"\n")
-            self._lines.extend(whole)
-            if len(self._rest) > MOST_LINE:
+            self._lines.extend(self._splitter.feed(data))
+            if self._splitter.overflowed:
                 raise LostError("a line that does not end")
         return self._lines.popleft()
 

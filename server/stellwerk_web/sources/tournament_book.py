@@ -22,7 +22,7 @@ from typing import Final, TypeVar, cast
 from msgspec import UNSET, Struct
 from msgspec.structs import replace as replace_struct
 
-from stellwerk_protocol.figures import counted
+from stellwerk_base.texts import counted
 from stellwerk_protocol.messages import Clocks, Player
 from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.config.conduct import STANDARD, ConductTable

@@ -26,9 +26,9 @@ import pytest
 
 from stellwerk.__main__ import main
 from stellwerk.tournament.output import fault_lines, table_of
+from stellwerk_base.files import write_whole
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_processes.faults import Fault
-from stellwerk_server.journal.journal import write_whole
 from stellwerk_tournament.play.progress import Row, rounded
 from stellwerk_tournament.report.derived import FILES
 from stellwerk_tournament.store.standings import Standings

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from itertools import product
 from pathlib import Path
 
@@ -36,7 +37,6 @@ from stellwerk_server.journal.journal import (
     record_line,
     replay_of,
     whole_lines,
-    write_whole,
 )
 from stellwerk_server.lobby.recovery import recover
 from stellwerk_server.operate.settings import Time
@@ -524,16 +524,6 @@ def test_the_lines_of_a_journal_end_where_the_last_whole_one_ends(tmp_path: Path
     assert list(whole_lines(file)) == [(b"one\n", 4), (b"two\n", 8)]
 
 
-def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
-    file = tmp_path / "file.jsonl"
-    write_whole(file, b"content")
-    assert file.read_bytes() == b"content"
-    (tmp_path / "file.part").mkdir()
-    with pytest.raises(OSError, match="directory"):
-        write_whole(file, b"other")
-    assert file.read_bytes() == b"content"
-
-
 def test_with_sync_what_was_written_is_listed_once_until_it_is_synced(tmp_path: Path) -> None:
     journals = Journals(tmp_path, sync=True)
     journal = journals.open("match")
@@ -554,18 +544,22 @@ def test_with_sync_the_disk_knows_the_names_of_the_files_too(
     """The name of a journal is synced before anybody hears of its match. The name of a replay, and everything
     in the journal, is synced before the journal gets another name."""
     calls: list[str] = []
+    process_and_thread = f".{os.getpid()}.{threading.get_ident()}"
     sync_folder, sync_data, replace = os.fsync, os.fdatasync, Path.replace
 
+    def note(call: str) -> None:
+        calls.append(call.replace(process_and_thread, ""))
+
     def note_sync(descriptor: int) -> None:
-        calls.append(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
+        note(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
         sync_folder(descriptor)
 
     def note_data(descriptor: int) -> None:
-        calls.append(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
+        note(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
         sync_data(descriptor)
 
     def note_replace(path: Path, target: Path) -> Path:
-        calls.append(f"{path.name} to {target.name}")
+        note(f"{path.name} to {target.name}")
         return replace(path, target)
 
     monkeypatch.setattr(os, "fsync", note_sync)
@@ -579,9 +573,9 @@ def test_with_sync_the_disk_knows_the_names_of_the_files_too(
     calls.clear()
     journal.finish(b"")
     assert calls == [
-        "match.times.part to match.times.json",  # without waiting for the disk
-        "match.part",
-        "match.part to match.jsonl",
+        ".match.times.json.part to match.times.json",  # without waiting for the disk
+        ".match.jsonl.part",
+        ".match.jsonl.part to match.jsonl",
         "replays",
         "match.journal",
         "match.journal to match.ended",

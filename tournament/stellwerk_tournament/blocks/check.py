@@ -17,10 +17,10 @@ from typing import Final
 import msgspec
 from msgspec import UNSET
 
+from stellwerk_base.texts import shown
 from stellwerk_processes.bot_process import Confinement
 from stellwerk_processes.bot_spec import STARTED
 from stellwerk_protocol.answer_times import MAX_BYTES, read_times
-from stellwerk_protocol.canonical import shown
 from stellwerk_server.journal.journal import revealed
 from stellwerk_tournament.blocks.files import BlockFileError, BlockResult
 from stellwerk_tournament.config.sandbox import needs_proof

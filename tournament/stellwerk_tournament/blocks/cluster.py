@@ -26,9 +26,9 @@ from typing import Any, Final, TypeAlias, cast
 import msgspec
 import trio
 
+from stellwerk_base.texts import shown
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import STARTED
-from stellwerk_protocol.canonical import shown
 from stellwerk_tournament.blocks.check import checked
 from stellwerk_tournament.blocks.files import BlockFileError, decode_result, encode_order, expect_sealed
 from stellwerk_tournament.blocks.orders import Cup, OrderMaker

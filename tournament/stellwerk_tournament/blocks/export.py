@@ -12,7 +12,8 @@ from typing import Final
 
 import trio
 
-from stellwerk_tournament.blocks.files import ORDER_ENDING, encode_order, write_private
+from stellwerk_base.files import PRIVATE, write_whole
+from stellwerk_tournament.blocks.files import ORDER_ENDING, encode_order
 from stellwerk_tournament.blocks.orders import OrderMaker
 from stellwerk_tournament.config.settings import SettingsError
 from stellwerk_tournament.play.courier import DueBlock
@@ -68,7 +69,7 @@ class Exporter:
         content = encode_order(order)
         path = self.folder / f"{order.name}{ORDER_ENDING}"
         try:
-            write_private(path, content)
+            write_whole(path, content, sync=True, mode=PRIVATE)
         except OSError as error:
             raise StoreError(
                 f"{path}: cannot be written: {error.strerror or error}", is_machines=True

@@ -11,10 +11,7 @@ Laws:
 
 from __future__ import annotations
 
-import contextlib
 import hmac
-import os
-import threading
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, TypeVar
@@ -30,7 +27,6 @@ ORDER_FORMAT: Final = "stellwerk/block/1"
 RESULT_FORMAT: Final = "stellwerk/block-result/1"
 ORDER_ENDING: Final = ".block"
 RESULT_ENDING: Final = ".result"
-PRIVATE: Final = 0o600
 
 T = TypeVar("T", bound=Struct)
 
@@ -116,25 +112,6 @@ def read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise BlockFileError(f"cannot be read: {error.strerror or error}") from None
-
-
-def write_private(path: Path, content: bytes) -> None:
-    """Write a file that only its owner may read, all of it or nothing, also if another process writes it at
-    the same time. OSError."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.part")
-    try:
-        with contextlib.suppress(FileNotFoundError):
-            part.unlink()
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE)
-        with open(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fdatasync(file.fileno())
-        part.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
 
 
 def _parts(text: bytes, what: str) -> tuple[bytes, bytes]:

@@ -18,13 +18,14 @@ import msgspec
 import trio
 from msgspec import UNSET, UnsetType
 
+from stellwerk_base.files import PRIVATE, write_whole
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.sandbox.levels import SandboxError, SandboxRecord
 from stellwerk_processes.standing_server import StandingServer
 from stellwerk_processes.started_match import MatchObserver, MatchResult, play_match
 from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_tournament.blocks.archives import unpack
-from stellwerk_tournament.blocks.files import BlockFileError, BlockOrder, BlockResult, write_private
+from stellwerk_tournament.blocks.files import BlockFileError, BlockOrder, BlockResult
 from stellwerk_tournament.blocks.orders import board_name
 from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, Source, settings_of
@@ -94,7 +95,7 @@ def unpacked(order: BlockOrder, folder: Path) -> Settings:
 def _write_once(path: Path, content: bytes) -> None:
     """Write a file that others may be reading. OSError."""
     if not path.exists():
-        write_private(path, content)
+        write_whole(path, content, sync=True, mode=PRIVATE)
         path.chmod(0o644)
 
 

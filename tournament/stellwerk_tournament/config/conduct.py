@@ -11,7 +11,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from stellwerk_protocol.figures import counted
+from stellwerk_base.texts import counted
 
 KEY: Final = "conduct"
 

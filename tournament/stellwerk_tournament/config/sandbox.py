@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from stellwerk_engine.boards.located_json import quoted
+from stellwerk_base.texts import quoted
 from stellwerk_processes.sandbox.levels import (
     DISK_MB,
     LIMITS,

@@ -21,9 +21,8 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, cast, get_args
 import msgspec
 from msgspec import Meta, Struct
 
+from stellwerk_base.texts import quoted, suggestion
 from stellwerk_engine.boards.board_file import BoardError, load_board, shipped_board
-from stellwerk_engine.boards.checked_fields import suggestion
-from stellwerk_engine.boards.located_json import quoted
 from stellwerk_engine.core.game import GameError
 from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.game_choice import GameChoice

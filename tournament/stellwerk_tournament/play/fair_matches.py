@@ -11,9 +11,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from stellwerk_base.texts import counted
 from stellwerk_processes.bot_spec import STARTED
 from stellwerk_processes.cores import CorePool, CoresError, Machine, keeping_to, machine
-from stellwerk_protocol.figures import counted
 
 if TYPE_CHECKING:
     from stellwerk_processes.started_match import BotMatch

@@ -20,8 +20,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta, Struct
 
-from stellwerk_engine.boards.located_json import quoted
-from stellwerk_protocol.canonical import shown
+from stellwerk_base.texts import quoted, shown
 
 FEWEST_PLAYERS: Final = 2
 MOST_PLAYERS: Final = 6  # the model looks at all subsets of a table: 63 of them

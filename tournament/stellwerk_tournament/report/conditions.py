@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
 
+from stellwerk_base.texts import counted
 from stellwerk_processes.bot_process import Confinement
 from stellwerk_processes.bot_spec import Process
 from stellwerk_processes.resolve_sandbox import describe
 from stellwerk_processes.sandbox.levels import SandboxRecord
-from stellwerk_protocol.figures import counted
 from stellwerk_tournament.config.conduct import in_words
 from stellwerk_tournament.config.sandbox import UNPROVEN, shown_paths
 from stellwerk_tournament.config.settings import Entrant, Settings, Variant

@@ -18,8 +18,8 @@ from typing import Final
 
 import msgspec
 
-from stellwerk_protocol.figures import counted
-from stellwerk_server.journal.journal import write_whole
+from stellwerk_base.files import write_whole
+from stellwerk_base.texts import counted
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.ratings.rating_file import (
     RatingFile,

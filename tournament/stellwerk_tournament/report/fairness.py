@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from stellwerk_base.texts import counted
 from stellwerk_processes.bot_spec import STARTED
 from stellwerk_processes.seat_report import SeatReport
-from stellwerk_protocol.figures import counted
 from stellwerk_tournament.store.match_line import MatchLine
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 from xml.etree import ElementTree
 
-from stellwerk_protocol.canonical import shown
+from stellwerk_base.texts import shown
 
 LONGEST_LINE: Final = 2000  # characters: a bot may print lines of any length
 

@@ -14,9 +14,9 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from stellwerk_base.texts import counted
 from stellwerk_processes.faults import FaultKind
 from stellwerk_processes.seat_report import SeatReport
-from stellwerk_protocol.figures import counted
 from stellwerk_tournament.store.match_line import FILE, MatchLine
 
 _NEVER_THERE: Final[frozenset[FaultKind]] = frozenset({"start_failure", "absent"})

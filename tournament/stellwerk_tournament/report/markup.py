@@ -10,8 +10,8 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from stellwerk_protocol import figures
-from stellwerk_protocol.canonical import shown
+from stellwerk_base import texts
+from stellwerk_base.texts import MINUS_SIGN, shown
 from stellwerk_tournament.ratings.opponents import Bound
 from stellwerk_tournament.ratings.ratings import Rating
 
@@ -57,17 +57,17 @@ def escaped(text: str) -> Html:
 
 def signed(elo: float) -> str:
     """Write a distance in Elo: `+1,012`."""
-    return figures.signed(elo, figures.MINUS_SIGN)
+    return texts.signed(elo, MINUS_SIGN)
 
 
 def tenths(value: float) -> str:
     """Write `1,234.5`."""
-    return f"{value:,.1f}".replace("-", figures.MINUS_SIGN)
+    return f"{value:,.1f}".replace("-", MINUS_SIGN)
 
 
 def grouped(value: int) -> str:
     """Write `1,234`."""
-    return f"{value:,}".replace("-", figures.MINUS_SIGN)
+    return f"{value:,}".replace("-", MINUS_SIGN)
 
 
 def percent(share: float) -> Html:

@@ -14,9 +14,9 @@ from typing import Final
 
 import msgspec
 
+from stellwerk_base.files import write_whole
 from stellwerk_page.one_file import page_of, times_in
 from stellwerk_protocol.answer_times import AnswerTimes, read_times, times_beside
-from stellwerk_server.journal.journal import write_whole
 from stellwerk_tournament.store.match_line import MatchLine
 
 FOLDER: Final = "pages"

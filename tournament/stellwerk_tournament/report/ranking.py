@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from stellwerk_protocol.figures import counted
+from stellwerk_base.texts import counted
 from stellwerk_tournament.ratings.game_words import game_title
 from stellwerk_tournament.ratings.opponents import Bound
 from stellwerk_tournament.ratings.plain_scores import PlainScore

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from stellwerk_protocol.figures import counted
+from stellwerk_base.texts import counted
 from stellwerk_tournament.report.derived import Tournament
 from stellwerk_tournament.schedule.schedule import (
     Block,

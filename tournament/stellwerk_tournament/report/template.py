@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from stellwerk_protocol.figures import counted
+from stellwerk_base.texts import counted
 from stellwerk_tournament.ratings.game_words import game_title
 from stellwerk_tournament.ratings.ratings import Rating, SeatEffect
 from stellwerk_tournament.report.markup import (

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from stellwerk_server.journal.journal import write_whole
+from stellwerk_base.files import write_whole
 from stellwerk_tournament.config.resolved import Resolved
 
 if TYPE_CHECKING:

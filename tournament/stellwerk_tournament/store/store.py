@@ -31,8 +31,9 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
+from stellwerk_base.files import PRIVATE, sync_all, sync_folder, write_whole
 from stellwerk_protocol.answer_times import times_beside
-from stellwerk_server.journal.journal import revealed, sync_all, sync_folder, write_whole
+from stellwerk_server.journal.journal import revealed
 from stellwerk_tournament.schedule.deal import salt
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store import match_line
@@ -43,7 +44,6 @@ LOCK: Final = ".lock"
 REPLAYS: Final = "replays"
 LOGS: Final = "logs"
 LOG_BYTES: Final = 1_000_000  # of each bot; then its older half goes
-PRIVATE: Final = 0o600
 NO_SEEDS: Final[Mapping[int, bytes]] = {}
 
 _OVER: Final = "over"

@@ -13,12 +13,12 @@ from typing import Any, Final
 
 import msgspec
 
+from stellwerk_base.texts import shown
 from stellwerk_bots.bot import Answer, Message
 from stellwerk_bots.imagined import dice_for, game_of, imagination_of
 from stellwerk_bots.text.model import Model, ModelError
 from stellwerk_bots.text.prompt import Moves, prompt_for, prompt_hash
 from stellwerk_engine import engine
-from stellwerk_protocol.canonical import shown
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.moves import Move
 

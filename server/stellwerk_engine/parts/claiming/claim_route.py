@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from stellwerk_base.texts import counted
 from stellwerk_engine.core.board import GRAY, Board, Kind, Route, RouteId, bits
 from stellwerk_engine.core.cards import (
     LOCOMOTIVE,
@@ -60,7 +61,6 @@ from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
 from stellwerk_protocol.cards import NO_CARDS, Cards
 from stellwerk_protocol.errors import IllegalMoveError
-from stellwerk_protocol.figures import counted
 from stellwerk_protocol.views import View
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from stellwerk_base.texts import counted
 from stellwerk_engine.core.board import mask_of
 from stellwerk_engine.core.cards import (
     COLOR_IDS,
@@ -42,7 +43,6 @@ from stellwerk_engine.parts.rail_yards.complete_tickets import CompleteTickets, 
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.cards import NO_CARDS, Cards
-from stellwerk_protocol.figures import counted
 from stellwerk_protocol.names import COLORS, EndReason
 from stellwerk_protocol.views import PlayerView, View, YardStack
 

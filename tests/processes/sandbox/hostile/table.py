@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import msgspec
 
-from stellwerk.shared.terminal import aligned
+from stellwerk_base.texts import aligned
 from stellwerk_processes.sandbox.levels import LEVELS, Level
 from tests.processes.sandbox.hostile.arena import ATTACKS, Cell
 from tests.processes.sandbox.hostile.search import WATCHED, Found, unexplained

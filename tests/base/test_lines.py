@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stellwerk_server.lobby.line_splitter import LineSplitter
+from stellwerk_base.lines import LineSplitter
 
 LIMIT = 8
 texts = st.lists(st.binary(max_size=LIMIT + 3).map(lambda part: part.replace(b"\n", b"")), max_size=6)

@@ -1,0 +1,57 @@
+"""Texts for people: what a terminal would obey is escaped, figures are rounded once, tables line up."""
+
+from __future__ import annotations
+
+from itertools import starmap
+
+from stellwerk_base.texts import (
+    MINUS_SIGN,
+    aligned,
+    counted,
+    interval,
+    quoted,
+    shown,
+    signed,
+    suggestion,
+    unknown,
+)
+
+
+def test_a_text_from_elsewhere_is_one_short_line_that_no_terminal_obeys() -> None:
+    assert shown("\x1b[2Jgone\nnext") == "\\x1b[2Jgone\\nnext"
+    assert shown("x" * 61) == "x" * 60 + "..."
+    assert quoted("\N{RIGHT-TO-LEFT OVERRIDE}a") == '"\\u202ea"'
+    assert quoted("y" * 41) == f'"{"y" * 40}..."'
+
+
+def test_the_nearest_known_name_is_suggested() -> None:
+    assert unknown("game", "use", ("usa", "europe")) == (
+        'there is no game "use"; did you mean "usa"? (usa, europe)'
+    )
+    assert suggestion("zzz", ("usa",)) == ""
+    assert suggestion("u" * 100, ("u" * 99,)) == ""
+
+
+def test_figures_are_rounded_once_and_never_minus_zero() -> None:
+    assert [signed(1011.6), signed(-87.6), signed(-0.4), signed(-3, MINUS_SIGN)] == [
+        "+1,012",
+        "-88",
+        "0",
+        f"{MINUS_SIGN}3",
+    ]
+    assert list(starmap(interval, [(None, None), (88, 181), (None, 3), (-2, None)])) == [
+        "",
+        "+88 ... +181",
+        "... +3",
+        "-2 ...",
+    ]
+    assert [counted(1, "match"), counted(1200, "match", "matches")] == ["1 match", "1,200 matches"]
+
+
+def test_columns_line_up_by_what_a_terminal_shows() -> None:
+    rows = [("a", "1"), ("\x1b[1mbold\x1b[0m", "22"), ("\N{CJK UNIFIED IDEOGRAPH-4E2D}", "333")]
+    assert list(aligned(rows, left={0})) == [
+        "a       1",
+        "\x1b[1mbold\x1b[0m   22",
+        "\N{CJK UNIFIED IDEOGRAPH-4E2D}    333",
+    ]
