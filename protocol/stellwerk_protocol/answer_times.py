@@ -1,7 +1,7 @@
 """How long the answers of a match took: a file beside its replay.
 
 Law: nothing depends on it. A replay proves the cards and the moves, and no hash can prove a clock. So times
-are in no replay, and what shows them says that nobody has verified them.
+are in no replay, and pages that show them say that they are not verified.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOT_TIMED: Final = -1  # what a server notes of a move that no client was asked 
 
 class AnswerTimes(Struct, frozen=True, forbid_unknown_fields=True):
     """`seats` has a list for each seat: for each of its moves in the replay how long the server waited for
-    it, in milliseconds, or null if it waited for nobody."""
+    it, in milliseconds, or null if it waited for no answer."""
 
     format: Literal["stellwerk-times/1"]
     match: MatchId

@@ -1,7 +1,7 @@
 """A reader of client lines that trusts nothing: a line becomes a message, or a `LineError` that says what to
 correct.
 
-The law: nothing else comes out, whatever goes in. msgspec alone would let other exceptions escape, keep the
+The law: nothing else comes out, for any input. msgspec alone would let other exceptions escape, keep the
 last of duplicate names, skip broken UTF-8 in unknown fields and accept numbers of any size. So the line
 passes a gate before msgspec, and each complaint of msgspec is translated into a code, a place and an
 expectation.

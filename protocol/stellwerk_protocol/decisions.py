@@ -1,7 +1,7 @@
 """The decisions that a game waits for: one struct for each kind, distinguished by `type`.
 
 `seats` names the seats that were asked. If several were asked at once (GEN-03), it names all of them until
-the last has answered, so that nobody learns who already has.
+the last has answered, so that no seat learns who already has.
 """
 
 from typing import Annotated

@@ -250,7 +250,7 @@ MOST_LISTED: Final = 60
 
 
 class ListedMatch(Struct, frozen=True, omit_defaults=True, gc=False):
-    """A match that anybody may learn of, as it is now. A running one has `decisions`; an ended one has
+    """A public match, as it is now. A running one has `decisions`; an ended one has
     `turns`, and `ranks` and `points` by seat. One that the server failed has none of these."""
 
     match: Id

@@ -5,8 +5,8 @@ union, list of words and bounded value has one definition with one name, and no 
 A tag is a `const`, a union a `oneOf`, with a `discriminator` if its parts have tags, and a pattern means the
 same to every engine for regular expressions.
 
-`protocol/schema/v1.schema.json` is the bundle, so that nobody needs Python to get it. A test fails when it is
-stale, and `make generate` writes it.
+`protocol/schema/v1.schema.json` is the bundle, for those without Python. A test fails when it is stale, and
+`make generate` writes it.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ BOARD_DEPENDENCIES: Final = {
 
 
 def bundle() -> Schema:
-    """Return the schema with every definition. Its root is whatever stands alone."""
+    """Return the schema with every definition. Its root has the messages that stand alone."""
     definitions = _Definitions().by_name
     used = _closure((*WHOLE, *SIDES), definitions)
     return {
@@ -116,7 +116,7 @@ def text(schema: Schema) -> str:
 
 
 def _closure(names: Iterable[str], definitions: dict[str, Schema]) -> list[str]:
-    """Return the names, and those of all definitions that these use."""
+    """Return the names, and the names of all definitions that these use."""
     used = [*names]
     for name in used:  # which grows here
         used += [other for other in _references(definitions[name]) if other not in used]
@@ -140,7 +140,7 @@ def _references(schema: Schema) -> list[str]:
 
 
 class _Definitions:
-    """The definitions of all types, rewritten from those of msgspec.
+    """The definitions of all types, rewritten from what msgspec makes.
 
     msgspec names a record after its class, and also after its module if two classes have the same name. It
     writes everything else in place. Here everything that needs a name gets one, and its place gets a

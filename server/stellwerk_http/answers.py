@@ -46,7 +46,7 @@ KEPT: Final = b"public, max-age=31536000, immutable"  # what is behind a hash ne
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole answer. `policy` is that of the page, if it is one with a policy of its own."""
+    """A whole answer. `policy` is the content security policy of a page that has one of its own."""
 
     kind: bytes
     body: bytes

@@ -1,4 +1,4 @@
-"""Requests, and those that are refused before anybody looks for an answer.
+"""Requests, and the ones that are refused before an answer is looked for.
 
 Law: if the server knows its names, the name in `Host` must be one of them. Otherwise any page on the internet
 could let its own name lead here, and read with the visitor's browser what the visitor's machine serves.

@@ -26,7 +26,7 @@ class Feed(Protocol):
     """A feed that readers follow. `show/channel.py` is one."""
 
     def position_of(self, last: str | None) -> int:
-        """Return the position that a client names; that of a newcomer if it is none of this feed's."""
+        """Return the position that a client names, or a newcomer's if this feed does not have it."""
         ...
 
     def after(self, position: int) -> tuple[bytes, int]:

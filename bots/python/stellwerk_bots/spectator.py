@@ -6,7 +6,7 @@
                 print(message)
 
 The law: like the client of a bot it ignores what it does not know, and raises a ClientError of one line for
-everything else. It does not come back by itself: what it watched goes on without it.
+everything else. It does not reconnect by itself: its matches continue without it.
 """
 
 from __future__ import annotations

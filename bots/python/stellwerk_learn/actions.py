@@ -125,7 +125,7 @@ def action_map(game: Game) -> ActionMap:
 
 
 def actions_of(rules: RuleSet, board: BoardFile) -> ActionMap:
-    """Return the integers of a game on a board, with whatever options."""
+    """Return the integers of a game on a board, with any options."""
     every_option = make_game(rules, board, rules.seat_counts[0], [option.id for option in rules.options])
     tickets = tuple(ticket.id for ticket in board.tickets)
     technologies = tuple(technology.id for technology in technologies_of(every_option.rules))

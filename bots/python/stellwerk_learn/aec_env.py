@@ -65,7 +65,7 @@ class SeatsEnv(AECEnv[str, Observation, np.int64]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal a game. A seed fixes the deal, and those of all later resets without one."""
+        """Deal a game. A seed fixes the deal, and the deals of all later resets without one."""
         if seed is not None or self._chance is None:
             self._chance, _ = seeding.np_random(seed)
         self.table.deal(game_seed(int(self._chance.integers(2**63)) if seed is None else seed))

@@ -27,7 +27,7 @@ Choose = Callable[[Vector, Mask], int]
 
 
 class PolicyPlayer:
-    """A player whose answers are those of a policy. It needs views and legal moves in its asks, as they
+    """A player that answers by a policy. It needs views and legal moves in its asks, as they
     come unless a login asks otherwise."""
 
     def __init__(self, start: Message, choose: Choose) -> None:

@@ -93,12 +93,12 @@ class Table:
         return move
 
     def make(self, seat: Seat, move: Move) -> None:
-        """Make a move of `listed`, whatever the seat's stages are."""
+        """Make a move of `listed`, at any stage of the seat."""
         events = self._events()
         engine.apply(self.state, seat, move, events)
         self.made.append((seat, move))
         self._asked.pop(seat, None)
-        # Otherwise others still owe the same decision, and nobody sees a difference.
+        # Otherwise others still owe the same decision, and no seat sees a difference.
         if not any(self.state.choices):
             self._asked = {}
             self._views = {}

@@ -45,7 +45,7 @@ def total(cards: CardSet) -> int:
 
 
 def covers(have: CardSet, need: CardSet) -> bool:
-    """Return whether every count of `have` is at least that of `need`."""
+    """Return whether `have` has at least as many of each kind as `need`."""
     return ((have | GUARD) - need) & GUARD == GUARD
 
 

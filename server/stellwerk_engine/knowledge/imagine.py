@@ -7,7 +7,7 @@ more than these.
 The deal keeps to the view: how many cards and tickets are where, which cards of a hand everybody knows, which
 cards the pile can hold. It also keeps to what a pending decision tells of the cards of who was asked: that
 they pay a tunnel's bill (ASIA-17), or a claim that a technology was bought for (UK-21, UK-22). Beyond that no
-way is preferred, whatever the moves of others may have told of their plans. Tickets that the viewer put back
+way is preferred, even if the moves of others tell something of their plans. Tickets that the viewer put back
 lie lowest in the ticket pile, as far as they fit. Seats that owe a decision at once have not answered yet,
 because a view does not show which ones have.
 """

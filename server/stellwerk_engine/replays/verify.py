@@ -1,9 +1,9 @@
 """Whether a replay is true: the game is played again, and every line compared with what it must be.
 
 Law: a replay is good if and only if the header, the seed and the moves give exactly its lines, byte for byte.
-The verdict names the first line that is not so. Replays that this version cannot judge (other rules, another
-format, a board that it does not have) are not good either, but are distinguished from forged ones: for those
-of other rules the chain of hashes has been checked to the end.
+The verdict names the first line that differs. "Unknown" is a third verdict beside "good" and "forged": this
+version cannot judge other rules, another format or a board that it does not have. For other rules, the chain
+of hashes is still checked to the end.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class ReplayWriter:
     __slots__ = ("_chain", "_waiting")
 
     def __init__(self, last_hash: str = CHAIN_LABEL) -> None:
-        """Start a writer. `last_hash` is that of the last line, if a replay that was broken off continues."""
+        """Start a writer. `last_hash` is the last line's hash, if a replay that was broken off continues."""
         self._chain = Chain(last_hash)
         self._waiting: list[MoveMade] = []
 
@@ -55,7 +55,7 @@ class ReplayWriter:
         return self._chain.add(Reveal(seed.hex(), UNSET if salt is None else salt.hex()))
 
     def set_up(self, events: Events) -> bytes:
-        """Record the set-up. `events` are those of `engine.new_game`."""
+        """Record the set-up. `events` come from `engine.new_game`."""
         return self._chain.add(SetUp(tuple(events)))
 
     def move(
@@ -102,7 +102,7 @@ class ReplayWriter:
 def header_of(
     game: Game, names: Sequence[str] = (), match: str | None = None, commitment: str | None = None
 ) -> Header:
-    """Return the header of a game's replay. `names` are those of the seats, or none at all."""
+    """Return the header of a game's replay. `names` are the players' by seat, or none at all."""
     if len(names) not in (0, game.seat_count):
         raise ValueError(f"{len(names)} names for {game.seat_count} seats")
     return Header(

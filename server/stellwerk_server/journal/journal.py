@@ -1,6 +1,6 @@
 """A match on disk while it is played, so that a server can continue it after a crash.
 
-Law: every accepted act is written before anybody learns of it, and a record is there whole or not at all. A
+Law: every accepted act is written before a client learns of it, and a record is there whole or not at all. A
 journal is the match's replay being written, with private records in between (seed, clocks, who sits where,
 choices not yet shown). When the match is over, the replay is made: the same without them. The journal is kept
 for as long as a client may ask for the end, under another name.
@@ -45,7 +45,7 @@ class _Record(Struct, frozen=True, tag_field="journal", forbid_unknown_fields=Tr
 
 
 class SeatedPlayer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The player of a seat: a house bot, a session, or nobody who ever came."""
+    """The player of a seat: a house bot, a session, or none, if no client came."""
 
     name: PlayerName
     house: PlayerName | UnsetType = UNSET
@@ -152,11 +152,11 @@ class Journal(Protocol):
         ...
 
     def discard(self) -> None:
-        """Remove what was written of a match that nobody has heard of."""
+        """Remove the journal of a match that no client has seen."""
         ...
 
     def abandon(self) -> None:
-        """Keep what was written of a match that ends without a result, so that somebody can look into it."""
+        """Keep the journal of a match that ends without a result, so that the organizer can look into it."""
         ...
 
     def read(self) -> bytes:
@@ -168,12 +168,12 @@ class Journal(Protocol):
         ...
 
     def forget(self) -> None:
-        """Remove what is kept: nobody asks for the end of the match any more."""
+        """Remove what is kept: no client can ask for the end of the match any more."""
         ...
 
 
 class NoJournal:
-    """A journal for matches that nobody will ask for again."""
+    """A journal that keeps nothing: for matches that no client can ask for again."""
 
     def append(self, lines: bytes) -> None:
         pass
@@ -208,9 +208,9 @@ class Journals:
         self.replays = folder / "replays"
         self.is_synced = sync
         self.unsynced: list[FileJournal] = []
-        """With `sync`: what was appended to since somebody last took this list to call `sync` on each."""
+        """With `sync`: the journals that were appended to since this list was last taken and synced."""
         self.on_removed: Callable[[str], object] = lambda match: None
-        """Called when somebody else has removed the journal of a running match."""
+        """Called when another program has removed the journal of a running match."""
         self.running.mkdir(parents=True, exist_ok=True)
         self.replays.mkdir(exist_ok=True)
         self.running.chmod(0o700)
@@ -308,7 +308,7 @@ class FileJournal:
             self._journals.unsynced.append(self)
 
     def _look(self) -> None:
-        """Report once that somebody else has removed the file."""
+        """Report once that another program has removed the file."""
         if not self._is_removed and self._is_gone():
             self._is_removed = True
             self._journals.on_removed(self.match)

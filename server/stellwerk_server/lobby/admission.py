@@ -5,8 +5,8 @@ a single customer has. None is an origin that they do not concern: processes tha
 networks that the organizer trusts.
 
 Laws:
-- a newcomer may wait for its login, however many wait there already: the oldest one of the origin that has
-  most has to go for it, one of a trusted origin only if nobody else waits;
+- when the waiting room is full, a newcomer replaces the oldest connection of the origin with the most of
+  them; connections of trusted origins are replaced last;
 - what one origin has leaves room for the others.
 
 Nothing here knows a socket or a clock.

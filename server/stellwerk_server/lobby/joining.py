@@ -1,7 +1,7 @@
 """How players join: rooms that wait until all seats are taken, reserved seats, practice against house bots.
 
 Laws: a room becomes a match as soon as its last seat is taken; a room that clients made is closed when the
-last of them has left, or when its time is up; a reserved seat waits for its token, and for nobody else.
+last of them has left, or when its time is up; a reserved seat waits for its token alone.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ class Rooms:
                 self._outbox.say(session, message)
 
     def _due(self, now: float) -> None:
-        """Close the rooms that nobody has filled in time. The oldest ones are the first to expire, so one
+        """Close the rooms that were not filled in time. The oldest ones are the first to expire, so one
         timer is enough for all of them."""
         for room in tuple(self._admitted):
             if room.expires_at > now:

@@ -1,12 +1,11 @@
-"""The list of the matches that anybody may learn of: those that run, and the last ones that ended.
+"""The list of public matches: the running ones, and the last ones that ended.
 
 It is a feed of changes. Each match is in it once, at its latest change: it began, ended or failed. A client
 asks for what has changed after the cursor in the reply before. The server keeps nothing for its readers.
 
 Laws:
 - a match whose deal others have yet to play is never in the list, and leaves no gap in it (L15);
-- a note of a change takes the same short time however many matches are listed, and text is made when
-  somebody asks;
+- noting a change takes the same short time however many matches are listed; text is made when a client asks;
 - of the matches that are over, the last `ended_matches` are kept;
 - a client that asks until there is no `more` has every listed match, each as it was when the reply was made.
 """
@@ -73,7 +72,7 @@ class Listing:
             self._add(match.id, _Running(self._newest + 1, match))
 
     def never_began(self, match: str) -> None:
-        """Forget a match that nobody has heard of."""
+        """Forget a match that no client has seen."""
         self._by_id.pop(match, None)
 
     def ended(self, match: EndedMatch, result: Result | None) -> None:

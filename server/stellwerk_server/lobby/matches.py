@@ -1,7 +1,7 @@
 """The matches of a lobby that run: how they begin, what their players and spectators say, how they end.
 
 Laws: after each call of a match, what it has to say goes out; a match that cannot begin is refused, and
-leaves nothing behind; before anybody is sent away, everybody has the end.
+leaves nothing behind; all clients get the end before any is sent away.
 """
 
 from __future__ import annotations
@@ -268,7 +268,7 @@ class Matches:
             self.fail(id, now)
 
     def _over(self, match: MatchSession, now: float) -> None:
-        self._outbox.deliver(match)  # before anybody is sent away
+        self._outbox.deliver(match)  # before any client is sent away
         self._running.pop(match.id, None)
         self._admitted.remove(match)
         match.timer.retire()

@@ -97,4 +97,4 @@ Listener: TypeAlias = Callable[[LobbyEvent], object]
 
 
 def nobody_listens(event: LobbyEvent) -> None:
-    """Ignore the event: the listener of a server that nobody embeds."""
+    """Ignore the event: the listener of a server that is not embedded."""

@@ -2,10 +2,9 @@
 
 Those of matches that were over are read, and nothing is made of them but their `end`.
 
-A journal may break off in its last record, for that is where the server was killed: this is cut off, and the
-match goes on from the last act that was written whole. Where it breaks off in what was written first, nobody
-had heard of the match, and there is none. A journal that is wrong in any other way is put aside, and the
-others are not touched by it.
+A killed server leaves journals whose last record may be incomplete: it is cut off, and the match continues
+from the last whole act. If even the first record is incomplete, no client had seen the match, and it is
+discarded. A journal that is wrong in any other way is put aside; the other matches continue.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class JournalError(Exception):
 class Recovered:
     resumed: list[str] = field(default_factory=list[str])
     cut: list[str] = field(default_factory=list[str])  # of those, the ones whose last record broke off
-    unborn: list[str] = field(default_factory=list[str])  # matches of which nobody had heard
+    unborn: list[str] = field(default_factory=list[str])  # matches that no client had seen
     ended: list[str] = field(default_factory=list[str])  # matches that were over, and may be asked for
     put_aside: dict[str, str] = field(default_factory=dict[str, str])  # and why
 
@@ -77,7 +76,7 @@ def recover(lobby: Lobby, journals: Journals, now: float) -> Recovered:
                 path.rename(path.with_suffix(".unborn"))
                 continue
             was_cut = _recover_one(lobby, journals, path, lines, now)
-        except Exception as error:  # whatever is wrong with one concerns none of the others
+        except Exception as error:  # a fault of one match must not touch the others
             _put_aside(recovered, path, error)
             continue
         recovered.resumed.append(path.stem)
@@ -249,7 +248,7 @@ def _sessions(
     lobby: Lobby, recorded: RecordedMatch, record: MatchRecord, lines: list[bytes]
 ) -> dict[int, Session]:
     """Return the sessions of a match by seat: without a connection, and with the newest keys that the journal
-    knows. The fallback plays for seats that nobody ever took."""
+    knows. The fallback plays for seats that no client ever took."""
     newest: dict[int, SessionRecord] = {}
     for line in lines[1:]:
         private = read_record(line)

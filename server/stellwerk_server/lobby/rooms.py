@@ -81,7 +81,7 @@ class Room:
     is_public: bool
     sessions: list[Session | None]
     reservation: Reservation | None = None
-    expires_at: float = inf  # of the server's clock: it is closed then, if somebody is still missing
+    expires_at: float = inf  # of the server's clock: the room closes then, unless it is full
 
     @property
     def house_bots(self) -> Mapping[int, tuple[str, NewHousePlayer]]:

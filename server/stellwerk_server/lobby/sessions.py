@@ -28,7 +28,7 @@ class Sessions:
         limits = setup.limits
         self._setup = setup
         self._by_id: dict[str, Session] = {}
-        self._by_name: dict[str, Session] = {}  # those of seats' tokens have no name of their own
+        self._by_name: dict[str, Session] = {}  # sessions by a seat's token have no name of their own
         self._admitted: Admitted[Session] = Admitted(limits.connections, limits.sessions_per_address)
         self._ended: dict[EndedMatch, float] = {}  # until when each is kept, the first to go first
         self._ended_timer = Timer(deadlines, self._ended_due)
@@ -116,7 +116,7 @@ class Sessions:
             self._ended_timer.set(self._ended[ended])
 
     def forget_heard(self, session: Session, ids: Iterable[str]) -> None:
-        """Forget those of the matches that are over and belong to the session: their ends have arrived."""
+        """Forget the session's matches that are over: their ends have arrived."""
         for id in ids:
             match, seat = session.matches.get(id, (None, 0))
             if isinstance(match, EndedMatch):

@@ -30,7 +30,7 @@ NO_CLOCKS: Final = Clocks(
 
 
 def ask_here(match: str, number: int, state: State, seat: Seat, listed: Sequence[Move], view: View) -> bytes:
-    """Return the ask of this number. `view` is that of the seat."""
+    """Return the ask with this number. `view` is the seat's view."""
     assert state.pending is not None
     return ask_line(
         match=match,

@@ -62,7 +62,7 @@ class Audience:
         return [(session, message) for session in self._hearers(seat)]
 
     def to_end(self, message: bytes, *, all_hands: bool) -> list[Outgoing]:
-        """Return the last that anybody hears. Spectators who waited for `all_hands` may see them before."""
+        """Return the last messages of the match. Spectators who wait for `all_hands` may see them before."""
         out: list[Outgoing] = [(session, message) for session in self._hearers()]
         for session in self.late_watchers:
             if all_hands:

@@ -104,7 +104,7 @@ class EndedMatch:
         return self._hearers[seat].knows_end
 
     def forget(self) -> None:
-        """Forget the match: nobody is to hear of it any more."""
+        """Forget the match: no client is to hear of it any more."""
         if self._journal is not None:
             self._journal.forget()
 

@@ -5,9 +5,9 @@ in the seats, and `timer` says when to come back. The laws, which `protocol/READ
 
 - what happened is sent before the ask that depends on it; at most one ask is open for a seat;
 - every act gets one `ok` or `error`, every ask ends with one `ok` or `default`;
-- an accepted act is in the journal before anybody learns of it; when the journal cannot be written the
+- an accepted act is in the journal before any client learns of it; when the journal cannot be written the
   clocks stand still;
-- a bot's slowness, silence or nonsense costs that bot, and nobody else.
+- a bot pays alone for its slowness, silence or nonsense.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class MatchSession:
 
     @property
     def events(self) -> Events:
-        """All events so far, in the form that nobody may see before the end."""
+        """All events so far, with everything hidden in them: no client may see them before the end."""
         return self._audience.events
 
     @property
@@ -207,7 +207,7 @@ class MatchSession:
 
     @entry
     def record(self, house_bots: Mapping[Seat, tuple[str, NewHousePlayer]], now: float) -> bool:
-        """Deal, and write that. Return False if the disk does not take it: nobody has heard of the match."""
+        """Deal, and write the deal. Return False if the disk does not take it: no client saw the match."""
         for number, (name, new_player) in house_bots.items():
             self._seat_house_bot(number, name, new_player)
         self.started_at = now

@@ -1,7 +1,7 @@
 """A match as far as it is recorded: dealt, and played up to the last act that its journal has.
 
-A new match is one of which nothing is recorded yet. To continue a match after a crash, its recorded moves are
-made again; whatever goes wrong with that ends no match, for there is none yet.
+A new match has no record yet. To continue a match after a crash, its recorded moves are made again. Errors
+here end no match, because none has begun.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _SECRET: Final = (b"token", b"resume", b"key", b"login")
 
 
 class Refused(Struct, frozen=True, omit_defaults=True):
-    """`pointer` leads into the line. `ask` and `turn` are those of the match in which it was sent."""
+    """`pointer` leads into the line. `ask` and `turn` say where in its match it was sent."""
 
     code: str
     expected: str

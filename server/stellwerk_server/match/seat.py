@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class OpenAsk:
-    """`moves` are those listed, once somebody needed the list. `sent_at` is when it was handed over to the
+    """`moves` is the list of legal moves, once it was needed. `sent_at` is when it was handed over to the
     present connection, and never again once that is known to have taken it. It differs from `asked_at` for a
     client that has come back."""
 
@@ -36,7 +36,7 @@ class OpenAsk:
 
 
 class MatchSeat:
-    """A session sits there, a house bot, or nobody."""
+    """The player: a session, a house bot, or none yet."""
 
     __slots__ = (
         "ask",

@@ -4,7 +4,7 @@ No task owns a match. The task that has received a line runs the lobby, and then
 has something to say all of it at once, without waiting. Only for a connection whose socket is full a second
 task sends the rest. One task keeps the time for all.
 
-Law: whatever a peer does, and whatever goes wrong in serving it, ends with its own connection.
+Law: what a peer does, and any error in serving it, can end its own connection only.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ class _Piece:
 
 
 class _Peer:
-    """A connection and what it runs over. `scope` ends its reader. While there is something `unsent` one task
-    sends it, and nobody else does: `patience` ends that task, and `sent` is set when it is through. Before
-    the handshake of TLS, what is `unsent` waits without such a task. First, what is `unsynced` waits for the
-    disk. `most_unsent` bytes are the limit."""
+    """A connection and what it runs over. `scope` ends its reader. Messages first wait in `unsynced` for the
+    disk. While `unsent` is not empty, exactly one task sends it: `patience` cancels that task, and `sent` is
+    set when it has finished. Before the handshake of TLS, `unsent` waits without a task. `most_unsent` is its
+    limit in bytes."""
 
     __slots__ = (
         "connection",
@@ -382,8 +382,8 @@ class Server:
         peer.patience.cancel()
 
     async def sync(self) -> None:
-        """Sync the journals. With `--sync`, nobody hears of an act before the disk has it. One wait serves
-        all that came before it; what comes meanwhile waits for the next one."""
+        """Sync the journals. With `--sync`, no client hears of an act before the disk has it. One wait serves
+        all acts before it; acts that come meanwhile wait for the next one."""
         journals = self._journals
         assert journals is not None
         try:
@@ -406,7 +406,7 @@ class Server:
                     if not peer.unsent:
                         self._drained(peer, for_disk=True)
                 self.flush()
-        finally:  # the server ends: what the disk does not have now, nobody hears
+        finally:  # the server ends: clients never hear what the disk does not have now
             self._journals = None
             for peer in self._peers.values():
                 self._give_up(peer)
@@ -414,7 +414,7 @@ class Server:
                 peer.synced.set()
 
     def _take_back(self, match: str) -> None:
-        """Drop the lines of a match that the disk did not take, so that nobody hears of them."""
+        """Drop the lines of a match that the disk did not take, so that no client hears of them."""
         news = re.compile(_NEWS % re.escape(match.encode()))
         for peer in self._peers.values():
             for piece in peer.unsynced:

@@ -1,4 +1,4 @@
-"""The state of the server, for anybody who polls it: one JSON object over HTTP, on a port of its own, and at
+"""The state of the server, for programs that poll it: one JSON object over HTTP, on a port of its own, and at
 /metrics numbers for monitoring (`metrics.py`).
 
 Law: the page can only be read, and whoever reads it, however often, costs the server little: a reader has two
@@ -28,7 +28,7 @@ PATIENCE_SECONDS: Final = 2.0
 RUNNING_SHOWN: Final = 100
 MOST_READERS: Final = 64
 METRICS_TYPE: Final = b"text/plain; version=0.0.4; charset=utf-8"  # the form that every scraper reads
-ONE_ANSWER: Final = ((b"Connection", b"close"),)  # so that nobody keeps a reader's place by asking again
+ONE_ANSWER: Final = ((b"Connection", b"close"),)  # so that no client keeps a reader's place by asking again
 
 
 async def open_page(

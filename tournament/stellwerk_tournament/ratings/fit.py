@@ -4,9 +4,9 @@ Prior: the likelihood is multiplied by the square root of the determinant of the
 Jeffreys' prior. It takes away the bias of first order (D. Firth, "Bias reduction of maximum likelihood
 estimates", 1993), and it keeps every estimate finite: an entrant that won n of n matches against an equal
 opponent gets odds of 2n + 1, as if each had won half a match more. It knows no scale and no entrant's
-name, and its weight is that of about half a match for each parameter. Terms of seats have a normal prior too
-(`Model.precision`): one seat in which a strong entrant never lost would otherwise make an error of its own,
-which no block shows. Both can be left out.
+name, and it weighs about half a match for each parameter. Terms of seats have a normal prior too
+(`Model.precision`): without it, a seat in which a strong entrant never lost would get an unbounded error.
+Both priors can be left out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Games and tables in words: those of the rules here by their titles, others by the name that they have."""
+"""Games and tables in words: shipped games by their titles, others by the name that they have."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def wins_or_ties(model: Model) -> NDArray[np.bool_]:
 
 
 def blocks_won_and_lost(model: Model) -> tuple[IntArray, IntArray]:
-    """Count in how many blocks each entrant was better than somebody, and worse; a tie is both."""
+    """Count in how many blocks each entrant was better than another, and worse; a tie is both."""
     won: list[IntArray] = []
     lost: list[IntArray] = []
     for tables in model.tables:

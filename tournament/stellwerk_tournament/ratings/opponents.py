@@ -3,7 +3,7 @@
 Two entrants can be compared if a chain of matches leads from one to the other. Their distance is finite only
 if chains of results lead both ways: each link a win or a tie (L. R. Ford Jr., 1957). An entrant that only won
 has no such chain leading to it, so the matches set a lower bound to its strength and no upper one; the same
-holds for a set of entrants that lost to nobody outside. So entrants fall into
+holds for a set of entrants that never lost to one outside. So entrants fall into
 
 * groups, between which nothing is known, and in each group
 * a core, the largest set of entrants whose distances are all finite, and the entrants outside it, of whom
@@ -27,9 +27,9 @@ class Bound(Enum):
     """A bound of an entrant's distance from the core of its group, or from the others without one."""
 
     BOTH = "both"  # an estimate with its error
-    AT_LEAST = "at_least"  # it, or a set that it belongs to, never lost to anybody below
+    AT_LEAST = "at_least"  # it, or a set that it belongs to, never lost to an entrant below
     AT_MOST = "at_most"
-    NONE = "none"  # it is on one side of somebody who is on the other side of the core
+    NONE = "none"  # it is on one side of an entrant that is on the other side of the core
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """The ratings of the report over time: the fit to all matches up to each round.
 
 Law: it is the rating of the ranking, of fewer matches, and the last point of a line is the ranking's figure.
-It begins with the round from which on all bots can be compared as they are in the end: before, the mean that
-ratings are measured from would be that of others.
+The curve starts at the first round after which all bots are connected: earlier ratings refer to a different
+mean.
 """
 
 from __future__ import annotations

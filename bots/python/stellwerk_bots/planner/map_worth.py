@@ -118,7 +118,7 @@ def _worthwhile(outlook: Outlook, decision: TakeTurn) -> list[Move]:
 
 
 def _worthwhile_mask(outlook: Outlook) -> int:
-    """Return the routes of which a claim can have a value."""
+    """Return the routes that can be worth a claim."""
     if outlook.last_round:
         return outlook.usable_mask
     if outlook.plan.routes_mask:

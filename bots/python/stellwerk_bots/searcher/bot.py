@@ -99,7 +99,7 @@ class Searcher:
 
 
 def new_searcher(start: Message, seed_text: str, budget: Budget | None = None) -> Player:
-    """Return a factory of searchers. Without a budget, use that of the environment, or the default, which is
+    """Return a factory of searchers. Without a budget, use the environment's, or the default, which is
     at most some tenths of a second of computing. Raise BudgetError for an invalid text."""
     return Searcher(start, seed_text, budget or environments_budget() or default_budget(start))
 

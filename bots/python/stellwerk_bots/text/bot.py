@@ -28,7 +28,7 @@ NOTE: Final = 200  # characters of an answer that the replay keeps
 
 class TextBot:
     """A factory of a bot's players, as the client library and `stellwerk.run_match` take it. `records` has
-    that of each match by its id and seat."""
+    each match has one by its id and seat."""
 
     def __init__(self, model: Model, *, name: str = "", moves: Moves = "shown", retries: int = 2) -> None:
         self.model = model

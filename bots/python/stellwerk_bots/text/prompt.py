@@ -1,7 +1,7 @@
 """Asks in words, for a language model.
 
 Law: a prompt follows from `start`, the ask and the setting alone, and says nothing that these do not. The
-sentences about cards, routes and tickets are those of the engine's narration.
+sentences about cards, routes and tickets come from the engine's narration.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from stellwerk_learn.table import Mask
 
 Floats = NDArray[np.float32]
 Weights = dict[str, Floats]
-Gradient = dict[str, NDArray[np.floating[Any]]]  # Any: of whatever width numpy computes it
+Gradient = dict[str, NDArray[np.floating[Any]]]  # Any: of any width that numpy computes
 
 _NEVER: Final = np.float32(-1e9)  # the score of what the mask does not allow
 _FOR: Final = "for"  # the entry of the file that says for which game the policy is
@@ -147,7 +147,7 @@ class Learner:
         return layer, layer @ weights["value"] + weights["value_bias"]
 
     def _gradient(self, steps: Steps, advantages: Floats, rows: NDArray[np.int64]) -> Gradient:
-        """Return the gradient of the loss: that of the policy, the error of the value, less the entropy."""
+        """Return the gradient of the loss: policy's loss, plus the error of the value, less the entropy."""
         weights = self.policy.weights
         vectors, chosen, advantage = steps.vectors[rows], steps.chosen[rows], advantages[rows]
         each = np.arange(len(rows))

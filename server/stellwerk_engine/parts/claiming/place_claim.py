@@ -83,8 +83,7 @@ def _points(state: State, seat: Seat, route: Route) -> int:
 
 
 def _close_tracks(state: State, seat: Seat, route: Route) -> None:
-    """Close the route, and the tracks beside it for those that may not claim them any more: nobody claims two
-    tracks between the same cities, and of some, only so many can be claimed (USA-11, ASIA-12, ASIA-13,
+    """Close the claimed track, and every parallel track that the rules now close (USA-11, ASIA-12, ASIA-13,
     UK-03)."""
     state.claimed_mask |= route.bit
     state.open_mask &= ~route.bit

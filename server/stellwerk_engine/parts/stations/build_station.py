@@ -2,7 +2,7 @@
 
 The n-th station of a player costs n cards of one color, locomotives for any of them. For each free city one
 payment is listed, the same for all cities, so that the list stays short: the one with fewest locomotives, and
-of several colors that of which the hand has fewest cards, of equal ones the first.
+of several colors the one with the fewest cards in the hand, of equal ones the first.
 """
 
 from __future__ import annotations
