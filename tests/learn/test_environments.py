@@ -27,7 +27,7 @@ from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.verify import verify
 from stellwerk_learn import HouseEnv, IllegalActionError, SeatsEnv
 from stellwerk_learn.rewards import REWARDS
-from stellwerk_learn.table import Mask, game_seed
+from stellwerk_learn.table import Mask, Table, game_seed
 from stellwerk_protocol.messages import Ask, Start
 from tests.learn.games import play_alike
 from tests.properties.playing import Variant
@@ -97,7 +97,7 @@ def test_a_replay_can_be_verified() -> None:
 
 
 def test_nobody_sees_whether_others_have_answered_the_same_decision() -> None:
-    env = SeatsEnv("usa", players=3)
+    env = SeatsEnv("usa", players=3, view=True)
     env.reset(seed=1)
     assert env.table.owing == (0, 1, 2)
     before = {agent: _bytes_of(env, agent) for agent in ("seat_1", "seat_2")}
@@ -126,7 +126,7 @@ def test_an_agent_stays_selected_until_its_move_is_made_and_sees_its_stages() ->
 
 
 def test_an_agent_that_owes_nothing_has_an_empty_mask_and_no_view() -> None:
-    env = SeatsEnv("usa")
+    env = SeatsEnv("usa", view=True)
     env.reset(seed=1)
     while env.table.state.turn == 0:
         _answer(env)
@@ -137,7 +137,7 @@ def test_an_agent_that_owes_nothing_has_an_empty_mask_and_no_view() -> None:
 
 
 def test_at_the_end_every_agent_sees_the_result() -> None:
-    env = SeatsEnv("usa")
+    env = SeatsEnv("usa", view=True)
     env.reset(seed=1)
     _play_on(env)
     for agent in env.agents:
@@ -286,7 +286,7 @@ def test_an_opponent_that_answers_wrongly_is_a_clear_error(answer: Any, problem:
 
 
 def test_many_environments_can_be_stepped_at_once() -> None:
-    envs = gymnasium.make_vec("stellwerk/usa-v0", num_envs=2, vectorization_mode="sync")
+    envs = gymnasium.make_vec("stellwerk/usa-v0", num_envs=2, vectorization_mode="sync", view=True)
     seen, infos = envs.reset(seed=1)
     _, _, _, _, infos = envs.step(seen["action_mask"].argmax(axis=1))
     assert [json.loads(view)["game"] for view in infos["view"]] == ["usa", "usa"]
@@ -308,13 +308,69 @@ def test_a_seed_fixes_a_whole_game_with_bots() -> None:
     assert len(replays) == 1
 
 
-def test_the_mask_is_in_both_places_and_the_view_in_the_info() -> None:
-    env = HouseEnv("usa")
-    seen, info = env.reset(seed=0)
+def test_the_mask_is_in_both_places_and_the_view_in_the_info_if_it_is_asked_for() -> None:
+    seen, info = HouseEnv("usa").reset(seed=0)
     assert (seen["action_mask"] == info["action_mask"]).all()
     assert seen["observation"].dtype == np.float32
     assert seen["action_mask"].dtype == np.int8
+    assert info.keys() == {"action_mask"}
+    env = HouseEnv("usa", view=True)
+    _, info = env.reset(seed=0)
     assert json.loads(info["view"])["seat"] == env.seat
+
+
+def test_a_vector_of_environments_plays_on_through_the_ends_of_games_by_its_masks_alone() -> None:
+    """The default vector mode resets at the step after an end, and samplers refuse an empty mask there."""
+    envs = gymnasium.make_vec("stellwerk/card_game-v0", num_envs=2, vectorization_mode="sync")
+    seen, _ = envs.reset(seed=1)
+    ends = 0
+    while ends < 3:
+        masks = tuple(seen["action_mask"])
+        assert all(mask.any() for mask in masks)
+        seen, _, over, _, _ = envs.step(envs.action_space.sample(mask=masks))
+        ends += int(over.sum())
+    envs.close()
+
+
+def test_maskable_trainers_find_the_mask_where_they_look_for_it() -> None:
+    env = gymnasium.make("stellwerk/usa-v0")
+    seen, _ = env.reset(seed=1)
+    masks = env.get_wrapper_attr("action_masks")()
+    assert masks.dtype == np.bool_
+    assert (masks == seen["action_mask"]).all()
+
+
+def test_the_mask_is_made_once_for_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = HouseEnv("usa", seat=0)
+    env.reset(seed=1)
+    made: list[Any] = []
+    full: Any = np.full
+
+    def counted(*given: object) -> Any:
+        made.append(given)
+        return full(*given)
+
+    monkeypatch.setattr("stellwerk_learn.table.np.full", counted)
+    for _ in range(20):
+        env.step(int(env.action_masks().nonzero()[0][0]))
+    assert len(made) == 20
+
+
+def test_imagined_states_look_to_the_agent_as_the_real_one_does_and_change_nothing() -> None:
+    env = HouseEnv("usa", opponents="greedy", seat=0, view=True)
+    seen, info = env.reset(seed=1)
+    for _ in range(30):
+        seen, _, _, _, info = env.step(int(env.action_masks().nonzero()[0][0]))
+    states = env.imagine(5)
+    table = Table(env.table.game)
+    for state in states:
+        table.set_state(state)
+        assert (table.vector(0) == seen["observation"]).all()
+        assert (table.mask(0) == seen["action_mask"]).all()
+        assert table.info(0, has_view=True) | {"action_mask": None} == info | {"action_mask": None}
+    assert len({tuple(state.hands) for state in states}) > 1
+    after, _ = env.table.observe(0), env.table.choose(0, int(env.action_masks().nonzero()[0][0]))
+    assert (after["observation"] == seen["observation"]).all()
 
 
 def test_an_illegal_action_ends_an_episode_as_a_loss_or_raises() -> None:

@@ -39,7 +39,7 @@ def _shown(state: State, seat: Seat, chance: int) -> list[object]:
     table.set_state(state.copy())
     shown: list[object] = []
     while True:
-        seen, info = table.observe(seat), table.info(seat)
+        seen, info = table.observe(seat), table.info(seat, has_view=True)
         shown += [seen["observation"].tobytes(), seen["action_mask"].tobytes()]
         shown += [info["action_mask"].tobytes(), info["view"]]
         choices = seen["action_mask"].nonzero()[0]

@@ -27,7 +27,8 @@ class SeatsEnv(AECEnv[str, Observation, np.int64]):
     """A game in which every seat is an agent.
 
     `players` is as few as the game allows unless given, `options` are those of the game, `reward` is "rank",
-    "margin" or "points". `table` has the state, for those who may see all of it.
+    "margin" or "points". With `view`, the info of an agent that owes an answer has its view as JSON text.
+    `table` has the state, for those who may see all of it.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class SeatsEnv(AECEnv[str, Observation, np.int64]):
         players: int | None = None,
         options: Sequence[str] = (),
         reward: str = "rank",
+        view: bool = False,
         render_mode: str | None = None,
     ) -> None:
         """ValueError for a game, a number of players, an option, a reward or a render mode that there is
@@ -51,6 +53,7 @@ class SeatsEnv(AECEnv[str, Observation, np.int64]):
         self.possible_agents = [f"seat_{seat}" for seat in range(self.table.game.seat_count)]
         self.agents: list[str] = []
         self._reward: Reward = expect_reward(reward)
+        self._has_view = view
         self._seats: dict[str, Seat] = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self.observation_spaces = {agent: observation_space(self.table) for agent in self.possible_agents}
         self.action_spaces = {agent: action_space(self.table) for agent in self.possible_agents}
@@ -126,10 +129,9 @@ class SeatsEnv(AECEnv[str, Observation, np.int64]):
             self.agent_selection = self.possible_agents[owing[0]]
         for agent in self.agents:
             seat = self._seats[agent]
-            if not owing or seat in owing:
-                self.infos[agent] = self.table.info(seat)
-            else:
-                self.infos[agent] = {"action_mask": self.table.mask(seat)}
+            self.infos[agent] = self.table.info(
+                seat, has_view=self._has_view and (not owing or seat in owing)
+            )
 
 
 def observation_space(table: Table) -> spaces.Space[Observation]:

@@ -14,11 +14,12 @@ from typing import Any, Final, cast
 import gymnasium
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from stellwerk_bots.bot import Answer, NewPlayer, Player, maker_of
 from stellwerk_bots.players import NAMES, new_player
 from stellwerk_engine import engine
-from stellwerk_engine.core.state import Move, Seat
+from stellwerk_engine.core.state import Move, Seat, State
 from stellwerk_learn.aec_env import RENDER_MODES, action_space, expect_render_mode, observation_space
 from stellwerk_learn.rewards import LOST, Reward, expect_reward, reward_of
 from stellwerk_learn.stages import IllegalActionError
@@ -41,7 +42,8 @@ class HouseEnv(gymnasium.Env[Observation, np.int64]):
     `opponents` is the name of a built-in bot, what makes players, or a player, for all other seats, or one of
     these for each of them in the order of the turns; a partner is one of them. `seat` is the agent's, or None
     for another one each time. `reward` is "rank", "margin" or "points". An integer that the mask does not
-    allow ends the episode with the reward -1, or raises IllegalActionError with `on_illegal="raise"`.
+    allow ends the episode with the reward -1, or raises IllegalActionError with `on_illegal="raise"`. With
+    `view`, each info has the view as JSON text.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012  as Gymnasium has it
@@ -56,6 +58,7 @@ class HouseEnv(gymnasium.Env[Observation, np.int64]):
         seat: Seat | None = None,
         reward: str = "rank",
         on_illegal: str = "end",
+        view: bool = False,
         render_mode: str | None = None,
     ) -> None:
         """ValueError for a game, a bot, a number of players or anything else that there is not."""
@@ -79,6 +82,7 @@ class HouseEnv(gymnasium.Env[Observation, np.int64]):
         self._fixed_seat = seat
         self._reward: Reward = expect_reward(reward)
         self._raises = on_illegal == "raise"
+        self._has_view = view
         self._bots: dict[Seat, _SeatedBot] = {}
         self.seat: Seat = 0 if seat is None else seat
         self.observation_space = observation_space(self.table)
@@ -134,6 +138,15 @@ class HouseEnv(gymnasium.Env[Observation, np.int64]):
         observation, info = self._seen()
         return observation, reward, result is not None, False, info
 
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the mask where MaskablePPO of sb3-contrib looks for it."""
+        return self.table.mask(self.seat).astype(np.bool_)
+
+    def imagine(self, count: int) -> list[State]:
+        """Return so many states that the agent cannot tell from the real one, for a search. Another
+        `Table` plays on from one (`set_state`); this environment does not change."""
+        return self.table.imagine(self.seat, count, int(self.np_random.integers(2**63 - count)))
+
     def render(self) -> str | None:
         """Return what everybody saw since the last call, in words; with "human", print it."""
         if self.render_mode is None:
@@ -145,7 +158,7 @@ class HouseEnv(gymnasium.Env[Observation, np.int64]):
         return text
 
     def _seen(self) -> tuple[Observation, Info]:
-        return self.table.observe(self.seat), self.table.info(self.seat)
+        return self.table.observe(self.seat), self.table.info(self.seat, has_view=self._has_view)
 
     def _let_bots_play(self) -> None:
         """Let bots answer until only the agent owes an answer, or the game is over."""

@@ -23,6 +23,7 @@ from stellwerk_engine.core.state import Events, Game, Move, Seat, State
 from stellwerk_engine.core.words import Words
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.imagine import Imagination
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
@@ -60,6 +61,7 @@ class Table:
         self._seed = b""
         self._asked: dict[Seat, _Asked] = {}
         self._views: dict[Seat, View] = {}
+        self._masks: dict[Seat, Mask] = {}
         self.state: State
 
     def deal(self, seed: bytes) -> None:
@@ -71,10 +73,11 @@ class Table:
         self._tell(events)
 
     def set_state(self, state: State) -> None:
-        """Go on from a state, such as an imagined one. It has no replay."""
+        """Continue from a state, such as one of `imagine`. It has no replay."""
         self.state = state
         self._asked = {}
         self._views = {}
+        self._masks = {}
 
     @property
     def owing(self) -> tuple[Seat, ...]:
@@ -86,6 +89,7 @@ class Table:
         for an integer that the mask does not allow."""
         asked = self._asked_of(seat)
         index = asked.stages.choose(number)
+        self._masks.pop(seat, None)
         if index is None:
             return None
         move = asked.moves[index]
@@ -98,10 +102,12 @@ class Table:
         engine.apply(self.state, seat, move, events)
         self.made.append((seat, move))
         self._asked.pop(seat, None)
+        self._masks.pop(seat, None)
         # Otherwise others still owe the same decision, and no seat sees a difference.
         if not any(self.state.choices):
             self._asked = {}
             self._views = {}
+            self._masks = {}
         self._tell(events)
 
     def listed(self, seat: Seat) -> list[Move]:
@@ -116,11 +122,15 @@ class Table:
         return seen
 
     def mask(self, seat: Seat) -> Mask:
-        """Return a 1 for each integer that the seat may choose: none unless it owes an answer."""
-        mask = np.zeros(len(self.actions), np.int8)
-        if seat in self.owing:
-            mask[list(self._asked_of(seat).stages.choices)] = 1
-        return mask
+        """Return a 1 for each integer that the seat may choose: none while only others owe an answer, all at
+        the end of the game, where no choice counts and samplers refuse an empty mask."""
+        mask = self._masks.get(seat)
+        if mask is None:
+            owing = self.owing
+            mask = self._masks[seat] = np.full(len(self.actions), not owing, np.int8)
+            if seat in owing:
+                mask[list(self._asked_of(seat).stages.choices)] = 1
+        return mask.copy()  # trainers keep what they are given, and may change it
 
     def observe(self, seat: Seat) -> Observation:
         return {"observation": self.vector(seat), "action_mask": self.mask(seat)}
@@ -129,9 +139,18 @@ class Table:
         chosen = self._asked_of(seat).stages.chosen if seat in self.owing else ()
         return self.layout.vector(self.view(seat), chosen)
 
-    def info(self, seat: Seat) -> Info:
-        """Return the mask once more, and the view as it is on the wire."""
-        return {"action_mask": self.mask(seat), "view": _encode(self.view(seat)).decode()}
+    def info(self, seat: Seat, *, has_view: bool) -> Info:
+        """Return the mask once more, and if it was asked for, the view as it is on the wire."""
+        info: Info = {"action_mask": self.mask(seat)}
+        if has_view:
+            info["view"] = _encode(self.view(seat)).decode()
+        return info
+
+    def imagine(self, seat: Seat, count: int, seed: int) -> list[State]:
+        """Return states that the seat cannot tell from the real one: all that it does not know is dealt
+        again."""
+        imagination = Imagination(self.game, self.view(seat))
+        return [imagination.deal(Dice(game_seed(seed + number))) for number in range(count)]
 
     # -- what happened -------------------------------------------------------------------------------
 
