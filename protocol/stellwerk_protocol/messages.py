@@ -29,6 +29,7 @@ from stellwerk_protocol.names import (
     Team,
     Viewer,
 )
+from stellwerk_protocol.parts import Parts
 from stellwerk_protocol.results import Result
 from stellwerk_protocol.technologies import TechnologyForSale
 from stellwerk_protocol.views import View
@@ -141,7 +142,8 @@ class Clocks(Struct, frozen=True, gc=False):
 
 class Start(_FromServer, frozen=True, tag="start"):
     """The beginning of a match. `seat` is the client's own; a spectator has none. `board` is the content of a
-    board file. `technologies` are those for sale, in games that have technologies."""
+    board file. `technologies` are those for sale, in games that have technologies. `parts` are those of a
+    game that is not in `protocol/games.json`."""
 
     match: Id
     viewer: Viewer
@@ -155,6 +157,7 @@ class Start(_FromServer, frozen=True, tag="start"):
     commitment: Digits64
     seat: Seat | UnsetType = UNSET
     technologies: Annotated[tuple[TechnologyForSale, ...], Meta(max_length=32)] | UnsetType = UNSET
+    parts: Parts | UnsetType = UNSET
 
 
 class EventMessage(_FromServer, frozen=True, tag="event"):

@@ -15,6 +15,7 @@ from stellwerk_protocol.canonical import chained, encode
 from stellwerk_protocol.events import Event
 from stellwerk_protocol.moves import Move
 from stellwerk_protocol.names import END, MAX_SEATS, Digits64, GameName, OptionName, PlayerName, Seat
+from stellwerk_protocol.parts import Parts
 from stellwerk_protocol.results import Result
 
 FORMAT: Final = "stellwerk-replay/1"
@@ -53,7 +54,8 @@ class _Line(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True, o
 
 
 class Header(_Line, frozen=True, tag="header"):
-    """The conditions of a game, except the seed and the moves. `options` are in ascending order."""
+    """The conditions of a game, except the seed and the moves. `options` are in ascending order. `parts` are
+    those of a game that is not in `protocol/games.json`."""
 
     format: Literal["stellwerk-replay/1"]
     game: GameName
@@ -63,6 +65,7 @@ class Header(_Line, frozen=True, tag="header"):
     seats: Annotated[tuple[Player, ...], Meta(min_length=1, max_length=MAX_SEATS)]
     match: MatchId | UnsetType = UNSET
     commitment: Digits64 | UnsetType = UNSET
+    parts: Parts | UnsetType = UNSET
 
 
 class Reveal(_Line, frozen=True, tag="reveal"):
@@ -104,6 +107,7 @@ class Commitment(Struct, frozen=True, omit_defaults=True):
     seed: Digits64
     match: MatchId | UnsetType = UNSET
     salt: Digits64 | UnsetType = UNSET
+    parts: Parts | UnsetType = UNSET
 
 
 def commitment(header: Header, reveal: Reveal) -> str:
@@ -114,6 +118,7 @@ def commitment(header: Header, reveal: Reveal) -> str:
         game=header.game,
         match=header.match,
         options=header.options,
+        parts=header.parts,
         salt=reveal.salt,
         seats=header.seats,
         seed=reveal.seed,

@@ -27,6 +27,7 @@ from stellwerk_protocol import (
     messages,
     moves,
     names,
+    parts,
     replays,
     results,
     technologies,
@@ -38,14 +39,27 @@ DEFINITIONS: Final = "#/$defs/"
 
 Schema: TypeAlias = dict[str, Any]  # Any: a schema is JSON
 
-MODULES: Final = (messages, decisions, moves, events, views, results, cards, technologies, boards, replays)
+MODULES: Final = (
+    messages,
+    decisions,
+    moves,
+    events,
+    views,
+    results,
+    cards,
+    technologies,
+    parts,
+    boards,
+    replays,
+)
 
 # The names of the definitions of a module's records. Some records of different modules have the same name,
 # and generated code puts all of them side by side.
-NAME_FORMS: Final = {decisions.__name__: "{}Decision", replays.__name__: "Replay{}"}
+NAME_FORMS: Final = {decisions.__name__: "{}Decision", parts.__name__: "{}Part", replays.__name__: "Replay{}"}
 RENAMED: Final[dict[type[Struct], str]] = {
-    messages.Error: "ErrorMessage"
-}  # most languages have their own Error
+    messages.Error: "ErrorMessage",  # most languages have their own Error
+    parts.Parts: "Parts",
+}
 
 # The lists of words and the unions that several records share. Python does not know their names.
 WORDS: Final[dict[str, Any]] = {  # Any: unions and literals are not classes
@@ -64,6 +78,10 @@ UNIONS: Final[dict[str, Any]] = {
     "Decision": decisions.Decision,
     "Event": events.Event,
     "ReplayLine": replays.Line,
+    "SetUpPart": parts.SetUpPart,
+    "MenuPart": parts.MenuPart,
+    "LastRoundPart": parts.LastRound,
+    "BonusPart": parts.PartBonus,
 }
 
 WHOLE: Final = ("Message", "ReplayLine", "Board")
@@ -212,7 +230,7 @@ class _Definitions:
             tag: _reference(self._records[kind]) for tag, kind in schema["discriminator"]["mapping"].items()
         }
         discriminator = {
-            "propertyName": "type",
+            "propertyName": schema["discriminator"]["propertyName"],
             "mapping": {tag: reference["$ref"] for tag, reference in references.items()},
         }
         self._define(name, {"title": name, "oneOf": [*references.values()], "discriminator": discriminator})

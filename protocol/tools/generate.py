@@ -17,6 +17,7 @@ from tools import (
     example_sessions,
     fold_vectors,
     game_vectors,
+    games,
     greedy_vectors,
     transcripts,
     wire_vectors,
@@ -34,6 +35,7 @@ def schema_file() -> Files:
 
 GENERATORS: Final[dict[str, tuple[Path, Callable[[], Files]]]] = {
     "schema": (PROTOCOL / "schema", schema_file),
+    "shipped": (PROTOCOL, games.files),
     "actions": (PROTOCOL / "actions", action_maps.files),
     "examples": (PROTOCOL / "examples", example_sessions.files),
     "transcripts": (CONFORMANCE / "transcripts", transcripts.files),

@@ -186,12 +186,13 @@ def test_a_schema_has_no_keyword_that_generators_are_known_to_stumble_over() -> 
 def test_a_union_names_the_field_that_distinguishes_its_parts() -> None:
     for part in DEFINITIONS.values():
         if "oneOf" in part:
+            field = part["discriminator"]["propertyName"]
             targets = [reference["$ref"] for reference in part["oneOf"]]
             tags = {
-                DEFINITIONS[target.removeprefix("#/$defs/")]["properties"]["type"]["const"]: target
+                DEFINITIONS[target.removeprefix("#/$defs/")]["properties"][field]["const"]: target
                 for target in targets
             }
-            assert part["discriminator"] == {"propertyName": "type", "mapping": tags}
+            assert part["discriminator"] == {"propertyName": field, "mapping": tags}
 
 
 def test_a_definition_has_the_name_that_generators_give_its_type() -> None:

@@ -24,13 +24,14 @@ from stellwerk_engine.core.cards import LOCOMOTIVE
 from stellwerk_engine.core.cards import from_wire as engine_cards
 from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.core.state import Events, Move, Seat, State
+from stellwerk_engine.games.described import KINDS
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import PUBLIC, view
 from stellwerk_engine.parts.claiming.payments import divides, pays_route
 from stellwerk_engine.parts.technologies.buy_technology import technologies_of
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
-from stellwerk_protocol import decisions, events, messages, moves, replays, results, views
+from stellwerk_protocol import decisions, events, messages, moves, parts, replays, results, views
 from stellwerk_protocol.client_line import LineError, read_line
 from stellwerk_protocol.error_codes import CURES
 from stellwerk_protocol.errors import IllegalMoveError
@@ -56,7 +57,7 @@ FROM_CLIENT = {kind.__struct_config__.tag: kind for kind in get_args(messages.Fr
 FROM_SERVER = {kind.__struct_config__.tag: kind for kind in get_args(messages.FromServer)}
 MESSAGES: dict[str, type[Struct]] = FROM_CLIENT | FROM_SERVER
 
-HAVE_TABLES_OF_THEIR_OWN = (messages.Limits, messages.Clocks, results.Result, views.View)
+HAVE_TABLES_OF_THEIR_OWN = (messages.Limits, messages.Clocks, parts.Parts, results.Result, views.View)
 MESSAGE_SECTIONS = [
     section for section in sections(SPECIFICATION) if section.level == 3 and len(section.named) == 1
 ]
@@ -148,6 +149,16 @@ def records_in(type_: Any) -> list[tuple[type[Struct], bool]]:
         return [inner_records for part in get_args(type_) for inner_records in records_in(part)]
     inner_records = [inner for part in get_args(type_) for inner, _ in records_in(part)]
     return [(inner, True) for inner in inner_records]
+
+
+def test_the_page_of_parts_explains_every_part_and_field() -> None:
+    page = SPECIFICATION.with_name("PARTS.md").read_text()
+    page = re.sub(r"^```.*?^```$", "", page, flags=re.DOTALL | re.MULTILINE)
+    words = {word for quoted in re.findall(r"`([^`]+)`", page) for word in quoted.split(".")}
+    records: list[type[Struct]] = [parts.Parts, *KINDS]
+    fields = {field for kind in records for field in kind.__struct_fields__}
+    tags = {kind.__struct_config__.tag for kind in KINDS} - {None}
+    assert fields | tags <= words
 
 
 def test_the_games_of_the_example_are_those_that_there_are() -> None:

@@ -150,11 +150,11 @@ def bonus_cards(state: State, standing: Standing, awards: list[Award]) -> int:
 # -- bonuses -----------------------------------------------------------------------------------------
 
 
-def _path_length(standing: Standing) -> int:
+def path_length(standing: Standing) -> int:
     return standing.longest_path
 
 
-def _ticket_count(standing: Standing) -> int:
+def ticket_count(standing: Standing) -> int:
     return standing.completed_count
 
 
@@ -228,9 +228,9 @@ def with_most(standings: list[Standing], amount: Callable[[Standing], int]) -> l
     return [standing for standing in standings if amount(standing) == most > 0]
 
 
-LONGEST_PATH = ForTheMost("longest_path", 10, _path_length)
-ASIA_EXPRESS = ForTheMost("asia_express", 10, _path_length)
-ASIA_EXPLORER = ForTheMost("asia_explorer", 10, _ticket_count)
+LONGEST_PATH = ForTheMost("longest_path", 10, path_length)
+ASIA_EXPRESS = ForTheMost("asia_express", 10, path_length)
+ASIA_EXPLORER = ForTheMost("asia_explorer", 10, ticket_count)
 DOUBLE_HEADING = ForEachTicket("double_heading", 2)
-RISKY_CONTRACTS = Stake("risky_contracts", 20, _ticket_count)
-EQUALISING_BEAM = Stake("equalising_beam", 15, _path_length)
+RISKY_CONTRACTS = Stake("risky_contracts", 20, ticket_count)
+EQUALISING_BEAM = Stake("equalising_beam", 15, path_length)

@@ -206,9 +206,10 @@ class DrawCards(Action):
     the other one onto the team's holder, and so does an open locomotive (ASIA-06, ASIA-07).
     """
 
-    __slots__ = ("draw", "firsts", "seconds", "take", "to_holder")
+    __slots__ = ("draw", "firsts", "second_optional", "seconds", "take", "to_holder")
 
     def __init__(self, second_optional: bool = False, to_holder: bool = False) -> None:
+        self.second_optional = second_optional
         self.to_holder = to_holder
         self.draw = DrawFirst(self)
         self.take = tuple(TakeFirst(self, card) for card in range(9))
