@@ -83,7 +83,7 @@ def measure_lines(folder: Path, counts: Sequence[int]) -> None:
 def _figures(cup: Path) -> list[str]:
     lines = [
         msgspec.structs.replace(line, match=f"{line.block}-{line.rotation}")  # the copies have one id
-        for line in read_matches(cup).lines
+        for line in read_matches(cup)
     ]
     (cup / FILE).write_bytes(b"".join(map(line_of, lines)))
     with watching(cup) as (process_id, stream):

@@ -59,7 +59,7 @@ def played_tournament(folder: Path, bots: int) -> Path:
 def made_up_tournament(played: Path, folder: Path, line_count: int) -> Path:
     """Copy a played tournament, and make it at least so long. Return where it is."""
     shutil.copytree(played, folder, ignore=shutil.ignore_patterns(*FILES))  # those are of fewer lines
-    pool = read_matches(folder).lines
+    pool = [*read_matches(folder)]
     settings = settings_of(parse(folder), folder, to_play=False)
     plan = plan_of(settings)
     pool_blocks, a_round = len(pool) // PLAYERS, blocks_of_round(plan)

@@ -31,7 +31,7 @@ def test_what_grows_with_the_square_has_the_ratio_of_the_sizes() -> None:
 def test_a_made_up_tournament_is_true(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """So what is measured is what a tournament of that length would take."""
     cup = made_up_tournament(played_tournament(tmp_path / "played", bots=10), tmp_path / "cup", 200)
-    blocks = [line.block for line in read_matches(cup).lines]
+    blocks = [line.block for line in read_matches(cup)]
     assert blocks == [number // 2 for number in range(200)]
     assert main(["tournament", "verify", str(cup)]) == 0
     assert "200 matches" in capsys.readouterr().out

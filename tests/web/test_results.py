@@ -76,14 +76,14 @@ def test_a_ranking_has_the_figures_of_the_ratings_file_in_the_order_of_the_repor
     book, heads = looked_into(tmp_path, cup.lines)
     ranking, _ = ranking_of(book)
     expect_figures_of(Tournament(tmp_path, cup.settings, cup.lines), ranking)
-    assert ranking.over == f"{len(blocks_of(cup.lines))} complete blocks"
+    assert ranking.over == f"{len([*blocks_of(cup.lines)])} complete blocks"
     assert [head.match for head in heads] == [each.match for each in cup.lines]
     assert {row.group for row in ranking.rows} == {UNSET}
 
 
 def test_the_order_of_blocks_in_the_file_changes_no_figure(tmp_path: Path) -> None:
     cup = played(tmp_path, 5, deals=4)
-    blocks = [*blocks_of(cup.lines).values()]
+    blocks = [*blocks_of(cup.lines)]
     shuffled = [each for block in (*blocks[1::2], *blocks[::2]) for each in block]
     one, _ = ranking_of(looked_into(tmp_path, cup.lines)[0])
     other, _ = ranking_of(looked_into(tmp_path, shuffled)[0])

@@ -11,10 +11,10 @@ from stellwerk.tournament.arguments import Budget
 from stellwerk.tournament.output import clock
 from stellwerk_base.texts import counted
 from stellwerk_tournament.config.settings import Variant
-from stellwerk_tournament.play.expected_time import TRIAL_BOT, seconds_by_lines, seconds_by_trial
+from stellwerk_tournament.play.expected_time import TRIAL_BOT, seconds_by_results, seconds_by_trial
 from stellwerk_tournament.schedule.budget import Proposal, matches_of_round, meetings, propose
 from stellwerk_tournament.schedule.schedule import SchedulePlan, blocks_of_round
-from stellwerk_tournament.store.match_line import MatchLine
+from stellwerk_tournament.store.results import Results
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,14 @@ def expectation(
     plan: SchedulePlan,
     variants: Sequence[Variant],
     at_once: int,
-    lines: Sequence[MatchLine],
+    results: Results,
     *,
     of: str = "this tournament",
     trial: bool = False,
 ) -> Expectation:
     """Look at the matches `of` a tournament, and, with `trial`, play a match of each variant that it has
     none of."""
-    seconds = dict(seconds_by_lines(variants, lines))
+    seconds = seconds_by_results(variants, results)
     unknown = [number for number in range(len(variants)) if number not in seconds]
     source = f"by the matches of {of}"
     if trial and unknown:

@@ -22,6 +22,7 @@ from stellwerk_tournament.report.match_pages import FOLDER as PAGES
 from stellwerk_tournament.report.match_pages import NO_PAGES, paged_in
 from stellwerk_tournament.store.begun import settings_as_begun
 from stellwerk_tournament.store.match_line import FILE as LINES
+from stellwerk_tournament.store.match_line import SharedValues
 from stellwerk_tournament.store.store import Opened, look_into, open_store, read_matches
 
 
@@ -62,7 +63,7 @@ def tournament_in(folder: Path) -> Tournament:
     """Read a tournament as its folder has it, whatever a command line has said."""
     with WorkLine() as work:
         work.step(reading(folder))
-        lines = read_matches(folder).lines
+        lines = tuple(map(SharedValues().within, read_matches(folder)))
     before = read_resolved(folder)
     settings = settings_as_begun(source_of(folder), folder, before)
     conduct = settings.conduct if before is None else before.conduct

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +15,7 @@ from stellwerk.tournament.arguments import Budget
 from stellwerk.tournament.expectation import expectation, with_proposal
 from stellwerk.tournament.folder import command_for, read_cup
 from stellwerk.tournament.output import table_of
+from stellwerk.tournament.results import rated_in
 from stellwerk_base.files import write_whole
 from stellwerk_base.texts import shown, unknown
 from stellwerk_engine.boards.board_file import shipped_board
@@ -24,25 +25,27 @@ from stellwerk_processes.bot_spec import BUILT_IN
 from stellwerk_tournament.config.final import final_text, mentions_folder
 from stellwerk_tournament.config.settings import FILE, Kind, Settings, Variant, matches_at_once
 from stellwerk_tournament.config.template import ROUNDS, schedule_text, template
-from stellwerk_tournament.play.progress import Row, ranking_of
+from stellwerk_tournament.play.progress import Row, rows_of
 from stellwerk_tournament.report.derived import Tournament
 from stellwerk_tournament.schedule.schedule import SchedulePlan
-from stellwerk_tournament.store.match_line import MatchLine
+from stellwerk_tournament.store.results import Results
+from stellwerk_tournament.store.standings import Standings
+from stellwerk_tournament.store.store import read_results
 
 KIND: Final[Kind] = "round_robin"
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A file that is still without its schedule. `text` writes it; `lines` are of matches like those to come,
-    `of` names where they were played."""
+    """A file that is still without its schedule. `text` writes it; `results` are those of matches like
+    the ones to come, `of` names where they were played."""
 
     text: Callable[[Kind, int], str]
     names: tuple[str, ...]
     authors: tuple[str | None, ...]
     variants: tuple[Variant, ...]
     at_once: int
-    lines: Sequence[MatchLine] = ()
+    results: Results = field(default_factory=Results)
     of: str = ""
 
 
@@ -81,7 +84,7 @@ def _schedule(draft: _Draft, budget: Budget | None) -> tuple[Kind, int, list[str
         return KIND, ROUNDS, []  # `run` says what is wrong
     plan = SchedulePlan(KIND, draft.names, draft.authors, sizes)
     needs_time = budget is not None and budget.seconds is not None
-    expected = expectation(plan, draft.variants, draft.at_once, draft.lines, of=draft.of, trial=needs_time)
+    expected = expectation(plan, draft.variants, draft.at_once, draft.results, of=draft.of, trial=needs_time)
     if budget is None:
         return KIND, ROUNDS, expected.lines(ROUNDS)
     proposal = expected.proposal(budget)
@@ -152,7 +155,7 @@ def _final(folder: Path, arguments: argparse.Namespace) -> tuple[_Draft, tuple[R
         authors=tuple(entrant.author for entrant in taken),
         variants=settings.variants,
         at_once=settings.matches_at_once(),
-        lines=lines,
+        results=read_results(cup),
         of=str(cup),
     )
     return draft, rows
@@ -160,13 +163,15 @@ def _final(folder: Path, arguments: argparse.Namespace) -> tuple[_Draft, tuple[R
 
 def _best(cup: Path, settings: Settings, tournament: Tournament, top: int | None) -> tuple[Row, ...]:
     """Return the first rows of the ranking, of all bots that have played."""
-    played = {name for line in tournament.lines for name in line.players}
+    played = {name for name, sums in tournament.standings.of.items() if sums.matches}
     if not played:
         raise usage_error(f"{cup}: no block has been played, so there is no ranking yet")
     gone = sorted(played.difference(settings.names))
     if gone:
         raise usage_error(f"{cup / FILE}: {gone[0]} has played, and is not in the file any more")
-    rows = ranking_of(tournament.lines, tournament.suspensions)
+    standings = Standings()
+    standings.of = {name: sums for name, sums in tournament.standings.of.items() if sums.matches}
+    rows = rows_of(standings, rated_in(tournament), tournament.suspensions)
     eligible = sum(not row.suspended for row in rows)
     if top is not None and eligible < top <= len(rows):
         raise usage_error(f"--top {top}: only {eligible} of the bots of {cup} are not suspended")

@@ -30,7 +30,6 @@ from stellwerk_tournament.play.progress import (
     rounded,
 )
 from stellwerk_tournament.store.conduct import Suspension
-from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings, Sums
 
 SHAPES_WITH_RATINGS: Final[tuple[Shape, ...]] = ("table", "jsonl")  # of the bots, while it is played
@@ -99,11 +98,9 @@ def table_of(rows: Sequence[Row]) -> list[str]:
     return list(aligned(cells, left={1}))
 
 
-def fault_lines(lines: Sequence[MatchLine], standings: Standings) -> list[str]:
-    """Write a line for each bot with faults: their kinds, and the last cause of the most frequent one."""
-    return [
-        _fault_line(name, standings.of[name], lines) for name in standings.of if standings.of[name].faulty
-    ]
+def fault_lines(standings: Standings) -> list[str]:
+    """Write a line for each bot with faults: their kinds, and the first cause of the most frequent one."""
+    return [_fault_line(name, sums) for name, sums in standings.of.items() if sums.faulty]
 
 
 def conduct_lines(standings: Standings, suspensions: Mapping[str, Suspension]) -> list[str]:
@@ -125,21 +122,11 @@ def _conduct_line(name: str, sums: Sums, suspension: Suspension | None) -> str:
     return shown(text, LONGEST_FAULT)
 
 
-def _fault_line(name: str, sums: Sums, lines: Sequence[MatchLine]) -> str:
+def _fault_line(name: str, sums: Sums) -> str:
     (kind, count), *others = sums.faults.most_common()
     kinds = [f"{kind} in {count:,} of {counted(sums.matches, 'match', 'matches')}"]
     kinds += [f"{other} in {number:,}" for other, number in others]
-    fault = next(
-        fault
-        for line in lines
-        for seat in line.bots
-        if seat.bot == name
-        for fault in seat.faults
-        if fault.kind == kind
-    )
-    printed = [line for line in fault.last_lines if line.strip()]
-    last_line = printed[-1].strip() if printed else fault.detail
-    return shown(f"{name}: {', '.join(kinds)}: {shown(last_line, LONGEST_LAST_WORD)}", LONGEST_FAULT)
+    return shown(f"{name}: {', '.join(kinds)}: {shown(sums.causes[kind], LONGEST_LAST_WORD)}", LONGEST_FAULT)
 
 
 def summary_of(progress: Progress) -> str:

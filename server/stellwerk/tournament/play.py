@@ -75,9 +75,9 @@ from stellwerk_tournament.report import derived
 from stellwerk_tournament.schedule.deal import seed_check
 from stellwerk_tournament.schedule.schedule import needs_results, plan_of, stage, stages_of_round
 from stellwerk_tournament.store.begun import level_as_begun, processes_as_begun
-from stellwerk_tournament.store.conduct import Suspensions, is_contest
-from stellwerk_tournament.store.match_line import MatchLine
-from stellwerk_tournament.store.store import Opened, Store, StoreError, read_matches
+from stellwerk_tournament.store.conduct import Suspensions
+from stellwerk_tournament.store.results import Results
+from stellwerk_tournament.store.store import Opened, Store, StoreError, read_results
 
 INTERRUPTED: Final = 130
 NO_CONTEST: Final = "no two bots played a match to its end: this tournament has no result"
@@ -105,9 +105,9 @@ def play(folder: Path, arguments: argparse.Namespace) -> int:
     with opened_folder(folder) as opened:
         for notice in opened.notices:
             complain(notice)
-        has_begun = bool(opened.lines) or opened.store.fact("seed") is not None
+        has_begun = len(opened.results) > 0 or opened.store.fact("seed") is not None
         hide_memory()
-        settings, sandbox = _with_sandbox(source, settings, before, opened.lines)
+        settings, sandbox = _with_sandbox(source, settings, before, opened.results)
         beginning = _Beginning.of(folder, source, settings, opened, seed)
         settings = replace(settings, conduct=beginning.resolved.conduct)
         limit = raise_limit()
@@ -117,7 +117,7 @@ def play(folder: Path, arguments: argparse.Namespace) -> int:
             observer.planned([_sandbox_words(sandbox)])
         advice = Advice(again, partial(_command_without, folder, arguments, settings), has_begun=has_begun)
         conditions = Conditions(folder, settings, beginning.now, sandbox)
-        suspended = Suspensions(settings.conduct, opened.lines).names
+        suspended = Suspensions(settings.conduct, opened.results).names
         if not arguments.no_preflight:
             goes_on = preflight(conditions, suspended, shape, observer.planned, advice)
             if not goes_on:
@@ -127,8 +127,8 @@ def play(folder: Path, arguments: argparse.Namespace) -> int:
         is_counted = total_matches(settings, plan_of(settings)) is not None and settings.rounds is not None
         if is_counted and settings.rounds is not None and not (exports or has_cluster(arguments)):
             at_once = FairMatches(settings).at_once
-            expected = expectation(plan_of(settings), settings.variants, at_once, opened.lines)
-            observer.planned(expected.lines(settings.rounds, len(opened.lines))[:1])
+            expected = expectation(plan_of(settings), settings.variants, at_once, opened.results)
+            observer.planned(expected.lines(settings.rounds, len(opened.results))[:1])
         needs_all = listen_at is not None and not has_begun and not arguments.absent_forfeit
         if needs_all:
             observer.planned([_waiting(settings)])
@@ -204,7 +204,7 @@ def play(folder: Path, arguments: argparse.Namespace) -> int:
         return INTERRUPTED
     if voids:
         return INFRASTRUCTURE
-    if tournament.lines and not any(map(is_contest, tournament.lines)):
+    if len(opened.results) and not opened.results.has_contest:
         complain(NO_CONTEST)
         return FAILED
     return DONE
@@ -324,7 +324,7 @@ def _how_it_began(check: str, seed: str | None) -> str:
 
 
 def _with_sandbox(
-    source: Source, settings: Settings, before: Resolved | None, lines: Sequence[MatchLine]
+    source: Source, settings: Settings, before: Resolved | None, results: Results
 ) -> tuple[Settings, SandboxRecord | UnsetType]:
     """Return the settings with the level that holds here, and what was tried of it. CommandError if what the
     file asks for does not hold. Nothing is written before, so that the file can still be changed.
@@ -332,13 +332,12 @@ def _with_sandbox(
     A tournament goes on at the level that `auto` was when it began, and tries that again.
     """
     confinement = settings.confinement
-    last = lines[-1].sandbox if lines else UNSET
     is_auto = source.file.sandbox in (None, "auto") and not confinement.wrap
     if before is not None and is_auto:
         confinement = replace(confinement, sandbox=replace(confinement.sandbox, level=before.sandbox.level))
         settings = replace(settings, confinement=confinement)
     is_for_nobody = is_auto and all(each.bot.process not in STARTED for each in settings.entrants)
-    was_proven = is_auto and (last is not UNSET or not lines)
+    was_proven = is_auto and (results.sandbox is not UNSET or not len(results))
     if is_for_nobody or not (needs_proof(confinement) or was_proven):
         return settings, UNSET
     try:
@@ -382,7 +381,7 @@ class _Beginning:
         before = opened.store.fact("seed")
         if before is not None and before != check:
             raise usage_error(f"{folder}: this tournament began {_how_it_began(before, seed)}")
-        resolved, now, is_stored = _resolve(folder, settings, opened.lines)
+        resolved, now, is_stored = _resolve(folder, settings, has_lines=len(opened.results) > 0)
         cup = opened.store.fact(ID) or secrets.token_hex(4)
         return cls(folder, source, opened.store, check, resolved, now, is_stored, cup)
 
@@ -398,7 +397,7 @@ class _Beginning:
         self.is_written = True
 
 
-def _resolve(folder: Path, settings: Settings, lines: Sequence[MatchLine]) -> tuple[Resolved, Resolved, bool]:
+def _resolve(folder: Path, settings: Settings, *, has_lines: bool) -> tuple[Resolved, Resolved, bool]:
     """Return what counts, what the settings say today, and whether what counts is stored in its file."""
     try:
         now = resolve(settings, folder, version())
@@ -410,7 +409,7 @@ def _resolve(folder: Path, settings: Settings, lines: Sequence[MatchLine]) -> tu
         expect_same(before, now, folder)
         for change in changes(before, now):
             complain(f"{folder}: {change}")
-    elif lines:
+    elif has_lines:
         complain(f"{path}: was missing, and is written again: {FILE} may have changed since the first match")
     return before or now, now, before is not None
 
@@ -451,7 +450,7 @@ def show_schedule(folder: Path, arguments: argparse.Namespace) -> int:
     rounds = 1 if settings.rounds is None else settings.rounds
     is_known = total_matches(settings, plan) is not None
     expected = expectation(
-        plan, settings.variants, FairMatches(settings).at_once, read_matches(folder).lines, trial=True
+        plan, settings.variants, FairMatches(settings).at_once, read_results(folder), trial=True
     )
     for line in expected.lines(rounds):
         say(line if is_known else f"each round: {line}")

@@ -182,7 +182,7 @@ def print_ranking(tournament: Tournament) -> None:
 def trouble_lines(tournament: Tournament) -> list[str]:
     """Return the lines about faults, forfeits and suspensions."""
     return [
-        *fault_lines(tournament.lines, tournament.standings),
+        *fault_lines(tournament.standings),
         *conduct_lines(tournament.standings, tournament.suspensions),
     ]
 

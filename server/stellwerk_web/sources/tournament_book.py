@@ -285,7 +285,7 @@ class Book:
         self._look = look
         if look.is_anew or is_first:
             self._begin_anew()
-        return [self._add(line) for lines in blocks_of(look.lines).values() for line in self._block(lines)]
+        return [self._add(line) for lines in blocks_of(look.lines) for line in self._block(lines)]
 
     @property
     def clocks(self) -> Clocks:

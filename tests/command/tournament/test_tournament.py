@@ -356,7 +356,7 @@ def test_faults_are_told_by_bot_without_what_a_terminal_would_obey() -> None:
         match_line(1, 1, ("b", "a"), [1, 2]),
         match_line(2, 0, ("a", "b"), [1, 2], faults=(crash,)),
     ]
-    assert fault_lines(lines, Standings(["c", "b", "a"], lines)) == [
+    assert fault_lines(Standings(["c", "b", "a"], lines)) == [
         "b: crash in 2 of 5 matches, time in 1: \\x1b[2Jlast",
         "a: time in 1 of 5 matches: no answer in time 7 times",
     ]

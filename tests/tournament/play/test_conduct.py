@@ -80,7 +80,7 @@ def play(
 
 
 def on_disk(folder: Path) -> tuple[MatchLine, ...]:
-    return read_matches(folder).lines
+    return tuple(read_matches(folder))
 
 
 def statuses(folder: Path) -> dict[int, tuple[str, tuple[str, ...]]]:

@@ -27,7 +27,7 @@ from stellwerk_tournament.ratings.outcomes import Outcome
 from stellwerk_tournament.ratings.ratings import FEWEST_DEGREES, Ratings, rate
 from stellwerk_tournament.schedule.deal import block_secret
 from stellwerk_tournament.schedule.schedule import Block, Met, SchedulePlan
-from stellwerk_tournament.store.match_line import MatchLine
+from stellwerk_tournament.store.match_line import MatchLine, outcome_of
 from stellwerk_tournament.store.store import Store, StoreError, open_store, read_matches
 from tests.tournament.play.fakes import (
     ENDED,
@@ -62,7 +62,7 @@ def play(
 
 
 def on_disk(folder: Path) -> tuple[MatchLine, ...]:
-    return read_matches(folder).lines
+    return tuple(read_matches(folder))
 
 
 def test_every_block_is_played_in_every_rotation_of_one_deal(tmp_path: Path) -> None:
@@ -434,7 +434,7 @@ def test_it_stops_when_the_intervals_are_narrow_enough(tmp_path: Path) -> None:
 
     with open_store(tmp_path) as opened:
         assert trio.run(play_tournament, settings, opened, Witness(), "s", upset)
-    outcomes = [line.outcome() for line in on_disk(tmp_path)]
+    outcomes = [outcome_of(line) for line in on_disk(tmp_path)]
     rounds = len(outcomes) // 2
     assert is_narrow(outcomes, 500)
     assert rounds > FEWEST_DEGREES

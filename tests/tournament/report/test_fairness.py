@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from stellwerk_tournament.report.fairness import fairness, how_fair
 from stellwerk_tournament.report.markup import parts_of_ms
-from stellwerk_tournament.store.match_line import MatchLine, encode, read_lines
+from stellwerk_tournament.store.match_line import MatchLine, WholeBlocks, encode
 from tests.tournament.report.report_tournaments import Played, played
 
 RAN_ON = "bots ran on while they were not asked, and could think on the time of others"
@@ -96,7 +96,8 @@ def test_lines_of_earlier_versions_have_no_word_of_it(cup: Played) -> None:
     content = b"".join(encode(line) + b"\n" for line in cup.lines)
     assert b"answer_cpu_ms" not in content
     assert b"frozen" not in content
-    assert read_lines(content.splitlines(keepends=True)).lines == cup.lines
+    blocks = WholeBlocks(content.splitlines(keepends=True))
+    assert tuple(match for block in blocks for match in block.matches) == cup.lines
     assert fairness(cup.lines, cup.settings.names).rows == []
 
 

@@ -17,7 +17,7 @@ from stellwerk_tournament.ratings.ratings import Ratings, rate
 from stellwerk_tournament.report.derived import Tournament, cross_table, junit, ratings_json, report_page
 from stellwerk_tournament.report.forfeits import REASONS, ratings_without_forfeits
 from stellwerk_tournament.store.conduct import GRAVEST_FIRST, Suspensions, judged
-from stellwerk_tournament.store.match_line import MatchLine, blocks_of
+from stellwerk_tournament.store.match_line import MatchLine, blocks_of, outcome_of
 from tests.tournament.report.report_tournaments import line, settings_for
 from tests.tournament.report.test_report import read
 
@@ -53,7 +53,7 @@ def cup(tmp_path: Path) -> Tournament:
 def in_order(lines: list[MatchLine]) -> tuple[MatchLine, ...]:
     """Judge them block by block."""
     suspensions, found = Suspensions(STANDARD), list[MatchLine]()
-    for matches in blocks_of(lines).values():
+    for matches in blocks_of(lines):
         block = judged(matches, STANDARD, suspensions.names)
         suspensions.add(block)
         found += block
@@ -79,7 +79,7 @@ def test_a_suspended_bot_stands_below_the_ranking_in_every_file(cup: Tournament)
 
 
 def test_the_report_rates_with_and_without_forfeits(cup: Tournament) -> None:
-    clean = [match.outcome() for match in cup.lines if not match.forfeits]
+    clean = [outcome_of(match) for match in cup.lines if not match.forfeits]
     without = ratings_without_forfeits(cup.lines)
     assert isinstance(without, Ratings)
     assert without.entrants == rate(clean).entrants

@@ -21,7 +21,7 @@ from stellwerk_tournament.store.conduct import (
     judged,
     ranks_with,
 )
-from stellwerk_tournament.store.match_line import MatchLine, line_of, read_lines
+from stellwerk_tournament.store.match_line import MatchLine, WholeBlocks, line_of, outcome_of
 from tests.tournament.report.report_tournaments import line
 
 NEVER = Fault("start_failure", 1, "never logged in")
@@ -104,7 +104,7 @@ def test_a_judged_line_keeps_points_and_ranks_by_the_rules_and_is_rated_by_the_o
     assert (found.ranks, found.ranks_by_rules, found.points) == ((3, 1, 2), (1, 2, 3), (90, 50, 10))
     assert [seat.rank for seat in found.bots] == [1, 2, 3]
     [rated] = read_outcomes(line_of(found).decode()).outcomes
-    assert rated.ranks == found.outcome().ranks == (3, 1, 2)
+    assert rated.ranks == outcome_of(found).ranks == (3, 1, 2)
     assert judged([found], STANDARD, ()) == (found,)
 
 
@@ -115,7 +115,8 @@ def test_without_conduct_a_line_has_no_forfeits_and_reads_back(tmp_path: Path) -
     written = line_of(found)
     assert b"ranks_by_rules" not in written
     assert b"forfeits" not in written
-    assert read_lines([written, line_of(replace(match, rotation=1))]).lines[0] == match
+    [block] = WholeBlocks([written, line_of(replace(match, rotation=1))])
+    assert block.matches[0] == match
 
 
 def test_a_contest_takes_two_bots_that_play_to_the_end_whatever_is_called_a_forfeit() -> None:

@@ -31,9 +31,10 @@ from stellwerk_tournament.store.match_line import (
     MachineRecord,
     MatchLine,
     MatchLinesError,
+    SharedValues,
+    WholeBlocks,
     line_of,
     line_of_result,
-    read_lines,
 )
 from stellwerk_tournament.store.store import (
     LOG_BYTES,
@@ -88,10 +89,10 @@ def test_a_block_becomes_known_when_it_is_complete(tmp_path: Path, settings: Set
         store = opened.store
         store.enqueue(BLOCKS)
         keep_all(store, settings, BLOCKS[0])
-        assert read_matches(tmp_path).lines == ()
+        assert [*read_matches(tmp_path)] == []
         assert list((tmp_path / "replays").iterdir()) == []
         lines = store.complete(BLOCKS[0], SEED)
-    assert read_matches(tmp_path).lines == tuple(lines)
+    assert [*read_matches(tmp_path)] == lines
     for line in lines:
         replay = (tmp_path / line.replay).read_bytes()
         assert sha256(replay).hexdigest() == line.replay_sha256
@@ -186,7 +187,7 @@ def test_of_a_block_that_is_void_nothing_is_kept(tmp_path: Path, settings: Setti
             store.complete(BLOCKS[0], SEED)
         void, _ = store.standings()
     assert (void.status, void.kept) == ("void", ())
-    assert read_matches(tmp_path).lines == ()
+    assert [*read_matches(tmp_path)] == []
 
 
 class Dying(Store):
@@ -221,7 +222,7 @@ def test_a_runner_killed_while_a_block_becomes_complete_loses_nothing(
             for block in BLOCKS:
                 keep_all(opened.store, settings, block)
             opened.store.complete(BLOCKS[0], SEED)
-            dying = Dying(tmp_path, opened.store._database)  # pyright: ignore[reportPrivateUsage]
+            dying = Dying(tmp_path, opened.store._database, opened.results)  # pyright: ignore[reportPrivateUsage]
             dying.moment = moment
             dying.complete(BLOCKS[1], SEED)
         os._exit(0)
@@ -237,9 +238,8 @@ def test_a_runner_killed_while_a_block_becomes_complete_loses_nothing(
         else:
             assert (second.status, second.kept, second.seed) == ("running", (0, 1), SEED)
             opened.store.complete(BLOCKS[1], SEED)
-    lines = read_matches(tmp_path)
-    assert [(line.block, line.rotation) for line in lines.lines] == [(0, 0), (0, 1), (1, 0), (1, 1)]
-    assert lines.cut == ""
+    lines = [(line.block, line.rotation) for line in read_matches(tmp_path)]
+    assert lines == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 
 def test_a_block_whose_lines_are_gone_is_played_again(tmp_path: Path, settings: Settings) -> None:
@@ -307,9 +307,9 @@ def test_wherever_a_file_is_torn_its_complete_blocks_are_read(content: bytes) ->
     ends = [index + 1 for index, byte in enumerate(content) if byte == ord("\n")]
     assert len(ends) == 4
     for size in range(len(content) + 1):
-        read = read_lines(content[:size].splitlines(keepends=True))
+        read = WholeBlocks(content[:size].splitlines(keepends=True))
         complete = sum(end <= size for end in ends) // 2
-        assert len(read.lines) == 2 * complete
+        assert len([*read]) == complete
         assert read.size == (ends[2 * complete - 1] if complete else 0)
         assert bool(read.cut) is (size > read.size)
 
@@ -318,10 +318,10 @@ def test_wherever_a_file_is_torn_its_complete_blocks_are_read(content: bytes) ->
     ("kept", "expected"),
     [
         ((0, 2, 3), "line 1: block 0 is not complete"),
-        ((0, 0, 2, 3), "line 1: block 0 is there twice; are these two tournaments"),
+        ((0, 0, 2, 3), "line 2: block 0 is there twice; are these two tournaments"),
         ((1, 0), "line 1: block 0 does not have each"),
         ((0, 1, 2, 3, 0, 1), "line 5: block 0 is there twice; are these two tournaments"),
-        ((0, 1, 0, 1), "line 1: block 0 is there twice; are these two tournaments"),
+        ((0, 1, 0, 1), "line 3: block 0 is there twice; are these two tournaments"),
         ((0, 4, 2, 3), "line 2: no record of a match"),
         ((0, 5, 2, 3), "line 2: no record of a match"),
     ],
@@ -332,7 +332,7 @@ def test_a_file_that_is_damaged_otherwise_is_refused(
 ) -> None:
     lines = [*content.splitlines(keepends=True), b"{}\n", b"\xff\n"]
     with pytest.raises(MatchLinesError, match=expected):
-        read_lines([lines[number] for number in kept])
+        [*WholeBlocks([lines[number] for number in kept])]
 
 
 def test_lines_that_are_read_hold_what_they_have_in_common_once(settings: Settings) -> None:
@@ -341,7 +341,8 @@ def test_lines_that_are_read_hold_what_they_have_in_common_once(settings: Settin
     tickets = (TicketScore("boston-miami", completed=True, points=12),)
     bots = tuple(replace(seat, breakdown=replace(seat.breakdown, tickets=tickets)) for seat in first.bots)
     texts = [line_of(replace(first, bots=bots, rotation=rotation)) for rotation in (0, 1)]
-    one, other = read_lines(texts).lines
+    [block] = WholeBlocks(texts)
+    one, other = map(SharedValues().within, block.matches)
     assert [line_of(one), line_of(other)] == texts
     assert one.players is other.players
     assert one.board is other.board

@@ -54,15 +54,14 @@ def merge(
     store = opened.store
     cup = store.fact(ID)
     known = {each.block.number: each for each in store.standings()}
-    complete = {line.block for line in opened.lines}
-    conduct = Suspensions(settings.conduct, opened.lines)
+    conduct = Suspensions(settings.conduct, opened.results)
     merged = Merged()
     for path in paths:
         try:
             result, content, seal = decode_result(read(path))
             if result.cup != cup:
                 raise BlockFileError("is of another tournament")
-            if result.block in complete:
+            if result.block in opened.results:
                 merged.ignored.append(f"{path}: block {result.block} is in matches.jsonl already: ignored")
                 continue
             due = _due(known.get(result.block), result.block, tuple(conduct.names))
@@ -74,7 +73,6 @@ def merge(
         take_in(store, due.block, played)
         judge = partial(judged, conduct=settings.conduct, suspended=conduct.names)
         lines = store.complete(due.block, due.seed, judge)
-        complete.add(due.block.number)
         merged.suspensions += conduct.add(lines)
         merged.blocks += 1
         merged.matches += len(lines)

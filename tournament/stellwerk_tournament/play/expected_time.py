@@ -9,8 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from statistics import fmean
-from typing import Final, TypeAlias
+from typing import Final
 
 import trio
 
@@ -20,27 +19,21 @@ from stellwerk_processes.started_match import BotMatch, NoResultError, play_matc
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.operate.settings import Time, clocks_of
 from stellwerk_tournament.config.settings import Variant
-from stellwerk_tournament.store.match_line import MatchLine
+from stellwerk_tournament.store.results import Results
 
 TRIAL_BOT: Final = "greedy"
 TRIAL_SECONDS: Final = 20.0  # for a trial match, at most
 
-Played: TypeAlias = tuple[str, int, tuple[str, ...]]
-"""A game, its number of seats and its options: what the length of a match depends on most."""
 
-
-def seconds_by_lines(variants: Sequence[Variant], lines: Iterable[MatchLine]) -> Mapping[int, float]:
+def seconds_by_results(variants: Sequence[Variant], results: Results) -> dict[int, float]:
     """Return the mean time of a match of each variant, by its number. Variants of which none has been played
     are missing."""
-    seconds: dict[Played, list[float]] = {}
-    for line in lines:
-        seconds.setdefault((line.game, len(line.bots), line.options), []).append(line.seconds)
     found: dict[int, float] = {}
     for number, variant in enumerate(variants):
         choice = variant.choice
-        played = seconds.get((choice.game_id, choice.seat_count, choice.options))
-        if played:
-            found[number] = fmean(played)
+        played = results.durations.get((choice.game_id, choice.seat_count, choice.options))
+        if played is not None:
+            found[number] = played.seconds / played.matches
     return found
 
 

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from stellwerk_tournament.ratings.elo import hundredths
-from stellwerk_tournament.ratings.ratings import RatingError, Ratings, rate
+from stellwerk_tournament.ratings.ratings import Ratings
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.conduct import Suspension
 from stellwerk_tournament.store.match_line import MatchLine
@@ -155,16 +155,6 @@ def rows_of(
             )
         )
     return tuple(rows)
-
-
-def ranking_of(lines: Sequence[MatchLine], suspended: Collection[str] = ()) -> tuple[Row, ...]:
-    """Return the rows of all bots that have played, the best first, and below them who is suspended."""
-    names = sorted({name for line in lines for name in line.players})
-    try:
-        ratings = rate([line.outcome() for line in lines])
-    except RatingError:
-        ratings = None
-    return rows_of(Standings(names, lines), ratings, suspended)
 
 
 def rounded(rows: Sequence[Row]) -> tuple[Row, ...]:

@@ -94,8 +94,7 @@ from stellwerk_tournament.schedule.schedule import (
     stages_of_round,
 )
 from stellwerk_tournament.store.conduct import Suspension, Suspensions, judged
-from stellwerk_tournament.store.match_line import MatchLine, scores_of
-from stellwerk_tournament.store.standings import Standings
+from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.store import Finished, Opened, Standing, StoreError
 
 if TYPE_CHECKING:
@@ -244,12 +243,11 @@ class _Runner:
         self._most = self._here.fair.at_once
         self._total = total_matches(settings, self._plan)
 
-        self._conduct = Suspensions(settings.conduct, opened.lines)  # changes only while the disk is ours
-        self._standings = Standings(settings.names, opened.lines)
-        self._outcomes = [line.outcome() for line in opened.lines]
-        self._blocks_played = {met.number: met for met in _history(opened.lines)}
+        self._conduct = Suspensions(settings.conduct, opened.results)  # changes only while the disk is ours
+        self._results = opened.results  # these, too
+        self._results.standings.list_first(settings.names)
         self._known: dict[int, Standing] = {}
-        self._last_known = max(self._blocks_played, default=-1)  # of the blocks that have numbers on disk
+        self._last_known = max(self._results.blocks, default=-1)  # of the blocks that have numbers on disk
         self._queue: deque[Block] = deque()
         self._seeds: dict[int, bytes] = {}  # on disk, of blocks that are queued
         self._finished: list[_Begun] = []  # and not written yet
@@ -268,7 +266,7 @@ class _Runner:
         self._ratings: Ratings | None = None
         self._rate_again_at = 0.0
         self._began_at = trio.current_time()
-        self._played_before = len(opened.lines)
+        self._played_before = self._complete_matches = len(opened.results)
         self._remote = {entrant.name: entrant.logins for entrant in settings.entrants if entrant.is_remote}
         logins = [login.name for logins in self._remote.values() for login in logins]
         self._attendance = Attendance(logins, settings.remote_wait_s, self._began_at)
@@ -571,15 +569,15 @@ class _Runner:
         numbers = numbers_of_stage(plan, number)
         if self._last_known < numbers.start and not has_playable(plan, self._conduct.names):
             return False
-        played = self._blocks_played
-        history = [*played.values()] if needs_results(plan) else ()
+        played = self._results
+        history = played.history() if needs_results(plan) else ()
         blocks = stage_as_made(plan, number, history, self._conduct.sets, self._known_of(numbers))
         new = [block for block in blocks if block.number not in self._known]
         is_new = bool(new) or not blocks
         if is_new and is_new_round and await self._is_narrow_enough():
             return False
         for block in blocks:
-            self._expect_as_played(block, played.get(block.number))
+            self._expect_as_played(block, played.met(block.number) if block.number in played else None)
         done = [block for block in new if block.number in played]
         to_play = [block for block in new if block.number not in played]
         if new:
@@ -595,8 +593,8 @@ class _Runner:
     def _known_of(self, numbers: range) -> dict[int, tuple[str, ...]]:
         """Return the entrants of those of these blocks that are on disk."""
         known = {n: self._known[n].block.entrants for n in numbers if n in self._known}
-        played = self._blocks_played
-        return known | {n: tuple(played[n].scores) for n in numbers if n in played}
+        played = self._results
+        return known | {n: tuple(played.met(n).scores) for n in numbers if n in played}
 
     def _enqueue(self, done: Sequence[Block], to_play: Sequence[Block]) -> None:
         if done:
@@ -636,7 +634,7 @@ class _Runner:
         """Return whether all intervals are narrow enough, but for those of suspended bots. With fewer blocks
         than an interval needs, its width means nothing."""
         width = self._settings.until_width
-        if width is None or not self._outcomes:
+        if width is None or not self._complete_matches:
             return False
         await self._rate()
         return self._ratings is not None and all(
@@ -772,10 +770,7 @@ class _Runner:
         self._begun.remove(begun)
         self._here.end_deal(begun.seed)
         self._voids_in_a_row = 0
-        for line in lines:
-            self._standings.add(line)
-            self._outcomes.append(line.outcome())
-        self._blocks_played[begun.block.number] = _met(lines)
+        self._complete_matches += len(lines)
         self._last_known = max(self._last_known, begun.block.number)
         if self._shows_ratings and trio.current_time() >= self._rate_again_at:
             await self._rate()
@@ -869,12 +864,12 @@ class _Runner:
 
     async def _rate(self) -> None:
         began = perf_counter()
-        self._ratings = await trio.to_thread.run_sync(_rated, tuple(self._outcomes))
+        outcomes = await self._on_disk(self._results.outcomes)
+        self._ratings = await trio.to_thread.run_sync(_rated, outcomes)
         self._rate_again_at = trio.current_time() + (perf_counter() - began) / RATING_SHARE
 
     def _progress(self) -> Progress:
-        complete = len(self._outcomes)
-        played = complete + sum(len(begun.kept) for begun in self._begun)
+        played = self._complete_matches + sum(len(begun.kept) for begun in self._begun)
         seconds = trio.current_time() - self._began_at
         rate = (played - self._played_before) / seconds if seconds > 0 else 0.0
         total = self._total
@@ -889,7 +884,7 @@ class _Runner:
         return Progress(
             played=played,
             running=self._running,
-            rows=rows_of(self._standings, self._ratings, suspended),
+            rows=rows_of(self._results.standings, self._ratings, suspended),
             total=total,
             void_blocks=self._void_count,
             matches_per_minute=round(60 * rate, 1) if rate > 0 else None,
@@ -916,20 +911,3 @@ def _rated(outcomes: Sequence[Outcome]) -> Ratings | None:
         return rate(outcomes)
     except RatingError:
         return None  # too few matches
-
-
-def _history(lines: Sequence[MatchLine]) -> list[Met]:
-    by_block: dict[int, list[MatchLine]] = {}
-    for line in lines:
-        by_block.setdefault(line.block, []).append(line)
-    return [_met(matches) for matches in by_block.values()]
-
-
-def _met(matches: Sequence[MatchLine]) -> Met:
-    """Combine all matches of a block."""
-    first = matches[0]
-    sums = dict.fromkeys(first.players, 0.0)
-    for match in matches:
-        for name, score in zip(match.players, scores_of(match.ranks), strict=True):
-            sums[name] += score / len(matches)
-    return Met(first.block, first.round, sums)

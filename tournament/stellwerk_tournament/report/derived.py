@@ -34,7 +34,7 @@ from stellwerk_tournament.report.forfeits import ratings_without_forfeits, suspe
 from stellwerk_tournament.report.junit import Case, Mark, Suite, junit_xml
 from stellwerk_tournament.report.match_pages import NO_PAGES, Paged
 from stellwerk_tournament.store.conduct import Suspension, Suspensions
-from stellwerk_tournament.store.match_line import MatchLine
+from stellwerk_tournament.store.match_line import MatchLine, outcome_of
 from stellwerk_tournament.store.standings import Standings
 
 RATINGS: Final = "ratings.json"
@@ -90,7 +90,9 @@ def write_all(tournament: Tournament, makes: Callable[[str], object] = lambda _:
 
 def rating_report(lines: Sequence[MatchLine]) -> RatingReport:
     """Rate the matches. RatingError if that is impossible."""
-    return rate_all([line.outcome() for line in sorted(lines, key=lambda line: (line.block, line.rotation))])
+    return rate_all(
+        [outcome_of(line) for line in sorted(lines, key=lambda line: (line.block, line.rotation))]
+    )
 
 
 def ratings_json(tournament: Tournament) -> bytes:

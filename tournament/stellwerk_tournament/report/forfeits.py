@@ -13,7 +13,7 @@ from typing import Final
 from stellwerk_tournament.config.conduct import ConductTable, in_words
 from stellwerk_tournament.ratings.ratings import Rating, RatingError, RatingReport, Ratings, rate
 from stellwerk_tournament.store.conduct import GRAVEST_FIRST, Suspension
-from stellwerk_tournament.store.match_line import ForfeitReason, MatchLine
+from stellwerk_tournament.store.match_line import ForfeitReason, MatchLine, outcome_of
 from stellwerk_tournament.store.standings import Standings, Sums
 
 REASONS: Final[Mapping[ForfeitReason, str]] = {
@@ -57,7 +57,9 @@ def ratings_without_forfeits(lines: Sequence[MatchLine]) -> Ratings | RatingErro
     if len(clean) == len(lines):
         return None
     try:
-        return rate([line.outcome() for line in sorted(clean, key=lambda line: (line.block, line.rotation))])
+        return rate(
+            [outcome_of(line) for line in sorted(clean, key=lambda line: (line.block, line.rotation))]
+        )
     except RatingError as error:
         return error
 

@@ -14,7 +14,7 @@ from typing import Final
 from stellwerk_tournament.ratings.ratings import RatingReport, Ratings, estimates
 from stellwerk_tournament.report.markup import Html
 from stellwerk_tournament.report.plot import CourseLine, line_chart, lines_between, small_line
-from stellwerk_tournament.store.match_line import MatchLine
+from stellwerk_tournament.store.match_line import MatchLine, outcome_of
 
 MOST_FITS: Final = 24  # from one end of the chart to the other
 FEWEST_FITS: Final = 4
@@ -28,7 +28,7 @@ def course(lines: Sequence[MatchLine], rated: Ratings) -> dict[int, dict[str, fl
     rounds = sorted({line.round for line in lines})
     last = {rating.name: rating.elo for rating in rated.entrants}
     groups = {frozenset(group) for group in rated.groups}
-    outcomes = [(line.round, line.outcome()) for line in lines]  # once for all fits
+    outcomes = [(line.round, outcome_of(line)) for line in lines]  # once for all fits
     found: dict[int, dict[str, float]] = {}
     for round in _chosen(rounds[:-1], min(MOST_FITS, max(FEWEST_FITS, BOTS_AND_FITS // len(last))) - 1):
         then = estimates([outcome for of_round, outcome in outcomes if of_round <= round])

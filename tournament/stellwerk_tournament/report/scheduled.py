@@ -37,7 +37,8 @@ def wrong_draws(tournament: Tournament) -> Iterator[str]:
         return
     suspensions = Suspensions(tournament.settings.conduct)
     out_of: dict[int, frozenset[str]] = {}
-    for block, matches in blocks_of(tournament.lines).items():
+    for matches in blocks_of(tournament.lines):
+        block = matches[0].block
         out = out_of.setdefault(stage_of_block(plan, block), suspensions.names)
         for bot in sorted(out.intersection(matches[0].players)):
             after = suspensions.of[bot].block
@@ -49,7 +50,7 @@ def missing_blocks(tournament: Tournament) -> list[str]:
     """Return a line for each block that is missing before the last one that was played: for some, and then
     their number. Nothing if the schedule is not the one that was played."""
     plan = plan_of(tournament.settings)
-    played = {block: matches[0].players for block, matches in blocks_of(tournament.lines).items()}
+    played = {matches[0].block: matches[0].players for matches in blocks_of(tournament.lines)}
     found: list[str] = []
     number, last = 0, max(played, default=-1)
     while (numbers := numbers_of_stage(plan, number)).start <= last:

@@ -65,7 +65,7 @@ def verify(
     number = 0
     conduct = tournament.settings.conduct
     suspensions = Suspensions(conduct)
-    for matches in blocks_of(tournament.lines).values():
+    for matches in blocks_of(tournament.lines):
         computed = judged(matches, conduct, suspensions.names)
         for line, expected in zip(matches, computed, strict=True):
             number += 1

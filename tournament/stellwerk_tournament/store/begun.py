@@ -17,7 +17,7 @@ from stellwerk_processes.sandbox.levels import LIMITS, Wanted
 from stellwerk_tournament.config.resolved import Resolved, resolve, wrong_resolved
 from stellwerk_tournament.config.sandbox import STANDARD
 from stellwerk_tournament.config.settings import Settings, Source, settings_of
-from stellwerk_tournament.store.store import read_matches
+from stellwerk_tournament.store.store import read_matches, read_results
 
 
 def settings_as_begun(source: Source, folder: Path, before: Resolved | None) -> Settings:
@@ -49,10 +49,10 @@ def level_as_begun(folder: Path, source: Source, before: Resolved | None) -> Wan
     which is that of all its lines, and `limits` before there were others."""
     if before is not None:
         return before.sandbox.level
-    lines = read_matches(folder).lines
-    if not lines:
+    results = read_results(folder)
+    if not len(results):
         return STANDARD
-    return LIMITS.level if lines[-1].sandbox is UNSET else lines[-1].sandbox.level
+    return LIMITS.level if results.sandbox is UNSET else results.sandbox.level
 
 
 def processes_as_begun(folder: Path, source: Source, before: Resolved | None) -> Mapping[str, Process]:
@@ -60,4 +60,4 @@ def processes_as_begun(folder: Path, source: Source, before: Resolved | None) ->
     where the file does not say how. Defaults have changed since earlier versions."""
     if before is not None:
         return {bot.name: bot.process for bot in before.bots}
-    return {seat.bot: seat.process for line in read_matches(folder).lines for seat in line.bots}
+    return {seat.bot: seat.process for line in read_matches(folder) for seat in line.bots}

@@ -29,6 +29,7 @@ from stellwerk_tournament.store.match_line import (
     Forfeit,
     ForfeitReason,
     MatchLine,
+    Played,
     blocks_of,
 )
 
@@ -129,17 +130,17 @@ class Suspension:
 class Suspensions:
     """The suspensions by the lines that were added, block by block."""
 
-    def __init__(self, conduct: ConductTable | None, lines: Iterable[MatchLine] = ()) -> None:
+    def __init__(self, conduct: ConductTable | None, lines: Iterable[MatchLine | Played] = ()) -> None:
         self._after = 0 if conduct is None else conduct.suspend_after
         self._in_a_row: Counter[str] = Counter()
         self.of: dict[str, Suspension] = {}
         self.names: frozenset[str] = frozenset()
         self.sets = [self.names]
         """The sets of suspended bots, one after the other as they grew."""
-        for matches in blocks_of(lines).values():
+        for matches in blocks_of(lines):
             self.add(matches)
 
-    def add(self, matches: Sequence[MatchLine]) -> tuple[Suspension, ...]:
+    def add(self, matches: Sequence[MatchLine | Played]) -> tuple[Suspension, ...]:
         """Take in a block whose forfeits are known. Return the suspensions that begin with its end."""
         begin = {each.bot: each for each in self._begin(matches) if each.bot not in self.of}
         if begin:
@@ -152,7 +153,7 @@ class Suspensions:
         """Return whether a suspended bot would play in the block."""
         return not self.names.isdisjoint(block.entrants)
 
-    def _begin(self, matches: Sequence[MatchLine]) -> Iterator[Suspension]:
+    def _begin(self, matches: Sequence[MatchLine | Played]) -> Iterator[Suspension]:
         for match in matches:
             forfeiting = {forfeit.bot for forfeit in match.forfeits}
             for bot in match.players:

@@ -15,7 +15,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from stellwerk_tournament.store.match_line import FILE, MatchLine, MatchLinesError, SharedValues, read_lines
+from stellwerk_tournament.store.match_line import FILE, MatchLine, MatchLinesError, WholeBlocks
 from stellwerk_tournament.store.store import StoreError
 
 BYTES_AT_ONCE: Final = 4_000_000  # about 1,500 lines: a spectator of a long file sees it grow
@@ -41,7 +41,6 @@ class Follower:
         self._size = 0
         self._seam = b""
         self._blocks: set[int] = set()
-        self._share = SharedValues()
 
     def read(self) -> NewLines:
         """Return what has come since the last call. StoreError if the file cannot be read, or is damaged;
@@ -84,16 +83,16 @@ class Follower:
         self._size = 0
         self._seam = b""
         self._blocks = set()
-        self._share = SharedValues()
         return had_read
 
     def _complete(self, text: bytes) -> tuple[MatchLine, ...]:
         """Return the whole blocks at the beginning of a text, and go on behind them."""
+        blocks = WholeBlocks(BytesIO(text), self._blocks)
         try:
-            found = read_lines(BytesIO(text), self._share, self._blocks)
+            lines = tuple(match for block in blocks for match in block.matches)
         except MatchLinesError as error:
             raise StoreError(f"{self._path}: after byte {self._size}: {error}") from None
-        self._blocks |= {line.block for line in found.lines}
-        self._size += found.size
-        self._seam = (self._seam + text[: found.size])[-SEAM:]
-        return found.lines
+        self._blocks |= {line.block for line in lines}
+        self._size += blocks.size
+        self._seam = (self._seam + text[: blocks.size])[-SEAM:]
+        return lines

@@ -7,10 +7,10 @@ take back. Ratings read the same lines (`outcomes.py`).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence, Set
+from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -99,30 +99,31 @@ class MatchLine(Struct, frozen=True, omit_defaults=True):
         """Return the ranks without forfeits."""
         return self.ranks_by_rules or self.ranks
 
-    def outcome(self) -> Outcome:
-        """Return what ratings need of the match."""
-        return Outcome(
-            entrants=self.players,
-            ranks=self.ranks,
-            seats=tuple(range(len(self.players))),
-            block=str(self.block),
-            game=self.game,
-        )
-
 
 @dataclass(frozen=True, slots=True)
-class ReadLines:
-    """The content of the file. `size` is how many bytes the complete blocks take. `cut` describes what
-    follows them."""
+class WholeBlock:
+    """The matches of a block, and their lines."""
 
-    lines: tuple[MatchLine, ...]
-    size: int
-    cut: str = ""
+    matches: Sequence[MatchLine]
+    text: bytes
 
 
 class MatchLinesError(ValueError):
     """Damage of the file that is more than a torn end. The message begins with the number of the line."""
 
+
+class Played(NamedTuple):
+    """The part of a match that counts for ratings, tables to come and suspensions."""
+
+    block: int
+    round: int
+    game: str
+    players: tuple[str, ...]
+    ranks: tuple[int, ...]
+    forfeits: tuple[Forfeit, ...]
+
+
+Match = TypeVar("Match", bound=MatchLine | Played)
 
 _decode: Final = msgspec.json.Decoder(MatchLine).decode
 encode: Final = msgspec.json.Encoder().encode
@@ -164,51 +165,62 @@ def line_of(match: MatchLine) -> bytes:
     return encode(match) + b"\n"
 
 
-def read_lines(
-    texts: Iterable[bytes], share: SharedValues | None = None, before: Set[int] = frozenset()
-) -> ReadLines:
-    """Read what a runner that was killed has left: complete blocks, and perhaps the beginning of one more.
-    `texts` are the lines of the file with their newlines, as the open file gives them. A reader that goes on
-    where it stopped hands over what lines `share`, and the blocks that it read `before`."""
-    share = share or SharedValues()
-    torn = 0
-    lines: list[MatchLine] = []
-    sizes: list[int] = []
-    for number, text in enumerate(texts, 1):
-        if not text.endswith(b"\n"):
-            torn = len(text)
-            break
-        try:
-            lines.append(share.within(_decode(text)))
-            sizes.append(len(text))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise MatchLinesError(f"line {number}: no record of a match: {error}") from None
-    complete = len(lines)
-    begun = ""
-    seen: set[int] = set()
-    number = 1
-    for block, group in groupby(lines, key=lambda line: line.block):
-        matches = list(group)
-        expected = len(matches[0].players)
-        rotations = [match.rotation for match in matches]
-        if block in seen or block in before or len(set(rotations)) < len(rotations):
-            raise MatchLinesError(f"line {number}: {is_twice(block)}")
-        if rotations != list(range(len(rotations))) or len(rotations) > expected:
-            raise MatchLinesError(f"line {number}: block {block} does not have each of its rotations once")
-        if len(matches) < expected:
-            if number - 1 + len(matches) < len(lines):
-                raise MatchLinesError(f"line {number}: block {block} is not complete")
-            complete -= len(matches)
-            begun = f"the first {len(matches)} of {expected} lines of block {block}"
-        seen.add(block)
-        number += len(matches)
-    cut = " and ".join(filter(None, [begun, f"{torn} bytes of a torn line" if torn else ""]))
-    return ReadLines(tuple(lines[:complete]), sum(sizes[:complete]), cut)
+@dataclass(slots=True)
+class WholeBlocks:
+    """The whole blocks of a file that a runner may have left when it was killed, one after the other.
+
+    `texts` are lines with their newlines, as an open file yields them. Blocks in `before`, and the first
+    `line_count` lines, were read earlier. After the last block, `size` is how many bytes all of them take,
+    and `cut` describes what follows them: a torn line, or the beginning of a block."""
+
+    texts: Iterable[bytes]
+    before: Container[int] = frozenset()
+    line_count: int = 0
+    size: int = 0
+    cut: str = ""
+
+    def __iter__(self) -> Iterator[WholeBlock]:
+        """Yield the blocks. MatchLinesError at the first line that cannot be one of them."""
+        matches: list[MatchLine] = []
+        texts: list[bytes] = []
+        seen: set[int] = set()
+        torn = ""
+        for number, text in enumerate(self.texts, self.line_count + 1):
+            if not text.endswith(b"\n"):
+                torn = f"{len(text)} bytes of a torn line"
+                break
+            try:
+                match = _decode(text)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                raise MatchLinesError(f"line {number}: no record of a match: {error}") from None
+            block = match.block
+            if matches and block != matches[0].block:
+                raise MatchLinesError(
+                    f"line {number - len(matches)}: block {matches[0].block} is not complete"
+                )
+            if block in seen or block in self.before or match.rotation < len(matches):
+                raise MatchLinesError(f"line {number}: {is_twice(block)}")
+            if match.rotation > len(matches) or match.rotation >= len(match.players):
+                raise MatchLinesError(
+                    f"line {number}: block {block} does not have each of its rotations once"
+                )
+            matches.append(match)
+            texts.append(text)
+            if len(matches) == len(matches[0].players):
+                seen.add(block)
+                whole = WholeBlock(matches, b"".join(texts))
+                self.size += len(whole.text)
+                yield whole
+                matches, texts = [], []
+        begun = ""
+        if matches:
+            begun = f"the first {len(matches)} of {len(matches[0].players)} lines of block {matches[0].block}"
+        self.cut = " and ".join(filter(None, [begun, torn]))
 
 
 class SharedValues:
-    """One object for each value that many lines have: bots, tickets, boards. A line takes 1.7 kB of memory
-    then, and would take 6. Nobody can tell the difference, for nothing in a line ever changes."""
+    """One object for each value that many lines have: bots, tickets, boards. A line that is kept takes 1.7 kB
+    of memory then, instead of 6."""
 
     def __init__(self) -> None:
         self._values: dict[Hashable, Hashable] = {}
@@ -244,8 +256,16 @@ _SHARED_OF_LINE: Final = (
 )
 
 
-def blocks_of(lines: Iterable[MatchLine]) -> dict[int, tuple[MatchLine, ...]]:
-    return {block: tuple(matches) for block, matches in groupby(lines, key=lambda line: line.block)}
+def blocks_of(matches: Iterable[Match]) -> Iterator[tuple[Match, ...]]:
+    """Yield the matches of each block, in their order."""
+    for _, of_block in groupby(matches, key=lambda match: match.block):
+        yield tuple(of_block)
+
+
+def outcome_of(match: MatchLine | Played) -> Outcome:
+    """Return what ratings need of a match."""
+    seats = tuple(range(len(match.players)))
+    return Outcome(match.players, match.ranks, seats, str(match.block), match.game)
 
 
 def scores_of(ranks: Sequence[int]) -> tuple[float, ...]:

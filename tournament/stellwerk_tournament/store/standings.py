@@ -10,23 +10,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from msgspec import UNSET
 
 from stellwerk_processes.bot_spec import STARTED
+from stellwerk_processes.faults import Fault
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_tournament.store.match_line import MatchLine, scores_of
+
+LONGEST_CAUSE: Final = 1000  # characters
 
 
 @dataclass(slots=True)
 class Sums:
-    """The sums of one bot. `faults` by kind, and `faulty`: in how many matches. `forfeits` by reason."""
+    """The sums of one bot. `faults` by kind, and `faulty`: in how many matches. `causes` says of each kind
+    what the bot printed last, or what went wrong, when it first occurred. `forfeits` by reason."""
 
     matches: int = 0
     score: float = 0.0
     points: int = 0
     faulty: int = 0
     faults: Counter[str] = field(default_factory=Counter[str])
+    causes: dict[str, str] = field(default_factory=dict[str, str])
     forfeits: Counter[str] = field(default_factory=Counter[str])
     asks: int = 0
     used_ms: int = 0
@@ -41,10 +47,12 @@ class Sums:
 
 
 class Standings:
-    def __init__(self, names: Iterable[str], lines: Iterable[MatchLine] = ()) -> None:
+    """The sums of all bots. `pairs` has for two bots the score of the first against the second, and in how
+    many matches."""
+
+    def __init__(self, names: Iterable[str] = (), lines: Iterable[MatchLine] = ()) -> None:
         self.of = {name: Sums() for name in names}
         self.pairs: dict[tuple[str, str], tuple[float, int]] = {}
-        """Of two bots: the score of the first against the second, and in how many matches."""
         for line in lines:
             self.add(line)
 
@@ -58,6 +66,10 @@ class Standings:
         for forfeit in line.forfeits:
             self.of[forfeit.bot].forfeits[forfeit.reason] += 1
         self._add_pairs(line)
+
+    def list_first(self, names: Iterable[str]) -> None:
+        """Add the bots that have not played yet, and list all in this order."""
+        self.of = {name: self.of.get(name, Sums()) for name in names} | self.of
 
     def order(self) -> list[str]:
         """Return the bots, the best first."""
@@ -74,6 +86,8 @@ class Standings:
             row.slowest_ms = max(row.slowest_ms, seat.slowest_ms)
             if seat.faults:
                 faults.update(fault.kind for fault in seat.faults)
+                for fault in seat.faults:
+                    row.causes.setdefault(fault.kind, _cause(fault))
             if seat.cpu_ms is not UNSET and seat.process in STARTED:
                 row.cpu_ms += seat.cpu_ms
                 has_process = True
@@ -92,3 +106,8 @@ class Standings:
                         won + (1.0 if rank < others_rank else 0.5 if rank == others_rank else 0.0),
                         count + 1,
                     )
+
+
+def _cause(fault: Fault) -> str:
+    printed = [line for line in fault.last_lines if line.strip()]
+    return (printed[-1].strip() if printed else fault.detail)[:LONGEST_CAUSE]

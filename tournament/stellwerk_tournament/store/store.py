@@ -22,12 +22,13 @@ import fcntl
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import BinaryIO, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -37,7 +38,13 @@ from stellwerk_server.journal.journal import revealed
 from stellwerk_tournament.schedule.deal import salt
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store import match_line
-from stellwerk_tournament.store.match_line import MatchLine, MatchLinesError, ReadLines, line_of, read_lines
+from stellwerk_tournament.store.match_line import (
+    MatchLine,
+    MatchLinesError,
+    WholeBlocks,
+    line_of,
+)
+from stellwerk_tournament.store.results import Results
 
 STATE: Final = "state.sqlite"
 LOCK: Final = ".lock"
@@ -130,10 +137,12 @@ class Standing:
 
 
 class Store:
-    """A store, made by `open_store`."""
+    """A store, made by `open_store`. `results` grow with the blocks that are completed;
+    without them, a store can only be asked."""
 
-    def __init__(self, folder: Path, database: sqlite3.Connection) -> None:
+    def __init__(self, folder: Path, database: sqlite3.Connection, results: Results | None = None) -> None:
         self.folder = folder
+        self._results = results
         self._database = database
         self._is_together = False
 
@@ -289,7 +298,7 @@ class Store:
         with _writing(self.folder / REPLAYS):
             sync_folder(self.folder / REPLAYS)
         lines = [*judge(lines)]
-        self._append(b"".join(map(line_of, lines)))
+        self._write_lines([lines])
         self._forget([block.number])
         return lines
 
@@ -302,7 +311,7 @@ class Store:
         with _writing(self.folder / REPLAYS):
             sync_all(self.folder / REPLAYS)
         judged = [[*judge(of_block)] for of_block in lines]
-        self._append(b"".join(line_of(line) for of_block in judged for line in of_block))
+        self._write_lines(judged)
         self._forget([each.block.number for each in finished])
         return judged
 
@@ -342,6 +351,13 @@ class Store:
         with _database_errors(self.folder), nullcontext() if self._is_together else self._database:
             yield
 
+    def _write_lines(self, blocks: Sequence[Sequence[MatchLine]]) -> None:
+        assert self._results is not None
+        texts = [b"".join(map(line_of, matches)) for matches in blocks]
+        self._append(b"".join(texts))
+        for matches, text in zip(blocks, texts, strict=True):
+            self._results.add(matches, text)
+
     def _append(self, text: bytes) -> None:
         path = self.folder / match_line.FILE
         with _writing(path), open(path, "ab") as file:
@@ -379,11 +395,10 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """An opened folder. `notices` say what had to be put right, one line each; `lines` are what
-    `matches.jsonl` holds now."""
+    """An opened folder. `notices` say what had to be put right, one line each."""
 
     store: Store
-    lines: tuple[MatchLine, ...]
+    results: Results
     notices: tuple[str, ...]
 
 
@@ -403,17 +418,34 @@ def open_store(folder: Path) -> Generator[Opened]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise StoreError(f"{folder}: this tournament is being played by another process") from None
-        yield _opened(folder, stack)
+        opened = _opened(folder, stack)
+        size = opened.results.size
+        yield opened
+        if opened.results.size > size:
+            opened.results.write_checkpoint(folder)
 
 
-def read_matches(folder: Path) -> ReadLines:
-    """Read the matches of any tournament, also while it is played. StoreError if the file is damaged."""
+def read_matches(folder: Path) -> Iterator[MatchLine]:
+    """Yield the matches of any tournament, also while it is played. StoreError if the file is damaged."""
+    with _lines_in(folder) as file:
+        for block in WholeBlocks(file):
+            yield from block.matches
+
+
+def read_results(folder: Path) -> Results:
+    """Read the results of any tournament, also while it is played. StoreError if the file is damaged."""
+    with _lines_in(folder) as file:
+        results = Results.from_checkpoint(folder, file)
+        results.read_on(file)
+        return results
+
+
+@contextmanager
+def _lines_in(folder: Path) -> Generator[BinaryIO]:
     path = folder / match_line.FILE
     try:
-        with open(path, "rb") as file:
-            return read_lines(file)
-    except FileNotFoundError:
-        return ReadLines((), 0)
+        with open(path, "rb") if path.exists() else BytesIO() as file:
+            yield file
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror or error}") from None
     except MatchLinesError as error:
@@ -437,18 +469,23 @@ def look_into(folder: Path) -> Generator[Store | None]:
 
 
 def _opened(folder: Path, stack: contextlib.ExitStack) -> Opened:
-    found = read_matches(folder)
     path = folder / match_line.FILE
     notices: list[str] = []
-    if found.cut:
+    with _lines_in(folder) as file:
+        results = Results.from_checkpoint(folder, file)
+        size = results.size
+        cut = results.read_on(file)
+    if cut:
         with _writing(path):
-            os.truncate(path, found.size)
-        notices.append(f"{path}: cut off {found.cut}, which a runner that did not end had left")
+            os.truncate(path, results.size)
+        notices.append(f"{path}: cut off {cut}, which a runner that did not end had left")
+    if results.size > size:
+        results.write_checkpoint(folder)
     database = stack.enter_context(contextlib.closing(_connect(folder / STATE)))
-    again = _reconcile(folder, database, {line.block for line in found.lines})
+    again = _reconcile(folder, database, results)
     if again:
         notices.append(f"{path}: holds no more what was played of {len(again)} blocks; they are played again")
-    return Opened(Store(folder, database), found.lines, tuple(notices))
+    return Opened(Store(folder, database, results), results, tuple(notices))
 
 
 def _connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
@@ -468,15 +505,16 @@ def _connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     return database
 
 
-def _reconcile(folder: Path, database: sqlite3.Connection, played: set[int]) -> list[int]:
+def _reconcile(folder: Path, database: sqlite3.Connection, played: Container[int]) -> list[int]:
     """Mark the blocks in `matches.jsonl` as complete, and no others. Return the blocks to play again."""
     with _database_errors(folder), database:
-        rows = database.execute("SELECT number, status FROM blocks").fetchall()
-        again = [number for number, status in rows if status == "complete" and number not in played]
-        done = [number for number, status in rows if status != "complete" and number in played]
+        complete = database.execute("SELECT number FROM blocks WHERE status = 'complete'")
+        again = [number for (number,) in complete if number not in played]
+        others = database.execute("SELECT number FROM blocks WHERE status != 'complete'")
+        done = [number for (number,) in others if number in played]
         database.executemany("UPDATE blocks SET status = 'queued' WHERE number = ?", [(n,) for n in again])
-        complete = "UPDATE blocks SET status = 'complete', seed = NULL WHERE number = ?"
-        database.executemany(complete, [(n,) for n in done])
+        mark = "UPDATE blocks SET status = 'complete', seed = NULL WHERE number = ?"
+        database.executemany(mark, [(n,) for n in done])
         _delete_matches(database, done)
     return again
 

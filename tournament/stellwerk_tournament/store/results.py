@@ -1,0 +1,275 @@
+"""What the lines of `matches.jsonl` come to: their sums, and columns with what counts of each match.
+
+A runner, a status and ratings need no more than this. A line itself is read again by whoever asks for it
+(`store.read_matches`).
+
+Laws:
+- results come from lines alone, block by block, in the order of the file;
+- nothing depends on the checkpoint: without it, all lines are read. It is believed only if it is whole and
+  the file begins with the bytes that it was made from, whose SHA-256 is computed again each time. The lines
+  after these are read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from array import array
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final, Generic, TypeAlias, TypeVar, cast, get_origin
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from stellwerk_base.files import write_whole
+from stellwerk_processes.sandbox.levels import SandboxRecord
+from stellwerk_tournament.ratings.outcomes import Outcome
+from stellwerk_tournament.schedule.schedule import Met
+from stellwerk_tournament.store.conduct import is_contest
+from stellwerk_tournament.store.match_line import (
+    Forfeit,
+    MatchLine,
+    Played,
+    WholeBlocks,
+    outcome_of,
+    scores_of,
+)
+from stellwerk_tournament.store.standings import Standings, Sums
+
+if TYPE_CHECKING:
+    from hashlib import _Hash as Digest
+
+CHECKPOINT: Final = "matches.checkpoint"
+FORMAT: Final = f"1 {sys.byteorder}"  # another number whenever the same lines come to something else
+BYTES_AT_ONCE: Final = 2**20
+_SEAL_SIZE: Final = sha256().digest_size
+
+T = TypeVar("T", bound=Hashable)
+
+Lineup: TypeAlias = tuple[str, tuple[str, ...]]
+"""A game, and who plays its teams."""
+Ending: TypeAlias = tuple[tuple[int, ...], tuple[Forfeit, ...]]
+"""The ranks that count, and the forfeits."""
+GameKind: TypeAlias = tuple[str, int, tuple[str, ...]]
+"""A game, its number of seats and its options."""
+
+
+class Durations(Struct):
+    """How many matches were played, and how many seconds they took in all."""
+
+    matches: int = 0
+    seconds: float = 0.0
+
+
+class _Checkpoint(Struct, frozen=True):
+    """The content of the file behind its seal. `sha256` is that of the first `size` bytes of lines."""
+
+    format: str
+    size: int
+    sha256: bytes
+    sums: dict[str, Sums]
+    pairs: dict[tuple[str, str], tuple[float, int]]
+    durations: dict[GameKind, Durations]
+    sandbox: SandboxRecord | None
+    has_contest: bool
+    blocks: bytes
+    rounds: bytes
+    firsts: bytes
+    lineups: list[Lineup]
+    lineup_rows: bytes
+    endings: list[Ending]
+    ending_rows: bytes
+
+
+@dataclass(slots=True)
+class _Column(Generic[T]):
+    """A column in which few values come again and again: a row is the number of its value."""
+
+    values: list[T] = field(default_factory=list[T])
+    rows: array[int] = field(default_factory=lambda: array("L"))
+    numbers: dict[T, int] = field(default_factory=dict[T, int])
+
+    @classmethod
+    def of(cls, values: list[T], rows: bytes) -> _Column[T]:
+        return cls(values, array("L", rows), {value: number for number, value in enumerate(values)})
+
+    def __getitem__(self, row: int) -> T:
+        return self.values[self.rows[row]]
+
+    def append(self, value: T) -> None:
+        number = self.numbers.setdefault(value, len(self.values))
+        if number == len(self.values):
+            self.values.append(value)
+        self.rows.append(number)
+
+
+class Results:
+    """The results of complete blocks. `size` is how many bytes their lines take. `sandbox` is that of the
+    last line. `has_contest`: whether two bots played any match to its end."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.standings = Standings()
+        self.durations: dict[GameKind, Durations] = {}
+        self.sandbox: SandboxRecord | UnsetType = UNSET
+        self.has_contest = False
+        self._digest = sha256()
+        self._blocks = array("q")  # their numbers
+        self._rounds = array("q")
+        self._firsts = array("q")  # the first row of each block in the columns of matches
+        self._lineups = _Column[Lineup]()
+        self._endings = _Column[Ending]()
+        self._places: dict[int, int] = {}  # of blocks in their columns, by their numbers
+        self._history: list[Met] = []  # as far as it was asked for
+
+    def __len__(self) -> int:
+        """Return the number of matches."""
+        return len(self._endings.rows)
+
+    def __iter__(self) -> Iterator[Played]:
+        """Yield the matches in the order of the file."""
+        for place in range(len(self._blocks)):
+            yield from self._matches(place)
+
+    def __contains__(self, block: object) -> bool:
+        return block in self._places
+
+    @property
+    def blocks(self) -> Sequence[int]:
+        """Return the numbers of the blocks, in the order of the file."""
+        return self._blocks
+
+    def outcomes(self) -> list[Outcome]:
+        """Return the outcomes for ratings, in the order of the blocks' numbers."""
+        places = sorted(range(len(self._blocks)), key=self._blocks.__getitem__)
+        return [outcome_of(match) for place in places for match in self._matches(place)]
+
+    def met(self, block: int) -> Met:
+        """Combine all matches of a block."""
+        matches = [*self._matches(self._places[block])]
+        sums = dict.fromkeys(matches[0].players, 0.0)
+        for match in matches:
+            for name, score in zip(match.players, scores_of(match.ranks), strict=True):
+                sums[name] += score / len(matches)
+        return Met(block, matches[0].round, sums)
+
+    def history(self) -> Sequence[Met]:
+        """Combine the matches of each block, in the order of the file."""
+        self._history += map(self.met, self._blocks[len(self._history) :])
+        return self._history
+
+    def add(self, matches: Sequence[MatchLine], text: bytes) -> None:
+        """Take in a block whose lines, this text, are in the file."""
+        block = matches[0].block
+        self._places[block] = len(self._blocks)
+        self._blocks.append(block)
+        self._rounds.append(matches[0].round)
+        self._firsts.append(len(self))
+        for match in matches:
+            self._lineups.append((match.game, match.players))
+            self._endings.append((match.ranks, match.forfeits))
+            self.standings.add(match)
+            kind = match.game, len(match.bots), match.options
+            durations = self.durations.setdefault(kind, Durations())
+            durations.matches += 1
+            durations.seconds += match.seconds
+            self.has_contest = self.has_contest or is_contest(match)
+        self.sandbox = matches[-1].sandbox
+        self.size += len(text)
+        self._digest.update(text)
+
+    def read_on(self, file: BinaryIO) -> str:
+        """Take in the blocks that a file has after `size`. Return what follows them, in words, if anything
+        does. MatchLinesError."""
+        file.seek(self.size)
+        blocks = WholeBlocks(file, self._places.keys(), len(self))
+        for block in blocks:
+            self.add(block.matches, block.text)
+        return blocks.cut
+
+    def _matches(self, place: int) -> Iterator[Played]:
+        block, round = self._blocks[place], self._rounds[place]
+        is_last = place + 1 == len(self._blocks)
+        for row in range(self._firsts[place], len(self) if is_last else self._firsts[place + 1]):
+            yield Played(block, round, *self._lineups[row], *self._endings[row])
+
+    # -- the checkpoint --------------------------------------------------------------------------
+
+    @classmethod
+    def from_checkpoint(cls, folder: Path, file: BinaryIO) -> Results:
+        """Return the results that a checkpoint in the folder holds of the lines in this file; or, if it does
+        not fit them, results of no line yet."""
+        results = cls()
+        try:
+            sealed = (folder / CHECKPOINT).read_bytes()
+        except OSError:
+            return results
+        content = sealed[_SEAL_SIZE:]
+        if sha256(content).digest() != sealed[:_SEAL_SIZE]:
+            return results
+        try:
+            checkpoint = msgspec.msgpack.decode(content, type=_Checkpoint, dec_hook=_counter)
+        except msgspec.DecodeError:
+            return results
+        digest = _digest_of(file, checkpoint.size)
+        if checkpoint.format == FORMAT and digest.digest() == checkpoint.sha256:
+            results._take(checkpoint)
+            results._digest = digest
+        return results
+
+    def write_checkpoint(self, folder: Path) -> None:
+        """Write the checkpoint, if that can be done."""
+        checkpoint = _Checkpoint(
+            FORMAT,
+            self.size,
+            self._digest.digest(),
+            {name: sums for name, sums in sorted(self.standings.of.items()) if sums.matches},
+            self.standings.pairs,
+            self.durations,
+            None if self.sandbox is UNSET else self.sandbox,
+            self.has_contest,
+            self._blocks.tobytes(),
+            self._rounds.tobytes(),
+            self._firsts.tobytes(),
+            self._lineups.values,
+            self._lineups.rows.tobytes(),
+            self._endings.values,
+            self._endings.rows.tobytes(),
+        )
+        content = msgspec.msgpack.encode(checkpoint)
+        with contextlib.suppress(OSError):
+            write_whole(folder / CHECKPOINT, sha256(content).digest() + content)
+
+    def _take(self, checkpoint: _Checkpoint) -> None:
+        self.size = checkpoint.size
+        self.standings.of, self.standings.pairs = checkpoint.sums, checkpoint.pairs
+        self.durations = checkpoint.durations
+        self.sandbox = UNSET if checkpoint.sandbox is None else checkpoint.sandbox
+        self.has_contest = checkpoint.has_contest
+        self._blocks = array("q", checkpoint.blocks)
+        self._rounds = array("q", checkpoint.rounds)
+        self._firsts = array("q", checkpoint.firsts)
+        self._lineups = _Column.of(checkpoint.lineups, checkpoint.lineup_rows)
+        self._endings = _Column.of(checkpoint.endings, checkpoint.ending_rows)
+        self._places = {block: place for place, block in enumerate(self._blocks)}
+
+
+def _digest_of(file: BinaryIO, size: int) -> Digest:
+    """Hash the first bytes of a file, as many as it has of them."""
+    digest = sha256()
+    file.seek(0)
+    while size > 0 and (text := file.read(min(size, BYTES_AT_ONCE))):
+        digest.update(text)
+        size -= len(text)
+    return digest
+
+
+def _counter(kind: type, value: object) -> object:
+    """Make what `Sums` has, and msgspec does not know."""
+    if get_origin(kind) is Counter and isinstance(value, dict):
+        return Counter(cast(dict[str, int], value))
+    raise NotImplementedError
