@@ -123,7 +123,7 @@ breakages: $(TEST) ## break the rooms around the rules in places drawn by a seed
 
 simulations: $(TEST) ## measure how often ratings, the gate and compare err, in simulated tournaments
 	$(BIN)/python -m tests.tournament.ratings.coverage_simulation $(ARGS)
-	$(BIN)/python -m tests.tournament.gate.gate_simulation
+	$(BIN)/python -m tests.tournament.evidence.error_simulation
 
 oracle: $(TEST) ## play random games by the engine and by the rules in JavaScript, and compare; ARGS='--games 5000'
 	$(BIN)/python -m tools.oracle $(ARGS)

@@ -20,7 +20,7 @@ import msgspec
 
 from stellwerk.compare.block import NEW, OLD, Comparison, PlayedBlock, play_block, plays_here
 from stellwerk.compare.evidence import Evidence, Word
-from stellwerk.compare.report import CompareReport, report_of, strength_of
+from stellwerk.compare.report import CompareReport, report_of
 from stellwerk.compare.table import lines_of, progress_in_words
 from stellwerk.shared import progress
 from stellwerk.shared.bot_arguments import bot_of, expect_startable
@@ -36,7 +36,8 @@ from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import BUILT_IN, with_unique_names
 from stellwerk_server.operate.settings import Time
-from stellwerk_tournament.gate.sequential import FEWEST_BLOCKS
+from stellwerk_tournament.evidence.sequential import FEWEST_BLOCKS, interval_at_any_time
+from stellwerk_tournament.evidence.strength import strength_of
 
 DESCRIPTION: Final = f"""\
 Compare two versions of a bot on the same deals: is NEW better than OLD, by how
@@ -240,9 +241,9 @@ def _blocks(comparison: Comparison, most: int, jobs: int) -> Generator[PlayedBlo
 @contextlib.contextmanager
 def _progress(evidence: Evidence, most: int) -> Generator[Callable[[], None]]:
     def show() -> None:
-        strength = strength_of(evidence.overall)
+        strength = strength_of(evidence.overall, interval_at_any_time)
         if strength is not None and progress.is_shown():
-            progress.draw(progress_in_words(len(evidence.blocks), most, evidence.new, strength))
+            progress.draw(progress_in_words(most, evidence.new, strength))
 
     try:
         yield show

@@ -14,7 +14,8 @@ from typing import Final, Literal, TypeAlias
 
 from stellwerk.compare.block import PlayedBlock
 from stellwerk.lab.rows import Row
-from stellwerk_tournament.gate.sequential import Interval, Sample, interval_at_any_time
+from stellwerk_tournament.evidence.evidence import Lead, Worth
+from stellwerk_tournament.evidence.sequential import Sample, interval_at_any_time
 
 Word: TypeAlias = Literal["better", "worse", "alike", "undecided"]
 
@@ -44,15 +45,6 @@ class Part:
 
 
 @dataclass(slots=True)
-class Against:
-    """The new version against the old one, by block: the share of matches that it won, a tie counting a half,
-    and how many points it has more."""
-
-    score: Sample = field(default_factory=Sample)
-    points: Sample = field(default_factory=Sample)
-
-
-@dataclass(slots=True)
 class Evidence:
     """Names of the two versions, and all that was played. `margin` is how far from even still counts as
     alike."""
@@ -61,20 +53,19 @@ class Evidence:
     new: str
     margin: float
     game_count: int
-    overall: Against = field(default_factory=Against)
-    by_game: list[Against] = field(default_factory=list[Against])
+    overall: Lead = field(default_factory=Lead)
+    by_game: list[Lead] = field(default_factory=list[Lead])
     blocks: list[PlayedBlock] = field(default_factory=list[PlayedBlock])
 
     def __post_init__(self) -> None:
-        self.by_game = [Against() for _ in range(self.game_count)]
+        self.by_game = [Lead() for _ in range(self.game_count)]
 
     def add(self, block: PlayedBlock) -> None:
         pairs = [self._pair(rows) for rows in block.matches]
         score = sum(_ahead(new, old) for new, old in pairs) / len(pairs)
         points = sum(new["points"] - old["points"] for new, old in pairs) / len(pairs)
-        for against in (self.overall, self.by_game[block.game]):
-            against.score.add(score)
-            against.points.add(points)
+        for lead in (self.overall, self.by_game[block.game]):
+            lead.add(Worth(score, points))
         self.blocks.append(block)
 
     @property
@@ -83,7 +74,7 @@ class Evidence:
 
     def verdict(self) -> Word:
         """Return what the blocks so far show."""
-        interval = interval_at_any_time(self.overall.score)
+        interval = interval_at_any_time(self.overall.wins)
         if interval is None:
             return "undecided"
         if interval.low > EVEN:
@@ -134,14 +125,6 @@ class Evidence:
     @staticmethod
     def _own(rows: Sequence[Row], name: str) -> list[Row]:
         return [row for row in rows if row["bot"] == name]
-
-
-def bounds(sample: Sample, low: float | None = None, high: float | None = None) -> Interval | None:
-    """Return the interval of a sample, valid at any time, within what its mean can be."""
-    interval = interval_at_any_time(sample)
-    if interval is None or low is None or high is None:
-        return interval
-    return Interval(max(low, interval.low), min(high, interval.high))
 
 
 def _ahead(row: Row, other: Row) -> float:

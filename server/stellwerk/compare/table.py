@@ -9,16 +9,16 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from stellwerk.compare.evidence import BONUS
-from stellwerk.compare.report import (
-    CompareReport,
-    Deal,
-    EloEstimate,
-    Estimate,
-    GameStrength,
-    PartOfPoints,
-    Strength,
-)
+from stellwerk.compare.report import CompareReport, Deal, PartOfPoints
 from stellwerk_base.texts import aligned, counted, shown
+from stellwerk_tournament.evidence.strength import (
+    GAMES,
+    Strength,
+    game_row,
+    points_in_words,
+    points_range,
+    score_in_words,
+)
 
 FAULTS_SHOWN: Final = 10
 
@@ -41,10 +41,12 @@ def lines_of(report: CompareReport) -> Iterator[str]:
     if report.strength is None:
         return
     yield ""
-    yield from _strength(report, report.strength)
+    few = "; too few deals for an interval" if report.strength.score.low is None else ""
+    yield f"score   {score_in_words(report.strength)}{few}"
+    yield f"points  {points_in_words(report.strength)}"
     if len(report.games) > 1:
         yield ""
-        yield from aligned([_GAMES, *map(_game_row, report.games)], left={0})
+        yield from aligned([GAMES, *map(game_row, report.games)], left={0})
     yield ""
     head = ("a match", shown(report.old), shown(report.new), "difference", "95 %")
     yield from aligned([head, *map(_part_row, report.parts)], left={0})
@@ -65,49 +67,10 @@ def verdict_in_words(report: CompareReport) -> str:
     return f"{said[report.verdict]} ({counted(blocks, 'deal')}, each played twice)"
 
 
-def progress_in_words(blocks: int, most: int, new: str, strength: Strength) -> str:
-    interval = _share_range(strength.score)
+def progress_in_words(most: int, new: str, strength: Strength) -> str:
     return (
-        f"{blocks:,} of at most {most:,} deals: {shown(new)} scores {_share(strength.score.mean)}"
-        f"{f' ({interval})' if interval else ''}, {strength.points.mean:+.1f} points"
-    )
-
-
-def _strength(report: CompareReport, strength: Strength) -> Iterator[str]:
-    score, points = strength.score, strength.points
-    if score.low is None or score.high is None:
-        yield f"score   {_share(score.mean)}; too few deals for an interval"
-        yield f"points  {points.mean:+.1f} a match"
-        return
-    in_elo = "" if report.elo is None else f"  Elo {_elo(report.elo)}"
-    yield f"score   {_share(score.mean)} (95 %: {_share_range(score)}){in_elo}"
-    yield f"points  {points.mean:+.1f} a match (95 %: {_range(points)})"
-
-
-def _elo(elo: EloEstimate) -> str:
-    """Write `+42 (+5 to +80)`, or `above +488` where no Elo leads one to expect a score of 1."""
-    mean, low, high = ("" if each is None else f"{each:+.0f}" for each in (elo.mean, elo.low, elo.high))
-    if low and high:
-        return f"{mean} ({low} to {high})"
-    one_sided = f"above {low}" if low else f"below {high}"
-    return f"{mean} ({one_sided})" if mean else one_sided
-
-
-_GAMES: Final = ("game", "deals", "score", "95 %", "points", "95 %")
-
-
-def _game_row(game: GameStrength) -> Sequence[str]:
-    name = " ".join([f"{game.game} of {game.players}", *game.options])
-    if game.strength is None:
-        return (name, "0", "", "", "", "")
-    score, points = game.strength.score, game.strength.points
-    return (
-        name,
-        f"{game.strength.blocks:,}",
-        _share(score.mean),
-        _share_range(score),
-        f"{points.mean:+.1f}",
-        _range(points),
+        f"{strength.blocks:,} of at most {most:,} deals: {shown(new)} scores {score_in_words(strength)}, "
+        f"{strength.points.mean:+.1f} points"
     )
 
 
@@ -118,24 +81,8 @@ def _part_row(part: PartOfPoints) -> Sequence[str]:
         f"{part.old:.1f}",
         f"{part.new:.1f}",
         f"{part.difference.mean:+.1f}",
-        _range(part.difference),
+        points_range(part.difference),
     )
-
-
-def _range(estimate: Estimate) -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f"{estimate.low:+.1f} to {estimate.high:+.1f}"
-
-
-def _share_range(score: Estimate) -> str:
-    if score.low is None or score.high is None:
-        return ""
-    return f"{_share(score.low)} to {_share(score.high)}"
-
-
-def _share(score: float) -> str:
-    return f"{100 * score:.1f} %"
 
 
 def _deals(report: CompareReport) -> Iterator[str]:

@@ -24,16 +24,17 @@ import trio
 
 from stellwerk.gate import github as gate_github
 from stellwerk.gate.doctor import findings
-from stellwerk.gate.output import annotations_of, lines_of, lines_of_finding, progress_of
-from stellwerk.gate.report import (
-    EXIT_CODES,
-    GateReport,
+from stellwerk.gate.output import (
+    annotations_of,
+    details_of_step,
     json_of,
     junit_of,
+    lines_of,
     markdown_of,
-    report_of,
-    step_in_words,
+    progress_of,
+    text_of_details,
 )
+from stellwerk.gate.report import EXIT_CODES, GateReport, report_of, step_in_words
 from stellwerk.shared import progress as play_progress
 from stellwerk.shared.bot_arguments import bot_of, expect_startable
 from stellwerk.shared.choose_game import checked_seed, games_of, whole_number
@@ -50,8 +51,8 @@ from stellwerk_processes.bot_spec import BUILT_IN, BotSpec
 from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import raise_limit
 from stellwerk_server.operate.settings import Time
+from stellwerk_tournament.evidence.sequential import FEWEST_BLOCKS, FEWEST_FIXED, Hypotheses
 from stellwerk_tournament.gate.gate import GateError, Judge, Rules, Verdict, lineup_of, play_gate
-from stellwerk_tournament.gate.sequential import FEWEST_BLOCKS, FEWEST_FIXED, Hypotheses
 from stellwerk_tournament.play.progress import BlockEnded
 from stellwerk_tournament.play.runner import RunError
 from stellwerk_tournament.schedule.schedule import ScheduleError
@@ -293,7 +294,8 @@ def _examined(gate: _Gate, examined: list[Finding]) -> Verdict | None:
         ):
             for finding in steps:
                 examined.append(finding)
-                for line in lines_of_finding(finding):
+                details = details_of_step(finding)
+                for line in () if details is None else text_of_details(details):
                     say(line)
                 flush_stdout()
                 if finding.failure is not None:
@@ -346,7 +348,7 @@ class _Watcher:
         if not self._keeps_replays:
             for line in ended.lines:
                 (self._folder / line.replay).unlink(missing_ok=True)
-        count = judge.tally.blocks.count
+        count = judge.evidence.block_count
         if self._is_drawn:
             play_progress.draw(progress_of(judge))
         elif count // LINE_EVERY > self._told:

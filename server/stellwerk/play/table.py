@@ -7,12 +7,10 @@ for its games share a deal: the interval is Student's, at 95 %, over the means o
 from __future__ import annotations
 
 import itertools
-import math
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Final
 
 from msgspec import UNSET
@@ -25,26 +23,11 @@ from stellwerk_processes.faults import Fault, in_words
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_protocol.names import EndReason
 from stellwerk_server.match.refusals import Refused
-from stellwerk_tournament.ratings.student import quantile
+from stellwerk_tournament.evidence.evidence import Finishes, Lead, finishes_of, worth_of
+from stellwerk_tournament.evidence.sequential import interval
+from stellwerk_tournament.evidence.strength import points_in_words, score_in_words, strength_of
 
 FEWEST_BLOCKS: Final = 4  # with fewer an interval says next to nothing
-
-
-@dataclass(frozen=True, slots=True)
-class Margin:
-    """By how much one bot is ahead of another: the mean over blocks, and half the width of its interval."""
-
-    mean: float
-    half_width: float
-    block_count: int
-
-    @property
-    def low(self) -> float:
-        return self.mean - self.half_width
-
-    @property
-    def high(self) -> float:
-        return self.mean + self.half_width
 
 
 def lines_of_match(match: MatchReport) -> Iterator[str]:
@@ -113,16 +96,6 @@ def _first(refused: Refused) -> str:
     return f"{when}{refused.code}{where}: expected {shown(refused.expected)}{sent}"
 
 
-def margin(values: Sequence[float]) -> Margin | None:
-    """Return the mean of the values of blocks with its interval; None if they are too few."""
-    count = len(values)
-    if count < FEWEST_BLOCKS:
-        return None
-    mean = sum(values) / count
-    deviation = math.sqrt(sum((value - mean) ** 2 for value in values) / (count - 1))
-    return Margin(mean, quantile(0.975, count - 1) * deviation / math.sqrt(count), count)
-
-
 class Tally:
     """The results of many matches, added one by one, so that a million of them need little memory."""
 
@@ -130,8 +103,8 @@ class Tally:
         """Count blocks of so many matches; only complete ones count in a comparison."""
         self._block_size = block_size
         self._rows: dict[str, _Row] = {}
-        self._open: dict[int, list[dict[str, SeatReport]]] = {}
-        self._pairs: dict[tuple[str, str], _Pair] = {}
+        self._open: dict[int, list[Finishes]] = {}
+        self._leads: dict[tuple[str, str], Lead] = {}
         self._turns = Spread()
         self._reasons: Counter[EndReason] = Counter()
 
@@ -148,19 +121,10 @@ class Tally:
         self._turns.add(match.turns)
         self._reasons[match.reason] += 1
         block = self._open.setdefault(match.block, [])
-        block.append(bots)
+        block.append(finishes_of(match.seats))
         if len(block) == self._block_size:
-            self._add_block(self._open.pop(match.block))
-
-    def _add_block(self, block: list[dict[str, SeatReport]]) -> None:
-        """Note for each two bots the mean lead in points, and the share of wins: a win is 1, a loss 0, a
-        shared rank a half."""
-        for one, other in itertools.combinations(sorted(block[0]), 2):
-            pair = self._pairs.setdefault((one, other), _Pair())
-            seats = [(bots[one], bots[other]) for bots in block]
-            pair.leads.append(sum(a.points - b.points for a, b in seats) / len(seats))
-            won = (0.5 if a.rank == b.rank else float(a.rank < b.rank) for a, b in seats)
-            pair.shares.append(sum(won) / len(seats))
+            for one, other in itertools.permutations(self._open.pop(match.block)[0], 2):
+                self._leads.setdefault((one, other), Lead()).add(worth_of(block, one, (other,)))
 
     def lines(self) -> Iterator[str]:
         """Write a row for each bot, the best on top, and by how much each is ahead of the next."""
@@ -178,31 +142,17 @@ class Tally:
             yield f"  {END_REASONS[reason]}: {count:,}"
 
     def _comparison(self, better: str, worse: str) -> Iterator[str]:
-        first, second = sorted((better, worse))
-        pair = self._pairs.get((first, second), _Pair())
-        is_swapped = first != better
-        points = margin([-lead for lead in pair.leads] if is_swapped else pair.leads)
-        share = margin([1 - share for share in pair.shares] if is_swapped else pair.shares)
+        lead = self._leads.get((better, worse), Lead())
+        strength = strength_of(lead, partial(interval, fewest=FEWEST_BLOCKS))
         names = f"{shown(better)} over {shown(worse)}"
-        if points is None or share is None:
+        if strength is None or strength.score.low is None:
             yield f"{names}: too few deals for a comparison"
             return
-        lead = f"{points.low:+.1f} to {points.high:+.1f}, {points.block_count:,} deals"
-        yield f"{names}: {points.mean:+.1f} points a game (95 %: {lead})"
-        low, high = max(0.0, share.low), min(1.0, share.high)
-        trust = f"95 %: {100 * low:.1f} to {100 * high:.1f} %" if low < high else "in every deal alike"
-        yield f"  ahead in {100 * share.mean:.1f} % of the games ({trust})"
+        yield f"{names}: {points_in_words(strength)}, {counted(strength.blocks, 'deal')}"
+        yield f"  ahead in {score_in_words(strength)}"
 
 
 # -- helpers -----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """Two bots in the complete blocks: a number for each block."""
-
-    leads: array[float] = field(default_factory=lambda: array("d"))
-    shares: array[float] = field(default_factory=lambda: array("d"))
 
 
 class _Row:

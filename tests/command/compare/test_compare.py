@@ -71,8 +71,8 @@ def test_the_better_version_is_found_and_its_points_are_explained(
     assert strength["blocks"] == 30
     assert strength["score"]["low"] > 0.5
     assert strength["points"]["low"] < strength["points"]["mean"] < strength["points"]["high"]
-    assert better["elo"]["low"] > 0
-    assert better["elo"]["mean"] is None  # no distance leads one to expect a score of 1
+    assert strength["elo"]["low"] > 0
+    assert strength["elo"]["mean"] is None  # no distance leads one to expect a score of 1
 
     parts = {part["part"]: part for part in better["parts"]}
     bonuses = [part for part in parts if part.startswith("bonus:")]
@@ -113,7 +113,7 @@ def test_a_comparison_ends_undecided_after_the_most_deals(capsys: pytest.Capture
     few = report(capsys, "beginner", "greedy", "--seed", "1", "--jobs", "1", "--most", "3", code=3)
     assert few["verdict"] == "undecided"
     assert few["strength"]["score"] == {"mean": 1.0, "low": None, "high": None}
-    assert few["elo"] == {"mean": None, "low": None, "high": None}
+    assert few["strength"]["elo"] == {"mean": None, "low": None, "high": None}
     assert main(["compare", "beginner", "greedy", "--seed", "1", "--jobs", "1", "--most", "2"]) == 3
     assert "too few deals for an interval" in capsys.readouterr().out
 
@@ -311,7 +311,7 @@ def evidence(blocks: Sequence[PlayedBlock], games: int = 1) -> Evidence:
 
 def test_a_tie_counts_a_half_and_a_block_is_the_mean_of_its_matches() -> None:
     collected = evidence([block(0, (10, 10), (20, 10))])
-    assert collected.overall.score.mean == 0.75
+    assert collected.overall.wins.mean == 0.75
     assert collected.overall.points.mean == 5.0
 
 
@@ -321,7 +321,7 @@ def test_a_verdict_needs_enough_blocks_and_counts_games_apart() -> None:
     collected = evidence([*won, block(29, (2, 1), (2, 1), game=1)], games=2)
     assert collected.verdict() == "better"
     assert collected.is_round
-    assert [against.score.count for against in collected.by_game] == [15, 15]
+    assert [lead.wins.count for lead in collected.by_game] == [15, 15]
 
 
 def test_the_largest_swings_of_both_signs_are_named() -> None:

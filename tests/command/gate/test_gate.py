@@ -23,17 +23,13 @@ import yaml
 from stellwerk.__main__ import main
 from stellwerk.gate.doctor import findings
 from stellwerk.gate.github import annotation
-from stellwerk.gate.output import annotations_of, lines_of
+from stellwerk.gate.output import annotations_of, json_of, junit_of, lines_of, markdown_of
 from stellwerk.gate.report import (
     BaselineScore,
     FoundFault,
-    GameScore,
     GateReport,
-    Strength,
+    Ratio,
     Trial,
-    json_of,
-    junit_of,
-    markdown_of,
     step_in_words,
 )
 from stellwerk_engine.boards.board_file import board_content, shipped_board
@@ -44,6 +40,7 @@ from stellwerk_processes.bot_spec import Transport, parse_bot_spec
 from stellwerk_processes.family import children
 from stellwerk_processes.faults import Fault
 from stellwerk_processes.sandbox.levels import Level, Sandbox
+from stellwerk_tournament.evidence.strength import EloEstimate, Estimate, GameStrength, Strength
 from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment
 from tests.tools import needs
 
@@ -139,7 +136,7 @@ def test_a_better_bot_passes_at_the_first_look(
         30,
         60,
     )
-    assert report["strength"]["score"] > 0.8
+    assert report["strength"]["score"]["mean"] > 0.8
     assert report["faults"] == []
     assert report["doctor"] is None
     assert {name: len(case) for name, case in cases(junit).items()} == {
@@ -158,7 +155,7 @@ def test_a_bot_against_itself_is_no_better(
     assert gate(*bots(SMALL, SMALL), *words) == 1
     out = capsys.readouterr().out
     assert re.search(r"^doctor +\d+ ok, \d+ with a warning, 0 failed$", out, re.MULTILINE)
-    assert re.search(r"^strength +score 50\.0 %", out, re.MULTILINE)
+    assert re.search(r"^score +50\.0 %", out, re.MULTILINE)
     assert out.endswith("\nfailed: the candidate is not as good as elo1 in 10 blocks\n")
     assert len((kept / "matches.jsonl").read_text().splitlines()) == 20
     assert len(list((kept / "replays").glob("*.jsonl"))) == 20
@@ -214,7 +211,7 @@ def test_a_bot_that_fails_the_doctor_is_told_the_step(
     ]
     [case] = failed
     step = case.get("name")
-    assert out.startswith(f"FAIL  {step}\n")
+    assert out.startswith(f"the doctor's step '{step}' failed\n")
     assert f"failed: the doctor's step '{step}' failed: expected " in out
     assert "it exited with status 3" in out
     assert "blocks  " not in out
@@ -437,6 +434,11 @@ def test_the_action_hands_every_input_on_as_it_is_and_tells_the_verdict(tmp_path
 # -- reports of anything -----------------------------------------------------------------------------
 
 
+STRENGTH: Final = Strength(
+    34, Estimate(0.45, 0.4, 0.5), EloEstimate(-35.0, -70.0, 0.0), Estimate(-4.0, -9.0, 1.0)
+)
+
+
 def report(**changes: Any) -> GateReport:
     """Make a report with everything in it. Any: the fields are of many types."""
     fault = Fault("crash", 1, "ended with SIGSEGV before the match did", NASTY)
@@ -446,12 +448,13 @@ def report(**changes: Any) -> GateReport:
         reason="the candidate is not as good as elo1 after 34 blocks",
         candidate="my_bot",
         baselines=(BaselineScore("greedy", 0.4, 0), BaselineScore("old*bot", 0.5, 1)),
-        games=(GameScore("usa", 2, (), 20, 0.45), GameScore("united_kingdom", 3, ("x",), 14, None)),
+        games=(GameStrength("usa", 2, (), STRENGTH), GameStrength("united_kingdom", 3, ("x",), None)),
         test=Trial(0, 50, 0.05, 0.05, None, 2000, 2, 0),
         blocks=34,
         matches=82,
-        void_blocks=(NASTY[3],),
-        strength=Strength(0.45, 0.4, 0.5, -35.0, -70.0, 0.0, -3.1, -2.94, 2.94),
+        void_blocks=(NASTY[3], "```"),
+        strength=STRENGTH,
+        ratio=Ratio(-3.1, -2.94, 2.94),
         faulty=30,
         faults=tuple(
             FoundFault(bot, "usa of 2", 1, 0, 1, fault) for bot in ["my_bot"] * 20 + ["old*bot"] * 20
@@ -478,7 +481,7 @@ def test_junit_holds_whatever_a_bot_prints_as_text(tmp_path: Path) -> None:
         "doctor: resume",
         "doctor: end",
         "conduct: usa of 2",
-        "conduct: united_kingdom of 3, x",
+        "conduct: united_kingdom of 3 x",
         "verdict: strength of my_bot",
     ]
     assert [case.tag for case in ElementTree.parse(path).getroot().iter() if case.tag == "evil"] == []
@@ -521,7 +524,7 @@ def test_markdown_shows_what_bots_say_in_fences_that_they_do_not_close() -> None
         fence = re.match("`{3,}", line)
         if inside is None and fence is not None:
             inside = fence[0]
-        elif inside is not None and line.strip() == inside:
+        elif inside is not None and line.strip() == inside and not line.startswith("    "):
             inside = None
         elif inside is None:
             outside.append(line)
@@ -553,7 +556,8 @@ def test_a_failed_step_is_called_failed_everywhere() -> None:
     assert of_step.startswith(
         "::error title=Stellwerk gate%3A the doctor's step 'end' failed::expected: an end"
     )
-    assert "```text\nfailed: end\nexpected: an end\ncame: silence\n" in markdown_of(failed).decode()
+    details = "step 'end' failed:\n\n```text\n    expected: an end\n    came: silence\n"
+    assert details in markdown_of(failed).decode()
     assert f'message="{called}"' in junit_of(failed).decode()
 
 
@@ -561,9 +565,9 @@ def test_a_failed_step_is_called_failed_everywhere() -> None:
 def test_evidence_is_shown_with_what_it_means(verdict: str) -> None:
     words = "-3.10 (passes at 2.94, fails at -2.94)"
     gate_report = report(verdict=verdict)
-    assert f"evidence      {words}" in lines_of(gate_report)
+    assert f"evidence          {words}" in lines_of(gate_report)
     assert r"| evidence | \-3.10 \(passes at 2.94, fails at \-2.94\) |" in markdown_of(gate_report).decode()
-    assert verdict == "passed" or f"evidence {words}" in junit_of(gate_report).decode()
+    assert verdict == "passed" or f"evidence: {words}" in junit_of(gate_report).decode()
 
 
 def test_what_is_said_is_printable() -> None:

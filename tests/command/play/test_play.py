@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from stellwerk.__main__ import main
 from stellwerk.play.plan import PlayPlan, planned_games
 from stellwerk.play.report import MatchReport
-from stellwerk.play.table import FEWEST_BLOCKS, Tally, lines_of_faults, margin
+from stellwerk.play.table import FEWEST_BLOCKS, Tally, lines_of_faults
 from stellwerk.shared.progress import progress_line
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_engine.core.dice import seed_from_text
@@ -977,14 +977,14 @@ def paragraphs(lines: list[str]) -> list[list[str]]:
 
 def test_a_comparison_is_made_over_blocks() -> None:
     half = quantile(0.975, 3) * math.sqrt(500 / 3) / 2
-    expected = f"a over b: +25.0 points a game (95 %: {25 - half:+.1f} to {25 + half:+.1f}, 4 deals)"
-    ahead = "  ahead in 100.0 % of the games (in every deal alike)"
+    expected = f"a over b: +25.0 a match (95 %: {25 - half:+.1f} to {25 + half:+.1f}), 4 deals"
+    ahead = "  ahead in 100.0 % (95 %: 54.1 to 100.0 %), Elo above +28"
     assert comparison_of(blocks_of([10, 20, 30, 40])) == [expected, ahead]
 
 
 def test_a_comparison_names_the_better_one_first() -> None:
     half = quantile(0.975, 3) * math.sqrt(500 / 3) / 2
-    expected = f"b over a: +25.0 points a game (95 %: {25 - half:+.1f} to {25 + half:+.1f}, 4 deals)"
+    expected = f"b over a: +25.0 a match (95 %: {25 - half:+.1f} to {25 + half:+.1f}), 4 deals"
     assert comparison_of(blocks_of([-10, -20, -30, -40]))[0] == expected
 
 
@@ -1011,14 +1011,6 @@ def test_turns_and_what_ended_the_games_are_below() -> None:
         "10.5 turns a game (10 to 11), ended by:",
         "  a player ran low on trains: 2",
     ]
-
-
-def test_a_margin_is_that_of_a_mean() -> None:
-    of_four = margin([1.0, 2.0, 3.0, 4.0])
-    assert of_four is not None
-    assert of_four.mean == 2.5
-    assert of_four.half_width == pytest.approx(quantile(0.975, 3) * math.sqrt(5 / 3) / 2)
-    assert margin([1.0] * (FEWEST_BLOCKS - 1)) is None
 
 
 def test_faults_are_told_with_the_last_lines() -> None:

@@ -19,8 +19,8 @@ from stellwerk_processes.bot_process import Confinement
 from stellwerk_processes.bot_spec import BotSpec
 from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError
 from stellwerk_server.operate.settings import Time
+from stellwerk_tournament.evidence.sequential import FEWEST_BLOCKS, Hypotheses
 from stellwerk_tournament.gate.gate import GateError, Judge, Lineup, Rules, Verdict, lineup_of, play_gate
-from stellwerk_tournament.gate.sequential import FEWEST_BLOCKS, Hypotheses
 from stellwerk_tournament.play.progress import BlockEnded
 from stellwerk_tournament.play.runner import RunError
 from stellwerk_tournament.schedule.schedule import Block, plan_of, stage, stages_of_round
@@ -67,7 +67,7 @@ class Watcher:
     blocks: list[BlockEnded] = field(default_factory=list[BlockEnded])
 
     def block_ended(self, judge: Judge, ended: BlockEnded) -> None:
-        self.counts.append(judge.tally.blocks.count)
+        self.counts.append(judge.evidence.block_count)
         self.blocks.append(ended)
 
     def told_to_stop(self) -> None:
@@ -162,9 +162,9 @@ def test_blocks_that_are_too_few_for_a_look_are_refused() -> None:
 def test_who_always_wins_passes_at_the_first_look_and_nothing_is_played_after_it(tmp_path: Path) -> None:
     judge, watcher = Judge(lineup(), WIDE), Watcher()
     assert judged(tmp_path, judge, strongest, watcher).word == "passed"
-    assert judge.tally.blocks.count == FEWEST_BLOCKS
+    assert judge.evidence.block_count == FEWEST_BLOCKS
     assert watcher.counts == list(range(1, FEWEST_BLOCKS + 1))
-    assert judge.tally.by_baseline["ann"].mean == 1.0
+    assert judge.evidence.by_rival["ann"].wins.mean == 1.0
 
 
 def test_who_always_loses_fails(tmp_path: Path) -> None:
@@ -177,14 +177,14 @@ def test_at_a_table_of_more_a_score_is_the_share_of_those_who_are_behind(tmp_pat
     """`mia` is always ahead of `ann` and behind `zoe`."""
     judge = Judge(lineup(("ann", "zoe"), [choice("usa", 3)], rules=TEN, candidate="mia"), TEN)
     judged(tmp_path, judge, strongest)
-    assert judge.tally.blocks.mean == 0.5
-    assert {name: met.mean for name, met in judge.tally.by_baseline.items()} == {"ann": 1.0, "zoe": 0.0}
+    assert judge.evidence.overall.wins.mean == 0.5
+    assert {name: met.wins.mean for name, met in judge.evidence.by_rival.items()} == {"ann": 1.0, "zoe": 0.0}
 
 
 def test_the_test_looks_only_after_whole_rounds(tmp_path: Path) -> None:
     judge = Judge(lineup(tuple("abcdefg")), WIDE)
     judged(tmp_path, judge, strongest)
-    assert judge.tally.blocks.count == 35
+    assert judge.evidence.block_count == 35
 
 
 def test_the_verdict_does_not_depend_on_how_many_matches_are_played_at_once(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_the_verdict_does_not_depend_on_how_many_matches_are_played_at_once(tmp_
         folder.mkdir()
         judge, watcher = Judge(lineup(rules=rules, concurrency=concurrency), rules), Watcher()
         verdict = judged(folder, judge, even, watcher)
-        verdicts.append((verdict, judge.tally.blocks.count, judge.tally.blocks.mean))
+        verdicts.append((verdict, judge.evidence.block_count, judge.evidence.overall.wins.mean))
         orders.append([ended.block.number for ended in watcher.blocks])
     assert verdicts[0] == verdicts[1]
     assert verdicts[0][0].word != "passed"
@@ -220,7 +220,7 @@ def test_without_a_conclusion_it_is_undecided_at_the_most_blocks(tmp_path: Path)
 def test_a_fixed_number_of_blocks_is_played_to_its_end(tmp_path: Path, candidate: str, word: str) -> None:
     judge = Judge(lineup(rules=TEN, candidate=candidate), TEN)
     assert judged(tmp_path, judge, strongest).word == word
-    assert judge.tally.blocks.count == 10
+    assert judge.evidence.block_count == 10
 
 
 # -- whose fault -------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ def test_a_candidate_at_fault_fails_at_once_with_the_first_cause(tmp_path: Path)
     verdict = judged(tmp_path, judge, leaving)
     assert verdict.word == "failed"
     assert "2 of 2 matches, first with left: left the match" in verdict.reason
-    assert judge.tally.blocks.count == 1
+    assert judge.evidence.block_count == 1
 
 
 @pytest.mark.parametrize(("allowed", "word"), [(3, "passed"), (2, "failed")])
@@ -250,7 +250,7 @@ def test_faults_matter_beyond_the_number_allowed(tmp_path: Path, allowed: int, w
     rules = replace(TEN, faults=allowed)
     judge = Judge(lineup(rules=rules), rules)
     assert judged(tmp_path, judge, leaving_thrice).word == word
-    assert judge.tally.faulty[CANDIDATE] == 3
+    assert judge.evidence.faulty[CANDIDATE] == 3
 
 
 def test_nobody_passes_because_a_baseline_is_broken(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_copies_of_a_baseline_are_one_bot_at_fault(tmp_path: Path) -> None:
 
     judge = Judge(lineup(("ann",), [choice("usa", 3)], TEN), TEN)
     judged(tmp_path, judge, broken)
-    assert judge.tally.faulty == {"ann": judge.tally.matches}
+    assert judge.evidence.faulty == {"ann": judge.evidence.match_count}
 
 
 def test_a_void_block_is_left_out_and_told(tmp_path: Path) -> None:
@@ -290,8 +290,8 @@ def test_a_void_block_is_left_out_and_told(tmp_path: Path) -> None:
     rules = replace(TEN, blocks=11)
     judge = Judge(lineup(rules=rules), rules)
     assert judged(tmp_path, judge, without_a_block).word == "passed"
-    assert judge.tally.void == ["no space left"]
-    assert judge.tally.blocks.count == 10
+    assert judge.void == ["no space left"]
+    assert judge.evidence.block_count == 10
 
 
 def test_a_machine_that_fails_again_and_again_makes_no_verdict(tmp_path: Path) -> None:

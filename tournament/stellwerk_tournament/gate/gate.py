@@ -13,25 +13,24 @@ Laws:
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol, TypeAlias
 
 import trio
 
+from stellwerk_base.texts import counted
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.bot_process import Confinement
 from stellwerk_processes.bot_spec import BotSpec, with_unique_names
-from stellwerk_processes.faults import Fault
 from stellwerk_processes.started_match import play_match
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.config.settings import Entrant, Settings, Variant
-from stellwerk_tournament.gate.sequential import (
+from stellwerk_tournament.evidence.evidence import Evidence
+from stellwerk_tournament.evidence.sequential import (
     FEWEST_BLOCKS,
     FEWEST_FIXED,
     Hypotheses,
-    Sample,
     look,
     look_once,
 )
@@ -39,13 +38,11 @@ from stellwerk_tournament.play.matches_here import Execute
 from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress, RunningMatch, Suspended
 from stellwerk_tournament.play.runner import play_tournament
 from stellwerk_tournament.schedule.schedule import blocks_of_round, plan_of
-from stellwerk_tournament.store.match_line import MatchLine, scores_of
 from stellwerk_tournament.store.store import Opened
 
 Word: TypeAlias = Literal["passed", "failed", "undecided", "infrastructure", "interrupted"]
 
 MOST_BASELINE_FAULTS: Final = 0.05  # of the matches; beyond, a candidate does not pass
-FAULTS_KEPT: Final = 20  # with what the bots printed; the others are only counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +75,6 @@ class Lineup:
     settings: Settings
     round_size: int
     rounds: int
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Something that was wrong with a bot in a match. `variant` counts the games of the gate."""
-
-    bot: str
-    variant: int
-    block: int
-    rotation: int
-    seat: int
-    fault: Fault
 
 
 class GateError(ValueError):
@@ -161,30 +146,16 @@ def _rounds(rules: Rules, round_size: int) -> int:
 # -- the verdict -------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class Tally:
-    """The counts so far."""
-
-    blocks: Sample = field(default_factory=Sample)
-    by_variant: dict[int, Sample] = field(default_factory=dict[int, Sample])
-    by_baseline: dict[str, Sample] = field(default_factory=dict[str, Sample])
-    """The candidate's scores against each, by match: for a mean, and not for an interval."""
-    matches: int = 0
-    faulty: Counter[str] = field(default_factory=Counter[str])
-    """In how many matches something was wrong with a bot. Copies of a baseline are one."""
-    found: list[Found] = field(default_factory=list[Found])
-    void: list[str] = field(default_factory=list[str])
-    """Why, for each block that could not be played."""
-
-
 class Judge:
-    """Hears of the blocks as they end. `verdict` is there as soon as there is one; then nothing counts
-    any more."""
+    """Counts the blocks that end, in the order of their numbers, until there is a `verdict`. `void` has the
+    reason for each block that could not be played."""
 
     def __init__(self, lineup: Lineup, rules: Rules) -> None:
         self.lineup = lineup
         self.rules = rules
-        self.tally = Tally()
+        rivals = {name: bot for name, bot in lineup.bot_of.items() if name != lineup.candidate}
+        self.evidence = Evidence(lineup.candidate, rivals)
+        self.void: list[str] = []
         self.verdict: Verdict | None = None
         self._waiting: dict[int, BlockEnded] = {}
         self._next = 0
@@ -194,71 +165,50 @@ class Judge:
         while self.verdict is None and (block := self._waiting.pop(self._next, None)) is not None:
             self._next += 1
             if block.status == "void":
-                self.tally.void.append(block.cause or "")
+                self.void.append(block.cause or "")
             else:
-                self._count(block)
+                matches = [line.bots for line in block.lines]
+                self.evidence.add(block.block.number, block.block.variant, matches)
             self._look()
 
     def end(self) -> None:
         """Judge now that no block is left to play."""
         if self.verdict is not None:
             return
-        sample = self.tally.blocks
+        sample = self.evidence.overall.wins
         if self.rules.blocks is None:
-            self._decide("undecided", f"{_SHOWN['undecided']} after {_blocks(sample.count)}")
+            self._decide("undecided", f"{_SHOWN['undecided']} after {counted(sample.count, 'block')}")
             return
         conclusion = look_once(sample, self.rules.hypotheses)
-        self._decide(conclusion, f"{_SHOWN[conclusion]} in {_blocks(sample.count)}")
-
-    def _count(self, ended: BlockEnded) -> None:
-        tally, name = self.tally, self.lineup.candidate
-        score = 0.0
-        for line in ended.lines:
-            tally.matches += 1
-            place = line.players.index(name)
-            score += scores_of(line.ranks)[place] / len(ended.lines)
-            for other, rank in zip(line.players, line.ranks, strict=True):
-                if other != name:
-                    met = tally.by_baseline.setdefault(self.lineup.bot_of[other], Sample())
-                    met.add((line.ranks[place] < rank) + 0.5 * (line.ranks[place] == rank))
-            self._count_faults(line, ended.block.variant)
-        tally.blocks.add(score)
-        tally.by_variant.setdefault(ended.block.variant, Sample()).add(score)
-
-    def _count_faults(self, line: MatchLine, variant: int) -> None:
-        faulty: set[str] = set()
-        for seat in line.bots:
-            bot = self.lineup.bot_of[seat.bot]
-            if seat.faults:
-                faulty.add(bot)
-            for fault in seat.faults:
-                if sum(earlier.bot == bot for earlier in self.tally.found) < FAULTS_KEPT:
-                    self.tally.found.append(Found(bot, variant, line.block, line.rotation, seat.seat, fault))
-        self.tally.faulty.update(faulty)
+        self._decide(conclusion, f"{_SHOWN[conclusion]} in {counted(sample.count, 'block')}")
 
     def _look(self) -> None:
-        faulty = self.tally.faulty[self.lineup.candidate]
+        evidence = self.evidence
+        faulty = evidence.faulty[evidence.hero]
         if faulty > self.rules.faults:
-            first = next(each for each in self.tally.found if each.bot == self.lineup.candidate)
+            first = next(each.fault for each in evidence.faults if each.bot == evidence.hero)
             more = f"; at most {self.rules.faults} matches may have any" if self.rules.faults else ""
             self._decide(
                 "failed",
-                f"the candidate was at fault in {faulty} of {self.tally.matches} matches, first with "
-                f"{first.fault.kind.replace('_', ' ')}: {first.fault.detail}{more}",
+                f"the candidate was at fault in {faulty} of {evidence.match_count} matches, first with "
+                f"{first.kind.replace('_', ' ')}: {first.detail}{more}",
             )
         elif self.rules.blocks is None and self._next % self.lineup.round_size == 0:
-            conclusion = look(self.tally.blocks, self.rules.hypotheses)
+            conclusion = look(evidence.overall.wins, self.rules.hypotheses)
             if conclusion != "undecided":
-                self._decide(conclusion, f"{_SHOWN[conclusion]} after {_blocks(self.tally.blocks.count)}")
+                self._decide(
+                    conclusion, f"{_SHOWN[conclusion]} after {counted(evidence.block_count, 'block')}"
+                )
 
     def _decide(self, word: Word, reason: str) -> None:
         if word == "passed":
             for name in self.lineup.baselines:
-                if self.tally.faulty[name] > MOST_BASELINE_FAULTS * self.tally.matches:
+                faulty, matches = self.evidence.faulty[name], self.evidence.match_count
+                if faulty > MOST_BASELINE_FAULTS * matches:
                     word = "infrastructure"
                     reason = (
-                        f"the baseline {name} was at fault in {self.tally.faulty[name]} of "
-                        f"{self.tally.matches} matches: that the candidate was ahead shows nothing"
+                        f"the baseline {name} was at fault in {faulty} of {matches} matches: that the "
+                        f"candidate was ahead shows nothing"
                     )
         self.verdict = Verdict(word, reason)
 
@@ -268,10 +218,6 @@ _SHOWN: Final = {
     "failed": "the candidate is not as good as elo1",
     "undecided": "nothing shows whether the candidate is good enough",
 }
-
-
-def _blocks(count: int) -> str:
-    return f"{count:,} {'block' if count == 1 else 'blocks'}"
 
 
 # -- the matches -------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ the mean score of a block is that of `elo0`, or that of `elo1`; the likelihood o
 normal distribution, whose unknown variance is taken as what fits each of the hypotheses best. When the
 logarithm of their ratio leaves Wald's bounds, the test is over. It passes a candidate of at most `elo0` with
 a probability of at most `alpha`, and fails one of at least `elo1` with at most `beta`;
-`tests/tournament/gate/gate_simulation.py` shows how nearly.
+`tests/tournament/evidence/error_simulation.py` shows how nearly.
 
 **The interval that is valid at any time** is a confidence sequence: with a probability of 95 % the true mean
 is in it after *every* block from the first look on, so one may stop whenever one likes, for instance when the
@@ -147,16 +147,16 @@ def look_once(sample: Sample, hypotheses: Hypotheses) -> Conclusion:
     return "failed" if is_below else "undecided"
 
 
-def interval(sample: Sample) -> Interval | None:
-    """Return the interval that holds the mean score in 95 % of tests that look once.
+def interval(sample: Sample, fewest: int = FEWEST_FIXED) -> Interval | None:
+    """Return the interval that holds the mean in 95 % of tests that look once.
 
     None if the blocks are too few. After a sequential test the mean is a little too far out, because it
-    stopped when it was.
+    stopped when it was. The values need not be scores.
     """
-    if sample.count < FEWEST_FIXED:
+    if sample.count < fewest:
         return None
     margin = _margin(sample, (1 + LEVEL) / 2)
-    return Interval(max(0.0, sample.mean - margin), min(1.0, sample.mean + margin))
+    return Interval(sample.mean - margin, sample.mean + margin)
 
 
 def interval_at_any_time(sample: Sample) -> Interval | None:

@@ -1,11 +1,11 @@
 """How often does the gate's test err? Simulated candidates, whose true strength is known.
 
-`python -m tests.tournament.gate.gate_simulation` prints the table; it takes some minutes. In each world the
-true mean score of a block is made that of `elo0`, then that of `elo1`, and a test is wrong if it passes the
-first or fails the second. The interval that is valid at any time is wrong if it fails to hold the true mean
-after any round up to `LOOKS_END`. The block scores are not drawn from the normal distribution that the test
-assumes: the points of a match are the skill, an advantage of the seat, the luck of the deal for the seat, how
-the deal suits the entrant, and noise with an occasional disaster, rounded, so that many are equal.
+`python -m tests.tournament.evidence.error_simulation` prints the table; it takes some minutes. In each world
+the true mean score of a block is made that of `elo0`, then that of `elo1`, and a test is wrong if it passes
+the first or fails the second. The interval that is valid at any time is wrong if it fails to hold the true
+mean after any round up to `LOOKS_END`. The block scores are not drawn from the normal distribution that the
+test assumes: the points of a match are the skill, an advantage of the seat, the luck of the deal for the
+seat, how the deal suits the entrant, and noise with an occasional disaster, rounded, so that many are equal.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from stellwerk_tournament.gate.sequential import (
+from stellwerk_tournament.evidence.sequential import (
     FEWEST_BLOCKS,
     LEVEL,
     Conclusion,
