@@ -38,8 +38,8 @@ import pytest
 
 from stellwerk.bots.starters import BY_LANGUAGE, STARTERS, Library, Tool, lack_of
 from stellwerk.shared.version import build
-from stellwerk_processes.sandbox.cgroups import make_cgroup, remove_cgroup
-from stellwerk_processes.sandbox.landlock import landlock_abi
+from stellwerk_processes.bench.cgroups import make_cgroup, remove_cgroup
+from stellwerk_processes.bench.landlock import landlock_abi
 
 VARIABLE: Final = "STELLWERK_ALL_TOOLS"
 _BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
@@ -208,7 +208,7 @@ def open_python() -> tuple[str, ...] | None:
     for python in (sys.executable, "/usr/bin/python3"):
         user = SETPRIV if os.geteuid() == 0 else ()
         command = ("env", f"PYTHONPATH={packages}", "HOME=/nonexistent", python)
-        if works("", *user, *command, "-c", "import trio, stellwerk_processes.bot_process")() is None:
+        if works("", *user, *command, "-c", "import trio, stellwerk_processes.bench.local_bot")() is None:
             return command
     return None
 
@@ -241,17 +241,17 @@ def _control_groups() -> str | None:
     return None
 
 
-def cgroup_root(kind: str, option: str = "") -> Path | None:
-    """Return where cgroups of this kind can be made here, with the named controller."""
+def cgroup_root() -> Path | None:
+    """Return where control groups of version 2 can be made here."""
     for line in Path("/proc/mounts").read_text().splitlines():
-        _, place, found, options, *_ = line.split()
-        if found == kind and (not option or option in options.split(",")) and os.access(place, os.W_OK):
+        _, place, kind, *_ = line.split()
+        if kind == "cgroup2" and os.access(place, os.W_OK):
             return Path(place)
     return None
 
 
-def _cgroups(kind: str, option: str = "") -> str | None:
-    return None if cgroup_root(kind, option) is not None else f"a {kind} folder that this user may write to"
+def _cgroups() -> str | None:
+    return None if cgroup_root() is not None else "a cgroup2 folder that this user may write to"
 
 
 def _sandboxes() -> str | None:
@@ -310,8 +310,7 @@ CIRCUMSTANCES: Final[dict[str, Need]] = {
     "/dev/full": Need(exists("/dev/full")),
     "another Python": Need(lambda: None),  # the test that needs one tries those it finds
     "another user": Need(works("processes of another user", *SETPRIV, "/usr/bin/env", "python3", "-c", "")),
-    "cgroups of version 1": Need(lambda: _cgroups("cgroup", "freezer")),
-    "cgroups of version 2": Need(lambda: _cgroups("cgroup2")),
+    "cgroups of version 2": Need(_cgroups),
     "children of a process": Need(exists(f"/proc/self/task/{os.getpid()}/children")),
     "Debian": Need(program("dpkg-query")),
     "git checkout": Need(works("a git checkout", "git", "rev-parse", "--verify", "HEAD")),

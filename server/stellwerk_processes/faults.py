@@ -20,7 +20,7 @@ from stellwerk_protocol.messages import DefaultReason
 from stellwerk_server.match.refusals import Refused
 
 if TYPE_CHECKING:  # games without processes need no more than the reports
-    from stellwerk_processes.bot_process import BotReport
+    from stellwerk_processes.bench.local_bot import BotReport
 
 FaultKind = Literal[
     "start_failure",

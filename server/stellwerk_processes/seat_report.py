@@ -15,7 +15,7 @@ from stellwerk_protocol.results import Bonus, Result, TicketScore
 from stellwerk_server.match.recipient import LinkKind
 
 if TYPE_CHECKING:  # games without processes need no more than the reports
-    from stellwerk_processes.asked_bots import Measured
+    from stellwerk_processes.bench.local_bot import Measured
     from stellwerk_processes.bot_log import BotLog
 
 

@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from stellwerk_engine.core.state import Game
-from stellwerk_processes.asked_bots import AGAIN_S, processes_of
-from stellwerk_processes.bot_process import Confinement, Invitation, RunningBot
+from stellwerk_processes.asked_bots import AGAIN_S
+from stellwerk_processes.bench.invitation import Invitation
+from stellwerk_processes.bench.levels import Confinement
+from stellwerk_processes.bench.local_bot import LocalBot
 from stellwerk_processes.bot_spec import LONGEST_NAME, BotSpec
 from stellwerk_processes.embedded_server import LOOPBACK, EmbeddedServer, open_embedded
 from stellwerk_processes.faults import faults_of
-from stellwerk_processes.freezer import Freezer, freezer_of
 from stellwerk_processes.started_match import (
     NO_OBSERVER,
     STDIO,
@@ -35,9 +36,8 @@ from stellwerk_processes.started_match import (
     MatchObserver,
     MatchResult,
     StandingBot,
+    bring_in,
     play_among,
-    serve_inside,
-    start_bot,
 )
 from stellwerk_protocol.messages import Bye
 from stellwerk_protocol.names import Seat
@@ -82,14 +82,13 @@ class StandingSetup:
 @dataclass(eq=False, slots=True)
 class _Process:
     """One that plays match after match, started from `spec`. `bot` is there when it has been started; `deals`
-    are those that it has seen and that may be played again; `freezer` is there while it is stopped."""
+    are those that it has seen and that may be played again."""
 
     spec: BotSpec
     standing_bot: StandingBot
     holder: TokenHolder
     deals: set[bytes]
-    bot: RunningBot | None = None
-    freezer: Freezer | None = None
+    bot: LocalBot | None = None
     ended: trio.Event = field(default_factory=trio.Event)
 
     @property
@@ -220,7 +219,6 @@ class StandingServer:
         taken.append(process)
         assert process.bot is not None
         process.deals.add(bot_match.plan.seed)
-        process.standing_bot.used_ms = process.bot.processor_ms()
         await trio.to_thread.run_sync(process.bot.forget)
         self._wake(process)
         if bot_match.logs is not None and process.bot.log is not None:
@@ -240,13 +238,11 @@ class StandingServer:
         if process.spec.is_plainly_built_in:
             return True
         assert process.bot is not None
-        root, spared, cgroups = processes_of(process.bot)
-        process.freezer = freezer_of(root, spared=spared, cgroups=cgroups)
         session = process.standing_bot.session(self._server)
         if session is not None:
             self._server.hold(session)
         for _ in range(MOST_TRIES):
-            progress = process.freezer.freeze()
+            progress = process.bot.freeze()
             if progress != "stopping":
                 return progress == "stopped"
             await trio.sleep(AGAIN_S)
@@ -254,11 +250,9 @@ class StandingServer:
 
     def _wake(self, process: _Process) -> None:
         """Let a process go on that has been stopped, or was to be."""
-        freezer, process.freezer = process.freezer, None
-        if freezer is None:
+        if process.bot is None or not process.bot.is_frozen:
             return
-        if not process.ended.is_set():
-            freezer.thaw()
+        process.bot.thaw()
         session = process.standing_bot.session(self._server)
         if session is not None:
             self._server.release(session)
@@ -277,19 +271,23 @@ class StandingServer:
         self._tokens.holders = (*self._tokens.holders, holder)
         address = STDIO if spec.transport == "stdio" else self._host.address
         seed = self._plan.bot_seeds.get(spec.name, bot_match.bot_seeds[seat])
-        invitation = Invitation(holder.name, address, token, seed)
+        logs = bot_match.logs
         try:
-            confinement = self._plan.confinement
-            bot = await start_bot(self._nursery, spec, invitation, confinement, bot_match.logs, seat)
+            bot = await bring_in(
+                self._nursery,
+                self._server,
+                spec,
+                Invitation(holder.name, address, token, seed),
+                self._plan.confinement,
+                None if logs is None else logs.open(seat, spec.name),
+                f"{STDIO}{holder.name}",
+                process.standing_bot.hung_up.set,
+            )
         except BaseException:
             self._forget(process)
             raise
         process.bot = process.standing_bot.bot = bot
         self._nursery.start_soon(self._attend, process, bot)
-        if bot.transport is not None:
-            self._nursery.start_soon(self._carry, process, bot.transport)
-        if bot.has_listener:
-            self._nursery.start_soon(serve_inside, self._server, bot)
         return process
 
     def _login_name(self, name: str) -> str:
@@ -355,7 +353,7 @@ class StandingServer:
         if process.bot is not None:
             process.bot.stop()
 
-    async def _attend(self, process: _Process, bot: RunningBot) -> None:
+    async def _attend(self, process: _Process, bot: LocalBot) -> None:
         await bot.ended()
         self._forget(process)
 
@@ -366,10 +364,6 @@ class StandingServer:
             self._waiting.remove(process)
         tokens = self._tokens
         tokens.holders = tuple(holder for holder in tokens.holders if holder is not process.holder)
-
-    async def _carry(self, process: _Process, transport: trio.abc.Stream) -> None:
-        await self._server.serve_stream(transport, f"{STDIO}{process.holder.name}")
-        process.standing_bot.hung_up.set()
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from stellwerk_processes.bot_spec import Transport
 
 if TYPE_CHECKING:  # games without processes need no more than the reports
-    from stellwerk_processes.bot_process import BotReport
+    from stellwerk_processes.bench.local_bot import BotReport
 
 NEEDS_STDIO: Final = "if it speaks over its standard streams, it needs transport=stdio"
 ADDRESS: Final = "the address in STELLWERK_ADDRESS"

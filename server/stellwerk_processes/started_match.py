@@ -12,7 +12,6 @@ bot.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,15 +21,10 @@ import trio
 
 from stellwerk_engine.core.cards import total
 from stellwerk_processes.asked_bots import AskedBots
-from stellwerk_processes.bot_log import MatchLogs
-from stellwerk_processes.bot_process import (
-    BotReport,
-    BotStartError,
-    Confinement,
-    Invitation,
-    RunningBot,
-    run_bot,
-)
+from stellwerk_processes.bench.invitation import BotStartError, Invitation
+from stellwerk_processes.bench.levels import Confinement
+from stellwerk_processes.bench.local_bot import BotReport, LocalBot, start_bot
+from stellwerk_processes.bot_log import BotLog, MatchLogs
 from stellwerk_processes.bot_spec import LONGEST_NAME, BotSpec
 from stellwerk_processes.embedded_server import (
     LOOPBACK,
@@ -154,12 +148,10 @@ class BrokenOffError(Exception):
 @dataclass(eq=False, slots=True)
 class StandingBot:
     """A bot that has logged in before its match, with a token of its own, and stays when that is over. `bot`
-    is its process, if it has one here, which has used `used_ms` of the processor before the match. `hung_up`:
-    it closed the output that was its connection."""
+    is its process, if it has one here. `hung_up`: it closed the output that was its connection."""
 
     token_hash: str
-    bot: RunningBot | None = None
-    used_ms: float = 0.0
+    bot: LocalBot | None = None
     hung_up: trio.Event = field(default_factory=trio.Event)
 
     def session(self, server: Server) -> Session | None:
@@ -177,8 +169,8 @@ class _Seated:
 
     seat: Seat
     spec: BotSpec
-    bot: RunningBot | None
     standing_bot: StandingBot | None = None
+    bot: LocalBot | None = None
     suspended: bool = False
     sits_in_server: bool = False
     is_gone: bool = False
@@ -354,29 +346,30 @@ async def _start_all(
 ) -> None:
     seats = zip(bot_match.bots, tokens, bot_match.bot_seeds, strict=True)
     for seat, (spec, token, bot_seed) in enumerate(seats):
+        seated = _Seated(seat, spec, standing_bots.get(seat))
         if seat in bot_match.suspended:
-            served.seated.append(_Seated(seat, spec, None, suspended=True))
-            continue
-        if spec.process == "house":
-            served.seated.append(_Seated(seat, spec, None, sits_in_server=True))
-            continue
-        if seat in standing_bots:
-            standing_bot = standing_bots[seat]
-            served.seated.append(_Seated(seat, spec, standing_bot.bot, standing_bot))
-            if standing_bot.bot is not None:
-                served.asked_bots.add(seat, standing_bot.bot, own_processors=0)
-            continue
-        address = STDIO if spec.transport == "stdio" else tcp
-        invitation = Invitation(_login_name(bot_match.bots, seat), address, token, bot_seed)
-        processors = bot_match.processors_of(seat)
-        pinned = replace(confinement, processors=processors)
-        bot = await start_bot(nursery, spec, invitation, pinned, bot_match.logs, seat)
-        served.seated.append(_Seated(seat, spec, bot))
-        served.asked_bots.add(seat, bot, len(processors))
-        if bot.transport is not None:
-            nursery.start_soon(_carry, served, served.seated[-1], bot.transport)
-        if bot.has_listener:
-            nursery.start_soon(serve_inside, served.server, bot)
+            seated.suspended = True
+        elif spec.process == "house":
+            seated.sits_in_server = True
+        elif seated.standing_bot is not None:
+            seated.bot = seated.standing_bot.bot
+            if seated.bot is not None:
+                served.asked_bots.add(seat, seated.bot, own_processors=0)
+        else:
+            address = STDIO if spec.transport == "stdio" else tcp
+            processors = bot_match.processors_of(seat)
+            seated.bot = await bring_in(
+                nursery,
+                served.server,
+                spec,
+                Invitation(_login_name(bot_match.bots, seat), address, token, bot_seed),
+                replace(confinement, processors=processors),
+                None if bot_match.logs is None else bot_match.logs.open(seat, spec.name),
+                _stdio_address(served, seat),
+                partial(_hang_up, served, seated),
+            )
+            served.asked_bots.add(seat, seated.bot, len(processors))
+        served.seated.append(seated)
 
 
 async def _see_it_through(served: _ServedMatch, bot_match: BotMatch, observer: MatchObserver) -> None:
@@ -398,30 +391,38 @@ async def _see_it_through(served: _ServedMatch, bot_match: BotMatch, observer: M
         watchers.cancel_scope.cancel()
 
 
-async def start_bot(
+async def bring_in(
     nursery: trio.Nursery,
+    server: Server,
     spec: BotSpec,
     invitation: Invitation,
     confinement: Confinement,
-    logs: MatchLogs | None,
-    seat: Seat,
-) -> RunningBot:
-    """Start a bot that runs in the nursery. BotStartError, or NoResultError if the machine is at fault."""
-
-    async def run(task_status: trio.TaskStatus[RunningBot]) -> None:
-        with contextlib.nullcontext() if logs is None else logs.open(seat, spec.name) as log:
-            await run_bot(spec, invitation, confinement, log=log, task_status=task_status)
-
+    log: BotLog | None,
+    stdio_address: str,
+    hung_up: Callable[[], object],
+) -> LocalBot:
+    """Start a bot that runs in the nursery, and connect it: over its standard input and output, or in the
+    network that it has to itself. `hung_up` is called when it has closed its output, which was its
+    connection: it cannot reconnect. BotStartError, or NoResultError if the machine is at fault."""
     try:
-        bot: RunningBot = await nursery.start(run)
+        bot = await start_bot(nursery, spec, invitation, confinement, log=log)
     except BotStartError as error:
         raise BotStartError(f"{spec.name}: {error}", error.key) from None
     except OSError as error:
         raise NoResultError(f"{spec.name}: cannot be started: {error.strerror or error}") from None
+
+    async def carry(transport: trio.abc.Stream) -> None:
+        await server.serve_stream(transport, stdio_address)
+        hung_up()
+
+    if bot.transport is not None:
+        nursery.start_soon(carry, bot.transport)
+    if bot.has_listener:
+        nursery.start_soon(_serve_inside, server, bot)
     return bot
 
 
-async def serve_inside(server: Server, bot: RunningBot) -> None:
+async def _serve_inside(server: Server, bot: LocalBot) -> None:
     """Serve a bot that has a network of its own, until it has ended. Its earlier messages are heard."""
     async with trio.open_nursery() as nursery:
         nursery.start_soon(server.serve_listener, bot.open_listener())
@@ -429,13 +430,6 @@ async def serve_inside(server: Server, bot: RunningBot) -> None:
         for _ in range(ROUNDS):
             await trio.lowlevel.checkpoint()
         nursery.cancel_scope.cancel()
-
-
-async def _carry(served: _ServedMatch, seated: _Seated, transport: trio.abc.Stream) -> None:
-    """Carry the bot's connection over stdio. A bot that closes it cannot reconnect."""
-    await served.server.serve_stream(transport, _stdio_address(served, seated.seat))
-    seated.hung_up = not served.is_over
-    _go_on_without(served, seated)
 
 
 async def _lead_to_its_seat(served: _ServedMatch, seated: _Seated, standing_bot: StandingBot) -> None:
@@ -458,11 +452,15 @@ async def _lead_to_its_seat(served: _ServedMatch, seated: _Seated, standing_bot:
 
 async def _heed_its_silence(served: _ServedMatch, seated: _Seated, standing_bot: StandingBot) -> None:
     await standing_bot.hung_up.wait()
+    _hang_up(served, seated)
+
+
+def _hang_up(served: _ServedMatch, seated: _Seated) -> None:
     seated.hung_up = not served.is_over
     _go_on_without(served, seated)
 
 
-async def _attend(served: _ServedMatch, seated: _Seated, bot: RunningBot) -> None:
+async def _attend(served: _ServedMatch, seated: _Seated, bot: LocalBot) -> None:
     await bot.ended()
     with trio.move_on_after(HEARD_OUT):
         await served.follower.changed.until(lambda: not _is_connected(served, seated.seat))
@@ -587,7 +585,7 @@ def _strangers(served: _ServedMatch, strangers: Strangers) -> dict[Seat, Strange
 
 def _played(served: _ServedMatch, seated: _Seated, stranger: Stranger) -> Played:
     """Collect what a bot did. The match may not have begun."""
-    report = _report(seated)
+    report = NO_PROCESS if seated.bot is None else seated.bot.report_so_far()
     ended = served.ended
     seat = None if ended is None else ended.match.seats[seated.seat]
     session = None if ended is None else served.session(seated.seat)
@@ -625,18 +623,3 @@ def _played(served: _ServedMatch, seated: _Seated, stranger: Stranger) -> Played
         process=seated.spec.process,
         transport=session.transport if session is not None and conduct.is_remote else None,
     )
-
-
-def _report(seated: _Seated) -> BotReport:
-    """Report the process. One that goes on reports what it has used for this match. Nothing is known of a
-    remote bot."""
-    bot, standing_bot = seated.bot, seated.standing_bot
-    if bot is None:
-        return NO_PROCESS
-    if standing_bot is None:
-        assert bot.report is not None  # its task has ended
-        return bot.report
-    if bot.report is not None:
-        return replace(bot.report, cpu_ms=max(0, bot.report.cpu_ms - round(standing_bot.used_ms)))
-    used_ms = bot.processor_ms() - standing_bot.used_ms
-    return replace(NO_PROCESS, cpu_ms=max(0, round(used_ms)), last_lines=bot.last_lines())

@@ -27,10 +27,9 @@ import trio
 
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
-from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.bench.levels import LEVELS, Confinement, Sandbox
+from stellwerk_processes.bench.resolve_sandbox import try_level
 from stellwerk_processes.bot_spec import BotSpec
-from stellwerk_processes.resolve_sandbox import try_level
-from stellwerk_processes.sandbox.levels import LEVELS, Sandbox
 from stellwerk_processes.started_match import BotMatch, play_match
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.operate.settings import Time, clocks_of

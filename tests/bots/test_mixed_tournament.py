@@ -18,7 +18,7 @@ import pytest
 from stellwerk.bots.starters import STARTERS
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_processes.sandbox.levels import Level
+from stellwerk_processes.bench.levels import Level
 from tests.bots.starters import WITH_OWN_CLIENT, built
 from tests.command.tournament.test_tournament import lines_of, status, tournament
 from tests.tools import demand, needs, of_starter

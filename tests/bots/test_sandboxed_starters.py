@@ -20,9 +20,8 @@ from stellwerk.play.games import PlayedGames, PlayOptions, play_games
 from stellwerk.play.plan import PlayPlan
 from stellwerk_engine.boards.board_file import board_content, parse_board, shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
-from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
 from stellwerk_processes.bot_spec import BotSpec, Transport
-from stellwerk_processes.sandbox.levels import Level, Sandbox
 from stellwerk_server.operate.settings import Time
 from tests.bots.starters import Built, built
 from tests.tools import needs, path_of

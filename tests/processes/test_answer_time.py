@@ -9,9 +9,8 @@ import sys
 from collections.abc import Generator
 from pathlib import Path
 
-import pytest
-
-from stellwerk_processes.answer_time import AnswerTimer
+from stellwerk_processes.bench.answer_time import AnswerTimer
+from stellwerk_processes.bench.family import children
 from tests.tools import needs
 
 # For each line, which says how many milliseconds, uses so much of the processor, and writes a line. With
@@ -37,90 +36,76 @@ BURNER = "while True: pass"
 
 
 @contextlib.contextmanager
-def worker() -> Generator[subprocess.Popen[str]]:
+def supervised() -> Generator[subprocess.Popen[str]]:
+    """Run a process of ours with a bot below it, which works for each answer."""
     with subprocess.Popen(
         [sys.executable, "-I", "-c", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        work(process, "0")  # it has started
-        yield process
-        assert process.stdin is not None
-        process.stdin.close()
+    ) as ours:
+        work(ours, "child 0")  # both have started
+        yield ours
+        assert ours.stdin is not None
+        ours.stdin.close()
 
 
-def work(process: subprocess.Popen[str], line: str) -> None:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(line + "\n")
-    process.stdin.flush()
-    process.stdout.readline()
+def work(ours: subprocess.Popen[str], line: str) -> None:
+    assert ours.stdin is not None
+    assert ours.stdout is not None
+    ours.stdin.write(line + "\n")
+    ours.stdin.flush()
+    ours.stdout.readline()
 
 
-def answer(timer: AnswerTimer, process: subprocess.Popen[str], line: str) -> None:
+def answer(timer: AnswerTimer, ours: subprocess.Popen[str], milliseconds: int) -> None:
     timer.begin()
-    work(process, line)
+    work(ours, f"child {milliseconds}")
     timer.end()
 
 
+@needs("children of a process")
 def test_the_processor_time_of_answers_counts_and_what_is_used_between_them_does_not() -> None:
-    with worker() as bot, contextlib.closing(AnswerTimer(bot.pid, set())) as timer:
-        answer(timer, bot, "20")
-        work(bot, "2000")
-        answer(timer, bot, "50")
+    with supervised() as ours, contextlib.closing(AnswerTimer(ours.pid, set())) as timer:
+        answer(timer, ours, 20)
+        work(ours, "child 2000")
+        answer(timer, ours, 50)
     assert timer.times.cpu_ms >= 20 + 50
     assert timer.times.cpu_ms < 2000
     assert 50 <= timer.times.slowest_cpu_ms <= timer.times.cpu_ms - 20
 
 
 @needs("children of a process")
-def test_what_processes_of_a_bot_use_counts_as_its_own() -> None:
-    seconds = 0.0
-    with worker() as bot, contextlib.closing(AnswerTimer(bot.pid, set(), clock=lambda: seconds)) as timer:
-        work(bot, "child 0")
-        seconds += 1
-        answer(timer, bot, "child 60")
-    assert timer.times.cpu_ms >= 60
-
-
-@needs("children of a process")
 def test_a_process_of_ours_does_not_count_and_those_below_it_do() -> None:
-    with worker() as ours:
-        work(ours, "child 0")
-        timer = AnswerTimer(ours.pid, set(), spared={ours.pid})
-        with contextlib.closing(timer):
-            answer(timer, ours, "500")
-            assert timer.times.cpu_ms < 500
-            answer(timer, ours, "child 60")
-            assert timer.times.cpu_ms >= 60
+    with supervised() as ours, contextlib.closing(AnswerTimer(ours.pid, set())) as timer:
+        timer.begin()
+        work(ours, "500")
+        timer.end()
+        assert timer.times.cpu_ms < 500
+        answer(timer, ours, 60)
+        assert timer.times.cpu_ms >= 60
 
 
-@pytest.mark.parametrize(
-    ("name", "before", "after"),
-    [
-        ("cpu.stat", "usage_usec 5000\nuser_usec 3\nsystem_usec 2\n", "usage_usec 47000\nuser_usec 7\n"),
-        ("cpuacct.usage", "5000000\n", "47000000\n"),
-    ],
-)
-def test_the_cgroup_of_a_bot_counts_for_it(tmp_path: Path, name: str, before: str, after: str) -> None:
-    (tmp_path / name).write_text(before)
-    timer = AnswerTimer(os.getpid(), set(), cgroups=[tmp_path / "none", tmp_path])
+def test_the_cgroup_of_a_bot_counts_for_it(tmp_path: Path) -> None:
+    (tmp_path / "cpu.stat").write_text("usage_usec 5000\nuser_usec 3\nsystem_usec 2\n")
+    timer = AnswerTimer(os.getpid(), set(), cgroup=tmp_path)
     with contextlib.closing(timer):
         timer.begin()
-        (tmp_path / name).write_text(after)
+        (tmp_path / "cpu.stat").write_text("usage_usec 47000\nuser_usec 7\n")
         timer.end()
     assert timer.times.cpu_ms == 42
 
 
+@needs("children of a process")
 def test_the_wait_for_a_processor_that_somebody_else_uses_is_counted() -> None:
     one = min(os.sched_getaffinity(0))
     with (
-        worker() as bot,
+        supervised() as ours,
         subprocess.Popen([sys.executable, "-I", "-c", BURNER]) as other,
-        contextlib.closing(AnswerTimer(bot.pid, set())) as timer,
+        contextlib.closing(AnswerTimer(ours.pid, set())) as timer,
     ):
-        os.sched_setaffinity(bot.pid, {one})
+        [bot] = children(ours.pid)
+        os.sched_setaffinity(bot, {one})
         os.sched_setaffinity(other.pid, {one})
         try:
-            answer(timer, bot, "100")
+            answer(timer, ours, 100)
         finally:
             other.kill()
     assert timer.times.waited_ms > 0
@@ -146,9 +131,9 @@ def test_what_other_guests_of_the_host_take_is_counted_for_one_processor_of_the_
 
 
 def test_a_bot_that_ends_and_a_machine_that_tells_nothing_are_no_errors(tmp_path: Path) -> None:
-    with worker() as bot:
-        timer = AnswerTimer(bot.pid, {0}, statistics=str(tmp_path / "none"))
-        answer(timer, bot, "10")
+    with supervised() as ours:
+        timer = AnswerTimer(ours.pid, {0}, statistics=str(tmp_path / "none"))
+        answer(timer, ours, 10)
         timer.begin()
     timer.end()
     timer.begin()
@@ -160,7 +145,7 @@ def test_a_bot_that_ends_and_a_machine_that_tells_nothing_are_no_errors(tmp_path
 def test_a_closed_timer_keeps_no_descriptor_and_closes_no_other_one(tmp_path: Path) -> None:
     (tmp_path / "cpu.stat").write_text("usage_usec 5000\n")
     before = os.listdir("/proc/self/fd")
-    timer = AnswerTimer(os.getpid(), {0}, cgroups=[tmp_path])
+    timer = AnswerTimer(os.getpid(), {0}, cgroup=tmp_path)
     timer.begin()
     timer.end()
     assert len(os.listdir("/proc/self/fd")) > len(before)

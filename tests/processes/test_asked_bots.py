@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -17,9 +18,10 @@ from msgspec import UNSET
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.asked_bots import AskedBots
-from stellwerk_processes.bot_process import UNCONFINED, BotReport, RunningBot
+from stellwerk_processes.bench.family import look_at_family
+from stellwerk_processes.bench.levels import UNCONFINED
+from stellwerk_processes.bench.local_bot import BotReport, LocalBot
 from stellwerk_processes.bot_spec import BotSpec, built_in_command
-from stellwerk_processes.family import look_at_family
 from stellwerk_processes.seat_report import SeatReport, seat_reports
 from stellwerk_processes.started_match import BotMatch, MatchObserver, MatchResult, play_match
 from stellwerk_server.lobby.session import Session
@@ -57,6 +59,7 @@ while os.getppid() == parent and time.monotonic() < until:
 """
 SPINS = (sys.executable, "-c", SPINNER, "bot")
 RANDOM = built_in_command("random")
+SPEC = BotSpec("bot", RANDOM)
 
 
 def is_stopped(pid: int) -> bool:
@@ -88,11 +91,13 @@ class Holds:
 class Table:
     """A match of two, whose bots are processes that burn the processor, while the test answers for them."""
 
-    def __init__(self, pids: list[int], *, freeze: bool = True, time: Time | None = None) -> None:
+    def __init__(
+        self, processes: list[tuple[int, int]], *, freeze: bool = True, time: Time | None = None
+    ) -> None:
         self.world = World() if time is None else World(time=time)
         self.holds = Holds()
         self.asked = AskedBots(self.holds, self.session, freeze=freeze)
-        self.bots = [RunningBot(BotSpec("bot", RANDOM), pid, None) for pid in pids]
+        self.bots = [LocalBot(SPEC, pid=pid, supervisor=ours) for ours, pid in processes]
         for seat, bot in enumerate(self.bots):
             self.asked.add(seat, bot, own_processors=0)
         self.clients: list[Client] = []
@@ -111,18 +116,17 @@ class Table:
 
 
 @contextlib.contextmanager
-def burning() -> Generator[list[int]]:
-    """Run two processes that burn the processor."""
-    command = [sys.executable, "-I", "-c", BURNER]
-    with (
-        subprocess.Popen(command, start_new_session=True) as one,
-        subprocess.Popen(command, start_new_session=True) as other,
-    ):
-        try:
-            yield [one.pid, other.pid]
-        finally:
-            one.kill()
-            other.kill()
+def burning() -> Generator[list[tuple[int, int]]]:
+    """Run two bots that burn the processor, each below a process of ours."""
+    command = ["/bin/sh", "-c", '"$@" & echo $!; wait', "sh", sys.executable, "-I", "-c", BURNER]
+    with contextlib.ExitStack() as stack:
+        processes: list[tuple[int, int]] = []
+        for _ in range(2):
+            ours = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE))
+            assert ours.stdout is not None
+            processes.append((ours.pid, int(ours.stdout.readline())))
+            stack.callback(os.kill, processes[-1][1], signal.SIGKILL)
+        yield processes
 
 
 def at_a_table(
@@ -131,8 +135,8 @@ def at_a_table(
     """Run a test beside the task that stops bots."""
 
     async def main() -> None:
-        with burning() as pids, trio.fail_after(SECONDS):
-            table = Table(pids, freeze=freeze, time=time)
+        with burning() as processes, trio.fail_after(SECONDS):
+            table = Table(processes, freeze=freeze, time=time)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(table.asked.keep_freezing)
                 await play(table)
@@ -264,6 +268,7 @@ def test_without_freezing_bots_are_only_timed() -> None:
         for _ in range(100):
             await trio.lowlevel.checkpoint()
             assert table.stopped() == [False, False]
+        table.asked.end()
         measured = table.asked.measured(0)
         assert measured is not None
         assert measured.frozen is None

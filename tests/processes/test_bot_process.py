@@ -21,21 +21,17 @@ from typing import TypeVar
 import pytest
 import trio
 
-from stellwerk_processes.bot_process import (
-    DESCRIPTORS,
+from stellwerk_processes.bench.invitation import BotStartError, Invitation, command_line, environment_of
+from stellwerk_processes.bench.launch import DESCRIPTORS
+from stellwerk_processes.bench.levels import UNCONFINED, Confinement
+from stellwerk_processes.bench.local_bot import (
     GRACE,
     LAST_LINES,
     LONGEST_LINE,
     PRINTED_BYTES,
-    UNCONFINED,
     BotReport,
-    BotStartError,
-    Confinement,
-    Invitation,
-    RunningBot,
-    command_line,
-    environment_of,
-    run_bot,
+    LocalBot,
+    start_bot,
 )
 from stellwerk_processes.bot_spec import BotSpec, Transport, parse_bot_spec
 from tests.tools import SETPRIV, bwrap, needs
@@ -58,15 +54,11 @@ def python(
 @asynccontextmanager
 async def started(
     spec: BotSpec, confinement: Confinement = UNCONFINED, grace: float = GRACE
-) -> AsyncGenerator[RunningBot]:
+) -> AsyncGenerator[LocalBot]:
     """Start a bot, and stop it at the end of the block if it still runs."""
     with trio.fail_after(SECONDS):
         async with trio.open_nursery() as nursery:
-
-            async def run(task_status: trio.TaskStatus[RunningBot]) -> None:
-                await run_bot(spec, INVITATION, confinement, grace=grace, task_status=task_status)
-
-            bot: RunningBot = await nursery.start(run)
+            bot = await start_bot(nursery, spec, INVITATION, confinement, grace=grace)
             yield bot
             bot.stop()
 
@@ -270,8 +262,7 @@ def test_a_folder_that_became_a_link_is_not_what_is_emptied(tmp_path: Path) -> N
 # Does what a bot can do at the same time, at the worst moments: just before the runner does something.
 SWAP = """
 import contextlib, os, sys
-from stellwerk_processes.bot_process import RunningBot
-from stellwerk_processes.bot_spec import BotSpec
+from stellwerk_processes.bench.private_folder import empty
 
 home, elsewhere = sys.argv[1:]
 is_idle, moments_left = True, 0
@@ -300,15 +291,14 @@ def swap(event, _):
 
 os.chdir(home)
 sys.addaudithook(swap)
-bot = RunningBot(BotSpec("ernie", ("x",)), 0, None, home)
 for moment in range(1, 60):
     locked_folder()
     moments_left, is_idle = moment, False
-    bot.forget()
+    empty(home, 5)
     is_idle = True
     assert os.stat(elsewhere).st_mode & 0o777 == 0o500, moment
     assert os.listdir(elsewhere) == ["kept"], moment
-    bot.forget()
+    empty(home, 5)
     assert os.listdir() == [], moment
 print(moments_left)
 """
@@ -329,8 +319,7 @@ def test_a_folder_that_a_bot_swaps_for_a_link_meanwhile_changes_nothing_elsewher
 # Whatever the runner removes is there anew, before it can have gone on.
 FILL = """
 import itertools, os, sys
-from stellwerk_processes.bot_process import RunningBot
-from stellwerk_processes.bot_spec import BotSpec
+from stellwerk_processes.bench.private_folder import empty
 
 numbers = itertools.count()
 
@@ -341,7 +330,7 @@ def fill(event, _):
 os.chdir(sys.argv[1])
 os.mkdir("x")
 sys.addaudithook(fill)
-RunningBot(BotSpec("ernie", ("x",)), 0, None, sys.argv[1]).forget(0.1)
+empty(sys.argv[1], 0.1)
 """
 
 
@@ -426,7 +415,7 @@ print("end", file=sys.{stream})
 
 
 def test_a_flood_is_forgotten_but_for_its_end() -> None:
-    bot = RunningBot(BotSpec("ernie", ("x",)), 0, None)
+    bot = LocalBot(BotSpec("ernie", ("x",)), pid=0, supervisor=0)
     for number in range(10_000):
         bot.hear(b"%099d\n" % number)
     lines = bot.last_lines(10**6)
@@ -546,12 +535,8 @@ signal.pause()
 def test_a_cancelled_runner_ends_its_bots() -> None:
     async def main() -> tuple[int, BotReport | None]:
         async with trio.open_nursery() as nursery:
-
-            async def start(task_status: trio.TaskStatus[RunningBot]) -> None:
-                spec = python(STUBBORN, transport="stdio")
-                await run_bot(spec, INVITATION, grace=NO_GRACE, task_status=task_status)
-
-            bot: RunningBot = await nursery.start(start)
+            spec = python(STUBBORN, transport="stdio")
+            bot = await start_bot(nursery, spec, INVITATION, grace=NO_GRACE)
             pid = int(await line_from(bot.transport))
             nursery.cancel_scope.cancel()
         return pid, bot.report

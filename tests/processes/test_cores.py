@@ -11,7 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from stellwerk_processes.cores import CorePool, CoresError, Machine, keeping_to, machine, pinned_to, shares
+from stellwerk_processes.bench.cores import (
+    CorePool,
+    CoresError,
+    Machine,
+    keeping_to,
+    machine,
+    pinned_to,
+    shares,
+)
 
 
 def tree(folder: Path, cores: Mapping[str, int], *, name: str = "core_cpus_list") -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from stellwerk_processes.family import used_ms
+from stellwerk_processes.bench.family import used_ms
 
 # 15 is PR_SET_NAME.
 NAMED = r"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stellwerk_processes.bot_process import BotReport
+from stellwerk_processes.bench.local_bot import BotReport
 from stellwerk_processes.faults import Conduct, faults_of
 
 ENDED = BotReport(3, None, stopped=False, cpu_ms=0, max_rss_kb=None, last_lines=("no model here",))

@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 
-from stellwerk_processes.family import look_at_family, used_ms
-from stellwerk_processes.freezer import CgroupFreezer, SignalFreezer, freezer_of
+from stellwerk_processes.bench.family import children, look_at_family, used_ms
+from stellwerk_processes.bench.freezer import CgroupFreezer, SignalFreezer, freezer_of
 from tests.tools import SETPRIV, cgroup_root, needs
 
 # Each burns its processor, and says first who it is. The words are how its descendants are started: in the
@@ -52,20 +52,20 @@ BURNT = 0.05  # seconds of our own processor time, in which a bot that goes on u
 
 
 @contextlib.contextmanager
-def running(code: str, *words: str) -> Generator[list[int]]:
-    """Run a bot. Yield its id, and those of its descendants that say who they are."""
+def running(code: str, *words: str) -> Generator[tuple[int, list[int]]]:
+    """Run a bot below a process of ours. Yield the id of that, and the bot's processes that say who they
+    are."""
     with subprocess.Popen(
-        [sys.executable, "-I", "-c", code, *words],
+        ["/bin/sh", "-c", '"$@" & wait', "sh", sys.executable, "-I", "-c", code, *words],
         stdout=subprocess.PIPE,
         start_new_session=True,
         env={**os.environ, "BURNER": BURNER},
-    ) as bot:
-        assert bot.stdout is not None
+    ) as ours:
+        assert ours.stdout is not None
         try:
-            family = {int(bot.stdout.readline()) for _ in range(1 + len(words))}
-            yield sorted(family, key=lambda pid: pid != bot.pid)
+            yield ours.pid, [int(ours.stdout.readline()) for _ in range(1 + len(words))]
         finally:
-            for pid in look_at_family(bot.pid).threads:
+            for pid in look_at_family(ours.pid).threads:
                 end(pid)
 
 
@@ -115,9 +115,8 @@ pytestmark = needs("children of a process")
 
 
 def test_a_frozen_bot_uses_no_processor_and_a_thawed_one_goes_on() -> None:
-    with running(BURNER) as family:
-        [bot] = family
-        freezer = freezer_of(bot)
+    with running(BURNER) as (ours, family):
+        freezer = freezer_of(ours, None)
         burn_until(lambda: freezer.freeze() == "stopped")
         expect_frozen(family)
         freezer.thaw()
@@ -125,8 +124,8 @@ def test_a_frozen_bot_uses_no_processor_and_a_thawed_one_goes_on() -> None:
 
 
 def test_children_and_grandchildren_in_sessions_of_their_own_are_frozen_with_their_bot() -> None:
-    with running(BURNER, "same-session", "own-session", "own-session") as family:
-        freezer = SignalFreezer(family[0])
+    with running(BURNER, "same-session", "own-session", "own-session") as (ours, family):
+        freezer = SignalFreezer(ours)
         burn_until(lambda: freezer.freeze() == "stopped")
         expect_frozen(family)
         freezer.thaw()
@@ -134,8 +133,8 @@ def test_children_and_grandchildren_in_sessions_of_their_own_are_frozen_with_the
 
 
 def test_a_bot_that_starts_processes_as_fast_as_it_can_is_frozen_whole() -> None:
-    with running(STARTER) as [bot]:
-        freezer = SignalFreezer(bot)
+    with running(STARTER) as (ours, [bot]):
+        freezer = SignalFreezer(ours)
         burn_until(lambda: len(look_at_family(bot).threads) > 10)
         burn_until(lambda: freezer.freeze() == "stopped")
         members = look_at_family(bot).threads.keys()
@@ -146,10 +145,11 @@ def test_a_bot_that_starts_processes_as_fast_as_it_can_is_frozen_whole() -> None
         burn_until(lambda: len(look_at_family(bot).threads) == 1 + 300)
 
 
-def test_a_process_of_ours_among_them_is_spared() -> None:
-    with running(BURNER, "same-session", "own-session") as family:
-        ours, *theirs = family
-        freezer = SignalFreezer(ours, spared=frozenset({ours}))
+def test_the_process_of_ours_above_them_is_spared() -> None:
+    with running(BURNER, "same-session", "own-session") as (shell, family):
+        [ours] = children(shell)  # as if this one supervised the others
+        theirs = [pid for pid in family if pid != ours]
+        freezer = SignalFreezer(ours)
         burn_until(lambda: freezer.freeze() == "stopped")
         expect_frozen(theirs)
         expect_going_on([ours])
@@ -158,17 +158,17 @@ def test_a_process_of_ours_among_them_is_spared() -> None:
 
 
 def test_a_bot_that_has_ended_is_no_error() -> None:
-    with running(BURNER) as [bot]:
-        freezer = SignalFreezer(bot)
+    with running(BURNER) as (ours, [bot]):
+        freezer = SignalFreezer(ours)
         end(bot)
-        os.waitid(os.P_PID, bot, os.WEXITED | os.WNOWAIT)
+        burn_until(lambda: not Path(f"/proc/{bot}").exists())
         burn_until(lambda: freezer.freeze() == "stopped")
         freezer.thaw()
 
 
 def test_a_process_that_was_stopped_and_has_ended_is_at_rest() -> None:
-    with running(REAPER, "child") as (ours, child):
-        freezer = SignalFreezer(ours, spared=frozenset({ours}))
+    with running(REAPER, "child") as (_, [ours, child]):
+        freezer = SignalFreezer(ours)
         burn_until(lambda: freezer.freeze() == "stopped")
         end(child)
         burn_until(lambda: not Path(f"/proc/{child}").exists())
@@ -178,11 +178,12 @@ def test_a_process_that_was_stopped_and_has_ended_is_at_rest() -> None:
 @needs("another user")
 def test_a_bot_that_may_not_be_stopped_is_not_called_frozen() -> None:
     code = (
-        "import sys; from stellwerk_processes.freezer import *; print(freezer_of(int(sys.argv[1])).freeze())"
+        "import sys; from stellwerk_processes.bench.freezer import *;"
+        "print(freezer_of(int(sys.argv[1]), None).freeze())"
     )
-    with running(BURNER) as [bot]:
+    with running(BURNER) as (ours, [bot]):
         asked = subprocess.run(
-            [*SETPRIV, sys.executable, "-c", code, str(bot)], capture_output=True, text=True, check=True
+            [*SETPRIV, sys.executable, "-c", code, str(ours)], capture_output=True, text=True, check=True
         )
         assert asked.stdout == "impossible\n"
         assert not is_stopped(bot)
@@ -190,8 +191,8 @@ def test_a_bot_that_may_not_be_stopped_is_not_called_frozen() -> None:
 
 @needs("cgroups of version 2")
 def test_a_bot_with_a_cgroup_is_frozen_by_it() -> None:
-    with in_cgroup(cgroup_root("cgroup2")) as (group, family):
-        freezer = freezer_of(family[0], cgroups=[group])
+    with in_cgroup(cgroup_root()) as (group, ours, family):
+        freezer = freezer_of(ours, group)
         assert isinstance(freezer, CgroupFreezer)
         burn_until(lambda: freezer.freeze() == "stopped")
         burn_until(lambda: "frozen 1" in (group / "cgroup.events").read_text())
@@ -200,29 +201,17 @@ def test_a_bot_with_a_cgroup_is_frozen_by_it() -> None:
         expect_going_on(family)
 
 
-@needs("cgroups of version 1")
-def test_a_bot_with_a_cgroup_of_version_1_is_frozen_by_it() -> None:
-    with in_cgroup(cgroup_root("cgroup", "freezer")) as (group, family):
-        freezer = freezer_of(family[0], cgroups=[group])
-        assert isinstance(freezer, CgroupFreezer)
-        burn_until(lambda: freezer.freeze() == "stopped")
-        burn_until(lambda: (group / "freezer.state").read_text() == "FROZEN\n")
-        expect_no_use(family)
-        freezer.thaw()
-        expect_going_on(family)
-
-
 @contextlib.contextmanager
-def in_cgroup(root: Path | None) -> Generator[tuple[Path, list[int]]]:
+def in_cgroup(root: Path | None) -> Generator[tuple[Path, int, list[int]]]:
     """Run a bot with descendants in a cgroup of its own."""
     assert root is not None
     group = root / f"stellwerk-test-{secrets.token_hex(8)}"
     group.mkdir()
     try:
-        with running(BURNER, "same-session", "own-session") as family:
+        with running(BURNER, "same-session", "own-session") as (ours, family):
             for pid in family:
                 (group / "cgroup.procs").write_text(str(pid))
-            yield group, family
+            yield group, ours, family
         burn_until(lambda: not (group / "cgroup.procs").read_text())
     finally:
         group.rmdir()

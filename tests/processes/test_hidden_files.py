@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.bench.hidden_files import hidden_hint
+from stellwerk_processes.bench.levels import Confinement, Sandbox, Wanted
 from stellwerk_processes.bot_spec import BotSpec
-from stellwerk_processes.hidden_files import hidden_hint
-from stellwerk_processes.sandbox.levels import Sandbox, Wanted
 
 
 @pytest.fixture(name="odd")

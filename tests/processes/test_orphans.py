@@ -10,7 +10,7 @@ from typing import Final
 PROGRAM: Final = """
 import os, subprocess, sys, time
 sys.path[:0] = {path!r}
-from stellwerk_processes.orphans import end_orphans, forget, start_noted
+from stellwerk_processes.bench.orphans import end_orphans, forget, start_noted
 
 SLEEP = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)"]
 LEAVE = '''

@@ -15,7 +15,7 @@ import trio.testing
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes import started_match
-from stellwerk_processes.bot_process import UNCONFINED
+from stellwerk_processes.bench.levels import UNCONFINED
 from stellwerk_processes.bot_spec import BotSpec, built_in_command
 from stellwerk_processes.embedded_server import MemoryJournals, Signal
 from stellwerk_processes.faults import Conduct, faults_of

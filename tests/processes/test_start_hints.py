@@ -10,7 +10,7 @@ from typing import get_args
 
 import pytest
 
-from stellwerk_processes.bot_process import BotReport
+from stellwerk_processes.bench.local_bot import BotReport
 from stellwerk_processes.bot_spec import Transport
 from stellwerk_processes.start_hints import Start, start_hint
 

@@ -28,10 +28,11 @@ from stellwerk_base.files import write_whole
 from stellwerk_bots.players import new_player
 from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.game_choice import GameChoice
-from stellwerk_processes.bot_process import BotStartError, Confinement
+from stellwerk_processes.bench.invitation import BotStartError
+from stellwerk_processes.bench.levels import Confinement
+from stellwerk_processes.bench.resolve_sandbox import hide_memory
 from stellwerk_processes.bot_spec import QUICK_BOTS, BotSpec
 from stellwerk_processes.faults import BREAKDOWNS, faults_of, in_words
-from stellwerk_processes.resolve_sandbox import hide_memory
 from stellwerk_processes.seat_report import Played
 from stellwerk_processes.started_match import (
     BotMatch,

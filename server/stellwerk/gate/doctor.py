@@ -2,9 +2,9 @@
 
 The doctor by itself gives a bot all that it finds in its own environment. A candidate of a gate is a
 stranger's program, and the environment of CI holds secrets. So it is started here as for a match, by
-`run_bot`, and no step sees it less confined than a match does.
+`start_bot`, and no step sees it less confined than a match does.
 
-The doctor waits, and `run_bot` runs under Trio: so bots live in a thread of their own.
+The doctor waits, and bots run under Trio: so bots live in a thread of their own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from io import FileIO
 from queue import SimpleQueue
 from typing import IO, Final, cast
@@ -28,7 +27,9 @@ from stellwerk_kit.bot_process import Transport
 from stellwerk_kit.doctor.doctor import Finding, examine
 from stellwerk_kit.doctor.patient import patience
 from stellwerk_kit.doctor.steps import Examination
-from stellwerk_processes.bot_process import BotReport, Confinement, Invitation, RunningBot, run_bot
+from stellwerk_processes.bench.invitation import Invitation
+from stellwerk_processes.bench.levels import Confinement
+from stellwerk_processes.bench.local_bot import BotReport, LocalBot, start_bot
 from stellwerk_processes.bot_spec import BotSpec
 
 SECONDS: Final = 5  # for each answer, as `stellwerk kit doctor` waits by default
@@ -74,8 +75,7 @@ class _Starter:
         return trio.from_thread.run(self._begin, invitation, trio_token=self._trio_token)
 
     async def _begin(self, invitation: Invitation) -> _Started:
-        run = partial(run_bot, self._spec, invitation, self._confinement, grace=GRACE)
-        bot: RunningBot = await self._nursery.start(run)
+        bot = await start_bot(self._nursery, self._spec, invitation, self._confinement, grace=GRACE)
         return await _Started.made(bot, self._trio_token)
 
 
@@ -84,7 +84,7 @@ class _Started:
 
     def __init__(
         self,
-        bot: RunningBot,
+        bot: LocalBot,
         trio_token: trio.lowlevel.TrioToken,
         pipes: tuple[IO[bytes], IO[bytes]] | None,
         listener: socket.socket | None,
@@ -95,7 +95,7 @@ class _Started:
         self._listener = listener
 
     @staticmethod
-    async def made(bot: RunningBot, trio_token: trio.lowlevel.TrioToken) -> _Started:
+    async def made(bot: LocalBot, trio_token: trio.lowlevel.TrioToken) -> _Started:
         """Take over what only the thread of the bots can give away."""
         pipes, listener = None, None
         if bot.transport is not None:
@@ -141,7 +141,7 @@ class _Started:
 
 async def _taken_over(transport: trio.abc.Stream) -> tuple[IO[bytes], IO[bytes]]:
     """Return the pipes that are a bot's standard output and input, as files that do not wait."""
-    # `run_bot` makes the transport of these two, and says only that it is a stream.
+    # `start_bot` makes the transport of these two, and says only that it is a stream.
     streams = cast("trio.StapledStream[trio.lowlevel.FdStream, trio.lowlevel.FdStream]", transport)
     output = FileIO(os.dup(streams.receive_stream.fileno()), "r")
     input_ = FileIO(os.dup(streams.send_stream.fileno()), "w")

@@ -10,8 +10,8 @@ from msgspec import Struct
 from stellwerk.shared.errors import DONE, FAILED, INFRASTRUCTURE
 from stellwerk_base.texts import shown
 from stellwerk_kit.doctor.doctor import Failure, Finding
+from stellwerk_processes.bench.levels import Isolation, Wanted
 from stellwerk_processes.faults import Fault, in_words
-from stellwerk_processes.sandbox.levels import Isolation, Wanted
 from stellwerk_tournament.evidence.sequential import interval, log_likelihood_ratio
 from stellwerk_tournament.evidence.strength import (
     GameStrength,

@@ -39,8 +39,9 @@ from stellwerk.shared.planned_games import PlannedGame, pieces
 from stellwerk.shared.progress import ProgressLine
 from stellwerk.shared.replay_name import replay_name
 from stellwerk_base.files import write_whole
+from stellwerk_processes.bench.invitation import BotStartError
+from stellwerk_processes.bench.levels import Confinement
 from stellwerk_processes.bot_log import MatchLogs
-from stellwerk_processes.bot_process import BotStartError, Confinement
 from stellwerk_processes.bot_spec import may_overlap
 from stellwerk_processes.seat_report import Played
 from stellwerk_processes.standing_server import StandingSetup, open_standing_server

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk.shared.planned_games import PlannedGame
+from stellwerk_processes.bench.levels import Isolation, Wanted
 from stellwerk_processes.bot_spec import Process
 from stellwerk_processes.faults import Fault, faults_of
-from stellwerk_processes.sandbox.levels import Isolation, Wanted
 from stellwerk_processes.seat_report import Played, SeatReport, seat_reports
 from stellwerk_protocol.names import Count, EndReason, Seat
 

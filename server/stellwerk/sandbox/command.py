@@ -13,9 +13,8 @@ import trio
 from stellwerk.shared.errors import DONE
 from stellwerk.shared.terminal import say
 from stellwerk_base.texts import aligned
-from stellwerk_processes.bot_process import Confinement
-from stellwerk_processes.resolve_sandbox import WHAT, Attempt, hide_memory, try_level
-from stellwerk_processes.sandbox.levels import LEVELS, Sandbox
+from stellwerk_processes.bench.levels import LEVELS, TRIALS, Confinement, Sandbox
+from stellwerk_processes.bench.resolve_sandbox import Attempt, hide_memory, try_level
 
 DESCRIPTION: Final = """\
 Try on this machine what each level of the sandbox refuses to a bot.
@@ -64,7 +63,7 @@ def _lines(attempts: Sequence[Attempt]) -> Iterator[str]:
     yield f"cgroups       {f'version {version}' if version else 'none that this user can make'}"
     yield ""
     rows = [["a bot could", *(attempt.level for attempt in attempts)]]
-    rows += [[words, *(_word(attempt, name) for attempt in attempts)] for name, words in WHAT.items()]
+    rows += [[words, *(_word(attempt, name) for attempt in attempts)] for name, (_, words) in TRIALS.items()]
     rows.append(["runs as", *(_AS[attempt.record.user] for attempt in attempts)])
     yield from aligned(rows, left=(0, *range(1, len(attempts) + 1)))
     if any(attempt.record.user == "root_without_powers" for attempt in attempts):

@@ -11,7 +11,7 @@ from stellwerk.shared.errors import usage_error
 from stellwerk_processes.bot_spec import BotSpec, BotSpecError, parse_bot_spec
 
 if TYPE_CHECKING:  # a command that starts no bots needs no processes
-    from stellwerk_processes.bot_process import Confinement
+    from stellwerk_processes.bench.levels import Confinement
 
 
 def bot_of(argument: str, text: str) -> BotSpec:
@@ -49,7 +49,7 @@ def wrap_of(text: str) -> tuple[str, ...]:
 
 def expect_startable(argument: str, bot: BotSpec, confinement: Confinement) -> None:
     """Raise a usage error if the program of a bot, or of what confines it, does not exist."""
-    from stellwerk_processes.bot_process import BotStartError, command_line
+    from stellwerk_processes.bench.invitation import BotStartError, command_line
 
     try:
         command_line(bot, confinement, os.curdir)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from stellwerk.shared.bot_arguments import wrap_of
 from stellwerk.shared.errors import infrastructure_error
-from stellwerk_processes.sandbox.levels import LEVELS, Sandbox, SandboxError
+from stellwerk_processes.bench.levels import LEVELS, Sandbox, SandboxError
 
 if TYPE_CHECKING:  # a command that starts no bots needs no processes
-    from stellwerk_processes.bot_process import Confinement
+    from stellwerk_processes.bench.levels import Confinement
 
 
 def add_sandbox_argument(parser: argparse.ArgumentParser) -> None:
@@ -27,13 +27,13 @@ def confinement_of(arguments: argparse.Namespace) -> Confinement:
     if it does not hold here. From now on no other process reads this one's memory."""
     import trio
 
-    from stellwerk_processes.bot_process import Confinement
-    from stellwerk_processes.resolve_sandbox import hide_memory, resolve
+    from stellwerk_processes.bench.levels import Confinement
+    from stellwerk_processes.bench.resolve_sandbox import hide_memory, resolve
 
     hide_memory()
     sandbox = Sandbox(level=arguments.sandbox or "limits")
     confinement = Confinement(wrap_of(arguments.wrap or ""), arguments.memory, sandbox)
-    if confinement.wrap or sandbox.level in ("none", "limits"):
+    if not confinement.needs_proof:
         return confinement
     try:
         return trio.run(resolve, confinement).confinement

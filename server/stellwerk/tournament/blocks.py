@@ -27,9 +27,9 @@ from stellwerk.shared.terminal import complain, say
 from stellwerk.shared.version import version
 from stellwerk_base.files import PRIVATE, write_whole
 from stellwerk_base.texts import counted, shown
-from stellwerk_processes.cores import CoresError
-from stellwerk_processes.resolve_sandbox import hide_memory
-from stellwerk_processes.sandbox.levels import SandboxError
+from stellwerk_processes.bench.cores import CoresError
+from stellwerk_processes.bench.levels import SandboxError
+from stellwerk_processes.bench.resolve_sandbox import hide_memory
 from stellwerk_tournament.blocks.export import Exporter
 from stellwerk_tournament.blocks.files import (
     ORDER_ENDING,

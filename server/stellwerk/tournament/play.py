@@ -45,11 +45,11 @@ from stellwerk.tournament.preflight import Advice, Conditions, preflight, prefli
 from stellwerk.tournament.results import print_ranking, trouble_lines, voids_of
 from stellwerk.tournament.web import LivePages
 from stellwerk_base.texts import counted, shown, unknown
-from stellwerk_processes import resolve_sandbox
+from stellwerk_processes.bench import resolve_sandbox
+from stellwerk_processes.bench.cores import CoresError
+from stellwerk_processes.bench.levels import UNPROVEN, SandboxError, SandboxRecord, describe
+from stellwerk_processes.bench.resolve_sandbox import hide_memory
 from stellwerk_processes.bot_spec import STARTED
-from stellwerk_processes.cores import CoresError
-from stellwerk_processes.resolve_sandbox import describe, hide_memory
-from stellwerk_processes.sandbox.levels import SandboxError, SandboxRecord
 from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
 from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import raise_limit, room_for_more
@@ -65,7 +65,6 @@ from stellwerk_tournament.config.resolved import (
     read_resolved,
     resolve,
 )
-from stellwerk_tournament.config.sandbox import UNPROVEN, needs_proof
 from stellwerk_tournament.config.settings import FILE, Settings, Source, settings_of
 from stellwerk_tournament.play.fair_matches import FairMatches
 from stellwerk_tournament.play.how_many import total_matches
@@ -338,7 +337,7 @@ def _with_sandbox(
         settings = replace(settings, confinement=confinement)
     is_for_nobody = is_auto and all(each.bot.process not in STARTED for each in settings.entrants)
     was_proven = is_auto and (results.sandbox is not UNSET or not len(results))
-    if is_for_nobody or not (needs_proof(confinement) or was_proven):
+    if is_for_nobody or not (confinement.needs_proof or was_proven):
         return settings, UNSET
     try:
         proven = trio.run(resolve_sandbox.resolve, confinement)

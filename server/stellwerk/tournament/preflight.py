@@ -29,7 +29,7 @@ from stellwerk_tournament.play.preflight import (
 from stellwerk_tournament.store.answered import FILE, fingerprints, read_answered, write_answered
 
 if TYPE_CHECKING:
-    from stellwerk_processes.sandbox.levels import SandboxRecord
+    from stellwerk_processes.bench.levels import SandboxRecord
     from stellwerk_tournament.config.resolved import Resolved
     from stellwerk_tournament.config.settings import Settings
 

@@ -35,11 +35,10 @@ from stellwerk.gate.report import (
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_kit.doctor.all_steps import STEPS
 from stellwerk_kit.doctor.doctor import Failure, Finding, examine
-from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.bench.family import children
+from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
 from stellwerk_processes.bot_spec import Transport, parse_bot_spec
-from stellwerk_processes.family import children
 from stellwerk_processes.faults import Fault
-from stellwerk_processes.sandbox.levels import Level, Sandbox
 from stellwerk_tournament.evidence.strength import EloEstimate, Estimate, GameStrength, Strength
 from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment
 from tests.tools import needs

@@ -30,7 +30,7 @@ from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.reader import lines_of
 from stellwerk_engine.replays.verify import verify
-from stellwerk_processes.bot_process import BotReport
+from stellwerk_processes.bench.local_bot import BotReport
 from stellwerk_processes.bot_spec import BotSpec
 from stellwerk_processes.faults import Conduct, Fault, FaultKind, faults_of
 from stellwerk_processes.seat_report import Breakdown, SeatReport

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from stellwerk.__main__ import main
-from stellwerk_processes.resolve_sandbox import WHAT
-from stellwerk_processes.sandbox.levels import LEVELS
+from stellwerk_processes.bench.levels import LEVELS, TRIALS
 from tests.tools import needs
 
 
@@ -16,7 +15,7 @@ def test_the_table_has_each_level_and_each_attempt(capsys: pytest.CaptureFixture
     assert main(["sandbox"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert any(line.split()[-5:] == list(LEVELS) for line in lines)
-    for words in WHAT.values():
+    for _, words in TRIALS.values():
         assert any(line.startswith(words) for line in lines)
     assert any(line.startswith("auto is ") for line in lines)
 
@@ -49,7 +48,7 @@ def test_bots_over_tcp_play_under_landlock(capsys: pytest.CaptureFixture[str]) -
 def test_a_level_that_does_not_hold_is_an_error_with_its_cause(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stellwerk_processes.sandbox.launch.bubblewrap", lambda: None)
+    monkeypatch.setattr("stellwerk_processes.bench.launch.bubblewrap", lambda: None)
     assert main(["play", "usa", "--bot", "greedy", "--bot", "random", "--sandbox", "namespace"]) == 4
     message = capsys.readouterr().err
     assert message.startswith("stellwerk: --sandbox namespace: ")

@@ -21,8 +21,8 @@ from msgspec import UNSET
 
 from stellwerk.__main__ import main
 from stellwerk.tournament.blocks import MOST_NAMED
+from stellwerk_processes.bench.levels import SandboxRecord
 from stellwerk_processes.faults import Fault
-from stellwerk_processes.sandbox.levels import SandboxRecord
 from stellwerk_tournament.blocks.files import (
     BlockResult,
     decode_order,

@@ -99,7 +99,7 @@ def test_a_tournament_without_the_sandbox_that_it_requires_never_begins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = thieves_cup(tmp_path / "cup", 'sandbox = "auto"\nrequire = "namespace"')
-    monkeypatch.setattr("stellwerk_processes.sandbox.launch.bubblewrap", lambda: None)
+    monkeypatch.setattr("stellwerk_processes.bench.launch.bubblewrap", lambda: None)
     assert main(["tournament", "run", str(folder)]) == 4
     error = capsys.readouterr().err
     assert "tournament.toml:2: require: the sandbox must be at least namespace: " in error
@@ -121,8 +121,8 @@ def test_by_default_bots_run_at_the_highest_level_that_holds_and_stay_there(
     folder = thieves_cup(tmp_path / "cup", head)
     (folder / "notes").mkdir()
     with monkeypatch.context() as bare:
-        bare.setattr("stellwerk_processes.sandbox.launch.bubblewrap", lambda: None)
-        bare.setattr("stellwerk_processes.sandbox.launch.landlock_abi", lambda: 0)
+        bare.setattr("stellwerk_processes.bench.launch.bubblewrap", lambda: None)
+        bare.setattr("stellwerk_processes.bench.launch.landlock_abi", lambda: 0)
         assert main(["tournament", "run", str(folder), "--progress=lines"]) == 0
     [sentence, preflight, *_] = capsys.readouterr().err.splitlines()
     assert sentence.startswith("sandbox limits: bots ran ")

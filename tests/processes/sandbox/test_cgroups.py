@@ -11,21 +11,21 @@ from typing import Final
 
 import pytest
 
-from stellwerk_processes.sandbox import cgroups
-from stellwerk_processes.sandbox.cgroups import make_cgroup, remove_cgroup
+from stellwerk_processes.bench import cgroups
+from stellwerk_processes.bench.cgroups import make_cgroup, remove_cgroup
 from tests.tools import needs
 
 KILLED: Final = """
 import os, signal, sys
 sys.path[:0] = {path!r}
-from stellwerk_processes.sandbox.cgroups import make_cgroup
+from stellwerk_processes.bench.cgroups import make_cgroup
 print(*make_cgroup(64, 16).folders, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 NEXT: Final = """
 import sys
 sys.path[:0] = {path!r}
-from stellwerk_processes.sandbox.cgroups import make_cgroup, remove_cgroup
+from stellwerk_processes.bench.cgroups import make_cgroup, remove_cgroup
 remove_cgroup(make_cgroup(64, 16))
 """
 

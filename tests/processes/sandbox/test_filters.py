@@ -11,11 +11,11 @@ from typing import Final
 import pytest
 import trio
 
-from stellwerk_processes import resolve_sandbox
-from stellwerk_processes.bot_process import Confinement, Invitation, RunningBot, run_bot
+from stellwerk_processes.bench import landlock, resolve_sandbox
+from stellwerk_processes.bench.invitation import Invitation
+from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
+from stellwerk_processes.bench.local_bot import LocalBot, start_bot
 from stellwerk_processes.bot_spec import BotSpec
-from stellwerk_processes.sandbox import landlock
-from stellwerk_processes.sandbox.levels import Level, Sandbox
 from tests.tools import needs
 
 SECONDS: Final = 60
@@ -26,15 +26,11 @@ NAMESPACE: Final = pytest.param("namespace", marks=needs("bwrap", "namespaces"))
 
 
 @asynccontextmanager
-async def started(source: str, confinement: Confinement) -> AsyncGenerator[RunningBot]:
+async def started(source: str, confinement: Confinement) -> AsyncGenerator[LocalBot]:
     spec = BotSpec("ernie", (sys.executable, "-I", "-S", "-c", source))
     with trio.fail_after(SECONDS):
         async with trio.open_nursery() as nursery:
-
-            async def run(task_status: trio.TaskStatus[RunningBot]) -> None:
-                await run_bot(spec, INVITATION, confinement, task_status=task_status)
-
-            bot: RunningBot = await nursery.start(run)
+            bot = await start_bot(nursery, spec, INVITATION, confinement)
             yield bot
 
 

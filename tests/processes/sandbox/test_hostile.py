@@ -12,8 +12,8 @@ from typing import Final
 
 import pytest
 
-from stellwerk_processes.sandbox.landlock import landlock_abi
-from stellwerk_processes.sandbox.levels import Level
+from stellwerk_processes.bench.landlock import landlock_abi
+from stellwerk_processes.bench.levels import Level
 from tests.processes.sandbox.hostile.arena import ATTACKS
 from tests.processes.sandbox.hostile.table import Column, column, organizers
 from tests.tools import needs

@@ -11,10 +11,11 @@ from typing import Final
 import pytest
 import trio
 
-from stellwerk_processes.bot_process import Confinement, Invitation, RunningBot, run_bot
+from stellwerk_processes.bench import bubblewrap
+from stellwerk_processes.bench.invitation import Invitation
+from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
+from stellwerk_processes.bench.local_bot import LocalBot, start_bot
 from stellwerk_processes.bot_spec import BotSpec
-from stellwerk_processes.sandbox import bubblewrap
-from stellwerk_processes.sandbox.levels import Level, Sandbox
 from tests.processes.test_bot_process import line_from
 from tests.tools import needs
 
@@ -29,17 +30,13 @@ FULL: Final = pytest.param("full", marks=needs("bwrap", "namespaces", "control g
 
 
 @asynccontextmanager
-async def started(source: str, level: Level, *words: str) -> AsyncGenerator[RunningBot]:
+async def started(source: str, level: Level, *words: str) -> AsyncGenerator[LocalBot]:
     command = (sys.executable, "-I", "-S", "-c", source, *words)
     spec = BotSpec("ernie", command, transport="stdio")
     confinement = Confinement(sandbox=Sandbox(level=level))
     with trio.fail_after(SECONDS):
         async with trio.open_nursery() as nursery:
-
-            async def run(task_status: trio.TaskStatus[RunningBot]) -> None:
-                await run_bot(spec, INVITATION, confinement, task_status=task_status)
-
-            bot: RunningBot = await nursery.start(run)
+            bot = await start_bot(nursery, spec, INVITATION, confinement)
             yield bot
             bot.stop()
 

@@ -6,16 +6,25 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 import trio
 
-from stellwerk_processes import resolve_sandbox
-from stellwerk_processes.bot_process import Confinement
-from stellwerk_processes.resolve_sandbox import WHAT, Attempt, describe, resolve
-from stellwerk_processes.sandbox.levels import LEVELS, Level, Sandbox, SandboxError, SandboxRecord
+from stellwerk_processes.bench import resolve_sandbox
+from stellwerk_processes.bench.levels import (
+    LEVELS,
+    TRIALS,
+    Confinement,
+    Level,
+    Sandbox,
+    SandboxError,
+    SandboxRecord,
+    describe,
+)
+from stellwerk_processes.bench.resolve_sandbox import Attempt, resolve
 from tests.tools import as_ordinary_user, bwrap, needs
 
 PROGRAM: Final = str(Path(__file__).with_name("try_level.py"))
@@ -97,7 +106,7 @@ def test_at_the_highest_level_everything_is_refused() -> None:
 def test_the_witness_can_do_what_nobody_refuses() -> None:
     """Else it would prove nothing where something is refused."""
     record = seen(as_ordinary_user(), "none", "open")
-    assert set(WHAT) - NONE == set(record["allowed"]) | set(record.get("untried", ()))
+    assert set(TRIALS) - NONE == set(record["allowed"]) | set(record.get("untried", ()))
 
 
 # -- which level is taken ----------------------------------------------------------------------------
@@ -110,7 +119,8 @@ def fake_attempts(monkeypatch: pytest.MonkeyPatch, problems: dict[Level, str]) -
     async def fake(confinement: Confinement, level: Level) -> Attempt:
         tried.append(level)
         record = SandboxRecord(level=level, asked=confinement.sandbox.level)
-        return Attempt(level, record, problems.get(level, ""))
+        confinement = replace(confinement, sandbox=replace(confinement.sandbox, level=level))
+        return Attempt(confinement, record, problems.get(level, ""))
 
     monkeypatch.setattr(resolve_sandbox, "try_level", fake)
     return tried
@@ -154,7 +164,7 @@ def test_the_sentence_names_what_was_open_and_what_was_not_tried() -> None:
 
 
 def test_a_machine_without_bubblewrap_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stellwerk_processes.sandbox.launch.bubblewrap", lambda: None)
+    monkeypatch.setattr("stellwerk_processes.bench.launch.bubblewrap", lambda: None)
     attempt = trio.run(resolve_sandbox.try_level, Confinement(), "namespace")
     assert attempt.problem == "bubblewrap is not installed"
-    assert set(attempt.record.untried) == set(WHAT)
+    assert set(attempt.record.untried) == set(TRIALS)

@@ -6,9 +6,9 @@ from typing import Final
 
 import trio
 
-from stellwerk_processes.bot_process import BotReport
+from stellwerk_processes.bench.levels import LEVELS, Level
+from stellwerk_processes.bench.local_bot import BotReport
 from stellwerk_processes.bot_spec import BotSpec
-from stellwerk_processes.sandbox.levels import Level, is_at_least
 from tests.processes.sandbox.test_supervisor import AT_EACH_LEVEL, report_of, started
 
 # As .NET does for compiled code, and the Java machine for a heap that ZGC looks after: nothing is written.
@@ -29,7 +29,7 @@ SIGXFSZ: Final = 1 << 24
 
 @AT_EACH_LEVEL
 def test_room_for_code_in_memory_is_bounded_only_where_all_files_are(level: Level) -> None:
-    bounded = is_at_least(level, "limits") and not is_at_least(level, "namespace")
+    bounded = LEVELS[level].file_sizes
     assert report_of(RESERVE, level).status == (REFUSED if bounded else 0)
 
 

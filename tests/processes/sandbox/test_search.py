@@ -13,7 +13,7 @@ import msgspec
 import pytest
 import trio
 
-from stellwerk_processes.sandbox.levels import Level
+from stellwerk_processes.bench.levels import Level
 from tests.processes.sandbox.hostile.search import COUNT, Found, follows, pair_of_bots, unexplained
 from tests.processes.sandbox.hostile.table import SEARCH_PROGRAM, organizers
 from tests.tools import needs

@@ -15,10 +15,12 @@ from typing import Final, TypeVar
 import pytest
 import trio
 
-from stellwerk_processes.bot_process import BotReport, Confinement, Invitation, RunningBot, run_bot
+from stellwerk_processes.bench import bubblewrap
+from stellwerk_processes.bench.family import descendants
+from stellwerk_processes.bench.invitation import Invitation
+from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
+from stellwerk_processes.bench.local_bot import BotReport, LocalBot, start_bot
 from stellwerk_processes.bot_spec import BotSpec, Transport
-from stellwerk_processes.sandbox import bubblewrap
-from stellwerk_processes.sandbox.levels import Level, Sandbox
 from tests.processes.test_bot_process import NO_GRACE, SECONDS, has_ended, line_from
 from tests.tools import needs
 
@@ -40,15 +42,11 @@ def python(source: str, transport: Transport = "tcp") -> BotSpec:
 @asynccontextmanager
 async def started(
     spec: BotSpec, level: Level, grace: float = NO_GRACE, sandbox: Sandbox | None = None
-) -> AsyncGenerator[RunningBot]:
+) -> AsyncGenerator[LocalBot]:
     confinement = Confinement(sandbox=sandbox or Sandbox(level=level))
     with trio.fail_after(SECONDS):
         async with trio.open_nursery() as nursery:
-
-            async def run(task_status: trio.TaskStatus[RunningBot]) -> None:
-                await run_bot(spec, INVITATION, confinement, grace=grace, task_status=task_status)
-
-            bot: RunningBot = await nursery.start(run)
+            bot = await start_bot(nursery, spec, INVITATION, confinement, grace=grace)
             yield bot
             bot.stop()
 
@@ -98,7 +96,7 @@ def test_nothing_that_a_bot_started_outlives_it(level: Level, seconds: int) -> N
     async def main() -> frozenset[int]:
         async with started(python(LEAVE % seconds, "stdio"), level) as bot:
             await line_from(bot.transport)
-            pids = bot.pids()
+            pids = descendants(bot.supervisor)
             if seconds:
                 assert len(pids) >= 4
                 bot.stop()
@@ -116,7 +114,7 @@ from tests.processes.sandbox.test_supervisor import *
 async def main():
     async with started(python(LEAVE % 600, "stdio"), {level!r}) as bot:
         await line_from(bot.transport)
-        print(bot.supervisor, *bot.pids(), flush=True)
+        print(bot.supervisor, *descendants(bot.supervisor), flush=True)
         await trio.sleep_forever()
 
 trio.run(main)
@@ -213,7 +211,7 @@ def test_what_a_bot_left_ends_although_its_supervisor_cannot_end_it(name: str) -
         async with started(python(STRIKE % name, "stdio"), "none") as bot:
             assert bot.transport is not None
             await line_from(bot.transport)
-            pids = bot.pids()
+            pids = descendants(bot.supervisor)
             await bot.transport.send_all(b"\n")
             if name == "SIGSTOP":
                 await trio.to_thread.run_sync(wait_until_stopped, bot.supervisor)
@@ -338,14 +336,14 @@ def test_the_token_is_in_no_command_line_and_not_in_the_supervisors_environment(
             return await trio.to_thread.run_sync(all_can_read_of, bot)
 
     found = run(main)
-    assert b"stellwerk_processes.sandbox.supervise" in found
+    assert b"stellwerk_processes.bench.supervise" in found
     assert INVITATION.token.encode() not in found
 
 
-def all_can_read_of(bot: RunningBot) -> bytes:
+def all_can_read_of(bot: LocalBot) -> bytes:
     found = b""
     ours = [bot.supervisor, *ancestors(bot.supervisor)]
-    for pid in (*ours, *bot.pids()):
+    for pid in (*ours, *descendants(bot.supervisor)):
         found += Path(f"/proc/{pid}/cmdline").read_bytes()
     for pid in ours:
         if os.access(f"/proc/{pid}/environ", os.R_OK):
@@ -461,11 +459,7 @@ def test_a_bot_that_uses_up_its_memory_is_told_from_one_that_was_killed() -> Non
     async def main() -> BotReport:
         confinement = Confinement(memory_mb=100, sandbox=sandbox)
         async with trio.open_nursery() as nursery:
-
-            async def start(task_status: trio.TaskStatus[RunningBot]) -> None:
-                await run_bot(python(source), INVITATION, confinement, task_status=task_status)
-
-            bot: RunningBot = await nursery.start(start)
+            bot = await start_bot(nursery, python(source), INVITATION, confinement)
             return await bot.ended()
 
     report = run(main)
@@ -484,13 +478,15 @@ def test_a_sandbox_that_cannot_be_set_up_is_the_machines_fault(
     fake.write_text(f"#!/bin/sh\necho '{UBUNTU}' >&2\nexit 1\n")
     fake.chmod(0o755)
     for module in ("bubblewrap", "launch"):
-        monkeypatch.setattr(f"stellwerk_processes.sandbox.{module}.bubblewrap", lambda: str(fake))
+        monkeypatch.setattr(f"stellwerk_processes.bench.{module}.bubblewrap", lambda: str(fake))
 
     async def main() -> str:
-        try:
-            await run_bot(python("pass"), INVITATION, Confinement(sandbox=Sandbox(level="namespace")))
-        except OSError as error:
-            return str(error.strerror)
+        confinement = Confinement(sandbox=Sandbox(level="namespace"))
+        async with trio.open_nursery() as nursery:
+            try:
+                await start_bot(nursery, python("pass"), INVITATION, confinement)
+            except OSError as error:
+                return str(error.strerror)
         return ""
 
     problem = run(main)

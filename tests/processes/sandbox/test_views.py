@@ -10,8 +10,8 @@ from typing import Final
 
 import pytest
 
-from stellwerk_processes.sandbox.bubblewrap import call_of_bubblewrap
-from stellwerk_processes.sandbox.views import is_beneath, system_paths, view_of
+from stellwerk_processes.bench.bubblewrap import call_of_bubblewrap
+from stellwerk_processes.bench.views import is_beneath, system_paths, view_of
 from tests.tools import needs
 
 PYTHON: Final = sys.executable
@@ -158,7 +158,7 @@ def test_the_supervisor_imports_nothing_that_takes_long() -> None:
     source = (
         "import sys; before = set(sys.modules);"
         f"sys.path.insert(0, {str(Path(__file__).parents[3] / 'server')!r});"
-        "from stellwerk_processes.sandbox import supervise;"
+        "from stellwerk_processes.bench import supervise;"
         "print(*set(sys.modules) - before)"
     )
     done = subprocess.run([PYTHON, "-I", "-S", "-c", source], capture_output=True, text=True, check=True)

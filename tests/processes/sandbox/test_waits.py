@@ -7,8 +7,8 @@ from typing import Final
 
 import pytest
 
-from stellwerk_processes.sandbox.levels import Level
-from stellwerk_processes.sandbox.waits import LONGEST, SHARE, SHORTEST, TIMED_OUT, Waits
+from stellwerk_processes.bench.levels import Level
+from stellwerk_processes.bench.waits import LONGEST, SHARE, SHORTEST, TIMED_OUT, Waits
 from tests.processes.sandbox.test_inodes import FULL, LANDLOCK, NAMESPACE, printed, seen_by_other
 
 CALL: Final = b"12345678"

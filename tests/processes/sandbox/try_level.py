@@ -11,9 +11,8 @@ import sys
 import msgspec
 import trio
 
-from stellwerk_processes.bot_process import Confinement
-from stellwerk_processes.resolve_sandbox import hide_memory, try_level
-from stellwerk_processes.sandbox.levels import Level, Sandbox
+from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
+from stellwerk_processes.bench.resolve_sandbox import hide_memory, try_level
 
 
 def main() -> None:

@@ -7,8 +7,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from stellwerk_processes.bench.views import is_beneath, view_of
 from stellwerk_processes.bot_spec import BotSpec
-from stellwerk_processes.sandbox.views import is_beneath, view_of
 from stellwerk_tournament.config.final import final_text
 from stellwerk_tournament.config.settings import FILE, Settings, Source, parse, settings_of
 from stellwerk_tournament.config.template import schedule_text

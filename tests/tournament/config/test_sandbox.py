@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from stellwerk_processes.sandbox.levels import Sandbox
+from stellwerk_processes.bench.levels import Sandbox
 from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.config.resolved import encode, expect_same, read_resolved, resolve
-from stellwerk_tournament.config.sandbox import needs_proof
 from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, parse, settings_of
 from stellwerk_tournament.config.template import template
 
@@ -28,9 +27,9 @@ def read(folder: Path, head: str, *bots: str) -> Settings:
 def test_bots_have_the_highest_level_that_holds_unless_the_file_says_so(tmp_path: Path) -> None:
     confinement = read(tmp_path, "").confinement
     assert confinement.sandbox == Sandbox(level="auto", hidden=(str(tmp_path),))
-    assert needs_proof(confinement)
+    assert confinement.needs_proof
     for level in ("none", "limits"):
-        assert not needs_proof(read(tmp_path, f'sandbox = "{level}"').confinement)
+        assert not read(tmp_path, f'sandbox = "{level}"').confinement.needs_proof
 
 
 def test_a_file_chooses_its_sandbox_with_paths_relative_to_its_folder(tmp_path: Path) -> None:
@@ -51,7 +50,7 @@ def test_a_file_chooses_its_sandbox_with_paths_relative_to_its_folder(tmp_path: 
         hidden=(str(tmp_path),),
     )
     assert [entrant.bot.folder for entrant in settings.entrants] == [str(tmp_path / "ann"), None]
-    assert needs_proof(settings.confinement)
+    assert settings.confinement.needs_proof
 
 
 @pytest.mark.parametrize(
@@ -108,8 +107,8 @@ def test_what_cannot_be_meant_is_refused_with_its_line(
 
 
 def test_a_wrap_can_be_required_to_do_as_much_as_a_level(tmp_path: Path) -> None:
-    assert needs_proof(read(tmp_path, 'wrap = "env"\nrequire = "landlock"').confinement)
-    assert not needs_proof(read(tmp_path, 'wrap = "env"').confinement)
+    assert read(tmp_path, 'wrap = "env"\nrequire = "landlock"').confinement.needs_proof
+    assert not read(tmp_path, 'wrap = "env"').confinement.needs_proof
 
 
 @pytest.mark.parametrize(

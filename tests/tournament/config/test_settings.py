@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_processes.bot_process import LONGEST_LINE
+from stellwerk_processes.bench.local_bot import LONGEST_LINE
 from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.config.resolved import encode, expect_same, read_resolved, resolve

@@ -15,7 +15,7 @@ import trio.lowlevel
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.bench.levels import Confinement
 from stellwerk_processes.bot_spec import BotSpec
 from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError
 from stellwerk_server.operate.settings import Time

@@ -14,7 +14,8 @@ import trio.testing
 from msgspec.structs import replace as replace_struct
 
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
-from stellwerk_processes.bot_process import BotReport, Confinement
+from stellwerk_processes.bench.levels import Confinement
+from stellwerk_processes.bench.local_bot import BotReport
 from stellwerk_processes.faults import Conduct
 from stellwerk_processes.seat_report import Played
 from stellwerk_processes.started_match import BotMatch, MatchResult

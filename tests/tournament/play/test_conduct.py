@@ -12,7 +12,7 @@ import msgspec
 import pytest
 import trio
 
-from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.bench.levels import Confinement
 from stellwerk_processes.faults import Conduct
 from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError
 from stellwerk_tournament.config.settings import Settings

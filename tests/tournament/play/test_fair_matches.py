@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from stellwerk_processes.bot_process import Confinement
-from stellwerk_processes.cores import CoresError, Machine
+from stellwerk_processes.bench.cores import CoresError, Machine
+from stellwerk_processes.bench.levels import Confinement
 from stellwerk_processes.started_match import BotMatch, MatchResult
 from stellwerk_tournament.config.fair_clocks import FairClocks
 from stellwerk_tournament.config.settings import Settings

@@ -21,7 +21,7 @@ import trio
 from stellwerk.__main__ import main
 from stellwerk_engine.boards.board_file import BoardFile, board_content, shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
-from stellwerk_processes.bot_process import UNCONFINED
+from stellwerk_processes.bench.levels import UNCONFINED
 from stellwerk_processes.bot_spec import BotSpec, built_in_command
 from stellwerk_processes.seat_report import seat_reports
 from stellwerk_processes.standing_server import StandingSetup, open_standing_server

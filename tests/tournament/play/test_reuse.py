@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from stellwerk_processes.family import descendants_ms
+from stellwerk_processes.bench.family import descendants_ms
 from tests.command.program import environment
 from tests.command.tournament.test_tournament import cup, lines_of, tournament
 

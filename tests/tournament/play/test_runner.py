@@ -15,7 +15,8 @@ import trio
 import trio.lowlevel
 import trio.testing
 
-from stellwerk_processes.bot_process import BotStartError, Confinement
+from stellwerk_processes.bench.invitation import BotStartError
+from stellwerk_processes.bench.levels import Confinement
 from stellwerk_processes.faults import Conduct
 from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError
 from stellwerk_tournament.config.settings import FILE, Settings, parse, settings_of

@@ -19,7 +19,7 @@ import trio
 
 from stellwerk.__main__ import main
 from stellwerk.tournament.output import running_lines
-from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.bench.levels import Confinement
 from stellwerk_processes.started_match import BotMatch, MatchResult
 from stellwerk_server.lobby.tokens import hashed, new_token
 from stellwerk_tournament.config.settings import Settings

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from stellwerk_base.texts import MINUS_SIGN, counted
 from stellwerk_base.texts import signed as signed_in_text
+from stellwerk_processes.bench.levels import SandboxRecord
 from stellwerk_processes.faults import Fault, FaultKind
-from stellwerk_processes.sandbox.levels import SandboxRecord
 from stellwerk_protocol.names import EndReason
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.progress import rows_of

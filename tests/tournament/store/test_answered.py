@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec import UNSET, UnsetType
 
-from stellwerk_processes.sandbox.levels import SandboxRecord
+from stellwerk_processes.bench.levels import SandboxRecord
 from stellwerk_tournament.config.resolved import resolve
 from stellwerk_tournament.config.settings import FILE, parse, settings_of
 from stellwerk_tournament.store.answered import FILE as ANSWERED

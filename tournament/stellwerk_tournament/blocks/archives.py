@@ -25,8 +25,8 @@ from typing import Final
 
 import msgspec
 
+from stellwerk_processes.bench.views import is_beneath
 from stellwerk_processes.bot_spec import BotSpec
-from stellwerk_processes.sandbox.views import is_beneath
 from stellwerk_tournament.config.settings import BotTable, Process, SettingsError
 
 FOLDER: Final = "bots"

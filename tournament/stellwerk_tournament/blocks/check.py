@@ -18,12 +18,11 @@ import msgspec
 from msgspec import UNSET
 
 from stellwerk_base.texts import shown
-from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.bench.levels import Confinement
 from stellwerk_processes.bot_spec import STARTED
 from stellwerk_protocol.answer_times import MAX_BYTES, read_times
 from stellwerk_server.journal.journal import revealed
 from stellwerk_tournament.blocks.files import BlockFileError, BlockResult
-from stellwerk_tournament.config.sandbox import needs_proof
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.courier import DueBlock, PlayedBlock, PlayedMatch
 from stellwerk_tournament.play.matches_here import ATTEMPTS
@@ -107,7 +106,7 @@ def _wrong(record: PlayedMatch, settings: Settings, due: DueBlock) -> Iterator[s
 def _wrong_sandbox(line: MatchLine, confinement: Confinement) -> str:
     """Say what a line claims of the sandbox beside its order. `verify` compares the level that held."""
     if line.sandbox is UNSET:
-        is_needed = needs_proof(confinement) and any(seat.process in STARTED for seat in line.bots)
+        is_needed = confinement.needs_proof and any(seat.process in STARTED for seat in line.bots)
         return "its line does not say what was tried of the sandbox" if is_needed else ""
     asked = line.sandbox.asked
     if not confinement.wrap and asked != confinement.level:

@@ -33,7 +33,6 @@ from stellwerk_tournament.blocks.check import checked
 from stellwerk_tournament.blocks.files import BlockFileError, decode_result, encode_order, expect_sealed
 from stellwerk_tournament.blocks.orders import Cup, OrderMaker
 from stellwerk_tournament.blocks.serve_table import Failed, Returned, Unfit, decode_returned
-from stellwerk_tournament.config.sandbox import needs_proof
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.courier import BlockFailedError, DueBlock, PlayedBlock
 from stellwerk_tournament.play.runner import RunError
@@ -444,7 +443,7 @@ def _duty(name: str, cup: Cup, maker: OrderMaker, parts: Parts, *, is_ours: bool
             for variant, table in zip(settings.variants, tables, strict=True)
         ),
         confinement=replace(confinement, sandbox=sandbox),
-        needs_witness=has_processes and needs_proof(confinement),
+        needs_witness=has_processes and confinement.needs_proof,
         seats=seats_of(settings),
         has_cores=has_processes and settings.fair.cores_per_bot is not None,
         is_ours=is_ours,

@@ -28,10 +28,9 @@ from msgspec import UNSET, UnsetType
 from stellwerk_base.texts import counted
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_processes import resolve_sandbox
-from stellwerk_processes.bot_process import Confinement
-from stellwerk_processes.cores import CoresError, shares
-from stellwerk_processes.sandbox.levels import SandboxError, SandboxRecord
+from stellwerk_processes.bench import resolve_sandbox
+from stellwerk_processes.bench.cores import CoresError, shares
+from stellwerk_processes.bench.levels import Confinement, SandboxError, SandboxRecord
 from stellwerk_tournament.blocks.archives import unpack
 from stellwerk_tournament.blocks.files import decode_order
 from stellwerk_tournament.blocks.machine import machine_record

@@ -19,7 +19,7 @@ from typing import Final, TypeVar
 import msgspec
 from msgspec import Struct
 
-from stellwerk_processes.sandbox.levels import Wanted
+from stellwerk_processes.bench.levels import Wanted
 from stellwerk_tournament.config.settings import SettingsFile
 from stellwerk_tournament.play.courier import PlayedMatch
 

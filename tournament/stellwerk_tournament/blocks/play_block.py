@@ -20,7 +20,7 @@ from msgspec import UNSET, UnsetType
 
 from stellwerk_base.files import PRIVATE, write_whole
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_processes.sandbox.levels import SandboxError, SandboxRecord
+from stellwerk_processes.bench.levels import SandboxError, SandboxRecord
 from stellwerk_processes.standing_server import StandingServer
 from stellwerk_processes.started_match import MatchObserver, MatchResult, play_match
 from stellwerk_server.match.house_player import NewHousePlayer

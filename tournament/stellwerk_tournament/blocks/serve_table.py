@@ -26,9 +26,9 @@ import msgspec
 import trio
 from msgspec import UNSET, Struct, UnsetType
 
-from stellwerk_processes.cores import CoresError
-from stellwerk_processes.resolve_sandbox import hide_memory
-from stellwerk_processes.sandbox.levels import SandboxError, SandboxRecord
+from stellwerk_processes.bench.cores import CoresError
+from stellwerk_processes.bench.levels import SandboxError, SandboxRecord
+from stellwerk_processes.bench.resolve_sandbox import hide_memory
 from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_tournament.blocks.files import BlockFileError, decode_order, encode_result
 from stellwerk_tournament.blocks.play_block import Host, why

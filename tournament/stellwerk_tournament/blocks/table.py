@@ -22,14 +22,12 @@ from msgspec import UNSET, UnsetType
 
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_processes import resolve_sandbox
-from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.bench import resolve_sandbox
+from stellwerk_processes.bench.levels import Confinement, SandboxRecord
 from stellwerk_processes.bot_spec import STARTED
-from stellwerk_processes.sandbox.levels import SandboxRecord
 from stellwerk_processes.standing_server import StandingServer, open_standing_server
 from stellwerk_tournament.blocks.files import BlockOrder, BlockResult
 from stellwerk_tournament.blocks.play_block import Host, TableBlock, expect_playable, unpacked
-from stellwerk_tournament.config.sandbox import needs_proof
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.lag import LagWatch
 from stellwerk_tournament.play.matches_here import reused_bots, standing_setup
@@ -131,7 +129,7 @@ class Table:
         """Try the sandbox once, if any bot needs one. SandboxError if the tournament's level does not hold
         here."""
         wanted = settings.confinement
-        if all(each.bot.process not in STARTED for each in settings.entrants) or not needs_proof(wanted):
+        if all(each.bot.process not in STARTED for each in settings.entrants) or not wanted.needs_proof:
             return settings, UNSET
         if self._tried is None or self._tried[0] != wanted:
             found = await resolve_sandbox.resolve(wanted)

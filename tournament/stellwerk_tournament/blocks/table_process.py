@@ -20,7 +20,7 @@ from collections.abc import Generator, Sequence, Set
 from contextlib import contextmanager
 from typing import Final
 
-from stellwerk_processes.cores import pinned_to
+from stellwerk_processes.bench.cores import pinned_to
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.blocks.serve_table import ALIVE, Outcome, Place, decode_outcome, encode
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from stellwerk_processes.bot_process import LONGEST_LINE
+from stellwerk_processes.bench.local_bot import LONGEST_LINE
 from stellwerk_protocol.canonical import JsonValue
 from stellwerk_tournament.config.settings import Entrant
 

@@ -21,8 +21,8 @@ import msgspec
 from msgspec import Struct
 
 from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_processes.bench.levels import Isolation
 from stellwerk_processes.bot_spec import BotSpec, Process
-from stellwerk_processes.sandbox.levels import Isolation
 from stellwerk_protocol.canonical import JsonValue, difference
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.config import settings as settings_file

@@ -10,26 +10,14 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct
 
 from stellwerk_base.texts import quoted
-from stellwerk_processes.sandbox.levels import (
-    DISK_MB,
-    LIMITS,
-    PROCESSES,
-    Level,
-    Sandbox,
-    Wanted,
-    is_at_least,
-)
-
-if TYPE_CHECKING:
-    from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.bench.levels import DISK_MB, PROCESSES, UNPROVEN, Level, Sandbox, Wanted, is_at_least
 
 STANDARD: Final[Wanted] = "auto"
-UNPROVEN: Final[tuple[Wanted, ...]] = ("none", "limits")  # levels that nobody needs a witness for
 
 _TOURNAMENT: Final = "tournament.toml"  # as in `settings.py`
 _ELSEWHERE: Final = "..."  # as in `machine_paths.py`
@@ -66,7 +54,7 @@ class ResolvedSandbox(Struct, frozen=True, forbid_unknown_fields=True):
     do. Nothing of it was written before bots had sandboxes; those tournaments go on at the level that was
     added."""
 
-    level: Wanted = LIMITS.level
+    level: Wanted = "limits"
     bind: tuple[str, ...] = ()
     network: bool = False
     processes: int = PROCESSES
@@ -135,13 +123,6 @@ def expect_apart(key: str, path: str | None, sandbox: Sandbox, *, has_wrap: bool
             "contains the tournament's folder, which bots must not see: give the bot a folder of its own; if "
             'all bots are yours, you can write sandbox = "limits" instead',
         )
-
-
-def needs_proof(confinement: Confinement) -> bool:
-    """Return whether the sandbox is to be tried before anything is played. A file that asks for `limits` at
-    most does not wait for it."""
-    sandbox = confinement.sandbox
-    return sandbox.require is not None or (not confinement.wrap and sandbox.level not in UNPROVEN)
 
 
 def resolved_sandbox(sandbox: Sandbox) -> ResolvedSandbox:

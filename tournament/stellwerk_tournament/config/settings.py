@@ -28,7 +28,8 @@ from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.limits import check_line
-from stellwerk_processes.bot_process import BotStartError, Confinement, command_line
+from stellwerk_processes.bench.invitation import BotStartError, command_line
+from stellwerk_processes.bench.levels import Confinement, Level, Sandbox, Wanted
 from stellwerk_processes.bot_spec import (
     BUILT_IN,
     QUICK_BOTS,
@@ -40,7 +41,6 @@ from stellwerk_processes.bot_spec import (
     usual_process,
 )
 from stellwerk_processes.bot_spec import Process as BotProcess
-from stellwerk_processes.sandbox.levels import Level, Sandbox, Wanted
 from stellwerk_server.lobby.tokens import TokenFileError, TokenHolder, Tokens, read_tokens
 from stellwerk_server.operate.plain_words import plain_words
 from stellwerk_server.operate.settings import Time

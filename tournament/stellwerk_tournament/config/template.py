@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_processes.sandbox.levels import DISK_MB, PROCESSES
+from stellwerk_processes.bench.levels import DISK_MB, PROCESSES
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.config.conduct import STANDARD
 from stellwerk_tournament.config.settings import Kind

@@ -21,7 +21,7 @@ import trio
 
 from stellwerk_base.texts import counted
 from stellwerk_engine.games.game_choice import GameChoice
-from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.bench.levels import Confinement
 from stellwerk_processes.bot_spec import BotSpec, with_unique_names
 from stellwerk_processes.started_match import play_match
 from stellwerk_server.operate.settings import Time

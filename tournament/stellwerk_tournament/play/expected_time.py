@@ -13,7 +13,8 @@ from typing import Final
 
 import trio
 
-from stellwerk_processes.bot_process import UNCONFINED, BotStartError
+from stellwerk_processes.bench.invitation import BotStartError
+from stellwerk_processes.bench.levels import UNCONFINED
 from stellwerk_processes.bot_spec import bot_spec
 from stellwerk_processes.started_match import BotMatch, NoResultError, play_match
 from stellwerk_server.match.plan import MatchPlan

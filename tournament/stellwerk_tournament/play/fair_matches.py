@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stellwerk_base.texts import counted
+from stellwerk_processes.bench.cores import CorePool, CoresError, Machine, keeping_to, machine
 from stellwerk_processes.bot_spec import STARTED
-from stellwerk_processes.cores import CorePool, CoresError, Machine, keeping_to, machine
 
 if TYPE_CHECKING:
     from stellwerk_processes.started_match import BotMatch

@@ -23,10 +23,10 @@ import msgspec
 import trio
 from msgspec import UNSET, UnsetType
 
-from stellwerk_processes.bot_process import BotStartError, Confinement
+from stellwerk_processes.bench.invitation import BotStartError
+from stellwerk_processes.bench.levels import Confinement, SandboxRecord
 from stellwerk_processes.bot_spec import may_overlap
 from stellwerk_processes.faults import Fault
-from stellwerk_processes.sandbox.levels import SandboxRecord
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_processes.standing_server import StandingServer, StandingSetup
 from stellwerk_processes.started_match import (

@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
-from stellwerk_processes.bot_process import BotStartError
+from stellwerk_processes.bench.hidden_files import hidden_hint
+from stellwerk_processes.bench.invitation import BotStartError
 from stellwerk_processes.bot_spec import STARTED, with_unique_names
 from stellwerk_processes.faults import FaultKind, faults_of
-from stellwerk_processes.hidden_files import hidden_hint
 from stellwerk_processes.standing_server import StandingServer, StandingSetup, open_standing_server
 from stellwerk_processes.started_match import (
     BotMatch,

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 import trio
 from msgspec import UNSET, UnsetType
 
-from stellwerk_processes.sandbox.levels import SandboxRecord
+from stellwerk_processes.bench.levels import SandboxRecord
 from stellwerk_processes.standing_server import StandingServer, open_standing_server
 from stellwerk_processes.started_match import BotMatch, play_match
 from stellwerk_server.match.house_player import NO_HOUSE_BOTS, NewHousePlayer

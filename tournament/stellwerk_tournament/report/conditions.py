@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from msgspec import UNSET, UnsetType
 
 from stellwerk_base.texts import counted
-from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.bench.levels import UNPROVEN, Confinement, SandboxRecord, describe
 from stellwerk_processes.bot_spec import Process
-from stellwerk_processes.resolve_sandbox import describe
-from stellwerk_processes.sandbox.levels import SandboxRecord
 from stellwerk_tournament.config.conduct import in_words
-from stellwerk_tournament.config.sandbox import UNPROVEN, shown_paths
+from stellwerk_tournament.config.sandbox import shown_paths
 from stellwerk_tournament.config.settings import Entrant, Settings, Variant
 from stellwerk_tournament.report.fairness import how_fair
 from stellwerk_tournament.report.markup import milliseconds

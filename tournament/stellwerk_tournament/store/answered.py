@@ -25,8 +25,8 @@ from stellwerk_base.files import write_whole
 from stellwerk_tournament.config.resolved import Resolved
 
 if TYPE_CHECKING:
+    from stellwerk_processes.bench.levels import SandboxRecord
     from stellwerk_processes.bot_spec import BotSpec
-    from stellwerk_processes.sandbox.levels import SandboxRecord
     from stellwerk_tournament.config.settings import Entrant, Settings
 
 FILE: Final = "preflight.json"

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from msgspec import UNSET
 
+from stellwerk_processes.bench.levels import Wanted
 from stellwerk_processes.bot_spec import Process
-from stellwerk_processes.sandbox.levels import LIMITS, Wanted
 from stellwerk_tournament.config.resolved import Resolved, resolve, wrong_resolved
 from stellwerk_tournament.config.sandbox import STANDARD
 from stellwerk_tournament.config.settings import Settings, Source, settings_of
@@ -52,7 +52,7 @@ def level_as_begun(folder: Path, source: Source, before: Resolved | None) -> Wan
     results = read_results(folder)
     if not len(results):
         return STANDARD
-    return LIMITS.level if results.sandbox is UNSET else results.sandbox.level
+    return "limits" if results.sandbox is UNSET else results.sandbox.level
 
 
 def processes_as_begun(folder: Path, source: Source, before: Resolved | None) -> Mapping[str, Process]:

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import force_setattr
 
-from stellwerk_processes.sandbox.levels import Isolation, SandboxRecord
+from stellwerk_processes.bench.levels import Isolation, SandboxRecord
 from stellwerk_processes.seat_report import SeatReport, seat_reports
 from stellwerk_protocol.names import Count, Digits64, EndReason, Points, Seat
 from stellwerk_tournament.ratings.outcomes import Outcome, is_twice

@@ -26,7 +26,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk_base.files import write_whole
-from stellwerk_processes.sandbox.levels import SandboxRecord
+from stellwerk_processes.bench.levels import SandboxRecord
 from stellwerk_tournament.ratings.outcomes import Outcome
 from stellwerk_tournament.schedule.schedule import Met
 from stellwerk_tournament.store.conduct import is_contest

@@ -31,13 +31,12 @@ import trio
 
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
+from stellwerk_processes.bench.family import descendants
+from stellwerk_processes.bench.levels import DISK_MB, PROCESSES, Confinement, Level, Sandbox
+from stellwerk_processes.bench.resolve_sandbox import hide_memory
+from stellwerk_processes.bench.witness import NOWHERE
 from stellwerk_processes.bot_log import MatchLogs
-from stellwerk_processes.bot_process import Confinement
 from stellwerk_processes.bot_spec import BotSpec
-from stellwerk_processes.family import descendants
-from stellwerk_processes.resolve_sandbox import hide_memory
-from stellwerk_processes.sandbox.levels import DISK_MB, PROCESSES, Level, Sandbox
-from stellwerk_processes.sandbox.witness import NOWHERE
 from stellwerk_processes.seat_report import Played
 from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError, play_match
 from stellwerk_server.match.plan import MatchPlan

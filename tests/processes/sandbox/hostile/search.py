@@ -29,10 +29,11 @@ from typing import Any, Final
 import msgspec
 import trio
 
-from stellwerk_processes.bot_process import Confinement, Invitation, RunningBot, run_bot
+from stellwerk_processes.bench.invitation import Invitation
+from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
+from stellwerk_processes.bench.local_bot import LocalBot, start_bot
+from stellwerk_processes.bench.resolve_sandbox import hide_memory
 from stellwerk_processes.bot_spec import BotSpec
-from stellwerk_processes.resolve_sandbox import hide_memory
-from stellwerk_processes.sandbox.levels import Level, Sandbox
 
 PROBE_FILE: Final = Path(__file__).with_name("probe.py")
 PYTHON: Final = os.path.realpath(sys.executable)
@@ -68,7 +69,7 @@ Deltas = dict[int, list[int]]
 class Pair:
     """Two bots: one that looks, one that acts."""
 
-    def __init__(self, looker: RunningBot, actor: RunningBot) -> None:
+    def __init__(self, looker: LocalBot, actor: LocalBot) -> None:
         self._looker, self._actor = looker, actor
         self.actor: Final = actor.pid
 
@@ -201,20 +202,15 @@ async def _accept(server: socket.socket) -> None:
             await (await listener.accept()).aclose()
 
 
-async def _start(nursery: trio.Nursery, level: Level, program: Path, port: int) -> RunningBot:
+async def _start(nursery: trio.Nursery, level: Level, program: Path, port: int) -> LocalBot:
     command = (PYTHON, "-S", "-B", str(program))
     spec = BotSpec("probe", command, transport="stdio", folder=str(program.parent))
     confinement = Confinement(sandbox=Sandbox(level=level))
-
-    async def run(task_status: trio.TaskStatus[RunningBot]) -> None:
-        invitation = Invitation("probe", f"tcp://127.0.0.1:{port}", "", "")
-        await run_bot(spec, invitation, confinement, task_status=task_status)
-
-    bot: RunningBot = await nursery.start(run)
-    return bot
+    invitation = Invitation("probe", f"tcp://127.0.0.1:{port}", "", "")
+    return await start_bot(nursery, spec, invitation, confinement)
 
 
-async def _answer(bot: RunningBot, order: object) -> Any:  # JSON has no types
+async def _answer(bot: LocalBot, order: object) -> Any:  # JSON has no types
     assert bot.transport is not None
     await bot.transport.send_all(json.dumps(order).encode() + b"\n")
     answer = bytearray()

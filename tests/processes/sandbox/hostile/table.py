@@ -22,7 +22,7 @@ from typing import Any, Final
 import msgspec
 
 from stellwerk_base.texts import aligned
-from stellwerk_processes.sandbox.levels import LEVELS, Level
+from stellwerk_processes.bench.levels import LEVELS, Level
 from tests.processes.sandbox.hostile.arena import ATTACKS, Cell
 from tests.processes.sandbox.hostile.search import WATCHED, Found, unexplained
 from tests.tools import as_ordinary_user, open_python

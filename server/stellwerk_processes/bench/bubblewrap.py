@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Final
 
-from stellwerk_processes.sandbox.inodes import NOTHING
-from stellwerk_processes.sandbox.views import ancestors, is_beneath
+from stellwerk_processes.bench.inodes import NOTHING
+from stellwerk_processes.bench.views import ancestors, is_beneath
 
 PROGRAM: Final = "bwrap"
 PRIVATE: Final = "/private"  # the bot's folder, where no other program expects anything

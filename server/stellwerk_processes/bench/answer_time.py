@@ -15,13 +15,13 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Collection, Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Final
 
-from stellwerk_processes.family import look_at_family, reaped_ms, used_ms
+from stellwerk_processes.bench.family import look_at_family, reaped_ms, used_ms
 
 LOOK_S: Final = 0.05  # between two looks
 MOST_THREADS: Final = 64  # whose waiting is counted
@@ -44,22 +44,20 @@ class AnswerTimes:
 
 
 class AnswerTimer:
-    """Times the answers of a bot, which is `pid` with its descendants, except those `spared`, which are
-    processes of ours. `cgroups` are the folders of cgroups that hold the bot alone, if there are any: they
-    count all that it uses. `close` it."""
+    """Times the answers of a bot: of all descendants of its supervisor. `cgroup` is the folder of a control
+    group of version 2 that holds the bot alone, if there is one: it counts all that it uses. `close` it."""
 
     def __init__(
         self,
-        pid: int,
+        supervisor: int,
         processors: Set[int],
         *,
-        spared: Set[int] = frozenset(),
-        cgroups: Collection[Path] = (),
+        cgroup: Path | None = None,
         clock: Callable[[], float] = time.monotonic,
         statistics: str = "/proc/stat",
     ) -> None:
         self.times = AnswerTimes()
-        self._family = _FamilyMeter(pid, spared, _meter_of(cgroups), clock)
+        self._family = _FamilyMeter(supervisor, _meter_of(cgroup), clock)
         self._steal = _StealMeter(processors, clock, statistics)
         self._is_asked = False
         self._before = AnswerTimes()  # as the meters were when the ask was sent
@@ -90,13 +88,10 @@ class AnswerTimer:
 
 
 class _FamilyMeter:
-    """Reads what a process and its descendants have used, and how long they have waited for a processor."""
+    """Reads what the descendants of a supervisor have used, and how long they have waited for a processor."""
 
-    def __init__(
-        self, pid: int, spared: Set[int], cgroup: _CgroupMeter | None, clock: Callable[[], float]
-    ) -> None:
-        self._pid = pid
-        self._spared = spared
+    def __init__(self, supervisor: int, cgroup: _CgroupMeter | None, clock: Callable[[], float]) -> None:
+        self._supervisor = supervisor
         self._cgroup = cgroup
         self._clock = clock
         self._look_again_at = -inf
@@ -133,9 +128,9 @@ class _FamilyMeter:
 
     def _look(self) -> None:
         """Look for processes and threads that have come or gone."""
-        family = look_at_family(self._pid).threads
+        family = look_at_family(self._supervisor).threads
         self._reaped_ms = sum(map(reaped_ms, family))
-        members = [pid for pid in family if pid not in self._spared]
+        members = [pid for pid in family if pid != self._supervisor]
         self._used = {pid: self._used.get(pid, 0.0) for pid in members}
         paths = [f"/proc/{pid}/task/{thread}/schedstat" for pid in members for thread in family[pid]]
         del paths[MOST_THREADS:]
@@ -151,27 +146,24 @@ class _FamilyMeter:
 class _CgroupMeter:
     """Reads what the processes of a cgroup have used, those that have ended included."""
 
-    def __init__(self, descriptor: int, *, is_version_1: bool) -> None:
+    def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._is_version_1 = is_version_1
         self._used_ms = 0.0
 
     def read(self) -> float:
         with contextlib.suppress(OSError, ValueError, IndexError):
-            text = os.pread(self._descriptor, _SHORT, 0)
-            # Nanoseconds alone, or `usage_usec` with microseconds first.
-            self._used_ms = int(text) / 1e6 if self._is_version_1 else int(text.split(None, 2)[1]) / 1e3
+            # `usage_usec` comes first.
+            self._used_ms = int(os.pread(self._descriptor, _SHORT, 0).split(None, 2)[1]) / 1e3
         return self._used_ms
 
     def close(self) -> None:
         os.close(self._descriptor)
 
 
-def _meter_of(cgroups: Collection[Path]) -> _CgroupMeter | None:
-    for name, is_version_1 in (("cpu.stat", False), ("cpuacct.usage", True)):
-        for folder in cgroups:
-            with contextlib.suppress(OSError):
-                return _CgroupMeter(os.open(folder / name, os.O_RDONLY), is_version_1=is_version_1)
+def _meter_of(cgroup: Path | None) -> _CgroupMeter | None:
+    if cgroup is not None:
+        with contextlib.suppress(OSError):
+            return _CgroupMeter(os.open(cgroup / "cpu.stat", os.O_RDONLY))
     return None
 
 

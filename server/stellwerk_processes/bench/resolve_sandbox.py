@@ -1,6 +1,6 @@
 """The level of the sandbox that holds on this machine, as a witness has seen it.
 
-Law: a level is what was tried, not what was asked for. The witness (`sandbox/witness.py`) is started as every
+Law: a level is what was tried, not what was asked for. The witness (`witness.py`) is started as every
 bot is, tries what the sandbox is there to refuse, and this side looks what came of it. A level holds if all
 that belongs to it was refused.
 """
@@ -18,7 +18,7 @@ import socket
 import stat
 import sys
 import tempfile
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -26,87 +26,39 @@ from typing import Any, Final
 import trio
 from msgspec.structs import replace as replace_struct
 
-from stellwerk_processes.bot_process import Confinement, Invitation, RunningBot, run_bot
-from stellwerk_processes.bot_spec import BotSpec
-from stellwerk_processes.sandbox import witness
-from stellwerk_processes.sandbox.landlock import landlock_abi
-from stellwerk_processes.sandbox.launch import User, lacking
-from stellwerk_processes.sandbox.levels import (
+from stellwerk_processes.bench import witness
+from stellwerk_processes.bench.invitation import Invitation
+from stellwerk_processes.bench.landlock import landlock_abi
+from stellwerk_processes.bench.launch import lacking
+from stellwerk_processes.bench.levels import (
     LEVELS,
+    TRIALS,
     CgroupVersion,
+    Confinement,
     Level,
-    Sandbox,
     SandboxError,
     SandboxRecord,
+    User,
+    Wanted,
     is_at_least,
 )
+from stellwerk_processes.bench.local_bot import LocalBot, start_bot
+from stellwerk_processes.bot_spec import BotSpec
 
 SECONDS: Final = 60  # for a witness; it needs one or two
 SECONDS_TO_END: Final = 5  # for the process that it leaves: it should have ended already
+PYTHON: Final = os.path.realpath(sys.executable)
+PROGRAM: Final = os.path.abspath(witness.__file__)
 PAGE: Final = "see tournament/STRANGERS.md, Sandbox"
 
 _SET_DUMPABLE: Final = 4
 _REMOVE: Final = 0  # System V's shared memory
 _libc: Final = ctypes.CDLL(None)
-_OUTLIVE: Final = "outlive"
 _LONGEST_ANSWER: Final = 64 * 1024
-
-WHAT: Final[Mapping[str, str]] = {
-    "read_files": "read files of the organizer",
-    "write_files": "leave files behind",
-    "change_files": "change files of the organizer",
-    "leave_memory": "leave shared memory behind",
-    "loopback": "connect to other programs of this machine",
-    "other_address": "connect to the server's port at another address",
-    "udp": "send over UDP",
-    "internet": "reach the internet",
-    "abstract_sockets": "connect to abstract sockets",
-    "unix_sockets": "connect to sockets in folders",
-    "open_port": "open a port to others",
-    "see_processes": "see other processes",
-    "read_counters": "read counters of the whole machine",
-    "signal_runner": "signal the runner",
-    "read_runner_memory": "read the runner's memory",
-    "signal_other_bots": "signal other bots",
-    "slow_others": "slow other bots down",
-    "read_other_bots": "read other bots' tokens",
-    "see_locks": "see other bots' locks of files",
-    "see_cache": "ask what the kernel has in memory of a file",
-    "gain_privileges": "gain privileges",
-    "user_namespaces": "make user namespaces",
-    "many_processes": f"start {witness.MANY_PROCESSES} processes",
-    "much_memory": "use 2 GB of memory",
-    "fill_disk": "use more disk than it has",
-    _OUTLIVE: "live on after its end",
-}
-"""What is tried, in words that continue "a bot could"."""
 
 _OF_THE_NETWORK: Final = frozenset(
     {"loopback", "other_address", "udp", "internet", "unix_sockets", "open_port"}
 )
-_OF_LEVEL: Final[Mapping[Level, frozenset[str]]] = {
-    "none": frozenset({_OUTLIVE}),
-    "limits": frozenset({"gain_privileges", "many_processes"}),
-    "landlock": frozenset(
-        {
-            *("read_files", "write_files", "change_files", "leave_memory"),
-            *("read_runner_memory", "read_other_bots", "slow_others", "read_counters"),
-            *("see_locks", "see_cache", "open_port"),
-        }
-    ),
-    "namespace": frozenset(
-        {
-            *_OF_THE_NETWORK,
-            "abstract_sockets",
-            "see_processes",
-            "signal_runner",
-            "signal_other_bots",
-            "user_namespaces",
-            "fill_disk",
-        }
-    ),
-    "full": frozenset({"much_memory"}),
-}
 _RARELY_BY_WRAPS: Final = frozenset(
     {"many_processes", "fill_disk", "user_namespaces", "read_counters", "see_locks", "see_cache"}
 )
@@ -114,11 +66,17 @@ _RARELY_BY_WRAPS: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
-    """A confinement with the level that holds, and what is known of it."""
+class Attempt:
+    """A confinement of a certain level, tried. `problem` says why it does not hold, in one line; empty if it
+    does."""
 
     confinement: Confinement
     record: SandboxRecord
+    problem: str = ""
+
+    @property
+    def level(self) -> Level:
+        return self.record.level
 
 
 def hide_memory() -> None:
@@ -127,120 +85,86 @@ def hide_memory() -> None:
     _libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-async def resolve(confinement: Confinement) -> Resolved:
+async def resolve(confinement: Confinement) -> Attempt:
     """Return the confinement with the level that holds here: the one that is asked for, or for `auto` the
     highest. SandboxError if that does not hold, or is below the one that is required."""
-    sandbox = confinement.sandbox
+    wanted, required = confinement.sandbox.level, confinement.sandbox.require
     if confinement.wrap:
         return await _wrapped(confinement)
     problems: list[str] = []
-    for level in reversed(LEVELS) if sandbox.level == "auto" else (sandbox.level,):
-        if sandbox.require is not None and not is_at_least(level, sandbox.require):
-            raise SandboxError(
-                f"the sandbox must be at least {sandbox.require}: {'; '.join(problems)} ({PAGE})"
-            )
+    for level in reversed(LEVELS) if wanted == "auto" else (wanted,):
+        if required is not None and not is_at_least(level, required):
+            raise SandboxError(f"the sandbox must be at least {required}: {'; '.join(problems)} ({PAGE})")
         attempt = await try_level(confinement, level)
-        if attempt.problem:
-            problems.append(f"{level}: {attempt.problem}")
-        else:
-            certain = replace(confinement, sandbox=replace(sandbox, level=level))
-            return Resolved(certain, attempt.record)
+        if not attempt.problem:
+            return attempt
+        problems.append(f"{level}: {attempt.problem}")
     raise SandboxError(f"the sandbox does not work here: {'; '.join(problems)} ({PAGE})")
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One level, tried. `problem` says why it does not hold, in one line; empty if it does."""
-
-    level: Level
-    record: SandboxRecord
-    problem: str = ""
 
 
 async def try_level(confinement: Confinement, level: Level) -> Attempt:
     """Let the witness try a level. Never raises for what the machine lacks."""
-    sandbox = replace(confinement.sandbox, level=level)
-    unseen = _seen(level, confinement, dict.fromkeys(WHAT, witness.UNTRIED))
-    if problem := lacking(level):
-        return Attempt(level, unseen, problem)
+    asked = confinement.sandbox.level
+    confinement = replace(confinement, sandbox=replace(confinement.sandbox, level=level))
+    unseen = _seen(level, asked, dict.fromkeys(TRIALS, witness.UNTRIED))
+    if problem := lacking(LEVELS[level]):
+        return Attempt(confinement, unseen, problem)
     try:
-        seen, user, cgroup = await _testimony(replace(confinement, sandbox=sandbox))
+        seen, user, cgroup = await _testimony(confinement)
     except (OSError, ValueError, trio.TooSlowError) as error:
         why = getattr(error, "strerror", None) or str(error) or "the witness did not answer in time"
-        return Attempt(level, unseen, str(why).removeprefix("sandbox: "))
-    record = replace_struct(_seen(level, confinement, seen), user=user, cgroup=cgroup)
-    missing = [name for name in record.allowed if name in _expected(sandbox, level, record)]
-    if missing:
-        return Attempt(level, record, f"a bot could {_listed(WHAT[name] for name in missing)}")
-    return Attempt(level, record)
+        return Attempt(confinement, unseen, str(why).removeprefix("sandbox: "))
+    record = replace_struct(_seen(level, asked, seen), user=user, cgroup=cgroup)
+    missing = [TRIALS[name][1] for name in record.allowed if _must_be_refused(name, confinement, record)]
+    return Attempt(confinement, record, f"a bot could {', '.join(missing)}" if missing else "")
 
 
-def describe(record: SandboxRecord) -> str:
-    """Return a sentence about the sandbox for people."""
-    who = {
-        "own": "each as a user of its own",
-        "runner": "as the runner's own user",
-        "root_without_powers": "as root without its capabilities",
-    }[record.user]
-    name = f"a wrapping command, about as {record.level}" if record.wrapped else record.level
-    allowed = [WHAT[name] for name in record.allowed if name in WHAT]
-    could = f"a bot could {_listed(allowed)}" if allowed else "everything that was tried was refused"
-    untried = f"; not tried: {_listed(WHAT[name] for name in record.untried)}" if record.untried else ""
-    as_whom = "" if record.wrapped else f"bots ran {who}; "
-    return f"{name}: {as_whom}{could}{untried}"
-
-
-def _expected(sandbox: Sandbox, level: Level, record: SandboxRecord) -> frozenset[str]:
-    """Return what must be refused at a level. Limits by user do not hold for root."""
-    names = {name for each in LEVELS if is_at_least(level, each) for name in _OF_LEVEL[each]}
-    if sandbox.network:
-        names -= _OF_THE_NETWORK
-    if record.user == "root_without_powers":
-        names -= {"many_processes"}
-    if not landlock_abi():  # `namespace` holds without, but cannot hide them
-        names -= {"read_counters"}
-    return frozenset(names)
-
-
-async def _wrapped(confinement: Confinement) -> Resolved:
-    """Let the witness try what the organizer's own command refuses. The level is the highest that fits."""
-    try:
-        seen, _, _ = await _testimony(confinement)
-    except (OSError, ValueError, trio.TooSlowError):
-        seen = dict.fromkeys(WHAT, witness.UNTRIED)
-    level: Level = "none"
-    for each in LEVELS:
-        names = _OF_LEVEL[each] - _RARELY_BY_WRAPS
-        if any(seen.get(name) != witness.REFUSED for name in names):
-            break
-        level = each
-    required = confinement.sandbox.require
-    if required is not None and not is_at_least(level, required):
-        raise SandboxError(
-            f"the sandbox must be at least {required}, and the wrap only does what {level} does"
-        )
-    return Resolved(confinement, replace_struct(_seen(level, confinement, seen), wrapped=True))
-
-
-def _seen(level: Level, confinement: Confinement, seen: Mapping[str, str]) -> SandboxRecord:
-    """Return the record of what a witness has seen here."""
-    return SandboxRecord(
-        level=level,
-        asked=confinement.sandbox.level,
-        refused=_with(witness.REFUSED, seen),
-        allowed=_with(witness.DONE, seen),
-        untried=_with(witness.UNTRIED, seen),
-        kernel=platform.release(),
-        landlock_abi=landlock_abi(),
+def _must_be_refused(name: str, confinement: Confinement, record: SandboxRecord) -> bool:
+    """Return whether this is refused at a level on this machine. Limits by user do not hold for root, and
+    without Landlock `namespace` holds, but cannot hide counters."""
+    return (
+        is_at_least(record.level, TRIALS[name][0])
+        and not (confinement.sandbox.network and name in _OF_THE_NETWORK)
+        and not (record.user == "root_without_powers" and name == "many_processes")
+        and not (not landlock_abi() and name == "read_counters")
     )
 
 
-def _with(result: str, seen: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(name for name in WHAT if seen.get(name, witness.UNTRIED) == result)
+async def _wrapped(confinement: Confinement) -> Attempt:
+    """Let the witness try what the organizer's own command refuses. The level is the highest that fits."""
+    sandbox = confinement.sandbox
+    try:
+        seen, _, _ = await _testimony(confinement)
+    except (OSError, ValueError, trio.TooSlowError):
+        seen = dict.fromkeys(TRIALS, witness.UNTRIED)
+    level: Level = "none"
+    for each in LEVELS:
+        names = {name for name, (since, _) in TRIALS.items() if since == each} - _RARELY_BY_WRAPS
+        if any(seen.get(name) != witness.REFUSED for name in names):
+            break
+        level = each
+    if sandbox.require is not None and not is_at_least(level, sandbox.require):
+        raise SandboxError(
+            f"the sandbox must be at least {sandbox.require}, and the wrap only does what {level} does"
+        )
+    return Attempt(confinement, replace_struct(_seen(level, sandbox.level, seen), wrapped=True))
 
 
-def _listed(words: Iterable[str]) -> str:
-    return ", ".join(words)
+def _seen(level: Level, asked: Wanted, seen: Mapping[str, str]) -> SandboxRecord:
+    """Return the record of what a witness has seen here."""
+
+    def with_result(result: str) -> tuple[str, ...]:
+        return tuple(name for name in TRIALS if seen.get(name, witness.UNTRIED) == result)
+
+    return SandboxRecord(
+        level=level,
+        asked=asked,
+        refused=with_result(witness.REFUSED),
+        allowed=with_result(witness.DONE),
+        untried=with_result(witness.UNTRIED),
+        kernel=platform.release(),
+        landlock_abi=landlock_abi(),
+    )
 
 
 # -- the witness -------------------------------------------------------------------------------------
@@ -278,15 +202,15 @@ async def _ask(
     await bot.ended()
     has_ended = await _is_closed(bot)
     is_apart = answer.pop("pid") != bot.pid and waiting["pid"] != other.pid
-    seen: dict[str, str] = {name: answer[name] for name in WHAT if name in answer}
+    seen: dict[str, str] = {name: answer[name] for name in TRIALS if name in answer}
     if is_apart:  # the numbers that it was given mean other processes to it, or none
         for name in ("signal_runner", "signal_other_bots", "slow_others"):
             seen[name] = witness.REFUSED
     for name, has_arrived in outside.arrived().items():
         seen[name] = witness.DONE if has_arrived else witness.REFUSED
     seen["open_port"] = witness.DONE if has_port else witness.REFUSED
-    seen[_OUTLIVE] = witness.REFUSED if has_ended else witness.DONE
-    return seen, bot.user, bot.cgroup_version
+    seen["outlive"] = witness.REFUSED if has_ended else witness.DONE
+    return seen, bot.user, 0 if bot.cgroup is None else bot.cgroup.version
 
 
 class _Outside:
@@ -368,30 +292,20 @@ def _offered(confinement: Confinement) -> Generator[_Outside]:
         with contextlib.ExitStack() as stack:
             outside = _Outside(folder, stack)
             outside.offer["disk"] = confinement.sandbox.disk_mb * 1024 * 1024
-            outside.offer["uses_memory"] = confinement.sandbox.level == "full"
+            outside.offer["uses_memory"] = confinement.measures.cgroup == "memory"
             yield outside
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-async def _start(nursery: trio.Nursery, confinement: Confinement, word: str, outside: _Outside) -> RunningBot:
-    spec = _witness(word)
+async def _start(nursery: trio.Nursery, confinement: Confinement, word: str, outside: _Outside) -> LocalBot:
+    command = (PYTHON, "-I", "-S", PROGRAM, word)
+    spec = BotSpec("witness", command, transport="stdio", folder=os.path.dirname(PROGRAM))
     invitation = Invitation("witness", f"tcp://127.0.0.1:{outside.port}", outside.token, "")
-
-    async def run(task_status: trio.TaskStatus[RunningBot]) -> None:
-        await run_bot(spec, invitation, confinement, task_status=task_status)
-
-    bot: RunningBot = await nursery.start(run)
-    return bot
+    return await start_bot(nursery, spec, invitation, confinement)
 
 
-def _witness(word: str) -> BotSpec:
-    program = os.path.abspath(witness.__file__)
-    command = (os.path.realpath(sys.executable), "-I", "-S", program, word)
-    return BotSpec("witness", command, transport="stdio", folder=os.path.dirname(program))
-
-
-async def _line(bot: RunningBot) -> bytes:
+async def _line(bot: LocalBot) -> bytes:
     """Return the one line that the witness prints. ValueError if it ends without."""
     assert bot.transport is not None
     answer = bytearray()
@@ -415,7 +329,7 @@ async def _welcomes(port: int, name: str) -> bool:
         return False
 
 
-async def _is_closed(bot: RunningBot) -> bool:
+async def _is_closed(bot: LocalBot) -> bool:
     """Return whether nobody has the bot's output open any more."""
     assert bot.transport is not None
     async with bot.transport:

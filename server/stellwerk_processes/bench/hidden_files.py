@@ -14,12 +14,12 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from stellwerk_processes.bot_process import BotStartError, command_line
-from stellwerk_processes.sandbox.levels import is_at_least
-from stellwerk_processes.sandbox.views import OF_THE_KERNEL, is_beneath, system_paths, view_of
+from stellwerk_processes.bench.invitation import BotStartError, command_line
+from stellwerk_processes.bench.launch import view_of_bot
+from stellwerk_processes.bench.views import OF_THE_KERNEL, is_beneath, system_paths
 
 if TYPE_CHECKING:
-    from stellwerk_processes.bot_process import Confinement
+    from stellwerk_processes.bench.levels import Confinement
     from stellwerk_processes.bot_spec import BotSpec
 
 MOST_NAMED: Final = 3
@@ -34,8 +34,7 @@ _LACKS: Final = re.compile(
 
 def hidden_hint(spec: BotSpec, confinement: Confinement, printed: Sequence[str]) -> str:
     """Return what to bind for a bot that could not play and printed these lines, or an empty text."""
-    level = confinement.level
-    if level == "auto" or not is_at_least(level, "landlock"):
+    if confinement.level == "auto" or not confinement.measures.hides_files:
         return ""
     paths = list(_hidden(spec, confinement, printed))[:MOST_NAMED]
     if paths:
@@ -44,8 +43,8 @@ def hidden_hint(spec: BotSpec, confinement: Confinement, printed: Sequence[str])
         return f"the sandbox hides {which} from it; if it needs that, write bind = [{bind}]"
     if any(map(_LACKS.search, printed)):
         return (
-            f"at the level {level} it sees its own folder and the programs of the system: name what else it "
-            "needs in bind = [...]"
+            f"at the level {confinement.level} it sees its own folder and the programs of the system: name "
+            "what else it needs in bind = [...]"
         )
     return ""
 
@@ -56,21 +55,11 @@ def _hidden(spec: BotSpec, confinement: Confinement, printed: Sequence[str]) -> 
         argv = command_line(spec, confinement, "")
     except BotStartError:
         return
-    sandbox = confinement.sandbox
-    path = spec.environment.get("PATH", os.environ.get("PATH", os.defpath))
-    view = view_of(
-        argv,
-        path,
-        folder=spec.folder,
-        directory=spec.directory,
-        built_in=bool(spec.built_in),
-        bind=sandbox.bind,
-        hidden=sandbox.hidden,
-    )
+    view = view_of_bot(spec, argv, confinement)
     temporary = tempfile.gettempdir()
     seen = [*view.paths, *system_paths(network=True, users=True), *OF_THE_KERNEL]
     visible = {*seen, *map(os.path.realpath, seen)}  # by name: a link that leads there is not seen itself
-    broad = set(map(os.path.realpath, ("/", temporary, os.path.expanduser("~"), *sandbox.hidden)))
+    broad = set(map(os.path.realpath, ("/", temporary, os.path.expanduser("~"), *confinement.sandbox.hidden)))
     found: set[str] = set()
     for each in _mentioned((*spec.command, *spec.environment.values(), *printed)):
         is_private = each.startswith(os.path.join(temporary, "stellwerk-"))  # as bots' own folders are

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final, TypeAlias
 
-from stellwerk_processes.sandbox.machine import CONSTANT
+from stellwerk_processes.bench.machine import CONSTANT
 
 Ruleset: TypeAlias = tuple[bytes, list[tuple[str, int]], list[tuple[int, int]]]
 """What is handled, the rights for paths, and those for ports."""

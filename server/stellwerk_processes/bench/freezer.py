@@ -2,9 +2,9 @@
 
 Laws:
 - all processes of a bot are stopped, or `freeze` says that this is impossible: by the freezer of cgroup 2 if
-  the bot has a cgroup of its own, by that of version 1 if it has one there, and otherwise by SIGSTOP to each
-  process of its family, until all are at rest and a look finds nobody new. A process that has got the signal
-  starts no other one, except one that it was just about to start;
+  the bot has a cgroup of its own, and otherwise by SIGSTOP to each process of its family, until all are at
+  rest and a look finds nobody new. A process that has got the signal starts no other one, except one that it
+  was just about to start;
 - nothing of ours is stopped, only what the bot started;
 - `thaw` takes a few system calls and waits for nothing: it is called before the bot's clock starts;
 - a bot that has ended is neither frozen nor an error.
@@ -15,12 +15,11 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-from collections.abc import Collection, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, Protocol, TypeAlias
 
-from stellwerk_processes.family import look_at_family
+from stellwerk_processes.bench.family import look_at_family
 
 MOST_LOOKS: Final = 10  # at once, for new processes
 
@@ -45,22 +44,16 @@ class Freezer(Protocol):
 
 @dataclass(slots=True)
 class SignalFreezer:
-    """Stops a bot by signals: the group that `pid` leads, and all its descendants. `spared` are processes of
-    ours among them, such as one that supervises the bot. If `pid` is one of them, its group is not stopped as
-    such."""
+    """Stops a bot by signals to all descendants of its supervisor."""
 
-    pid: int
-    spared: Set[int] = frozenset()
+    supervisor: int
     _stopped: set[int] = field(default_factory=set[int])
 
     def freeze(self) -> Progress:
-        if self.pid not in self.spared:
-            with contextlib.suppress(ProcessLookupError, PermissionError):  # seen below, process by process
-                os.killpg(self.pid, signal.SIGSTOP)
         for _ in range(MOST_LOOKS):
             are_at_rest = all(map(_is_at_rest, self._stopped))  # before the look: what they start now is new
-            family = look_at_family(self.pid)
-            new = family.threads.keys() - self._stopped - self.spared
+            family = look_at_family(self.supervisor)
+            new = family.threads.keys() - self._stopped - {self.supervisor}
             if not family.is_complete or not all(map(self._stop, new)):
                 return "impossible"
             if not new:
@@ -78,11 +71,6 @@ class SignalFreezer:
         return True
 
     def thaw(self) -> None:
-        """Continue the group, and whoever was stopped outside of it. Those inside get the signal twice, which
-        does nothing the second time."""
-        if self.pid not in self.spared:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.pid, signal.SIGCONT)
         for pid in self._stopped:
             # A stopped process does not end by itself, so its id is still its own.
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -92,46 +80,35 @@ class SignalFreezer:
 
 @dataclass(frozen=True, slots=True)
 class CgroupFreezer:
-    """Stops all processes of a cgroup. `file` is its `cgroup.freeze`, or `freezer.state` of version 1."""
+    """Stops all processes of a control group of version 2. `file` is its `cgroup.freeze`."""
 
     file: Path
 
     def freeze(self) -> Progress:
-        return "stopped" if self._write(b"FROZEN" if self.is_version_1 else b"1") else "impossible"
+        try:
+            self._write(b"1")
+        except OSError:
+            return "impossible"
+        return "stopped"
 
     def thaw(self) -> None:
-        self._write(b"THAWED" if self.is_version_1 else b"0")
+        with contextlib.suppress(OSError):
+            self._write(b"0")
 
-    @property
-    def is_version_1(self) -> bool:
-        return self.file.name == VERSION_1_FILE
-
-    def _write(self, word: bytes) -> bool:
-        try:
-            descriptor = os.open(self.file, os.O_WRONLY)
-        except OSError:
-            return False
+    def _write(self, word: bytes) -> None:
+        descriptor = os.open(self.file, os.O_WRONLY)
         try:
             os.write(descriptor, word)
-        except OSError:
-            return False
         finally:
             os.close(descriptor)
-        return True
 
 
-VERSION_2_FILE: Final = "cgroup.freeze"
-VERSION_1_FILE: Final = "freezer.state"
-
-
-def freezer_of(pid: int, *, cgroups: Collection[Path] = (), spared: Set[int] = frozenset()) -> Freezer:
-    """Return the freezer of a bot. `cgroups` are the folders of cgroups that hold the bot and nothing of
-    ours."""
-    for name in (VERSION_2_FILE, VERSION_1_FILE):
-        for folder in cgroups:
-            if os.access(folder / name, os.W_OK):
-                return CgroupFreezer(folder / name)
-    return SignalFreezer(pid, spared)
+def freezer_of(supervisor: int, cgroup: Path | None) -> Freezer:
+    """Return the freezer of the bot below a supervisor. `cgroup` is the folder of a group of version 2 that
+    holds the bot and nothing of ours, if there is one."""
+    if cgroup is not None and os.access(cgroup / "cgroup.freeze", os.W_OK):
+        return CgroupFreezer(cgroup / "cgroup.freeze")
+    return SignalFreezer(supervisor)
 
 
 def _is_at_rest(pid: int) -> bool:

@@ -25,13 +25,13 @@ import select
 import sys
 import time
 
-from stellwerk_processes.sandbox import confine, inodes, waits
+from stellwerk_processes.bench import confine, inodes, waits
 
 TYPE_CHECKING = False  # not from `typing`, which takes longer to load than all the rest
 if TYPE_CHECKING:
     from typing import Final, NoReturn
 
-    from stellwerk_processes.sandbox.orders import Orders
+    from stellwerk_processes.bench.orders import Orders
 
 TERMINATE: Final = b"t"
 KILL: Final = b"k"

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from stellwerk_processes.sandbox.levels import CgroupVersion
+from stellwerk_processes.bench.levels import CgroupVersion
 
 SECONDS_TO_REMOVE: Final = 2.0  # the kernel takes a moment to see that all its processes have gone
 CONTROLLERS: Final = ("memory", "pids")

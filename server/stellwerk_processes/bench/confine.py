@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Final
 
-    from stellwerk_processes.sandbox.orders import Orders
+    from stellwerk_processes.bench.orders import Orders
 
 _SET_DEATH_SIGNAL: Final = 1
 _SIGKILL: Final = 9

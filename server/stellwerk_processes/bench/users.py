@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import Final
 
-from stellwerk_processes.sandbox.views import ancestors
+from stellwerk_processes.bench.views import ancestors
 
 _FIRST: Final = 0x70000000  # above those that systems and containers give to people, services and containers
 _COUNT: Final = 0x0FFFFFF0

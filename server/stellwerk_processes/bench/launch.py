@@ -1,0 +1,272 @@
+"""The plan of a start: which processes, with which orders, make a bot run at its level.
+
+Law: a plan is made for one start from what there is now, and from the row of the level (`levels.py`). What
+cannot be set up fails the start: a bot never starts below its level.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import marshal
+import os
+import resource
+import secrets
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from stellwerk_processes.bench import supervise
+from stellwerk_processes.bench.bubblewrap import PRIVATE, bubblewrap, call_of_bubblewrap
+from stellwerk_processes.bench.cgroups import Cgroup, joinable, make_cgroup, remove_cgroup
+from stellwerk_processes.bench.invitation import Invitation, command_line, environment_of
+from stellwerk_processes.bench.landlock import (
+    Ruleset,
+    can_empty_files,
+    landlock_abi,
+    ruleset,
+    ruleset_inside,
+    scopes,
+)
+from stellwerk_processes.bench.levels import MEMORY_MB, Confinement, Measures, User
+from stellwerk_processes.bench.machine import constant_files, sysinfo
+from stellwerk_processes.bench.orders import Orders
+from stellwerk_processes.bench.seccomp import call_filter
+from stellwerk_processes.bench.users import others_can_use, own_user
+from stellwerk_processes.bench.views import View, system_paths, view_of
+from stellwerk_processes.bot_spec import BotSpec
+
+DESCRIPTORS: Final = 1024  # what most systems give a process anyway
+_MB: Final = 1024 * 1024
+_PORTS: Final = range(10_000, 32_000)  # below those that systems give to connections
+_OF_SIGNALS, _OF_QUEUES = 1024, 102_400  # so little that all bots of a user together never meet its limit
+_NO_HOSTS: Final = b"127.0.0.1 localhost\n::1 localhost\n"
+_START: Final = (
+    "import sys;sys.path.insert(0,{!r});from stellwerk_processes.bench.supervise import main;main({},{})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A start at a level. `argv` starts the supervisor, which gets these descriptors under their own numbers.
+    `is_inside`: the bot lives in namespaces, and the supervisor sends that many descriptors of what is only
+    in there."""
+
+    argv: tuple[str, ...]
+    passed: tuple[int, ...]
+    is_inside: bool
+    descriptor_count: int
+    user: User
+    cgroup: Cgroup | None
+
+
+def lacking(measures: Measures) -> str:
+    """Return what this machine lacks for a level, as far as that can be seen without trying."""
+    if measures.needs == "Landlock" and not landlock_abi():
+        return "this kernel has no Landlock"
+    if measures.needs == "bubblewrap" and bubblewrap() is None:
+        return "bubblewrap is not installed"
+    return ""
+
+
+def launch_of(
+    spec: BotSpec,
+    invitation: Invitation,
+    confinement: Confinement,
+    directory: str,
+    *,
+    control: int,
+    streams: tuple[int, int],
+    to_start: contextlib.ExitStack,
+    to_live: contextlib.ExitStack,
+) -> Launch:
+    """Make the plan for a bot with this private folder. `control` is the supervisor's end of the control
+    socket, `streams` are the bot's input and output. The stacks hold what is needed until the supervisor has
+    been started, and until the bot has ended. BotStartError if the spec is at fault, OSError if the machine
+    lacks what the level consists of."""
+    argv = command_line(spec, confinement, directory)
+    environment = environment_of(spec, invitation, directory, os.environ)
+    measures, sandbox = confinement.measures, confinement.sandbox
+    if problem := lacking(measures):
+        raise OSError(0, f"sandbox {confinement.level}: {problem}")
+    is_inside, is_root = measures.namespaces, os.geteuid() == 0
+    view = view_of_bot(spec, argv, confinement)
+    user: int | None = None
+    who: User = "runner"
+    if measures.powers and is_root:
+        if others_can_use(view.paths, without_ancestors=is_inside):
+            user = to_live.enter_context(own_user())
+        who = "own" if user is not None else "root_without_powers"
+    if user is not None and not is_inside:
+        os.chmod(os.path.dirname(directory), 0o711)
+        os.chown(directory, user, user)
+    private = PRIVATE if is_inside else directory
+    for name in ("HOME", "TMPDIR"):
+        if environment.get(name) == directory:
+            environment[name] = private
+    port = _port(invitation.address)
+    if is_inside and port and not sandbox.network:
+        # The kernel counts connections by where they lead, for all networks together.
+        port = secrets.choice(_PORTS)
+        environment["STELLWERK_ADDRESS"] = f"tcp://127.0.0.1:{port}"
+    cgroup = _cgroup(confinement, is_root=is_root)
+    if cgroup is not None:
+        to_live.callback(remove_cgroup, cgroup)
+    joined: Sequence[int] = () if cgroup is None else to_start.enter_context(joinable(cgroup))
+    orders: Orders = {
+        "argv": list(argv),
+        "environment": environment,
+        "folder": spec.directory or private,
+        "private": private if is_inside else "",
+        "user": user,
+        "drops_capabilities": measures.powers and (is_inside or is_root),
+        "no_new_privileges": measures.powers,
+        "limits": _limits(confinement, has_own_user=user is not None),
+        "landlock": _landlock(confinement, view, directory, port),
+        "seccomp": b"",
+        "sysinfo": sysinfo(),
+        "seccomp_without_locks": b"",
+        "own_mounts": ["/", "/proc", "/tmp", PRIVATE] if is_inside else [],
+        "forbids_namespaces": is_inside and not is_root,
+        "cgroups": list(joined),
+        "port": port if is_inside and spec.transport == "tcp" and not sandbox.network else 0,
+        "streams": list(streams),
+    }
+    if measures.calls:
+        filter_of = partial(
+            call_filter,
+            is_inside=is_inside,
+            tcp_only=not is_inside and not sandbox.network,
+            is_pinned=bool(confinement.processors),
+            can_empty_files=not is_inside and can_empty_files(),
+        )
+        orders["seccomp"] = filter_of(has_locks=is_inside)
+        orders["seccomp_without_locks"] = filter_of(has_locks=False)
+    orders_at = _file(marshal.dumps(dict(orders)), to_start)
+    passed = [control, orders_at, *streams, *joined]
+    our_place = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(supervise.__file__))))
+    start_text = _START.format(our_place, control, orders_at)
+    call = [os.path.realpath(sys.executable), "-I", "-S", "-c", start_text]
+    if is_inside:
+        files = [(_file(text, to_start), place) for text, place in _files(user, network=sandbox.network)]
+        passed += [number for number, _ in files]
+
+        def opened(path: str) -> int:
+            passed.append(os.open(path, os.O_RDONLY))
+            to_start.callback(os.close, passed[-1])
+            return passed[-1]
+
+        in_namespaces = call_of_bubblewrap(
+            [*system_paths(network=sandbox.network, users=False), *view.paths],
+            is_root=is_root,
+            network=sandbox.network,
+            disk_mb=sandbox.disk_mb,
+            files=files,
+            opened=opened,
+        )
+        call = [*in_namespaces, *call]
+    count = (1 + (orders["port"] != 0)) if is_inside else 0
+    return Launch(tuple(call), tuple(passed), is_inside, count, who, cgroup)
+
+
+def view_of_bot(spec: BotSpec, argv: Sequence[str], confinement: Confinement) -> View:
+    """Return what a bot with this command line may see where its level hides files."""
+    return view_of(
+        argv,
+        spec.environment.get("PATH", os.environ.get("PATH", os.defpath)),
+        folder=spec.folder,
+        directory=spec.directory,
+        built_in=bool(spec.built_in),
+        bind=confinement.sandbox.bind,
+        hidden=confinement.sandbox.hidden,
+    )
+
+
+def _port(address: str) -> int:
+    """Return the TCP port that a bot connects to; 0 if it does not."""
+    scheme, _, place = address.partition("://")
+    port = place.rpartition(":")[2]
+    return int(port) if scheme == "tcp" and port.isdecimal() else 0
+
+
+def _cgroup(confinement: Confinement, *, is_root: bool) -> Cgroup | None:
+    """Make the control group of a level. OSError if one is required and cannot be made."""
+    processes = confinement.sandbox.processes
+    match confinement.measures.cgroup:
+        case "memory":
+            return make_cgroup(confinement.memory_mb or MEMORY_MB, processes)
+        case "processes" if is_root:
+            with contextlib.suppress(OSError):  # limits by user do not hold for root
+                return make_cgroup(None, processes)
+        case _:
+            pass
+    return None
+
+
+def _limits(confinement: Confinement, *, has_own_user: bool) -> list[tuple[int, int]]:
+    measures, sandbox = confinement.measures, confinement.sandbox
+    limits = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, DESCRIPTORS)]
+    if confinement.memory_mb is not None and measures.cgroup != "memory":
+        limits.append((resource.RLIMIT_DATA, confinement.memory_mb * _MB))
+    if measures.powers:
+        others = 0 if has_own_user or measures.namespaces else _own_thread_count()
+        limits.append((resource.RLIMIT_NPROC, sandbox.processes + others))
+    if measures.file_sizes:
+        limits.append((resource.RLIMIT_FSIZE, sandbox.disk_mb * _MB))
+    if measures.namespaces:  # where a user's bots are counted one by one, and together, too
+        limits += [(resource.RLIMIT_SIGPENDING, _OF_SIGNALS), (resource.RLIMIT_MSGQUEUE, _OF_QUEUES)]
+    return [(what, _within(what, limit)) for what, limit in limits]
+
+
+def _within(what: int, limit: int) -> int:
+    _, most = resource.getrlimit(what)
+    return limit if most == resource.RLIM_INFINITY else min(limit, most)
+
+
+def _own_thread_count() -> int:
+    """Count the threads of this user, among which the kernel counts those of the bots."""
+    uid, count = os.getuid(), 0
+    with os.scandir("/proc") as entries:
+        for entry in entries:
+            if entry.name.isdigit():
+                with contextlib.suppress(OSError):
+                    if entry.stat().st_uid == uid:
+                        count += os.stat(f"/proc/{entry.name}/task").st_nlink - 2
+    return count
+
+
+def _landlock(confinement: Confinement, view: View, private: str, port: int) -> Ruleset | None:
+    ports, has_network = [port] if port else [], confinement.sandbox.network
+    match confinement.measures.landlock:
+        case "":
+            return None
+        case "programs":
+            return scopes()
+        case "files":
+            return ruleset([*system_paths(network=True, users=True), *view.paths], [private], ports)
+        case "inside":
+            of_bot = [*view.paths, PRIVATE, "/dev", "/etc", "/tmp"]
+            paths = [*system_paths(network=has_network, users=False), *of_bot]
+            folders = sorted({f"/{path.split('/')[1]}" for path in paths})  # the bot may see all in there
+            return ruleset_inside(folders, None if has_network else ports)
+
+
+def _files(user: int | None, *, network: bool) -> list[tuple[bytes, str]]:
+    """Return the files that are made inside: some programs ask who they are, and where localhost is."""
+    uid, gid = (os.getuid(), os.getgid()) if user is None else (user, user)
+    files = [
+        (f"bot:x:{uid}:{gid}:bot:{PRIVATE}:/bin/sh\n".encode(), "/etc/passwd"),
+        (f"bot:x:{gid}:\n".encode(), "/etc/group"),
+        *constant_files(),
+    ]
+    return files if network else [*files, (_NO_HOSTS, "/etc/hosts")]
+
+
+def _file(content: bytes, stack: contextlib.ExitStack) -> int:
+    """Return a descriptor of a file in memory."""
+    number = os.memfd_create("stellwerk")
+    stack.callback(os.close, number)
+    os.write(number, content)
+    os.lseek(number, 0, os.SEEK_SET)
+    return number
