@@ -10,7 +10,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 from stellwerk_processes.bench.answer_time import AnswerTimer
-from stellwerk_processes.bench.family import children
+from stellwerk_processes.bench.supervise import children
 from tests.tools import needs
 
 # For each line, which says how many milliseconds, uses so much of the processor, and writes a line. With

@@ -12,8 +12,9 @@ import time
 from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 
-from stellwerk_processes.bench.family import children, look_at_family, used_ms
+from stellwerk_processes.bench.family import look_at_family, used_ms
 from stellwerk_processes.bench.freezer import CgroupFreezer, SignalFreezer, freezer_of
+from stellwerk_processes.bench.supervise import children
 from tests.tools import SETPRIV, cgroup_root, needs
 
 # Each burns its processor, and says first who it is. The words are how its descendants are started: in the

@@ -57,7 +57,7 @@ class AnswerTimer:
         statistics: str = "/proc/stat",
     ) -> None:
         self.times = AnswerTimes()
-        self._family = _FamilyMeter(supervisor, _meter_of(cgroup), clock)
+        self._family = _FamilyMeter(supervisor, cgroup, clock)
         self._steal = _StealMeter(processors, clock, statistics)
         self._is_asked = False
         self._before = AnswerTimes()  # as the meters were when the ask was sent
@@ -90,15 +90,20 @@ class AnswerTimer:
 class _FamilyMeter:
     """Reads what the descendants of a supervisor have used, and how long they have waited for a processor."""
 
-    def __init__(self, supervisor: int, cgroup: _CgroupMeter | None, clock: Callable[[], float]) -> None:
+    def __init__(self, supervisor: int, cgroup: Path | None, clock: Callable[[], float]) -> None:
         self._supervisor = supervisor
-        self._cgroup = cgroup
+        self._cgroup: int | None = None
+        if cgroup is not None:
+            with contextlib.suppress(OSError):
+                self._cgroup = os.open(cgroup / "cpu.stat", os.O_RDONLY)
+        self._of_cgroup_ms = 0.0
         self._clock = clock
         self._look_again_at = -inf
         self._used: dict[int, float] = {}  # by process, as it was read last
         self._reaped_ms = 0.0  # of children that have been waited for
-        self._threads: dict[str, _Thread] = {}  # by the path of their schedstat
+        self._waited: dict[str, float] = {}  # by the path of a thread's schedstat, as it was read last
         self._waited_before = 0.0  # of threads that have ended
+        self._opened: dict[str, int] = {}  # their descriptors, as far as they are kept
 
     def read(self) -> tuple[float, float]:
         """Return the milliseconds used, and those waited."""
@@ -106,11 +111,10 @@ class _FamilyMeter:
         if now >= self._look_again_at:
             self._look()
             self._look_again_at = now + LOOK_S
-        waited = self._waited_before
-        for thread in self._threads.values():
-            thread.read()
-            waited += thread.waited_ms
-        return self._used_ms() if self._cgroup is None else self._cgroup.read(), waited
+        for path, known in self._waited.items():
+            self._waited[path] = _waited_ms(path, self._opened.get(path), known)
+        waited = self._waited_before + sum(self._waited.values())
+        return self._used_ms() if self._cgroup is None else self._of_cgroup(self._cgroup), waited
 
     def _used_ms(self) -> float:
         used = self._used
@@ -118,13 +122,19 @@ class _FamilyMeter:
             used[pid] = used_ms(pid, known)
         return sum(used.values()) + self._reaped_ms
 
+    def _of_cgroup(self, descriptor: int) -> float:
+        """Return what the processes of the cgroup have used, those that have ended included."""
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            # `usage_usec` comes first.
+            self._of_cgroup_ms = int(os.pread(descriptor, _SHORT, 0).split(None, 2)[1]) / 1e3
+        return self._of_cgroup_ms
+
     def close(self) -> None:
         if self._cgroup is not None:
-            self._cgroup.close()
+            os.close(self._cgroup)
             self._cgroup = None
-        for thread in self._threads.values():
-            thread.close()
-        self._threads.clear()
+        while self._opened:
+            os.close(self._opened.popitem()[1])
 
     def _look(self) -> None:
         """Look for processes and threads that have come or gone."""
@@ -134,70 +144,30 @@ class _FamilyMeter:
         self._used = {pid: self._used.get(pid, 0.0) for pid in members}
         paths = [f"/proc/{pid}/task/{thread}/schedstat" for pid in members for thread in family[pid]]
         del paths[MOST_THREADS:]
-        for path in self._threads.keys() - paths:
-            gone = self._threads.pop(path)
-            self._waited_before += gone.waited_ms
-            gone.close()
+        for path in self._waited.keys() - paths:
+            self._waited_before += self._waited.pop(path)
+            if path in self._opened:
+                os.close(self._opened.pop(path))
         for path in paths:
-            if path not in self._threads:
-                self._threads[path] = _Thread(path, keep_open=len(self._threads) < MOST_OPEN)
+            if path not in self._waited and len(self._opened) < MOST_OPEN:
+                with contextlib.suppress(OSError):
+                    self._opened[path] = os.open(path, os.O_RDONLY)
+            self._waited.setdefault(path, 0.0)
 
 
-class _CgroupMeter:
-    """Reads what the processes of a cgroup have used, those that have ended included."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._used_ms = 0.0
-
-    def read(self) -> float:
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            # `usage_usec` comes first.
-            self._used_ms = int(os.pread(self._descriptor, _SHORT, 0).split(None, 2)[1]) / 1e3
-        return self._used_ms
-
-    def close(self) -> None:
-        os.close(self._descriptor)
-
-
-def _meter_of(cgroup: Path | None) -> _CgroupMeter | None:
-    if cgroup is not None:
-        with contextlib.suppress(OSError):
-            return _CgroupMeter(os.open(cgroup / "cpu.stat", os.O_RDONLY))
-    return None
-
-
-class _Thread:
-    """A thread of a bot. `waited_ms` is how long it has waited for a processor, when it was read last."""
-
-    __slots__ = ("_descriptor", "_path", "waited_ms")
-
-    def __init__(self, path: str, *, keep_open: bool) -> None:
-        self.waited_ms = 0.0
-        self._path = path
-        self._descriptor: int | None = None
-        if keep_open:
-            with contextlib.suppress(OSError):
-                self._descriptor = os.open(path, os.O_RDONLY)
-
-    def read(self) -> None:
+def _waited_ms(path: str, opened: int | None, known: float) -> float:
+    """Return how long a thread has waited for a processor; what was `known` if it has ended, or the kernel
+    does not count this."""
+    descriptor = opened
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        if descriptor is None:
+            descriptor = os.open(path, os.O_RDONLY)
         try:
-            if self._descriptor is not None:
-                text = os.pread(self._descriptor, _SHORT, 0)
-            else:
-                descriptor = os.open(self._path, os.O_RDONLY)
-                try:
-                    text = os.read(descriptor, _SHORT)
-                finally:
-                    os.close(descriptor)
-            self.waited_ms = int(text.split()[1]) / 1e6
-        except (OSError, ValueError, IndexError):  # it has ended, or the kernel does not count this
-            pass
-
-    def close(self) -> None:
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+            return int(os.pread(descriptor, _SHORT, 0).split()[1]) / 1e6
+        finally:
+            if opened is None:
+                os.close(descriptor)
+    return known
 
 
 class _StealMeter:

@@ -78,11 +78,11 @@ def give_up_capabilities(capabilities: Iterable[int]) -> None:
     """Give up these capabilities, by their numbers, and keep the others."""
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
     sets = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable, and the same for high numbers
-    _check(_libc.capget(header, sets), "capget")
+    check(_libc.capget(header, sets), "capget")
     for number in range(3):
         for capability in capabilities:
             sets[number] &= ~(1 << capability)
-    _check(_libc.capset(header, sets), "capset")
+    check(_libc.capset(header, sets), "capset")
 
 
 def _drop_bounds() -> None:
@@ -97,13 +97,13 @@ def _drop_bounds() -> None:
 def _drop_capabilities() -> None:
     _libc.prctl(_CAP_AMBIENT, _CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)  # kernels before 4.3 have none
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
-    _check(_libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
+    check(_libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")
 
 
 def _restrict_by_landlock(
     attributes: bytes, paths: list[tuple[str, int]], ports: list[tuple[int, int]]
 ) -> None:
-    ruleset = _check(
+    ruleset = check(
         _libc.syscall(_LANDLOCK_CREATE, attributes, len(attributes), 0), "landlock_create_ruleset"
     )
     for path, rights in paths:
@@ -112,12 +112,12 @@ def _restrict_by_landlock(
         except OSError:  # has gone, or is none of this user's: then no rule is needed
             continue
         rule = rights.to_bytes(8, "little") + beneath.to_bytes(4, "little")
-        _check(_libc.syscall(_LANDLOCK_ADD, ruleset, _PATH_BENEATH, rule, 0), f"landlock_add_rule: {path}")
+        check(_libc.syscall(_LANDLOCK_ADD, ruleset, _PATH_BENEATH, rule, 0), f"landlock_add_rule: {path}")
         os.close(beneath)
     for port, rights in ports:
         rule = rights.to_bytes(8, "little") + port.to_bytes(8, "little")
-        _check(_libc.syscall(_LANDLOCK_ADD, ruleset, _NET_PORT, rule, 0), f"landlock_add_rule: port {port}")
-    _check(_libc.syscall(_LANDLOCK_RESTRICT, ruleset, 0), "landlock_restrict_self")
+        check(_libc.syscall(_LANDLOCK_ADD, ruleset, _NET_PORT, rule, 0), f"landlock_add_rule: port {port}")
+    check(_libc.syscall(_LANDLOCK_RESTRICT, ruleset, 0), "landlock_restrict_self")
     os.close(ruleset)
 
 
@@ -134,15 +134,16 @@ def _filter_calls(program: bytes) -> int | None:
     parts = (program[place : place + 8] for place in range(0, len(program), 8))
     allowed = b"".join(_ALLOW if part == _ASK_OR_ALLOW else part for part in parts)
     ctypes.memmove(pointer, allowed, len(allowed))
-    _check(_libc.prctl(_SET_SECCOMP, _SECCOMP_FILTER, header, 0, 0), "seccomp")
+    check(_libc.prctl(_SET_SECCOMP, _SECCOMP_FILTER, header, 0, 0), "seccomp")
     return None
 
 
 def _prctl(option: int, value: int) -> None:
-    _check(_libc.prctl(option, value, 0, 0, 0), f"prctl {option}")
+    check(_libc.prctl(option, value, 0, 0, 0), f"prctl {option}")
 
 
-def _check(answer: int, what: str) -> int:
+def check(answer: int, what: str) -> int:
+    """Return the answer of a call to the C library. OSError if it is an error."""
     if answer < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")

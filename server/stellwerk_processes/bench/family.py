@@ -50,29 +50,11 @@ def look_at_family(pid: int) -> Family:
     return Family(family, is_complete and not unseen)
 
 
-def descendants(pid: int) -> frozenset[int]:
-    """Return the descendants of a process. One that forks all the time may get away: look again to be
-    sure."""
-    return frozenset(look_at_family(pid).threads) - {pid}
-
-
-def children(pid: int) -> list[int]:
-    """Return the children of a process, in the order in which it started them."""
-    found: list[int] = []
-    try:
-        threads = os.listdir(f"/proc/{pid}/task")
-    except OSError:
-        return found
-    for thread in threads:
-        with contextlib.suppress(OSError, ValueError):  # one thread may end, the others' children are there
-            found.extend(map(int, Path(f"/proc/{pid}/task/{thread}/children").read_bytes().split()))
-    return found
-
-
 def descendants_ms(pid: int) -> float:
     """Return what the descendants of a process have used up to now, without the process itself. For processes
     that have ended, count the time that can still be seen."""
-    return reaped_ms(pid) + sum(used_ms(each) + reaped_ms(each) for each in descendants(pid))
+    family = look_at_family(pid).threads.keys()
+    return reaped_ms(pid) + sum(used_ms(each) + reaped_ms(each) for each in family - {pid})
 
 
 def used_ms(pid: int, known: float = 0.0) -> float:

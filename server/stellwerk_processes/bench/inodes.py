@@ -14,6 +14,8 @@ from __future__ import annotations
 import ctypes
 import os
 
+from stellwerk_processes.bench.confine import check
+
 TYPE_CHECKING = False  # see `supervise.py`
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,7 +40,7 @@ def separate(own: Iterable[str], others: Iterable[int]) -> None:
     for device in devices:
         # Anybody may set the times of a device to now; a mount that is read-only refuses that.
         flags = _REMOUNT | _BIND | _READ_ONLY | _NO_SUID | _NO_PROGRAMS
-        _check(_libc.mount(None, device.encode(), None, flags, None), f"remount {device}")
+        check(_libc.mount(None, device.encode(), None, flags, None), f"remount {device}")
     for path in (*devices, *(f"/proc/self/ns/{name}" for name in _NAMESPACES)):
         if os.path.exists(path):
             _hold(os.open(path, os.O_RDONLY), path)  # until the supervisor ends
@@ -73,17 +75,11 @@ def _cover(folders: list[str]) -> None:
         os.fchdir(number)
         place = folder.encode(errors="surrogateescape")
         flags = _READ_ONLY | _NO_SUID | _NO_DEVICES
-        _check(_libc.mount(b"overlay", place, b"overlay", flags, options), f"overlay {folder}")
+        check(_libc.mount(b"overlay", place, b"overlay", flags, options), f"overlay {folder}")
         os.close(number)
     os.chdir("/")
 
 
 def _hold(number: int, name: str) -> None:
-    _check(_libc.fcntl(number, _LOCK, _OF_ALL), f"lock {name}")
-    _check(_libc.flock(number, _SHARED_AT_ONCE), f"lock {name}")
-
-
-def _check(answer: int, what: str) -> None:
-    if answer < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
+    check(_libc.fcntl(number, _LOCK, _OF_ALL), f"lock {name}")
+    check(_libc.flock(number, _SHARED_AT_ONCE), f"lock {name}")

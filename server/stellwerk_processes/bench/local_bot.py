@@ -35,7 +35,7 @@ from stellwerk_processes.bench.answer_time import AnswerTimer, AnswerTimes
 from stellwerk_processes.bench.bubblewrap import cure_of
 from stellwerk_processes.bench.cgroups import Cgroup
 from stellwerk_processes.bench.cores import pinned_to
-from stellwerk_processes.bench.family import children, descendants_ms
+from stellwerk_processes.bench.family import descendants_ms
 from stellwerk_processes.bench.freezer import Progress, freezer_of
 from stellwerk_processes.bench.invitation import Invitation
 from stellwerk_processes.bench.launch import Launch, launch_of
@@ -482,8 +482,8 @@ async def _started(
         on_failure.pop_all()
     supervisor, listening, folder = started.pid, None, None
     if launch.is_inside:
-        supervisor = next(iter(children(started.pid)), started.pid)
-        bot_pid = next(iter(children(supervisor)), supervisor)
+        supervisor = next(iter(supervise.children(started.pid)), started.pid)
+        bot_pid = next(iter(supervise.children(supervisor)), supervisor)
         inside, *others = descriptors
         folder = OpenFolder(inside)
         to_live.callback(folder.close)

@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from stellwerk_processes.bench.family import children, descendants
+from stellwerk_processes.bench.supervise import children, descendants
 
 SECONDS: Final = 5.0  # to end them; one that the kernel does not let go of stays
 PAUSE: Final = 0.001  # until the next look

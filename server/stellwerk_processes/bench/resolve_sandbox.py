@@ -26,7 +26,7 @@ from typing import Any, Final
 import trio
 from msgspec.structs import replace as replace_struct
 
-from stellwerk_processes.bench import witness
+from stellwerk_processes.bench import confine, witness
 from stellwerk_processes.bench.invitation import Invitation
 from stellwerk_processes.bench.landlock import landlock_abi
 from stellwerk_processes.bench.launch import lacking
@@ -51,7 +51,6 @@ PYTHON: Final = os.path.realpath(sys.executable)
 PROGRAM: Final = os.path.abspath(witness.__file__)
 PAGE: Final = "see tournament/STRANGERS.md, Sandbox"
 
-_SET_DUMPABLE: Final = 4
 _REMOVE: Final = 0  # System V's shared memory
 _libc: Final = ctypes.CDLL(None)
 _LONGEST_ANSWER: Final = 64 * 1024
@@ -82,7 +81,7 @@ class Attempt:
 def hide_memory() -> None:
     """Let no other process of this user read this one's memory, which holds tokens and seeds. Programs that
     it starts are as they would be."""
-    _libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
+    confine.hide()
 
 
 async def resolve(confinement: Confinement) -> Attempt:

@@ -368,29 +368,36 @@ def _signal_all(number: int) -> None:
         except ProcessLookupError:
             pass
         return
-    for pid in _descendants(os.getpid()):
+    for pid in descendants(os.getpid()):
         try:
             os.kill(pid, number)
         except (ProcessLookupError, PermissionError):
             pass
 
 
-def _descendants(root: int) -> list[int]:
-    """Return all descendants that there are at the moment, parents first."""
+def descendants(root: int) -> list[int]:
+    """Return all descendants that there are at the moment, parents first. One that forks all the time may get
+    away: look again to be sure."""
     found: list[int] = []
     unseen = [root]
     while unseen:
-        pid = unseen.pop()
+        of_one = children(unseen.pop())
+        found += of_one
+        unseen += of_one
+    return found
+
+
+def children(pid: int) -> list[int]:
+    """Return the children of a process, in the order in which it started them."""
+    found: list[int] = []
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return found
+    for thread in threads:
         try:
-            threads = os.listdir(f"/proc/{pid}/task")
-        except OSError:
+            with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
+                found += [int(child) for child in file.read().split()]
+        except OSError:  # one thread may end, the others' children are there
             continue
-        for thread in threads:
-            try:
-                with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
-                    children = [int(child) for child in file.read().split()]
-            except OSError:
-                continue
-            found += children
-            unseen += children
     return found

@@ -35,8 +35,8 @@ from stellwerk.gate.report import (
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_kit.doctor.all_steps import STEPS
 from stellwerk_kit.doctor.doctor import Failure, Finding, examine
-from stellwerk_processes.bench.family import children
 from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
+from stellwerk_processes.bench.supervise import children
 from stellwerk_processes.bot_spec import Transport, parse_bot_spec
 from stellwerk_processes.faults import Fault
 from stellwerk_tournament.evidence.strength import EloEstimate, Estimate, GameStrength, Strength

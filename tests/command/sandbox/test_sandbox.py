@@ -22,8 +22,8 @@ def test_the_table_has_each_level_and_each_attempt(capsys: pytest.CaptureFixture
 
 @needs("bwrap", "namespaces")
 def test_bots_over_tcp_play_without_a_network(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["play", "usa", "--bot", "greedy", "--bot", "random", "--sandbox", "namespace", "--json"]
-    assert main(words) == 0
+    words = ["play", "usa", "--bot", "greedy", "--bot", "random", "--process", "fresh", "--json"]
+    assert main([*words, "--sandbox", "namespace"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["sandbox"], report["isolation"]) == ("namespace", "namespace")
     assert [seat["faults"] for seat in report["matches"][0]["seats"]] == [[], []]
@@ -39,8 +39,8 @@ def test_bots_over_tcp_that_stay_play_without_a_network(capsys: pytest.CaptureFi
 
 @needs("Landlock")
 def test_bots_over_tcp_play_under_landlock(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["play", "usa", "--bot", "greedy", "--bot", "random", "--sandbox", "landlock", "--json"]
-    assert main(words) == 0
+    words = ["play", "usa", "--bot", "greedy", "--bot", "random", "--process", "fresh", "--json"]
+    assert main([*words, "--sandbox", "landlock"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert [seat["faults"] for seat in report["matches"][0]["seats"]] == [[], []]
 
@@ -49,7 +49,8 @@ def test_a_level_that_does_not_hold_is_an_error_with_its_cause(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("stellwerk_processes.bench.launch.bubblewrap", lambda: None)
-    assert main(["play", "usa", "--bot", "greedy", "--bot", "random", "--sandbox", "namespace"]) == 4
+    words = ["play", "usa", "--bot", "greedy", "--bot", "random", "--process", "fresh"]
+    assert main([*words, "--sandbox", "namespace"]) == 4
     message = capsys.readouterr().err
     assert message.startswith("stellwerk: --sandbox namespace: ")
     assert "bubblewrap is not installed" in message

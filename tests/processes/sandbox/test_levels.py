@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 import trio
 
-from stellwerk_processes.bench import resolve_sandbox
+from stellwerk_processes.bench import resolve_sandbox, witness
 from stellwerk_processes.bench.levels import (
     LEVELS,
     TRIALS,
@@ -168,3 +168,23 @@ def test_a_machine_without_bubblewrap_says_so(monkeypatch: pytest.MonkeyPatch) -
     attempt = trio.run(resolve_sandbox.try_level, Confinement(), "namespace")
     assert attempt.problem == "bubblewrap is not installed"
     assert set(attempt.record.untried) == set(TRIALS)
+
+
+# -- the table ---------------------------------------------------------------------------------------
+
+
+def test_each_level_keeps_the_measures_of_those_before_it() -> None:
+    rows = [(row.powers, row.hides_files, row.calls, row.namespaces) for row in LEVELS.values()]
+    assert rows == sorted(rows)
+    assert all(row.landlock for row in list(LEVELS.values())[1:])
+    assert all(row.file_sizes or row.namespaces for row in list(LEVELS.values())[1:])
+
+
+def test_the_page_for_organizers_says_what_each_level_is_made_of() -> None:
+    page = (Path(__file__).parents[3] / "tournament" / "STRANGERS.md").read_text()
+    for level, row in LEVELS.items():
+        assert f"| `{level}` | {row.made_of} | " in page
+
+
+def test_the_words_for_many_processes_are_what_the_witness_starts() -> None:
+    assert TRIALS["many_processes"][1] == f"start {witness.MANY_PROCESSES} processes"

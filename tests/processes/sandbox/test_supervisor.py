@@ -16,10 +16,10 @@ import pytest
 import trio
 
 from stellwerk_processes.bench import bubblewrap
-from stellwerk_processes.bench.family import descendants
 from stellwerk_processes.bench.invitation import Invitation
 from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
 from stellwerk_processes.bench.local_bot import BotReport, LocalBot, start_bot
+from stellwerk_processes.bench.supervise import descendants
 from stellwerk_processes.bot_spec import BotSpec, Transport
 from tests.processes.test_bot_process import NO_GRACE, SECONDS, has_ended, line_from
 from tests.tools import needs
@@ -96,7 +96,7 @@ def test_nothing_that_a_bot_started_outlives_it(level: Level, seconds: int) -> N
     async def main() -> frozenset[int]:
         async with started(python(LEAVE % seconds, "stdio"), level) as bot:
             await line_from(bot.transport)
-            pids = descendants(bot.supervisor)
+            pids = frozenset(descendants(bot.supervisor))
             if seconds:
                 assert len(pids) >= 4
                 bot.stop()
@@ -211,7 +211,7 @@ def test_what_a_bot_left_ends_although_its_supervisor_cannot_end_it(name: str) -
         async with started(python(STRIKE % name, "stdio"), "none") as bot:
             assert bot.transport is not None
             await line_from(bot.transport)
-            pids = descendants(bot.supervisor)
+            pids = frozenset(descendants(bot.supervisor))
             await bot.transport.send_all(b"\n")
             if name == "SIGSTOP":
                 await trio.to_thread.run_sync(wait_until_stopped, bot.supervisor)

@@ -31,9 +31,9 @@ import trio
 
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
-from stellwerk_processes.bench.family import descendants
 from stellwerk_processes.bench.levels import DISK_MB, PROCESSES, Confinement, Level, Sandbox
 from stellwerk_processes.bench.resolve_sandbox import hide_memory
+from stellwerk_processes.bench.supervise import descendants
 from stellwerk_processes.bench.witness import NOWHERE
 from stellwerk_processes.bot_log import MatchLogs
 from stellwerk_processes.bot_spec import BotSpec
