@@ -385,7 +385,7 @@ def memory_in_mid_game(server: Server, load: Load, more_matches: int) -> int:
 def stellwerk_server(on_cores: set[int], tree: Tree) -> Generator[Server]:
     with TemporaryDirectory(prefix="stellwerk-bench-") as folder:
         data = str(Path(folder, "data"))
-        command = ["stellwerk", "serve", "--port", "0", "--data", data, *SETTINGS]
+        command = ["stellwerk", "serve", "--listen", "0", "--data", data, *SETTINGS]
         with running(command, on_cores, Path(folder, "log"), tree) as server:
             yield server
 

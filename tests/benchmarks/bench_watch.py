@@ -112,7 +112,7 @@ def _wait_for(stream: Collected, blocks: int) -> None:
 @contextmanager
 def watching(cup: Path) -> Generator[tuple[int, Collected]]:
     with subprocess.Popen(
-        [*COMMAND, "watch", str(cup), "--port", "0"],
+        [*COMMAND, "watch", str(cup), "--listen", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

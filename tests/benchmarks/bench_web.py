@@ -81,7 +81,7 @@ class Wall:
 def pages_of(server: Server, on_cores: set[int], log: Path) -> Generator[Server]:
     """Run the web process of a server, with the priority that a server gives it."""
     address = f"{server.address[0]}:{server.address[1]}"
-    command = [sys.executable, "-m", "stellwerk", "watch", address, "--port", "0"]
+    command = [sys.executable, "-m", "stellwerk", "watch", address, "--listen", "0"]
     with (
         log.open("wb") as log_file,
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log_file, text=True) as process,

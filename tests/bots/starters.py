@@ -136,7 +136,7 @@ def bot_environment(**variables: str) -> dict[str, str]:
 @contextmanager
 def served(folder: Path) -> Generator[str]:
     """Yield HOST:PORT of `stellwerk serve`, which keeps its files in the folder."""
-    command = [*COMMAND, "serve", "--port", "0", "--data", str(folder)]
+    command = [*COMMAND, "serve", "--listen", "0", "--data", str(folder)]
     with subprocess.Popen(
         command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as server:

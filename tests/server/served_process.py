@@ -129,7 +129,7 @@ class Serving:
                     "-m",
                     "stellwerk",
                     "serve",
-                    "--port",
+                    "--listen",
                     "0",
                     "--data",
                     self.data,

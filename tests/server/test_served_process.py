@@ -279,7 +279,7 @@ def test_a_match_over_tls_and_a_token_that_belongs_to_a_name(tmp_path: Path) -> 
 
 
 def test_the_status_page_tells_what_runs(tmp_path: Path) -> None:
-    with serving(tmp_path, NO_HURRY, "--status-port", "0") as server:
+    with serving(tmp_path, NO_HURRY, "--status", "0") as server:
         (listening,) = [record for record in server.log() if record["event"] == "status.listening"]
         caller = server.call()
         caller.login("player")
@@ -332,7 +332,7 @@ def refused(*flags: str) -> tuple[int, str]:
         (("--set", "time.move_ms=soon"), "time.move_ms: expected a whole number"),
         (("--set", "limits.burst=0"), "limits.burst: expected a whole number, at least 1"),
         (("--tls-cert", "x"), "go together"),
-        (("--log-level", "loud"), 'there is no level "loud"'),
+        (("--set", "log_level=loud"), 'there is no level "loud"'),
         (("--board", "usa=/nowhere.json"), "/nowhere.json"),
         (("--board", "chess=x"), 'there is no game "chess"'),
         (("--tokens", "/nowhere"), "/nowhere: cannot be read"),
@@ -348,14 +348,14 @@ def test_a_wrong_flag_is_told_in_one_line(tmp_path: Path, flags: tuple[str, ...]
 
 def test_a_wrong_name_in_a_config_file_is_told_with_the_nearest(tmp_path: Path) -> None:
     config = tmp_path / "c.toml"
-    config.write_text("prot = 1\n")
+    config.write_text("lisen = 1\n")
     code, error = refused("--config", str(config))
-    assert (code, f'{config}: there is no setting "prot"; did you mean "port"?' in error) == (2, True)
+    assert (code, f'{config}: there is no setting "lisen"; did you mean "listen"?' in error) == (2, True)
 
 
 def test_a_port_in_use_is_the_machines_fault(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        code, error = refused("--data", str(tmp_path), "--port", str(taken.getsockname()[1]))
+        code, error = refused("--data", str(tmp_path), "--listen", str(taken.getsockname()[1]))
     assert code == 4
     assert "cannot listen: Address already in use" in error
 

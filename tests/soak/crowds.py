@@ -35,7 +35,7 @@ QUIET: Final = (
     "--set=limits.burst=1000000",
     f"--set=limits.ended_matches={ENDED}",
     "--set=limits.session_kept_ms=100",
-    "--status-port=0",
+    "--status=0",
 )
 
 

@@ -65,15 +65,13 @@ def test_a_match_over_tls_is_watched_with_a_token(tmp_path: Path) -> None:
     token, other = new_token(), new_token()
     tokens = tmp_path / "tokens"
     tokens.write_text(f"ann {hashed(token)}\nhall {hashed(other)}\n")
-    file = tmp_path / "token"
-    file.write_text(f"{other}\n")
     trusted = ssl.create_default_context(cafile=CERTIFICATE)
     trusted.check_hostname = False
     flags = ("--tls-cert", str(CERTIFICATE), "--tls-key", str(CERTIFICATE), "--tokens", str(tokens))
-    identity = ("--tls-ca", str(CERTIFICATE), "--name", "hall", "--token-file", str(file))
+    variables = {"SSL_CERT_FILE": str(CERTIFICATE), "STELLWERK_TOKEN": other}
     with (
         serving(tmp_path, *TABLE, *flags) as server,
-        watching(tmp_path, f"tls://{address(server)}", *identity) as pages,
+        watching(tmp_path, f"tls://{address(server)}", "--name=hall", **variables) as pages,
     ):
         bot = server.call(trusted)
         bot.login("ann", token=token)
@@ -215,7 +213,7 @@ def test_a_server_killed_and_started_again_goes_on_with_the_state(tmp_path: Path
         state = overview.next().data
         assert state["connected"] is False
         assert [head["match"] for head in state["matches"]] == [match]  # what was known is still shown
-        port = f"--port={server.port}"
+        port = f"--listen={server.port}"
         again = stack.enter_context(serving(tmp_path, *TABLE, port))
         reader.until(lambda record: record.data.get("connected") is True)
         bot = again.call()
@@ -241,7 +239,7 @@ def test_a_match_that_a_server_has_lost_is_failed_on_its_page_and_in_no_list(tmp
         reader = stack.enter_context(pages.reader(f"/stream/match/{match}"))
         reader.until(lambda record: bool(record.data.get("start")))
         server.kill()
-        stack.enter_context(serving(tmp_path / "two", *TABLE, f"--port={server.port}"))
+        stack.enter_context(serving(tmp_path / "two", *TABLE, f"--listen={server.port}"))
         reader.until(lambda record: record.data.get("head", {}).get("state") == "failed")
         with pages.reader("/stream") as overview:
             state = overview.next().data
@@ -254,7 +252,7 @@ def test_a_server_that_comes_up_later_is_shown_when_it_does(tmp_path: Path) -> N
     with watching(tmp_path, f"127.0.0.1:{port}") as pages:
         with pages.reader("/stream") as reader:
             assert reader.next().data["connected"] is False
-        with serving(tmp_path, f"--port={port}"):
+        with serving(tmp_path, f"--listen={port}"):
             pages.until_connected()
 
 
@@ -372,19 +370,14 @@ def test_a_server_of_another_protocol_gets_a_clear_error(tmp_path: Path) -> None
 def test_a_token_that_is_refused_is_a_clear_error(tmp_path: Path) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text(f"hall {hashlib.sha256(b'secret').hexdigest()}\n")
-    good, bad = tmp_path / "good", tmp_path / "bad"
-    good.write_text("secret\n")
-    bad.write_text("wrong\n")
     with serving(tmp_path, "--tokens", str(tokens)) as server:
-        with watching(tmp_path / "bad-log", address(server), "--name=hall", f"--token-file={bad}") as pages:
+        with watching(tmp_path / "bad-log", address(server), "--name=hall", STELLWERK_TOKEN="wrong") as pages:
             code, said = ended_with(pages)
             assert code == 1
             assert "the login was refused: auth.bad_token" in said
             assert "wrong" not in said
         with watching(tmp_path / "no-log", address(server)) as pages:
-            assert "--token-file" in ended_with(pages)[1]
-        with watching(tmp_path, address(server), "--name=hall", f"--token-file={good}") as pages:
-            pages.until_connected()
+            assert "STELLWERK_TOKEN" in ended_with(pages)[1]
         with watching(tmp_path, address(server), "--name=hall", STELLWERK_TOKEN="secret") as pages:
             pages.until_connected()
 

@@ -61,7 +61,7 @@ class WatchProcess(Watching):
         self.log_path = folder / "watch.log"
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(
-                [*prefix, sys.executable, "-m", "stellwerk", "watch", *words, "--port", "0"],
+                [*prefix, sys.executable, "-m", "stellwerk", "watch", "--listen", "0", *words],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,

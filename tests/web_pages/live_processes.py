@@ -46,7 +46,7 @@ class Process:
 
 @contextmanager
 def serving(data: Path, port: int = 0) -> Generator[Process]:
-    process = Process("serve", "--port", str(port), "--data", str(data), *PATIENT)
+    process = Process("serve", "--listen", str(port), "--data", str(data), *PATIENT)
     try:
         yield process
     finally:
@@ -55,7 +55,7 @@ def serving(data: Path, port: int = 0) -> Generator[Process]:
 
 @contextmanager
 def watching(source: str, port: int = 0, *more: str) -> Generator[Process]:
-    process = Process("watch", source, "--port", str(port), *more)
+    process = Process("watch", source, "--listen", str(port), *more)
     try:
         yield process
     finally:

@@ -1,26 +1,22 @@
-"""Where a tournament listens, on the command line: for remote bots, with TLS or without, and for readers of
-the status page."""
+"""Where a tournament listens, on the command line: for remote bots, for readers of its status page, and for
+browsers."""
 
 from __future__ import annotations
 
 import argparse
-import re
 import ssl
 from typing import Final
 
-from stellwerk.shared.choose_game import whole_number
+from stellwerk.shared.addresses import LISTEN, PAGES, listen_address
 from stellwerk.shared.errors import usage_error
-from stellwerk_base.texts import shown
 from stellwerk_server.net.listen_address import ListenAddress
 
-_ADDRESS: Final = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:\s]+)):(?P<port>[0-9]{1,5})")
+WITH_VALUES: Final = ("listen", "tls_cert", "tls_key", "status", "web")
 
 
 def add_listen_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("remote bots")
-    group.add_argument(
-        "--listen", metavar="HOST:PORT", help="where they connect to; port 0 takes any free port"
-    )
+    group.add_argument("--listen", metavar=LISTEN, help="where they connect to; port 0 takes any free port")
     group.add_argument("--tls-cert", metavar="FILE", help="certificate chain in PEM")
     group.add_argument("--tls-key", metavar="FILE", help="its key in PEM")
     group.add_argument(
@@ -29,53 +25,21 @@ def add_listen_arguments(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="accept tokens without TLS from other machines",
     )
+    group = parser.add_argument_group("for people who watch")
+    group.add_argument("--status", metavar=LISTEN, help="serve the state as JSON over HTTP there")
+    group.add_argument("--web", metavar=PAGES, help="show the matches to browsers there, under these names")
 
 
 def listen_address_of(arguments: argparse.Namespace) -> ListenAddress | None:
     """Read where remote bots connect to. None without `--listen`. CommandError if the arguments are wrong."""
-    text: str | None = arguments.listen
-    if text is None:
+    if arguments.listen is None:
         for name in ("tls_cert", "tls_key", "plaintext_tokens"):
             if getattr(arguments, name) is not None:
                 raise usage_error(f"--{name.replace('_', '-')}: goes with --listen only")
         return None
-    address = _ADDRESS.fullmatch(text)
-    port = int(address["port"]) if address else -1
-    if address is None or port > 65_535:
-        raise usage_error(
-            f"--listen: expected HOST:PORT, such as 0.0.0.0:7878 or [::]:7878, not {shown(text, 80)!r}"
-        )
+    host, port = listen_address("--listen", arguments.listen)
     tls = tls_context(arguments.tls_cert, arguments.tls_key)
-    return ListenAddress(address["v6"] or address["host"], port, tls, bool(arguments.plaintext_tokens))
-
-
-def add_status_arguments(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("status page")
-    group.add_argument(
-        "--status-port",
-        metavar="PORT",
-        type=whole_number(0, 65_535),
-        help="serve the state as JSON over HTTP there; 0 takes any free port",
-    )
-    group.add_argument("--status-host", metavar="HOST", help="default: 127.0.0.1: this machine only")
-
-
-def status_of(arguments: argparse.Namespace) -> tuple[str, int] | None:
-    """Read where the status page is. None without `--status-port`."""
-    if arguments.status_port is None:
-        if arguments.status_host is not None:
-            raise usage_error("--status-host: goes with --status-port only")
-        return None
-    return arguments.status_host or "127.0.0.1", arguments.status_port
-
-
-def status_words(arguments: argparse.Namespace) -> list[str]:
-    """Repeat the arguments for the command that resumes."""
-    return [
-        f"--{name.replace('_', '-')}={getattr(arguments, name)}"
-        for name in ("status_port", "status_host")
-        if getattr(arguments, name) is not None
-    ]
+    return ListenAddress(host, port, tls, bool(arguments.plaintext_tokens))
 
 
 def tls_context(certificate: str | None, key: str | None) -> ssl.SSLContext | None:
@@ -108,7 +72,7 @@ def listen_words(arguments: argparse.Namespace) -> list[str]:
     """Repeat the arguments for the command that resumes."""
     words = [
         f"--{name.replace('_', '-')}={getattr(arguments, name)}"
-        for name in ("listen", "tls_cert", "tls_key")
+        for name in WITH_VALUES
         if getattr(arguments, name) is not None
     ]
     return [*words, "--plaintext-tokens"] if arguments.plaintext_tokens else words

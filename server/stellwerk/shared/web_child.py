@@ -1,93 +1,129 @@
-"""Live pages beside another command: a process of their own, which ends with the one that started it.
+"""Live pages beside another command: `stellwerk watch` as a process of its own, which ends with its parent.
 
-Law: whatever becomes of that process, the command goes on. Its message is one line.
+The pages watch the parent's server as any spectator does. They reach it over a way of their own: they make a
+pair of sockets, and send one of them to the parent over a control socket, which they got when they were
+started. On a server with tokens they have one that no file contains.
+
+Law: the pages cannot delay or end the command. If they end, it continues, and reports that in one line.
 """
 
 from __future__ import annotations
 
-import argparse
+import os
+import secrets
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from stellwerk.shared.choose_game import whole_number
-from stellwerk.shared.errors import usage_error
+import msgspec
+import trio
+from msgspec import Struct
+
+from stellwerk_server.lobby.tokens import TokenHolder, hashed, new_token
 
 if TYPE_CHECKING:
-    import trio
+    from stellwerk_server.net.server import Server
 
 ANNOUNCED: Final = b"live pages at "
 MOST_ANNOUNCED: Final = 1000
 LAST_WORDS_S: Final = 5.0  # for the process to show how it all ended
+PARENTS_SERVER: Final = "-"  # as SOURCE: the server of the process that started the pages
+SPECTATOR: Final = "web"  # in the log, instead of an address
+MOST_SOCKETS: Final = 4  # in one message
+TOKEN: Final = "STELLWERK_TOKEN"
+
+
+class Parent(Struct, frozen=True, omit_defaults=True):
+    """What the process that starts the pages tells them."""
+
+    control: int | None = None  # the descriptor of the control socket
+    status: str | None = None  # the URL of a runner's status page
+    log_level: str = "info"
 
 
 @dataclass(frozen=True, slots=True)
-class WebAddress:
-    """Where a command's live pages are, and under which names browsers may find them."""
+class WebLogin:
+    """The name and the token with which the pages log in."""
 
-    port: int
-    host: str = "127.0.0.1"
-    host_names: tuple[str, ...] = ()
+    name: str
+    token: str
 
-    def words(self) -> list[str]:
-        """Return the arguments of `stellwerk watch`."""
-        names = [word for name in self.host_names for word in ("--host-name", name)]
-        return ["--port", str(self.port), "--host", self.host, *names]
+    @classmethod
+    def drawn(cls) -> WebLogin:
+        return cls(f"web-{secrets.token_hex(4)}", new_token())
+
+    @property
+    def holder(self) -> TokenHolder:
+        return TokenHolder(self.name, hashed(self.token), is_organizer=False)
 
 
-def add_web_arguments(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("live pages")
-    group.add_argument(
-        "--web",
-        metavar="PORT",
-        dest="web_port",
-        type=whole_number(0, 65_535),
-        help="show the matches in browsers, by a process of its own; 0 takes any free port",
-    )
-    group.add_argument("--web-host", metavar="HOST", help="default: 127.0.0.1: this machine only")
-    group.add_argument(
-        "--web-host-name",
-        metavar="NAME",
-        action="append",
-        help="a name under which browsers may find the pages; repeatable",
-    )
+@dataclass(frozen=True, slots=True)
+class WatchedServer:
+    """The server that the pages watch. They get their token only if it asks for tokens."""
+
+    server: Server
+    login: WebLogin
+    asks_for_token: bool
 
 
 async def run_web_child(
-    words: Sequence[str],
+    source: str,
+    pages: str,
     on_url: Callable[[str], object],
     on_end: Callable[[str], object],
     *,
-    pass_fds: Sequence[int] = (),
-    variables: Mapping[str, str] | None = None,
+    parent: Parent,
+    watched: WatchedServer | None = None,
 ) -> None:
-    """Run `stellwerk watch` with these words until it ends or this task is cancelled. `on_url` gets the
-    address of its pages, `on_end` one line if it ends by itself. `variables` are its whole environment, if
-    given.
+    """Run `stellwerk watch` on a source until it ends or this task is cancelled. `pages` is the address for
+    its `--listen`. `on_url` gets the address of its pages, `on_end` one line if it ends by itself."""
+    words = [source, "--listen", pages]
+    variables = {name: value for name, value in os.environ.items() if name != TOKEN}
+    if watched is None:
+        await _run(words, parent, variables, on_url, on_end)
+        return
+    if watched.asks_for_token:
+        variables[TOKEN] = watched.login.token
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        words += ["--name", watched.login.name]
+        parent = msgspec.structs.replace(parent, control=theirs.fileno())
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_let_in, watched.server, ours)
+            await _run(words, parent, variables, on_url, on_end, [theirs.fileno()])
+            nursery.cancel_scope.cancel()
 
-    It reads from a pipe that nobody writes to. When this process ends, whatever ends it, the pipe ends too,
-    and the child with it.
-    """
-    import trio  # here, because help needs the arguments alone
 
-    command = [sys.executable, "-m", "stellwerk", "watch", *words, "--until-stdin-ends"]
+async def _run(
+    words: Sequence[str],
+    parent: Parent,
+    variables: Mapping[str, str],
+    on_url: Callable[[str], object],
+    on_end: Callable[[str], object],
+    descriptors: Sequence[int] = (),
+) -> None:
+    """Start the process, and wait for its end. It reads from a pipe into which nothing is written. The pipe
+    ends with this process, even if that is killed, and then the pages end."""
+    told = msgspec.json.encode(parent).decode()
+    command = [sys.executable, "-m", "stellwerk", "watch", *words, "--parent", told]
     try:
         process = await trio.lowlevel.open_process(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=pass_fds, env=variables
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=descriptors, env=variables
         )
     except OSError as error:
         on_end(f"cannot be started: {error.strerror or error}")
         return
+    assert process.stdin is not None
+    assert process.stdout is not None
     try:
-        await _tell_url(process, on_url)
+        await _read_url(process.stdout, on_url)
         code = await process.wait()
         on_end(f"ended with exit code {code}; matches go on")
     finally:
         with trio.CancelScope(shield=True):
-            assert process.stdin is not None
-            assert process.stdout is not None
             await process.stdin.aclose()
             with trio.move_on_after(LAST_WORDS_S):
                 await process.wait()
@@ -97,11 +133,10 @@ async def run_web_child(
             await process.stdout.aclose()
 
 
-async def _tell_url(process: trio.Process, on_url: Callable[[str], object]) -> None:
-    assert process.stdout is not None
+async def _read_url(stdout: trio.abc.ReceiveStream, on_url: Callable[[str], object]) -> None:
     line = b""
     while not line.endswith(b"\n") and len(line) < MOST_ANNOUNCED:
-        data = bytes(await process.stdout.receive_some(MOST_ANNOUNCED))
+        data = bytes(await stdout.receive_some(MOST_ANNOUNCED))
         if not data:
             return
         line += data
@@ -109,19 +144,18 @@ async def _tell_url(process: trio.Process, on_url: Callable[[str], object]) -> N
         on_url(line.removeprefix(ANNOUNCED).decode(errors="replace").strip())
 
 
-def web_address_of(arguments: argparse.Namespace) -> WebAddress | None:
-    """Read where the live pages are. None without `--web`. CommandError if that is no use."""
-    if arguments.web_port is None:
-        for name in ("web_host", "web_host_name"):
-            if getattr(arguments, name) is not None:
-                raise usage_error(f"--{name.replace('_', '-')}: goes with --web only")
-        return None
-    names = tuple(arguments.web_host_name or ())
-    return WebAddress(arguments.web_port, arguments.web_host or "127.0.0.1", names)
-
-
-def web_words(arguments: argparse.Namespace) -> list[str]:
-    """Repeat the arguments for the command that resumes."""
-    words = [] if arguments.web_port is None else [f"--web={arguments.web_port}"]
-    words += [] if arguments.web_host is None else [f"--web-host={arguments.web_host}"]
-    return [*words, *(f"--web-host-name={name}" for name in arguments.web_host_name or ())]
+async def _let_in(server: Server, control: socket.socket) -> None:
+    """Serve each connection that the pages open, until they have ended."""
+    control.setblocking(False)
+    while True:
+        await trio.lowlevel.wait_readable(control)
+        try:
+            data, descriptors, _, _ = socket.recv_fds(control, 1, MOST_SOCKETS)
+        except BlockingIOError:
+            continue
+        except OSError:
+            return
+        for descriptor in descriptors:
+            server.nursery.start_soon(server.serve_socket, socket.socket(fileno=descriptor), SPECTATOR)
+        if not data:
+            return

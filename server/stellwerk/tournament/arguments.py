@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from stellwerk.shared.choose_game import whole_number
-from stellwerk.shared.listen_arguments import add_listen_arguments, add_status_arguments
-from stellwerk.shared.web_child import add_web_arguments
+from stellwerk.shared.listen_arguments import add_listen_arguments
 from stellwerk_base.texts import quoted
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import BUILT_IN
@@ -151,8 +150,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_play_arguments(export)
     export.set_defaults(concurrency=None, progress="lines", listen=None, plaintext_tokens=None)
     export.set_defaults(cluster=None, workers=None)
-    export.set_defaults(tls_cert=None, tls_key=None, status_port=None, status_host=None)
-    export.set_defaults(web_port=None, web_host=None, web_host_name=None)
+    export.set_defaults(tls_cert=None, tls_key=None, status=None, web=None)
     one = commands.add_parser("block", help="play blocks that 'export' has written", allow_abbrev=False)
     one.set_defaults(folder=".")
     add_block_arguments(one)
@@ -184,8 +182,6 @@ def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
     add("--progress", choices=SHAPES, help="default: table on a terminal, lines elsewhere")
     add_cluster_arguments(parser)
     add_listen_arguments(parser)
-    add_status_arguments(parser)
-    add_web_arguments(parser)
 
 
 def _add_play_arguments(parser: argparse.ArgumentParser) -> None:

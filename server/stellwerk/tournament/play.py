@@ -14,6 +14,7 @@ import trio
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace as replace_struct
 
+from stellwerk.shared.addresses import listen_address, pages_address
 from stellwerk.shared.bot_arguments import budget_here
 from stellwerk.shared.choose_game import checked_seed
 from stellwerk.shared.errors import (
@@ -25,16 +26,9 @@ from stellwerk.shared.errors import (
     usage_error,
 )
 from stellwerk.shared.house_bots import house_bots
-from stellwerk.shared.listen_arguments import (
-    exposure,
-    listen_address_of,
-    listen_words,
-    status_of,
-    status_words,
-)
+from stellwerk.shared.listen_arguments import exposure, listen_address_of, listen_words
 from stellwerk.shared.terminal import complain, say
 from stellwerk.shared.version import version
-from stellwerk.shared.web_child import web_address_of, web_words
 from stellwerk.tournament.arguments import Budget, Shape
 from stellwerk.tournament.blocks import make_out_folder, say_exported
 from stellwerk.tournament.cluster import cluster_of, cluster_words, expect_cluster, has_cluster
@@ -97,8 +91,9 @@ def play(folder: Path, arguments: argparse.Namespace) -> int:
     if exports or has_cluster(arguments):
         expect_to_travel(source, settings)
     listen_at = _listen_address(folder, arguments, settings)
-    status_at = status_of(arguments)
-    web_at = web_address_of(arguments)
+    status_at = None if arguments.status is None else listen_address("--status", arguments.status)
+    if arguments.web is not None:
+        pages_address("--web", arguments.web)
     total_matches(settings, plan_of(settings))  # says what cannot be scheduled
     again = (_export_command if exports else _run_command)(folder, arguments, settings.left_out)
     with opened_folder(folder) as opened:
@@ -149,10 +144,9 @@ def play(folder: Path, arguments: argparse.Namespace) -> int:
             status_setup = replace(
                 status_setup, host=status_at[0], port=status_at[1], opened=observer.status_page
             )
-        pages = (
-            None if web_at is None else LivePages(folder, web_at, observer.live_pages, observer.pages_ended)
-        )
-        if pages is not None:
+        pages = None
+        if arguments.web is not None:
+            pages = LivePages(folder, arguments.web, observer.live_pages, observer.pages_ended)
             status_setup = pages.status_setup(status_setup)
             settings = replace(settings, organizers=(*settings.organizers, pages.login.holder))
         try:
@@ -434,13 +428,7 @@ def _words(arguments: argparse.Namespace) -> list[str]:
         if value is not None:
             text = f"{value:g}" if isinstance(value, float) else str(value)
             words.append(f"--{name.replace('_', '-')}={text}")
-    return [
-        *words,
-        *cluster_words(arguments),
-        *listen_words(arguments),
-        *status_words(arguments),
-        *web_words(arguments),
-    ]
+    return [*words, *cluster_words(arguments), *listen_words(arguments)]
 
 
 def show_schedule(folder: Path, arguments: argparse.Namespace) -> int:

@@ -1,10 +1,10 @@
 """`--web` of a tournament: a process that shows it to browsers, from its folder and the runner's status page.
 
-Where remote bots play, their matches have deals of their own, and anybody may watch them: then the process
-is also a spectator of the server inside the runner.
+The matches of remote bots have deals of their own, and anybody may watch them: then the process is also a
+spectator of the server inside the runner.
 
-Law: whatever becomes of it, the matches go on, and the runner does nothing for it but wait some seconds until
-it is there, and answer as it answers anybody.
+Law: the pages cannot delay or end a match. The runner waits some seconds for them to start, then treats them
+as any spectator.
 """
 
 from __future__ import annotations
@@ -14,10 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import trio
-
-from stellwerk.shared.web_child import WebAddress, run_web_child
-from stellwerk.shared.web_spectator import WebLogin, control_sockets, environment, let_in
+from stellwerk.shared.web_child import Parent, WatchedServer, WebLogin, run_web_child
 from stellwerk_tournament.play.status_page import StatusSetup
 
 if TYPE_CHECKING:
@@ -28,11 +25,11 @@ LOOPBACK: Final = "127.0.0.1"
 
 @dataclass(slots=True)
 class LivePages:
-    """The live pages of a tournament. `on_url` gets their address, `on_end` one line if the process ends by
-    itself."""
+    """The live pages of a tournament at an address, as `--web` has it. `on_url` gets their URL, `on_end` one
+    line if the process ends by itself."""
 
     folder: Path
-    address: WebAddress
+    address: str
     on_url: Callable[[str], object]
     on_end: Callable[[str], object]
     login: WebLogin = field(default_factory=WebLogin.drawn)
@@ -62,28 +59,15 @@ class LivePages:
             self.on_end(line)
             ready()
 
+        watched = None if standing is None else WatchedServer(standing.server, self.login, True)
         try:
-            await self._run(standing, opened, ended)
+            await run_web_child(
+                str(self.folder),
+                self.address,
+                opened,
+                ended,
+                parent=Parent(status=self.status_url, log_level="warning"),
+                watched=watched,
+            )
         except OSError as error:
             ended(f"{error.strerror or error}; matches go on")
-
-    async def _run(
-        self, standing: StandingServer | None, opened: Callable[[str], object], ended: Callable[[str], object]
-    ) -> None:
-        words = [str(self.folder), *self.address.words(), "--status-url", self.status_url]
-        words += ["--log-level", "warning"]
-        if standing is None:
-            await run_web_child(words, opened, ended, variables=environment())
-            return
-        with control_sockets() as (ours, theirs):
-            words += ["--live-control", str(theirs.fileno()), "--name", self.login.name]
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(let_in, standing.server, ours)
-                await run_web_child(
-                    words,
-                    opened,
-                    ended,
-                    pass_fds=[theirs.fileno()],
-                    variables=environment(self.login.token),
-                )
-                nursery.cancel_scope.cancel()

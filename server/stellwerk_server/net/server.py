@@ -382,7 +382,7 @@ class Server:
         peer.patience.cancel()
 
     async def sync(self) -> None:
-        """Sync the journals. With `--sync`, no client hears of an act before the disk has it. One wait serves
+        """Sync the journals. With `sync`, no client hears of an act before the disk has it. One wait serves
         all acts before it; acts that come meanwhile wait for the next one."""
         journals = self._journals
         assert journals is not None

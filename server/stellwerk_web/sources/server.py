@@ -171,7 +171,7 @@ class ServerSource:
 
     def _refused(self, error: _Error) -> Exception:
         if error.code.startswith("auth."):
-            hint = "; name a file with the token: --token-file" if self._identity.token is None else ""
+            hint = "; put the token into the variable STELLWERK_TOKEN" if self._identity.token is None else ""
             return self._hopeless(
                 f"the login was refused: {error.code}: expected {shown(error.expected)}{hint}"
             )

@@ -35,16 +35,12 @@ class _Page(Struct, frozen=True):
 _decode: Final = msgspec.json.Decoder(_Page).decode
 
 
-def address_of(url: str) -> tuple[str, int] | None:
-    """Return host and port of a page's address, or None if it is no such address."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        return None
-    if parts.scheme != "http" or parts.hostname is None or port is None or parts.path not in ("", "/"):
-        return None
-    return parts.hostname, port
+def address_of(url: str) -> tuple[str, int]:
+    """Return host and port of the page, whose URL is http://HOST:PORT/."""
+    parts = urlsplit(url)
+    assert parts.hostname is not None
+    assert parts.port is not None
+    return parts.hostname, parts.port
 
 
 async def read_status(host: str, port: int) -> RunnersWord | None:

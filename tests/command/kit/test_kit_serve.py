@@ -139,7 +139,7 @@ def test_a_client_that_resumes_a_session_of_an_earlier_case_is_told_to_forget_it
 
 
 def test_the_command_says_where_it_listens_and_ends_with_the_last_case() -> None:
-    words = ["kit", "serve", "--port", "0", "--cases", "login,first-ask,stale-ask", "--game", "card_game"]
+    words = ["kit", "serve", "--listen", "0", "--cases", "login,first-ask,stale-ask", "--game", "card_game"]
     with subprocess.Popen(
         [*COMMAND, *words], env=environment(PYTHONPATH=ROOTS), stdout=subprocess.PIPE, text=True
     ) as server:
@@ -184,7 +184,7 @@ def test_what_needs_a_process_is_no_case(capsys: pytest.CaptureFixture[str]) -> 
 def test_wrong_use_is_told_in_one_line(
     words: tuple[str, ...], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["kit", "serve", "--port", "0", *words]) == 2
+    assert main(["kit", "serve", "--listen", "0", *words]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     [line] = printed.err.splitlines()

@@ -45,8 +45,8 @@ def test_the_command_of_the_container_serves_and_its_health_check_reads_the_stat
     words: list[str]
     [words] = [json.loads(line) for line in re.findall(r"^CMD (\[.+\])$", CONTAINERFILE, re.MULTILINE)]
     [check] = re.findall(r'^  CMD \["python", "-c", "(.+)"\]$', CONTAINERFILE, re.MULTILINE)
-    changed: dict[str, str] = {"/data": str(tmp_path), "0.0.0.0": "127.0.0.1", "7879": "0"}
-    with started(*[changed.get(word, word) for word in words], "--port", "0") as server:
+    changed: dict[str, str] = {"/data": str(tmp_path), "0.0.0.0:7878": "0", "7879": "0"}
+    with started(*[changed.get(word, word) for word in words]) as server:
         assert server.stdout is not None
         assert server.stderr is not None
         assert server.stdout.readline().startswith("listening on ")

@@ -154,7 +154,7 @@ def test_pages_behind_the_proxy_of_the_page_need_a_password_and_their_name(
 ) -> None:
     with (
         serving(tmp_path) as server,
-        watching(tmp_path, f"127.0.0.1:{server.port}", "--host-name", NAME) as pages,
+        watching(tmp_path, f"127.0.0.1:{server.port}", "--listen", f"0,{NAME}") as pages,
         nginx(tmp_path, pages.port, certificate) as proxy,
     ):
         assert proxy.get("/", password="").status == 401
@@ -172,7 +172,7 @@ def test_a_stream_passes_the_proxy_change_by_change(tmp_path: Path, certificate:
     flags = ("--set=time.move_ms=600000", "--set=limits.messages_a_second=100000")
     with (
         serving(tmp_path, *flags) as server,
-        watching(tmp_path, f"127.0.0.1:{server.port}", "--host-name", NAME) as pages,
+        watching(tmp_path, f"127.0.0.1:{server.port}", "--listen", f"0,{NAME}") as pages,
         nginx(tmp_path, pages.port, certificate) as proxy,
     ):
         bot = server.call()

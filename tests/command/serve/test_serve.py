@@ -20,7 +20,7 @@ import pytest
 import trio
 
 from stellwerk.__main__ import main
-from stellwerk.serve.command import Config, add_arguments
+from stellwerk.serve.config import Config, add_config_arguments, read_config
 from stellwerk_server.net.server import PORTS_TRIED, open_server
 from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment, refused
 from tests.server.served_process import Caller, Message
@@ -38,7 +38,7 @@ class Running:
 
     def __init__(self, flags: Sequence[str]) -> None:
         self._process = subprocess.Popen(
-            [*COMMAND, "serve", "--port", "0", *flags],
+            [*COMMAND, "serve", "--listen", "0", *flags],
             env=environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -89,7 +89,7 @@ def test_standard_output_has_one_line_and_standard_error_the_log(tmp_path: Path)
 
 
 def test_it_says_what_it_exposes_beyond_this_machine(tmp_path: Path) -> None:
-    with running("--data", str(tmp_path), "--host", "0.0.0.0") as server:
+    with running("--data", str(tmp_path), "--listen", "0.0.0.0:0") as server:
         assert server.line == f"listening on 0.0.0.0:{server.port}\n"
         (warning,) = [record for record in server.stop()[2] if record["level"] == "warning"]
     assert (warning["event"], warning["host"]) == ("listening.beyond_this_machine", "0.0.0.0")
@@ -101,14 +101,14 @@ def test_with_tokens_and_tls_it_has_no_advice(tmp_path: Path) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text(f"ann {'0' * 64}\n")
     secured = ("--tls-cert", str(CERTIFICATE), "--tls-key", str(CERTIFICATE), "--tokens", str(tokens))
-    with running("--data", str(tmp_path / "data"), "--host", "0.0.0.0", *secured) as server:
+    with running("--data", str(tmp_path / "data"), "--listen", "0.0.0.0:0", *secured) as server:
         (warning,) = [record for record in server.stop()[2] if record["level"] == "warning"]
     assert (warning["who"], warning["encrypted"], warning["advice"]) == ("anyone with a token", True, None)
 
 
 @needs("IPv6")
 def test_an_address_of_ipv6_is_written_with_brackets(tmp_path: Path) -> None:
-    with running("--data", str(tmp_path), "--host", "::1") as server:
+    with running("--data", str(tmp_path), "--listen", "[::1]:0") as server:
         assert server.line == f"listening on [::1]:{server.port}\n"
         assert [record for record in server.stop()[2] if record["level"] == "warning"] == []
 
@@ -117,7 +117,7 @@ def test_an_address_of_ipv6_is_written_with_brackets(tmp_path: Path) -> None:
 def test_who_cannot_say_where_it_listens_does_not_listen(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [*COMMAND, "serve", "--port", "0", "--data", str(tmp_path)],
+            [*COMMAND, "serve", "--listen", "0", "--data", str(tmp_path)],
             env=environment(),
             stdout=full,
             stderr=subprocess.PIPE,
@@ -203,7 +203,7 @@ def test_a_port_that_was_asked_for_is_not_tried_again() -> None:
 
 def told_at_once(capsys: pytest.CaptureFixture[str], *flags: str) -> str:
     """Return the one line that refuses flags with which no server can start."""
-    assert main(["serve", *flags, "--host", NOT_HERE]) == 2
+    assert main(["serve", *flags, "--listen", f"{NOT_HERE}:7878"]) == 2
     out, error = capsys.readouterr()
     assert (out, error.count("\n")) == ("", 1)
     return error
@@ -212,13 +212,25 @@ def told_at_once(capsys: pytest.CaptureFixture[str], *flags: str) -> str:
 # -- its options ---------------------------------------------------------------------------------------
 
 
-def test_whatever_a_file_can_say_a_flag_can_say_too() -> None:
+def configured(*words: str) -> Config:
     parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    flags = vars(parser.parse_args([])).keys()
-    sections = {"time", "limits"}  # those are --set
-    assert set(Config.__struct_fields__) - sections <= flags
-    assert "set" in flags
+    add_config_arguments(parser)
+    return read_config(parser.parse_args(words))
+
+
+def test_set_takes_any_key_of_a_config_file() -> None:
+    config = configured(
+        "--set=sync=true", "--set=log_level=debug", '--set=trusted=["10.0.0.0/8"]', "--set=time.move_ms=7"
+    )
+    assert (config.sync, config.log_level, config.trusted) == (True, "debug", ("10.0.0.0/8",))
+    assert config.time.move_ms == 7
+
+
+@pytest.mark.parametrize("text", ["sync", "=1", "time.=1", "listen.port.x"])
+def test_a_set_without_a_key_and_a_value_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert f'--set: expected KEY=VALUE, such as time.move_ms=200, not "{text}"' in told_at_once(
+        capsys, "--set", text
+    )
 
 
 def test_a_file_can_say_all_that_flags_can_and_a_flag_goes_before_it(tmp_path: Path) -> None:
@@ -227,27 +239,25 @@ def test_a_file_can_say_all_that_flags_can_and_a_flag_goes_before_it(tmp_path: P
     config = tmp_path / "server.toml"
     config.write_text(
         f"""
-        host = "127.0.0.2"
-        port = 1
+        listen = "127.0.0.2:1"
         data = "{tmp_path / "games"}"
         sync = true
         tokens = "{tokens}"
         plaintext_tokens = true
         tls_cert = "{CERTIFICATE}"
         tls_key = "{CERTIFICATE}"
-        status_host = "127.0.0.3"
-        status_port = 0
+        status = "127.0.0.3:0"
         board = []
         house_bots = false
         log_level = "info"
-        log_json = true
         [time]
         move_ms = 500
         [limits]
         burst = 7
         """
     )
-    with running("--config", str(config), "--set", "limits.burst=8", "--status-host", "127.0.0.4") as server:
+    flags = ("--listen", "127.0.0.2:0", "--set", "limits.burst=8", "--status", "127.0.0.4:0")
+    with running("--config", str(config), *flags) as server:
         assert server.line == f"listening on 127.0.0.2:{server.port}\n"  # and not at 1
         log = server.stop()[2]
     assert [record for record in log if record["level"] == "warning"] == []  # all of 127 is this machine
@@ -257,18 +267,28 @@ def test_a_file_can_say_all_that_flags_can_and_a_flag_goes_before_it(tmp_path: P
 
 
 @pytest.mark.parametrize(
+    ("flag", "text"), [("--listen", "x"), ("--listen", "::1:7"), ("--status", "65536"), ("--web", "h:")]
+)
+def test_an_address_that_is_none_is_refused_before_the_folder_is_made(
+    flag: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", "--data", str(tmp_path / "data"), flag, text]) == 2
+    assert f"{flag[2:]}: expected [HOST:]PORT, such as 7878" in capsys.readouterr().err
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("prot = 1", 'there is no setting "prot"; did you mean "port"?'),
+        ("lisen = 1", 'there is no setting "lisen"; did you mean "listen"?'),
         ("[time]\nmove = 3", '[time]: there is no setting "move"'),
         ("[limits]\nbusrt = 3", '[limits]: there is no setting "busrt"; did you mean "burst"?'),
-        ("port = 'x'", "port: expected a whole number, found a text in quotes"),
-        ("port = 65536", "port: expected a whole number, at most 65535"),
+        ("listen = 7878", "listen: expected a text in quotes, found a whole number"),
         ("time = 3", "time: expected a table, found a whole number"),
         ("[time]\nmove_ms = 0", "time.move_ms: expected a whole number, at least 1"),
         ("log_level = 'loud'", 'there is no level "loud"'),
-        ("port = 1\nport = 2", "not TOML: Cannot overwrite a value (at"),
-        ("port =", "not TOML: Invalid value (at"),
+        ("sync = true\nsync = false", "not TOML: Cannot overwrite a value (at"),
+        ("sync =", "not TOML: Invalid value (at"),
         ("tls_cert = 'x'", "go together"),
     ],
 )
@@ -313,7 +333,7 @@ def test_a_second_server_keeps_off_the_folder_of_the_first(tmp_path: Path) -> No
         caller.read()
         caller.login("player")
         ask = caller.practice("card_game")
-        error = refused("serve", "--port", "0", "--data", folder, code=4)
+        error = refused("serve", "--listen", "0", "--data", folder, code=4)
         assert error == f"stellwerk: {folder}: another server uses it"
         assert caller.play_on(ask)["type"] == "end"
         caller.close()
@@ -322,12 +342,10 @@ def test_a_second_server_keeps_off_the_folder_of_the_first(tmp_path: Path) -> No
 def test_a_port_of_the_status_page_that_is_in_use_is_named(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        error = refused(
-            "serve", "--port", "0", "--data", str(tmp_path / "data"), "--status-port", port, code=4
-        )
+        error = refused("serve", "--listen", "0", "--data", str(tmp_path / "data"), "--status", port, code=4)
     assert error == f"stellwerk: 127.0.0.1:{port}: cannot listen: Address already in use"
 
 
 def test_a_host_that_is_nobody_is_named(tmp_path: Path) -> None:
-    error = refused("serve", "--port", "0", "--data", str(tmp_path), "--host", NOT_HERE, code=4)
+    error = refused("serve", "--listen", f"{NOT_HERE}:0", "--data", str(tmp_path), code=4)
     assert f"{NOT_HERE}:0: cannot listen: " in error

@@ -78,7 +78,7 @@ def test_a_server_with_tokens_shows_its_matches_and_lets_nobody_else_in(tmp_path
 
 def test_a_config_file_can_ask_for_the_pages(tmp_path: Path) -> None:
     config = tmp_path / "server.toml"
-    config.write_text('web_port = 0\nweb_host_name = ["matches.example.org"]\n')
+    config.write_text('web = "0,matches.example.org"\n')
     with serving(tmp_path, "--config", str(config)) as server:
         pages = pages_of(server)
         assert pages.get("/", host="matches.example.org").status == 200
@@ -108,7 +108,7 @@ def test_pages_that_die_are_one_line_and_cost_the_matches_nothing(tmp_path: Path
 
 
 def test_the_status_page_answers_while_the_pages_are_dead(tmp_path: Path) -> None:
-    with serving(tmp_path, "--web", "0", "--status-port", "0") as server:
+    with serving(tmp_path, "--web", "0", "--status", "0") as server:
         pages_of(server)
         os.kill(child_of(server), signal.SIGKILL)
         logged(server, "web.ended")

@@ -115,7 +115,7 @@ def page(said: list[str]) -> Json:
     return content
 
 
-PLAY = ("--progress=lines", "--listen=127.0.0.1:0", "--status-port=0")
+PLAY = ("--progress=lines", "--listen=127.0.0.1:0", "--status=0")
 
 
 def play(played: Played, *words: str) -> None:

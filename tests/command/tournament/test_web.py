@@ -157,7 +157,7 @@ def test_nothing_of_a_block_that_a_killed_runner_left_is_ever_shown_and_resume_s
 @contextmanager
 def watched(folder: Path) -> Generator[Pages]:
     """Watch a folder, once it has been read."""
-    with program_started("watch", str(folder), "--port", "0") as process:
+    with program_started("watch", str(folder), "--listen", "0") as process:
         assert process.stdout is not None
         pages = Pages.at(process.stdout.readline().removeprefix("live pages at ").strip())
         with collecting(pages) as stream:
@@ -225,7 +225,7 @@ def test_ctrl_c_ends_the_pages_with_the_runner_and_the_command_to_resume_has_the
     tmp_path: Path,
 ) -> None:
     folder = cup(tmp_path / "cup", THREE, "concurrency = 1\n[schedule]\nrounds = 500")
-    with started("run", folder, "--web", "0", "--web-host", "127.0.0.1") as process:
+    with started("run", folder, "--web", "127.0.0.1:0") as process:
         pages = Pages.at(read(process, "live_pages")["url"])
         with collecting(pages, check=Completeness(folder)) as stream:
             stream.wait_until(lambda: bool(stream.heads()))
@@ -236,7 +236,7 @@ def test_ctrl_c_ends_the_pages_with_the_runner_and_the_command_to_resume_has_the
     assert not pages.is_there()
     assert {*stream.heads()} == {line["match"] for line in lines_of(folder)[-len(stream.heads()) :]}
     assert not stream.all_of("tournament")[-1].get("is_over")
-    assert ended["resume"].endswith("--web=0 --web-host=127.0.0.1")
+    assert ended["resume"].endswith("--web=127.0.0.1:0")
     assert stream.all_of("tournament")[-1]["played"] == len(lines_of(folder))
 
 
@@ -275,7 +275,7 @@ def test_a_tournament_on_workers_shows_its_progress_and_complete_blocks(tmp_path
 
 @pytest.mark.parametrize(
     ("words", "expected"),
-    [(["--web-host", "0.0.0.0"], "--web-host: goes with --web only"), (["--web", "x"], "--web: expected")],
+    [(["--web", "x"], "--web: expected"), (["--web", "0,http://x"], "--web: expected a name")],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_begins(
     tmp_path: Path, words: Sequence[str], expected: str

@@ -27,11 +27,9 @@ from tests.web.watching import watching
         (["127.0.0.1:7878", "--pace", "0"], "--pace: expected a number from 0.1 to 100"),
         (["127.0.0.1:7878", "--pace", "nan"], "--pace: expected a number from 0.1 to 100"),
         (["127.0.0.1:7878", "--tables", "10"], "--tables"),
-        (["127.0.0.1:7878", "--host-name", "http://x"], "--host-name: expected a name"),
+        (["127.0.0.1:7878", "--listen", "0,http://x"], "--listen: expected a name"),
         (["127.0.0.1:7878", "--name", "ann bob"], "--name: expected 1 to 32"),
-        (["127.0.0.1:7878", "--token-file", "nowhere"], "--token-file: nowhere: cannot be read"),
-        (["127.0.0.1:7878", "--token-file", "/dev/null"], "--token-file: /dev/null: expected one token"),
-        (["tls://127.0.0.1:7878", "--tls-ca", "nowhere"], "--tls-ca: nowhere: cannot be used"),
+        (["127.0.0.1:7878", "--listen", "host"], "--listen: expected [HOST:]PORT"),
     ],
 )
 def test_a_command_line_that_cannot_be_carried_out_is_one_line(words: list[str], said: str) -> None:
@@ -41,9 +39,9 @@ def test_a_command_line_that_cannot_be_carried_out_is_one_line(words: list[str],
 def test_a_port_that_is_taken_is_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        line = refused("watch", "127.0.0.1:7878", "--port", port, code=4)
+        line = refused("watch", "127.0.0.1:7878", "--listen", port, code=4)
     assert f"127.0.0.1:{port}: cannot listen" in line
-    assert "--port 0" in line
+    assert "port 0 takes any free one" in line
 
 
 def test_sigterm_ends_it_without_a_word(tmp_path: Path) -> None:
@@ -100,7 +98,7 @@ def test_tests_of_ctrl_c_work_where_the_suite_was_started_with_sigint_ignored() 
 def test_a_child_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
     """Whatever ends that process, the pipe to the child ends, too. Ctrl-C is not for the child."""
     process = subprocess.Popen(
-        [*COMMAND, "watch", "127.0.0.1:9", "--port", "0", "--until-stdin-ends"],
+        [*COMMAND, "watch", "127.0.0.1:9", "--listen", "0", "--parent", "{}"],
         env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -122,7 +120,7 @@ def test_a_child_that_may_not_lower_its_priority_shows_its_pages_all_the_same(tm
     )
     path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
     with subprocess.Popen(
-        [*COMMAND, "watch", "127.0.0.1:9", "--port", "0", "--until-stdin-ends"],
+        [*COMMAND, "watch", "127.0.0.1:9", "--listen", "0", "--parent", "{}"],
         env=environment(PYTHONPATH=path),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -137,7 +135,7 @@ def test_a_child_that_may_not_lower_its_priority_shows_its_pages_all_the_same(tm
 
 def test_other_addresses_than_the_loopback_are_a_warning(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "stellwerk", "watch", "127.0.0.1:9", "--port", "0", "--host", "0.0.0.0"],
+        [sys.executable, "-m", "stellwerk", "watch", "127.0.0.1:9", "--listen", "0.0.0.0:0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -32,7 +32,7 @@ def replays(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def watching(folder: Path) -> Generator[tuple[Pages, Collected]]:
-    with started("watch", str(folder), "--port", "0") as process:
+    with started("watch", str(folder), "--listen", "0") as process:
         assert process.stdout is not None
         pages = Pages.at(process.stdout.readline().removeprefix("live pages at ").strip())
         with collecting(pages) as stream:
@@ -186,7 +186,7 @@ def test_what_cannot_be_watched_is_refused_in_one_line(tmp_path: Path, name: str
     (tmp_path / "file.txt").touch()
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "tree.png").touch()
-    assert expected in refused("watch", str(tmp_path / name), "--port", "0")
+    assert expected in refused("watch", str(tmp_path / name), "--listen", "0")
 
 
 def test_the_help_names_folders() -> None:

@@ -80,7 +80,7 @@ def test_after_its_time_a_match_on_a_full_disk_fails_for_everybody(answers: int,
 
 def test_when_there_is_room_again_the_log_says_how_many_lines_are_missing(tmp_path: Path) -> None:
     """No line of it is broken: the one that was begun is ended first."""
-    with serving(tmp_path, NO_HURRY, "--status-port=0") as server:
+    with serving(tmp_path, NO_HURRY, "--status=0") as server:
         page = server.log()[0]["url"]
         fill_the_disk(server)
         for _ in range(3):

@@ -81,7 +81,7 @@ def test_who_is_turned_away_gets_no_handshake() -> None:
 def test_half_handshakes_without_end_take_no_more_than_the_places_for_those_who_wait(tmp_path: Path) -> None:
     """600 are begun while each may take 5 s: without a bound the server would hold all of them."""
     with serving(
-        tmp_path, f"--tls-cert={CERTIFICATE}", f"--tls-key={CERTIFICATE}", "--trusted=127.0.0.1"
+        tmp_path, f"--tls-cert={CERTIFICATE}", f"--tls-key={CERTIFICATE}", '--set=trusted=["127.0.0.1"]'
     ) as server:
         player = server.call(trusting())
         player.login("player")

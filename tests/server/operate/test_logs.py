@@ -158,8 +158,8 @@ OWN_ADDRESS = f"127.{os.getpid() >> 16 & 255}.{os.getpid() >> 8 & 255}.{os.getpi
 def test_a_server_whose_log_cannot_be_written_plays_on_and_counts_the_lines(
     start: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:
-    status = ("--status-host", OWN_ADDRESS, "--status-port", "7879")
-    with start(*COMMAND, "serve", "--port=0", "--data", str(tmp_path), *status) as process:
+    status = f"--status={OWN_ADDRESS}:7879"
+    with start(*COMMAND, "serve", "--listen=0", "--data", str(tmp_path), status) as process:
         try:
             port = port_of(process)
             for name in ("ann", "bob"):
@@ -184,7 +184,7 @@ def test_live_pages_whose_log_cannot_be_written_stay(
     """The source is a server that lets nobody in: each attempt is a line of the log."""
     with socket.create_server(("127.0.0.1", 0)) as nobody:
         place = f"127.0.0.1:{nobody.getsockname()[1]}"
-        with start(*COMMAND, "watch", place, "--port=0") as process:
+        with start(*COMMAND, "watch", place, "--listen=0") as process:
             try:
                 pages = port_of(process)
                 for _ in range(2):  # the first line of the log is written before the second attempt

@@ -141,7 +141,7 @@ def test_a_bot_that_polls_the_page_and_sends_watch_learns_nothing_of_its_block(
     diary = tmp_path / "diary"
     bots = spies(diary, "ab", 2, process)
     folder = cup(tmp_path / "cup", bots, f"concurrency = 2\n{CLOCKS}\n[schedule]\nrounds = 2")
-    with started("run", folder, "--status-port", "0") as run:
+    with started("run", folder, "--status", "0") as run:
         (diary / "new").write_text(read(run, "status_page")["url"])
         (diary / "new").rename(diary / "url")
         until = monotonic() + SECONDS
@@ -191,7 +191,7 @@ def test_a_match_with_a_deal_of_its_own_can_be_watched_at_once_and_others_not_by
     head = f'concurrency = 2\ntokens = "tokens.txt"\n{CLOCKS}\n[schedule]\nrounds = 1'
     folder = cup(tmp_path / "cup", bots, head)
     (folder / "tokens.txt").write_text(f"org {hashed(organizer)} organizer\n")
-    with started("run", folder, "--listen", "127.0.0.1:0", "--status-port", "0") as run:
+    with started("run", folder, "--listen", "127.0.0.1:0", "--status", "0") as run:
         url = read(run, "status_page")["url"]
         address = read(run, "listening")["address"]
         with running(*bot("random", "ann", ann, f"tcp://{address}")):
@@ -327,21 +327,19 @@ def test_a_page_that_cannot_be_shown_stops_the_tournament_before_its_first_match
     folder = cup(tmp_path / "cup", [RANDOM, 'built_in = "greedy"'])
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert main(["tournament", "run", str(folder), "--status-port", str(port)]) == 4
+        assert main(["tournament", "run", str(folder), "--status", str(port)]) == 4
     assert f"127.0.0.1:{port}: cannot listen: " in capfd.readouterr().err
     assert lines_of(folder) == []
-    assert main(["tournament", "run", str(folder), "--status-host", "::1"]) == 2
-    assert "--status-host: goes with --status-port only" in capfd.readouterr().err
+    assert main(["tournament", "run", str(folder), "--status", "here"]) == 2
+    assert "--status: expected [HOST:]PORT" in capfd.readouterr().err
 
 
 def test_the_command_that_resumes_shows_the_page_again(tmp_path: Path) -> None:
     folder = cup(tmp_path / "cup", [RANDOM, 'built_in = "greedy"'], "[schedule]\nrounds = 1")
-    text = tournament(
-        "run", folder, "--progress", "jsonl", "--status-port", "0", "--status-host", "127.0.0.1"
-    )
+    text = tournament("run", folder, "--progress", "jsonl", "--status", "127.0.0.1:0")
     first, *_, last = map(json.loads, text.splitlines())
     assert first["type"] == "status_page"
-    assert last["resume"].endswith("--progress=jsonl --status-port=0 --status-host=127.0.0.1")
+    assert last["resume"].endswith("--progress=jsonl --status=127.0.0.1:0")
 
 
 def test_a_table_names_what_runs_as_far_as_there_is_room() -> None:
