@@ -1,17 +1,16 @@
 // Whether a board keeps the form and the bounds of BOARDS.md, and whether a game can be played on it.
 
 import { CARDS, COLORS, isCards } from "./cards.mjs";
+import { id, isFlag, isRecord, list, whole, wrongField } from "./forms.mjs";
+import { partNamed } from "./games.mjs";
+import { OPEN } from "./piles.mjs";
 
 /** @typedef {Record<string, any>} Json */
-/** @typedef {(value: any) => boolean} Test */
+/** @typedef {import("./forms.mjs").Test} Test */
 
 /** A board that cannot be used, with the reason. */
 export class BoardError extends Error {}
 
-/** @type {(from: number, to: number) => Test} */
-const whole = (from, to) => (value) => Number.isSafeInteger(value) && value >= from && value <= to;
-/** @type {(most: number) => Test} */
-const id = (most) => (value) => typeof value === "string" && value.length <= most && /^[a-z0-9][a-z0-9_]*$/.test(value);
 /** @type {(most: number) => Test} */
 const dashedId = (most) => (value) => typeof value === "string" && value.length <= most && /^[a-z0-9][a-z0-9_-]*$/.test(value);
 /** @type {(most: number) => Test} */
@@ -22,17 +21,11 @@ const text = (most) => (value) =>
   [...value].length <= most &&
   !/[\p{Cc}\p{Surrogate}]/u.test(value);
 /** @type {Test} */
-const isFlag = (value) => typeof value === "boolean";
-/** @type {Test} */
-const isRecord = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-/** @type {(from: number, to: number) => Test} */
-const list = (from, to) => (value) => Array.isArray(value) && value.length >= from && value.length <= to;
-/** @type {Test} */
 const isCoordinate = (value) => Number.isFinite(value) && value >= 0 && value <= 1000 && Number(value.toFixed(2)) === value;
 
 /**
- * The fields of a board and of its records; those that end in `?` are optional.
- * @type {Record<string, Record<string, Test>>}
+ * The fields of a board and of its records.
+ * @type {Record<string, import("./forms.mjs").Form>}
  */
 const FIELDS = {
   board: {
@@ -174,58 +167,50 @@ function expectCards(file, cities) {
 }
 
 /**
- * What each game needs of a board (BOARDS.md, Which game takes which board).
- * @typedef {object} Needs
- * @property {boolean} map
- * @property {boolean} ferries
- * @property {boolean} tunnels
- * @property {number} long tickets
- * @property {number} tickets that are not long
- * @property {number} cards
- * @property {number} locomotives
- */
-/** @type {Map<string, Needs>} */
-const NEEDS = new Map(
-  Object.entries({
-    usa: { map: true, ferries: false, tunnels: false, long: 0, tickets: 15, cards: 26, locomotives: 0 },
-    card_game: { map: false, ferries: false, tunnels: false, long: 0, tickets: 24, cards: 38, locomotives: 4 },
-    team_asia: { map: true, ferries: false, tunnels: true, long: 0, tickets: 30, cards: 30, locomotives: 0 },
-    united_kingdom: { map: true, ferries: true, tunnels: false, long: 0, tickets: 20, cards: 26, locomotives: 4 },
-    europe: { map: true, ferries: true, tunnels: true, long: 5, tickets: 15, cards: 26, locomotives: 0 },
-  }),
-);
-
-const LANDS = ["england", "france", "ireland", "overseas", "scotland", "wales"];
-const LONGEST_OPENED = 6; // by a technology (UK-15)
-
-/**
- * Throws BoardError if a game cannot be played on a board.
- * @param {string} game
+ * Throws BoardError if a game cannot be played on a board (BOARDS.md, Which game takes which board).
+ * @param {string} game its id
+ * @param {import("./games.mjs").Parts} parts
+ * @param {number} seats the most that the game has
  * @param {Json} file a board, as `expectBoard` demands it
  */
-export function expectFit(game, file) {
-  const needs = /** @type {Needs} */ (NEEDS.get(game));
-  const { routes = [], tickets } = file;
-  expect(needs.map === routes.length > 0, game, needs.map ? "a map" : "no map");
+export function expectFit(game, parts, seats, file) {
+  const { board_features: features, train_cards: dealt } = parts;
+  const { routes = [], tickets, big_cities: bigCities = {} } = file;
+  const hasMap = features.includes("map");
+  expect(hasMap === routes.length > 0, game, hasMap ? "a map" : "no map");
   for (const route of routes) {
-    expect(needs.ferries || !route.locomotives, route.id, `no ferry in ${game}`);
-    expect(needs.tunnels || !route.tunnel, route.id, `no tunnel in ${game}`);
+    expect(features.includes("ferries") || !route.locomotives, route.id, `no ferry in ${game}`);
+    expect(features.includes("tunnels") || !route.tunnel, route.id, `no tunnel in ${game}`);
   }
+  expect(features.includes("big_cities") || Object.keys(bigCities).length === 0, game, "no big cities");
   const long = tickets.filter((/** @type {Json} */ ticket) => ticket.long).length;
-  expect(needs.long > 0 ? long >= needs.long : long === 0, game, `${needs.long} long tickets`);
-  expect(tickets.length - long >= needs.tickets, game, `${needs.tickets} tickets for the largest number of players`);
-  expect(COLORS.length * file.cards_each_color + file.locomotives >= needs.cards, game, `${needs.cards} train cards`);
-  expect(file.locomotives >= needs.locomotives, game, `${needs.locomotives} locomotives`);
-  if (game === "united_kingdom") expectLands(file);
+  const longNeeded = seats * (partNamed(parts, "long_tickets")?.number ?? 0);
+  expect(features.includes("long_tickets") ? long >= longNeeded : long === 0, game, `${longNeeded} long tickets`);
+  const needed = seats * (partNamed(parts, "first_tickets")?.number ?? 0);
+  expect(tickets.length - long >= needed, game, `${needed} tickets for the largest number of players`);
+  const locomotives = seats * (dealt.locomotives_dealt ?? 0);
+  expect(file.locomotives >= locomotives, game, `${locomotives} locomotives`);
+  const cards = COLORS.length * file.cards_each_color + file.locomotives;
+  const least = seats * dealt.dealt + locomotives + OPEN + 1;
+  expect(cards >= least, game, `${least} train cards`);
+  const sale = partNamed(parts, "buy_technology");
+  if (sale !== undefined) expectOpened(sale, file);
 }
 
-/** @param {Json} file */
-function expectLands(file) {
-  const lands = new Map(file.cities.map((/** @type {Json} */ city) => [city.id, city.region]));
-  for (const [city, land] of lands) expect(LANDS.includes(land), city, `one of the regions ${LANDS.join(", ")}`);
-  for (const { id: name, a, b, length } of file.routes) {
-    const isOverseas = lands.get(a) === "overseas" || lands.get(b) === "overseas";
-    expect(isOverseas || length <= LONGEST_OPENED, name, "a length that a technology opens");
+/**
+ * Throws BoardError for a route that nothing opens: its regions and its length have to be known (UK-08, UK-11 to UK-15).
+ * @param {import("./games.mjs").Part} sale the part `buy_technology`
+ * @param {Json} file
+ */
+function expectOpened({ technologies, home_regions = [], home_lengths = [], overseas_regions = [] }, { cities, routes }) {
+  const opened = (/** @type {string} */ field) => technologies.flatMap((/** @type {Json} */ technology) => technology[field] ?? []);
+  const known = [...home_regions, ...overseas_regions, ...opened("opens_regions")];
+  const lengths = [...home_lengths, ...opened("opens_lengths")];
+  const regions = new Map(cities.map((/** @type {Json} */ city) => [city.id, city.region]));
+  for (const [city, region] of regions) expect(known.includes(region), city, `one of the regions ${known.join(", ")}`);
+  for (const { id: name, a, b, length } of routes) {
+    const isOverseas = [a, b].some((city) => overseas_regions.includes(regions.get(city)));
+    expect(isOverseas || lengths.includes(length), name, "a length that a technology opens");
   }
 }
 
@@ -236,11 +221,8 @@ function expectLands(file) {
  */
 function expectFields(value, kind, where) {
   expect(isRecord(value), where, "an object");
-  const fields = new Map(Object.entries(FIELDS[kind]).map(([name, isRight]) => [name.replace("?", ""), { isRight, must: !name.endsWith("?") }]));
-  for (const [name, { isRight, must }] of fields) {
-    if (must || Object.hasOwn(value, name)) expect(isRight(value[name]), `${where}.${name}`, "a value within its bounds");
-  }
-  for (const name of Object.keys(value)) expect(fields.has(name), `${where}.${name}`, "no such field");
+  const wrong = wrongField(value, FIELDS[kind]);
+  expect(wrong === null, `${where}.${wrong}`, "a value within its bounds, of a field that boards have");
 }
 
 /**

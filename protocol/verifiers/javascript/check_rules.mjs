@@ -8,7 +8,9 @@ import { parseArgs } from "node:util";
 import { readBoard } from "./board.mjs";
 import { canonical } from "./canonical.mjs";
 import { RefusedError } from "./errors.mjs";
-import { GAMES } from "./games.mjs";
+import { Game } from "./game.mjs";
+import { partsOf, SHIPPED } from "./games.mjs";
+import { rulesOf } from "./rules.mjs";
 import { fromDigits } from "./sha256.mjs";
 
 const USAGE = "usage: node check_rules.mjs --board BOARD.json ... VECTORS.jsonl ...";
@@ -69,7 +71,7 @@ function judge(file, text, boards) {
   return GOOD;
 }
 
-/** @typedef {{ game: import("./games.mjs").PlayedGame }} Match */
+/** @typedef {{ game: Game }} Match */
 
 /**
  * @param {any} line
@@ -77,13 +79,13 @@ function judge(file, text, boards) {
  * @returns {Match}
  */
 function begin(line, boards) {
-  const rules = GAMES.get(line.game);
-  if (rules === undefined) throw new Difference(`there is no game ${line.game}`);
-  if (rules.RULES_VERSION !== line.rules_version) throw new Difference(`the rules version is ${rules.RULES_VERSION}`);
+  const parts = partsOf(line);
+  if (parts === undefined) throw new Difference(`there is no game ${line.game}`);
+  const version = SHIPPED.get(line.game)?.rules_version ?? line.rules_version;
+  if (version !== line.rules_version) throw new Difference(`the rules version is ${version}`);
   const board = boards.find(({ digest }) => digest === line.board_digest);
   if (board === undefined) throw new Difference(`the board ${line.board} is not at hand: name it with --board`);
-  const setting = { seats: line.players, options: line.options, seed: fromDigits(line.seed) };
-  return { game: new rules.Game(board, setting) };
+  return { game: new Game(rulesOf(parts), board, { seats: line.players, seed: fromDigits(line.seed) }) };
 }
 
 /**
@@ -112,7 +114,7 @@ function advance({ game }, line) {
 }
 
 /**
- * @param {import("./games.mjs").PlayedGame} game
+ * @param {Game} game
  * @param {any} point
  */
 function expectPoint(game, point) {
@@ -130,13 +132,13 @@ function expectPoint(game, point) {
   for (const { move, code, pointer } of point.refused) {
     expectSame(`refused: ${canonical(move)}`, refusalOf(game, seat, move), { code, pointer });
   }
-  const twin = game.copy?.();
+  const twin = game.copy();
   expectSame("events", game.play(seat, point.move), point.events);
-  if (twin !== undefined) expectSame("events of a copy", twin.play(seat, point.move), point.events);
+  expectSame("events of a copy", twin.play(seat, point.move), point.events);
 }
 
 /**
- * @param {import("./games.mjs").PlayedGame} game
+ * @param {Game} game
  * @param {number} seat
  * @param {any} move
  */

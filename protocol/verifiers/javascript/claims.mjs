@@ -3,17 +3,16 @@
 import { addAll, CARDS, COLORS, LOCOMOTIVE, has, removeAll, together, without } from "./cards.mjs";
 import { RefusedError } from "./errors.mjs";
 import { canPay, cheapest, payments, pays } from "./payments.mjs";
+import { giveBack, hasTechnologies, perksOf } from "./technologies.mjs";
 
 /** @typedef {import("./board.mjs").Route} Route */
 /** @typedef {import("./cards.mjs").Cards} Cards */
-/** @typedef {import("./map_game.mjs").Action} Action */
-/** @typedef {import("./map_game.mjs").Listed} Listed */
-/** @typedef {import("./map_game.mjs").MapGame} MapGame */
-/** @typedef {import("./map_game.mjs").Move} Move */
-/** @typedef {import("./map_game.mjs").MovePart} MovePart */
-/** @typedef {import("./map_game.mjs").Player} Player */
+/** @typedef {import("./game.mjs").Listed} Listed */
+/** @typedef {import("./game.mjs").Game} Game */
+/** @typedef {import("./game.mjs").Move} Move */
+/** @typedef {import("./game.mjs").Player} Player */
 /** @typedef {import("./payments.mjs").Price} Price */
-/** @typedef {(game: MapGame, player: Player, route: Route) => boolean} Test */
+/** @typedef {(game: Game, player: Player, route: Route) => boolean} Test */
 /** @typedef {{ cards: Cards, holder: Cards }} Payment from the hand and from the holder */
 
 const MOST_CLAIMS = 256; // games/team_asia.md: beyond it only one division of each payment is listed
@@ -22,12 +21,15 @@ const WITH_GROUPS = LAST + 1; // the first place of payments with cards that are
 const WITH_GROUPS_AND_COLOR = WITH_GROUPS + COLORS.length; // the same for routes with a color
 
 /**
- * The price of a route without the technologies of the United Kingdom.
+ * Returns the price of a route for a player (USA-10, UK-30).
+ * @param {Game} game
+ * @param {Player} player
  * @param {Route} route
  * @returns {Price}
  */
-export function priceOf({ length, color, locomotives }) {
-  return { units: length, colors: color === "gray" ? COLORS : [color], locomotives, group: 0, spare: false };
+function priceOf(game, player, { length, color, locomotives }) {
+  const { group, discount } = perksOf(game, player);
+  return { units: length, colors: color === "gray" ? COLORS : [color], locomotives, group, discount };
 }
 
 /**
@@ -39,7 +41,9 @@ export function isOpen(game, { seat }, route) {
   if (route.tracks.length === 0) return true;
   const owners = ownersOfTracks(game, route);
   if (owners.some((seats) => seats.includes(seat))) return false;
-  return route.always_open || owners.length < game.rules.openTracks(route.tracks.length, game.players.length);
+  if (route.always_open) return true;
+  const limits = game.rules.openTracks[game.players.length] ?? {};
+  return owners.length < (limits[route.tracks.length] ?? route.tracks.length);
 }
 
 /**
@@ -52,7 +56,7 @@ export function isOthers(game, { seat }, route) {
 
 /**
  * Returns the owners of each track of a route that is claimed.
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Route} route
  * @returns {number[][]}
  */
@@ -61,68 +65,38 @@ function ownersOfTracks({ claimed }, { id, tracks }) {
 }
 
 /**
- * The move of claiming a route.
- * @param {Test} isFree which routes are for the taking
- * @param {NonNullable<MovePart["play"]>} play
- * @returns {MovePart}
- */
-export function claimMove(isFree, play) {
-  return {
-    check(game, player, move) {
-      const route = game.board.routes.get(move.route);
-      if (route === undefined) throw new RefusedError("game.unknown_name", "/route", "there is no such route");
-      if (!game.rules.mayClaim(game, player, route)) {
-        throw new RefusedError("game.missing_technology", "/route", "a technology is missing");
-      }
-      if (player.trains < route.length) throw new RefusedError("game.not_enough_trains", "/route", "too few trains");
-      if (!isFree(game, player, route)) throw new RefusedError("game.route_taken", "/route", "a route that is open");
-      const { cards, holder } = paymentOf(move);
-      expectHeld(player.hand, cards, game.team(player).holder, holder);
-      if (!pays(game.rules.priceOf(player, route), together(cards, holder))) {
-        throw new RefusedError("game.wrong_payment", "/cards", "these cards do not pay for the route");
-      }
-    },
-    normal: (game, player, move) => ({ type: move.type, route: move.route, ...fieldsOf(paymentOf(move)) }),
-    play,
-  };
-}
-
-/**
- * The action of claiming a route.
- * @param {boolean} tunnels whether locomotives alone are listed for tunnels, too (ASIA-15)
- * @param {NonNullable<MovePart["play"]>} play
- * @returns {Action}
- */
-export function claiming(play = claimNow, tunnels = false) {
-  return {
-    moves: { claim_route: claimMove(isOpen, play) },
-    list: (game, player) => claimsOf(game, player, isOpen, tunnels),
-    isAvailable: (game, player) => canClaim(game, player, isOpen),
-  };
-}
-
-/**
- * Claims a route with what the move lays.
- * @param {MapGame} game
+ * Refuses a claim that is not legal now.
+ * @param {Game} game
  * @param {Player} player
  * @param {Move} move
  */
-export function claimNow(game, player, move) {
-  claim(game, player, routeOf(game, move.route), paymentOf(move));
-  game.endTurn();
+export function expectClaim(game, player, move) {
+  const route = game.board.routes.get(move.route);
+  if (route === undefined) throw new RefusedError("game.unknown_name", "/route", "there is no such route");
+  if (!hasTechnologies(game, player, route)) {
+    throw new RefusedError("game.missing_technology", "/route", "a technology is missing");
+  }
+  if (player.trains < route.length) throw new RefusedError("game.not_enough_trains", "/route", "too few trains");
+  if (!isFreeNow(game, player, route)) throw new RefusedError("game.route_taken", "/route", "a route that is open");
+  const { cards, holder } = paymentOf(move);
+  expectHeld(player.hand, cards, game.team(player).holder, holder);
+  if (!pays(priceOf(game, player, route), together(cards, holder))) {
+    throw new RefusedError("game.wrong_payment", "/cards", "these cards do not pay for the route");
+  }
 }
 
 /**
  * Gives a route to a player, and discards the payment and the revealed cards together.
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Player} player
  * @param {Route} route
  * @param {Payment} payment
  * @param {Cards} revealed
  */
 export function claim(game, player, route, payment, revealed = {}) {
-  const points = game.rules.pointsOf(game, player, route);
-  removeAll(player.hand, payment.cards);
+  const { routePoints, ferryPoints } = perksOf(game, player);
+  const points = game.board.points[route.length] + routePoints + (route.locomotives > 0 ? ferryPoints : 0);
+  game.spend(player, payment.cards);
   removeAll(game.team(player).holder, payment.holder);
   player.trains -= route.length;
   player.points += points;
@@ -135,7 +109,7 @@ export function claim(game, player, route, payment, revealed = {}) {
 }
 
 /**
- * @param {MapGame} game
+ * @param {Game} game
  * @param {string} id
  */
 export function routeOf(game, id) {
@@ -176,11 +150,44 @@ export function expectHeld(hand, cards, holder = {}, holderCards = {}) {
   if (!has(holder, holderCards)) throw new RefusedError("game.not_enough_cards", "/holder_cards", "the holder has fewer");
 }
 
+// -- claims that a technology brings
+
+/**
+ * Tests whether a route can be taken with the technology whose claims are being made; without one, whether it is open.
+ * @type {Test}
+ */
+export const isFreeNow = (game, player, route) => (game.rights?.right_of_way ? isOthers : isOpen)(game, player, route);
+
+/**
+ * Asks for a claim that a technology brings.
+ * @param {Game} game
+ * @param {Player} player
+ * @param {import("./game.mjs").Rights} rights
+ */
+export function askForClaim(game, player, rights) {
+  game.rights = rights;
+  game.passes = 0;
+  game.ask({ type: "claim_route", ...rights }, [player.seat]);
+}
+
+/**
+ * Goes on after a claim: with another one that a technology brings, or with the end of the turn.
+ * @param {Game} game
+ * @param {Player} player
+ */
+export function afterClaim(game, player) {
+  const { rights } = game;
+  if (rights === null) return game.endTurn();
+  const left = rights.claims_left - 1;
+  if (left > 0 && canClaim(game, player, isFreeNow)) askForClaim(game, player, { ...rights, claims_left: left, may_stop: true });
+  else giveBack(game, player);
+}
+
 // -- what `legal` lists
 
 /**
  * Tests whether a player can claim any route.
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Player} player
  * @param {Test} isFree
  */
@@ -191,7 +198,7 @@ export function canClaim(game, player, isFree) {
 
 /**
  * Returns the prices of the routes that a player could claim with the cards for it, each once.
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Player} player
  * @param {Test} isFree
  */
@@ -201,32 +208,31 @@ export function pricesOf(game, player, isFree) {
   for (const route of game.board.routes.values()) {
     const key = [route.length, route.color, route.locomotives].join(" ");
     if (prices.has(key) || !isClaimable(game, player, route, isFree)) continue;
-    prices.set(key, game.rules.priceOf(player, route));
+    prices.set(key, priceOf(game, player, route));
   }
   return [...prices.values()];
 }
 
-/** @type {(game: MapGame, player: Player, route: Route, isFree: Test) => boolean} */
+/** @type {(game: Game, player: Player, route: Route, isFree: Test) => boolean} */
 function isClaimable(game, player, route, isFree) {
-  return route.length <= player.trains && isFree(game, player, route) && game.rules.mayClaim(game, player, route);
+  return route.length <= player.trains && isFree(game, player, route) && hasTechnologies(game, player, route);
 }
 
 /**
  * Returns the claims of `legal`, and whether there are no others.
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Player} player
  * @param {Test} isFree
- * @param {boolean} tunnels
  * @returns {Listed}
  */
-export function claimsOf(game, player, isFree, tunnels = false) {
-  const moves = listedClaims(game, player, isFree, tunnels);
+export function claimsOf(game, player, isFree) {
+  const moves = listedClaims(game, player, isFree);
   const { hand } = player;
   const { holder } = game.team(player);
   const held = together(hand, holder);
   const listed = new Set(moves.map(keyOf));
   const complete = claimable(game, player, isFree).every((route) => {
-    for (const cards of payments(game.rules.priceOf(player, route), held)) {
+    for (const cards of payments(priceOf(game, player, route), held)) {
       for (const payment of allDivisions(cards, hand, holder)) {
         if (!listed.has(keyOf(asClaim(route, payment)))) return false;
       }
@@ -238,17 +244,16 @@ export function claimsOf(game, player, isFree, tunnels = false) {
 
 /**
  * Returns the claims in the order of `legal` (games/usa.md, Moves).
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Player} player
  * @param {Test} isFree
- * @param {boolean} tunnels
  */
-export function listedClaims(game, player, isFree, tunnels = false) {
+export function listedClaims(game, player, isFree) {
   const { hand } = player;
   const { holder } = game.team(player);
   const held = together(hand, holder);
   const inOrder = claimable(game, player, isFree).flatMap((route) =>
-    waysToPay(game.rules.priceOf(player, route), route, held, tunnels).map(({ place, cards }) => ({ route, place, cards })),
+    waysToPay(priceOf(game, player, route), route, held).map(({ place, cards }) => ({ route, place, cards })),
   );
   inOrder.sort(differenceOf);
   const claims = inOrder.flatMap(({ route, cards }) => divisions(cards, hand, holder).map((payment) => asClaim(route, payment)));
@@ -258,7 +263,7 @@ export function listedClaims(game, player, isFree, tunnels = false) {
 
 /**
  * Returns the routes that a player could claim with the cards for it, short ones first, otherwise as in the board file.
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Player} player
  * @param {Test} isFree
  */
@@ -272,10 +277,9 @@ function claimable(game, player, isFree) {
  * @param {Price} price
  * @param {Route} route
  * @param {Cards} held
- * @param {boolean} tunnels
  * @returns {{ place: number, cards: Cards }[]}
  */
-function waysToPay(price, route, held, tunnels) {
+function waysToPay(price, route, held) {
   const inColors = (/** @type {string[]} */ colors, mostGroups = Infinity) =>
     colors.flatMap((color) => {
       const way = cheapest(price, color, held, mostGroups);
@@ -293,7 +297,7 @@ function waysToPay(price, route, held, tunnels) {
   } else {
     ways = inColors([route.color]);
   }
-  if (!tunnels || route.tunnel === 0) return ways;
+  if (route.tunnel === 0) return ways; // ASIA-15
   const colored = ways.filter((way) => way.colored > 0);
   const alone = cheapest(price, LOCOMOTIVE, held, 0);
   return alone === null ? colored : [...colored, { ...alone, place: LAST }];

@@ -9,9 +9,11 @@ import { readBoard } from "./board.mjs";
 import { CHAIN_LABEL, digits } from "./canonical.mjs";
 import { differenceOf } from "./difference.mjs";
 import { RefusedError } from "./errors.mjs";
-import { GAMES } from "./games.mjs";
+import { Game } from "./game.mjs";
+import { partsOf } from "./games.mjs";
 import { redact, startOf } from "./redact.mjs";
 import { verify } from "./replay.mjs";
+import { rulesOf } from "./rules.mjs";
 import { fromDigits } from "./sha256.mjs";
 import { firstView, fold } from "./view.mjs";
 
@@ -91,13 +93,13 @@ class Match {
   }
 
   /** @param {Json} record */
-  #begin({ game, players, options, seed, board }) {
-    const header = { game, options, seats: Array.from({ length: players }, () => ({})) };
+  #begin({ game, players, options, parts, seed, board }) {
+    const header = { game, options, parts, seats: Array.from({ length: players }, () => ({})) };
     const chosen = readBoard(board);
     this.#boards = [chosen];
-    const known = GAMES.get(game);
+    const known = partsOf(header);
     if (known === undefined) throw new DifferentError(`the game ${game} is unknown`);
-    this.#game = new known.Game(chosen, { seats: players, options, seed: fromDigits(seed) });
+    this.#game = new Game(rulesOf(known), chosen, { seats: players, seed: fromDigits(seed) });
     for (const viewer of [...header.seats.keys(), /** @type {const} */ ("public"), /** @type {const} */ ("all_hands")]) {
       const start = startOf(header, chosen, viewer);
       this.#views.set(viewer, { start, view: firstView(start) });

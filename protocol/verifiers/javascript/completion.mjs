@@ -3,7 +3,7 @@
 import { CARDS, LOCOMOTIVE } from "./cards.mjs";
 import { UntrueError } from "./errors.mjs";
 
-/** @typedef {{id: string, points: number, cards: Record<string, number>}} Ticket */
+/** @typedef {{id: string, points: number, cards?: Record<string, number>}} Ticket */
 /** @typedef {{points: number, ids: string[]}} Choice */
 
 const MOST_STEPS = 10_000_000; // of the search; a board of somebody's own could need years
@@ -46,7 +46,7 @@ class Stack {
 }
 
 /** @param {Ticket} ticket */
-const neededFor = (ticket) => CARDS.map((card) => ticket.cards[card] ?? 0);
+const neededFor = (ticket) => CARDS.map((card) => ticket.cards?.[card] ?? 0);
 
 /**
  * Tests whether the cards pay for all these tickets.

@@ -1,22 +1,34 @@
-// Drawing train cards (USA-04 to USA-08, UK-23).
+// Drawing train cards (USA-04 to USA-08, UK-23, CARD-07).
 
 import { add, CARDS, count, LOCOMOTIVE } from "./cards.mjs";
 import { RefusedError } from "./errors.mjs";
+import { perksOf } from "./technologies.mjs";
 
-/** @typedef {import("./map_game.mjs").Action} Action */
-/** @typedef {import("./map_game.mjs").DecisionPart} DecisionPart */
-/** @typedef {import("./map_game.mjs").MapGame} MapGame */
-/** @typedef {import("./map_game.mjs").Move} Move */
-/** @typedef {import("./map_game.mjs").Player} Player */
+/** @typedef {import("./game.mjs").Action} Action */
+/** @typedef {import("./game.mjs").DecisionPart} DecisionPart */
+/** @typedef {import("./game.mjs").Game} Game */
+/** @typedef {import("./game.mjs").Move} Move */
+/** @typedef {import("./game.mjs").Player} Player */
 
 const THREE = 3; // UK-23
+export const STOP = { type: "stop" };
 
 /**
- * Drawing the first card, or three with Water Tenders.
- * @param {(game: MapGame, player: Player, move: Move) => void} first what happens with the first card
+ * Drawing the first card, or three with a technology.
+ * @param {{ second_optional?: boolean, to_holder?: boolean }} part
  * @returns {Action}
  */
-export function drawing(first) {
+export function drawing({ second_optional: isOptional = false, to_holder: toHolder = false }) {
+  /** @type {(game: Game, player: Player, move: Move) => void} */
+  const first = (game, player, move) => {
+    const isOpen = move.type === "take_card";
+    const isLast = isOpen && move.card === LOCOMOTIVE;
+    const place = !toHolder ? "hand" : isLast ? "holder" : undefined;
+    const card = takeCard(game, player, move, place);
+    if (isLast) game.endTurn();
+    else if (toHolder) game.ask({ type: "place_card", open: isOpen, card }, [player.seat]);
+    else askForSecond(game, player, "hand", isOptional);
+  };
   return {
     moves: {
       draw_card: { check: expectPile, play: first },
@@ -28,8 +40,8 @@ export function drawing(first) {
       },
       draw_three: {
         check(game, player) {
-          if (!player.technologies.includes("water_tenders")) {
-            throw new RefusedError("game.missing_technology", "/type", "Water Tenders are needed (UK-23)");
+          if (!perksOf(game, player).drawsThree) {
+            throw new RefusedError("game.missing_technology", "/type", "a technology is missing (UK-23)");
           }
           expectPile(game);
         },
@@ -43,23 +55,11 @@ export function drawing(first) {
     },
     list(game, player) {
       const moves = drawsFrom(game, CARDS);
-      if (game.cards.pile.length > 0 && player.technologies.includes("water_tenders")) moves.push({ type: "draw_three" });
+      if (game.cards.pile.length > 0 && perksOf(game, player).drawsThree) moves.push({ type: "draw_three" });
       return { moves, complete: true };
     },
     isAvailable: (game) => game.cards.pile.length > 0 || count(game.cards.market) > 0,
   };
-}
-
-/**
- * Takes the first card to the hand, and asks for the second.
- * @param {MapGame} game
- * @param {Player} player
- * @param {Move} move
- */
-export function firstToHand(game, player, move) {
-  const card = takeCard(game, player, move, "hand");
-  if (isOpenLocomotive(move, card)) game.endTurn();
-  else askForSecond(game, player, "hand");
 }
 
 /** @type {DecisionPart} */
@@ -74,24 +74,43 @@ export const secondCard = {
       },
       play: takeSecond,
     },
+    stop: {
+      check: expectMayStop,
+      play(game, { seat }) {
+        game.tell("stopped", { seat });
+        game.endTurn();
+      },
+    },
   },
-  list: (game) => ({ moves: drawsFrom(game, CARDS.filter((card) => card !== LOCOMOTIVE)), complete: true }),
+  list(game) {
+    const moves = drawsFrom(game, CARDS.filter((card) => card !== LOCOMOTIVE));
+    return { moves: game.pending?.may_stop ? [...moves, STOP] : moves, complete: true };
+  },
+  fallback: (game, player) => (game.pending?.may_stop ? STOP : secondCard.list(game, player).moves[0]),
 };
 
 /**
+ * Refuses to stop where the decision does not allow it.
+ * @param {Game} game
+ */
+export function expectMayStop(game) {
+  if (!game.pending?.may_stop) throw new RefusedError("game.wrong_move", "/type", "another answer");
+}
+
+/**
  * Takes a card. Without a place it is decided next (ASIA-06).
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Player} player
  * @param {Move} move
  * @param {"hand" | "holder"} [place]
  * @returns {string} the card
  */
-export function takeCard(game, player, move, place) {
+function takeCard(game, player, move, place) {
   const { cards } = game;
   const isOpen = move.type === "take_card";
   const card = isOpen ? move.card : cards.pile.pop();
   if (isOpen) add(cards.market, card, -1);
-  if (place !== undefined) add(place === "hand" ? player.hand : game.team(player).holder, card);
+  if (place !== undefined) game.put(player, card, place, isOpen);
   game.tell(isOpen ? "card_taken" : "card_drawn", { seat: player.seat, card, ...(place && { place }) });
   cards.mend();
   cards.fill();
@@ -99,28 +118,21 @@ export function takeCard(game, player, move, place) {
 }
 
 /**
- * @param {Move} move
- * @param {string} card
- */
-export function isOpenLocomotive(move, card) {
-  return move.type === "take_card" && card === LOCOMOTIVE;
-}
-
-/**
  * Asks for the second card, or ends the turn if there is none (USA-08).
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Player} player
  * @param {"hand" | "holder"} place
+ * @param {boolean} mayStop
  */
-export function askForSecond(game, player, place) {
+export function askForSecond(game, player, place, mayStop = false) {
   const { pile, market } = game.cards;
   const isThere = pile.length > 0 || Object.keys(market).some((card) => card !== LOCOMOTIVE);
-  if (isThere) game.ask({ type: "second_card", place, may_stop: false }, [player.seat]);
+  if (isThere) game.ask({ type: "second_card", place, may_stop: mayStop }, [player.seat]);
   else game.endTurn();
 }
 
 /**
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Player} player
  * @param {Move} move
  */
@@ -129,13 +141,13 @@ function takeSecond(game, player, move) {
   game.endTurn();
 }
 
-/** @param {MapGame} game */
+/** @param {Game} game */
 function expectPile(game) {
   if (game.cards.pile.length === 0) throw new RefusedError("game.not_available", "/type", "the pile is empty");
 }
 
 /**
- * @param {MapGame} game
+ * @param {Game} game
  * @param {string[]} open
  * @returns {Move[]}
  */

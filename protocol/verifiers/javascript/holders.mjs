@@ -1,34 +1,16 @@
 // What partners share on their holder: the second of two drawn cards (ASIA-06, ASIA-07), and tickets (ASIA-09 to ASIA-11).
 
-import { add } from "./cards.mjs";
-import { askForSecond, isOpenLocomotive, takeCard } from "./draws.mjs";
+import { askForSecond } from "./draws.mjs";
 import { RefusedError } from "./errors.mjs";
 import { cheapestFirst, expectTickets, goOn, inOrder, subsets } from "./tickets.mjs";
 
-/** @typedef {import("./map_game.mjs").Action} Action */
-/** @typedef {import("./map_game.mjs").DecisionPart} DecisionPart */
-/** @typedef {import("./map_game.mjs").MapGame} MapGame */
-/** @typedef {import("./map_game.mjs").Move} Move */
-/** @typedef {import("./map_game.mjs").Player} Player */
+/** @typedef {import("./game.mjs").Action} Action */
+/** @typedef {import("./game.mjs").DecisionPart} DecisionPart */
+/** @typedef {import("./game.mjs").Game} Game */
+/** @typedef {import("./game.mjs").Player} Player */
 
 const MOST_SHARED = 2; // ASIA-11
 const MOST_PAIRED = 12; // games/team_asia.md: with more tickets `legal` has no pairs
-
-/**
- * Takes the first card, and asks where it goes; an open locomotive goes to the holder.
- * @param {MapGame} game
- * @param {Player} player
- * @param {Move} move
- */
-export function firstToPlace(game, player, move) {
-  if (isOpenLocomotive(move, move.card)) {
-    takeCard(game, player, move, "holder");
-    game.endTurn();
-  } else {
-    const card = takeCard(game, player, move);
-    game.ask({ type: "place_card", open: move.type === "take_card", card }, [player.seat]);
-  }
-}
 
 /** @type {DecisionPart} */
 export const placeCard = {
@@ -36,8 +18,8 @@ export const placeCard = {
     place_card: {
       check: () => {},
       play(game, player, { place }) {
-        const { card, open } = /** @type {import("./map_game.mjs").Decision} */ (game.pending);
-        add(place === "hand" ? player.hand : game.team(player).holder, card);
+        const { card, open } = /** @type {import("./game.mjs").Decision} */ (game.pending);
+        game.put(player, card, place, open);
         game.tell("card_placed", { seat: player.seat, place, open, card });
         askForSecond(game, player, place === "hand" ? "holder" : "hand");
       },
@@ -45,27 +27,6 @@ export const placeCard = {
   },
   list: () => ({ moves: ["hand", "holder"].map((place) => ({ type: "place_card", place })), complete: true }),
 };
-
-/**
- * Offers the tickets that a player keeps once more: one of them goes on the holder.
- * @param {MapGame} game
- * @param {Player} player
- * @param {string[]} tickets
- */
-export function offerToShare(game, player, tickets) {
-  player.offered = [...tickets];
-  game.tell("tickets_to_share", { seat: player.seat, count: tickets.length, tickets });
-}
-
-/**
- * Asks which of the tickets just kept goes on the holder.
- * @param {MapGame} game
- * @param {[Player, Move][]} answers
- */
-export function askToShare(game, answers) {
-  const counts = answers.map(([, { tickets }]) => tickets.length);
-  game.ask({ type: "share_ticket", offered_counts: counts }, answers.map(([{ seat }]) => seat));
-}
 
 /** @type {DecisionPart} */
 export const shareTicket = {
@@ -113,7 +74,7 @@ export const sharingTickets = {
 };
 
 /**
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Player} player
  * @param {string[]} tickets
  */

@@ -13,16 +13,16 @@ import { add, CARDS, COLORS, count, LOCOMOTIVE, together, without } from "./card
  * @property {readonly string[]} colors the plain colors of which one may be laid
  * @property {number} locomotives how many of the units must be locomotives, or groups
  * @property {number} group how many cards can be played as one locomotive; 0 if none can
- * @property {boolean} spare whether one unit less pays it too (UK-27)
+ * @property {number} discount so many units less pay it too (UK-27)
  */
 
 /**
  * Returns the number of units that a payment can have, small ones first.
  * @param {Price} price
  */
-function unitsOf({ units, locomotives, spare }) {
-  const fewer = Math.max(1, units - 1);
-  return spare && fewer < units && locomotives <= fewer ? [fewer, units] : [units];
+function unitsOf({ units, locomotives, discount }) {
+  const fewer = units - discount;
+  return discount > 0 && fewer >= Math.max(1, locomotives) ? [fewer, units] : [units];
 }
 
 /**

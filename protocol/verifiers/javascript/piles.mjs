@@ -1,14 +1,15 @@
-// The train cards on the table: pile, market and discards (USA-04 to USA-08).
+// The train cards on the table: pile, market and discards (USA-04 to USA-08, CARD-12).
 //
-// The law: when the last card leaves the pile, the discards become the new pile at once; if there are none, the next
-// cards that are discarded do. Then the market is filled, and then it may be exchanged.
+// The law: when the last card leaves the pile, the discards become the new pile at once, unless the game is played
+// without; if there are none, the next cards that are discarded do. Then the market is filled, and then it may be
+// exchanged.
 
 import { add, addAll, count, LOCOMOTIVE, sorted } from "./cards.mjs";
 
 /** @typedef {import("./cards.mjs").Cards} Cards */
 /** @typedef {(type: string, fields: Record<string, any>) => void} Tell */
 
-const OPEN = 5;
+export const OPEN = 5; // cards of the market
 const MOST_EXCHANGES = 10; // USA-06
 
 export class TrainCards {
@@ -24,21 +25,24 @@ export class TrainCards {
   /**
    * @param {{ shuffle(kind: string, list: any[]): any[] }} dice
    * @param {Tell} tell
-   * @param {number} exchanged with so many open locomotives the market is exchanged; Infinity: never
+   * @param {{ exchange_at?: number, reshuffled?: boolean }} rules with so many open locomotives the market is exchanged,
+   *   with 0 it never is; whether the discards become the pile
    */
-  constructor(dice, tell, exchanged) {
+  constructor(dice, tell, { exchange_at: exchanged = 0, reshuffled = false }) {
     this.dice = dice;
     this.tell = tell;
-    this.exchanged = exchanged;
+    this.exchanged = exchanged || Infinity;
+    this.reshuffled = reshuffled;
   }
 
   /**
    * Shuffles cards into the pile.
    * @param {Cards} cards
+   * @param {Cards} mayHold what it may hold, for all that players know
    */
-  shuffle(cards) {
+  shuffle(cards, mayHold = cards) {
     this.pile = this.dice.shuffle("train_cards", sorted(cards));
-    this.tell("pile_shuffled", { count: this.pile.length, may_hold: { ...cards } });
+    this.tell("pile_shuffled", { count: this.pile.length, may_hold: { ...mayHold } });
   }
 
   /**
@@ -64,7 +68,7 @@ export class TrainCards {
 
   /** Makes the discards the pile, if the pile is used up. */
   mend() {
-    if (this.pile.length > 0 || count(this.discards) === 0) return;
+    if (!this.reshuffled || this.pile.length > 0 || count(this.discards) === 0) return;
     const cards = this.discards;
     this.discards = {};
     this.shuffles++;

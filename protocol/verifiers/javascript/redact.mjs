@@ -1,6 +1,6 @@
 // Who may know what (README.md, Events): the events of a replay as a viewer gets them, and the start of their view.
 
-import { technologiesFor } from "./technologies.mjs";
+import { partsOf, technologiesOf } from "./games.mjs";
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {number | "public" | "all_hands"} Viewer a seat or a spectator */
@@ -89,7 +89,8 @@ const isKnown = (type) => OF_ALL.has(type) || OF_THE_SEAT.has(type) || HALF_OPEN
  * @returns {Json}
  */
 export function startOf(header, board, viewer) {
-  const inTeams = header.game === "team_asia"; // neighbors are partners
+  const parts = partsOf(header);
+  const technologies = parts === undefined ? [] : technologiesOf(parts).map(forSale);
   return {
     viewer: typeof viewer === "number" ? "seat" : viewer,
     ...(typeof viewer === "number" && { seat: viewer }),
@@ -98,10 +99,26 @@ export function startOf(header, board, viewer) {
     board: board.file,
     players: header.seats.map((/** @type {Json} */ { name }, /** @type {number} */ seat) => ({
       seat,
-      team: inTeams ? Math.floor(seat / 2) : seat,
+      team: Math.floor(seat / (parts?.team_size ?? 1)), // neighbors are partners
       ...(name !== undefined && { name }),
     })),
-    ...(header.game === "united_kingdom" && { technologies: technologiesFor(header.options) }),
+    ...(technologies.length > 0 && { technologies }),
+    ...(header.parts && { parts: header.parts }),
+  };
+}
+
+/**
+ * Returns what `start` says of a technology.
+ * @param {import("./games.mjs").Technology} technology
+ */
+function forSale({ id, supply, cost, opens_regions, opens_lengths, opens_ferries }) {
+  return {
+    technology: id,
+    supply,
+    price: cost,
+    ...(opens_regions?.length && { regions: opens_regions }),
+    ...(opens_lengths?.length && { lengths: opens_lengths }),
+    ...(opens_ferries && { ferries: true }),
   };
 }
 

@@ -6,7 +6,10 @@ import { boardOf } from "./board.mjs";
 import { BoardError, expectBoard, expectFit } from "./board_form.mjs";
 import { canonical, chainedLines, digits, lastLine } from "./canonical.mjs";
 import { RefusedError, UntrueError } from "./errors.mjs";
-import { GAMES } from "./games.mjs";
+import { Game } from "./game.mjs";
+import { partsOf, SHIPPED } from "./games.mjs";
+import { isParts } from "./parts_form.mjs";
+import { rulesOf } from "./rules.mjs";
 import { fromDigits } from "./sha256.mjs";
 
 const FORMATS = "stellwerk-replay/";
@@ -66,7 +69,7 @@ const LINES = {
       board: is.object,
       seats: is.list,
     },
-    may: { match: is.match, commitment: is.digits },
+    may: { match: is.match, commitment: is.digits, parts: is.object },
   },
   reveal: { must: { type: is.type, seed: is.digits }, may: { salt: is.digits } },
   set_up: { must: { type: is.type, events: is.list }, may: {} },
@@ -128,7 +131,7 @@ export function* check(bytes, boards) {
  * @param {Json} reveal the line: `seed` and, if there is one, `salt`
  */
 export function commitmentOf(header, reveal) {
-  const { game, match, options, seats } = header;
+  const { game, match, options, parts, seats } = header;
   const committed = {
     board: header.board.digest,
     game,
@@ -136,6 +139,7 @@ export function commitmentOf(header, reveal) {
     seats,
     seed: reveal.seed,
     ...(match !== undefined && { match }),
+    ...(parts !== undefined && { parts }),
     ...(reveal.salt !== undefined && { salt: reveal.salt }),
   };
   return digits(COMMITMENT_LABEL, "\n", canonical(committed));
@@ -271,10 +275,8 @@ class Judge {
   #boards;
   /** @type {any} */
   #board;
-  /** @type {any} from the set-up on */
+  /** @type {any} from the seed on */
   #game;
-  /** @type {Map<number, string[]>} the tickets from which seats can choose, as they were dealt */
-  #offered = new Map();
 
   /**
    * @param {Json[]} lines
@@ -299,10 +301,13 @@ class Judge {
         if (header.commitment !== undefined && commitmentOf(header, line) !== header.commitment) {
           throw new UntrueError("seed and salt are not those of the commitment");
         }
-        this.#game = startOf(header, line, this.#board);
+        this.#game = new Game(rulesOf(/** @type {any} */ (partsOf(header))), this.#board, {
+          seats: header.seats.length,
+          seed: fromDigits(line.seed),
+        });
         break;
       case "set_up":
-        this.#expectEvents(line.events, this.#game.setUp());
+        expectSame(line.events, this.#game.setUp(), "events");
         break;
       case "move":
         this.#expectMove(line);
@@ -320,51 +325,12 @@ class Judge {
       throw new UntrueError(game.over ? "the game is over" : `expected a move of seat ${game.mover}`);
     }
     if (line.by !== undefined) expectSame(line.move, game.fallback(line.seat), "the fallback");
+    game.check(line.seat, line.move);
+    const move = game.normal(line.seat, line.move);
     const events = game.play(line.seat, line.move);
-    expectSame(line.move, this.#inOrder(line.seat, line.move), "the move");
-    this.#expectEvents(line.events, events);
+    expectSame(line.move, move, "the move");
+    expectSame(line.events, events, "events");
   }
-
-  /**
-   * Returns a legal move as a replay has it: without empty cards, and with its tickets in their order.
-   * @param {number} seat
-   * @param {Json} move
-   */
-  #inOrder(seat, move) {
-    const ordered = { ...move };
-    if (move.type === "claim_route" || move.type === "pay_tunnel") {
-      for (const cards of ["cards", "holder_cards"]) {
-        if (cards in ordered && Object.keys(ordered[cards]).length === 0) delete ordered[cards];
-      }
-    }
-    const among = (/** @type {string[]} */ ids) => ids.filter((id) => move.tickets.includes(id));
-    if (move.type === "keep_tickets") ordered.tickets = among(this.#offered.get(seat) ?? []);
-    if (move.type === "share_tickets") ordered.tickets = among([...this.#board.tickets.keys()]);
-    if (move.type === "complete_tickets") ordered.tickets = [...move.tickets].sort();
-    return ordered;
-  }
-
-  /**
-   * @param {Json[]} found
-   * @param {Json[]} events
-   */
-  #expectEvents(found, events) {
-    expectSame(found, events, "events");
-    for (const { type, seat, tickets } of events) {
-      if (type === "tickets_kept") this.#offered.delete(seat);
-      if (type === "tickets_offered") this.#offered.set(seat, [...(this.#offered.get(seat) ?? []), ...tickets]);
-    }
-  }
-}
-
-/**
- * @param {Json} header
- * @param {Json} reveal
- * @param {any} board
- */
-function startOf(header, reveal, board) {
-  const { Game } = /** @type {import("./games.mjs").GameModule} */ (GAMES.get(header.game));
-  return new Game(board, { seats: header.seats.length, options: header.options, seed: fromDigits(reveal.seed) });
 }
 
 /**
@@ -374,21 +340,28 @@ function startOf(header, reveal, board) {
 function expectHeader(header, boards) {
   expectFields(header.board, BOARD);
   header.seats.forEach((/** @type {any} */ seat) => expectFields(seat, SEAT));
-  const game = GAMES.get(header.game);
-  if (game === undefined) throw new UntrueError(`the game is ${header.game}`, false);
-  if (header.rules_version !== game.RULES_VERSION) {
+  const { game, seats } = header;
+  const shipped = SHIPPED.get(game);
+  if (shipped !== undefined && header.parts !== undefined) throw new UntrueError(`${game} has the parts of games.json, and no others`);
+  const parts = partsOf(header);
+  if (parts === undefined) throw new UntrueError(`the game is ${game}`, false);
+  if (!isParts(parts)) throw new UntrueError(`${game} has parts that are unknown here`, false);
+  if (header.rules_version !== (shipped ?? header).rules_version) {
     throw new UntrueError(`the rules version is ${header.rules_version}`, false);
   }
+  const known = (shipped?.options ?? []).map(({ id }) => id);
   const options = [...new Set(header.options)].sort();
-  if (canonical(header.options) !== canonical(options) || !header.options.every((/** @type {string} */ id) => game.OPTIONS.includes(id))) {
-    throw new UntrueError(`${game.ID} has ${game.OPTIONS.length > 0 ? "the options" : "no options"} ${game.OPTIONS.join()}`.trim());
+  const isKnown = shipped === undefined || options.every((id) => known.includes(id));
+  if (canonical(header.options) !== canonical(options) || !isKnown) {
+    throw new UntrueError(`${game} has ${known.length > 0 ? "the options" : "no options"} ${known.join()}`.trim());
   }
-  if (!game.SEAT_COUNTS.includes(header.seats.length)) {
-    throw new UntrueError(`${game.ID} has ${game.SEAT_COUNTS.join(" or ")} seats`);
+  const seatCounts = shipped?.seat_counts ?? [seats.length];
+  if (!seatCounts.includes(seats.length) || seats.length % parts.team_size > 0) {
+    throw new UntrueError(`${game} has ${seatCounts.join(" or ")} seats`);
   }
   const board = boardOf(header, boards);
   if (header.board.content !== undefined) expectBoard(board.file);
-  expectFit(game.ID, board.file);
+  expectFit(game, parts, Math.max(...seatCounts), board.file);
   return board;
 }
 

@@ -6,14 +6,16 @@ import { readBoard } from "./board.mjs";
 import { canonical, CHAIN_LABEL, digits } from "./canonical.mjs";
 import { COLORS } from "./cards.mjs";
 import { bestCompletions } from "./completion.mjs";
-import { GAMES } from "./games.mjs";
+import { Game } from "./game.mjs";
+import { SHIPPED } from "./games.mjs";
+import { rulesOf } from "./rules.mjs";
 import { longestPath } from "./longest_path.mjs";
 import { check, commitmentOf, FORMAT, verify } from "./replay.mjs";
 import { fromDigits } from "./sha256.mjs";
 
 const BOARDS = new URL("../../../server/stellwerk_engine/boards/", import.meta.url);
 const boardText = (name) => readFileSync(new URL(`${name}.json`, BOARDS), "utf-8");
-const boards = [...GAMES.keys()].map((name) => readBoard(boardText(name)));
+const boards = [...SHIPPED.values()].map((game) => readBoard(boardText(game.board)));
 const SEED = digits("a replay of a test");
 const encode = (text) => new TextEncoder().encode(text);
 
@@ -23,25 +25,26 @@ const shipped = (name) => /** @type {import("./board.mjs").Board} */ (boards.fin
 
 /**
  * Returns the lines of a replay in which every seat is always late.
- * @param {string} name
+ * @param {string} name of a shipped game
  * @param {Json} changes
  * @returns {Json[]}
  */
 function recorded(name, changes = {}) {
   const board = changes.readBoard ?? shipped(name);
-  const { RULES_VERSION, SEAT_COUNTS, Game } = /** @type {import("./games.mjs").GameModule} */ (GAMES.get(name));
-  const seats = Array.from({ length: SEAT_COUNTS[0] }, (_, seat) => ({ name: `bot-${seat}` }));
+  const { rules_version, seat_counts, parts } = /** @type {import("./games.mjs").ShippedGame} */ (SHIPPED.get(name));
+  const seats = Array.from({ length: seat_counts[0] }, (_, seat) => ({ name: `bot-${seat}` }));
   const header = {
     type: "header",
     format: FORMAT,
     game: name,
-    rules_version: RULES_VERSION,
+    rules_version,
     options: [],
     board: { id: board.id, digest: board.digest, ...changes.board },
     seats,
+    ...changes.header,
   };
   const reveal = { type: "reveal", seed: SEED };
-  const game = new Game(board, { seats: seats.length, options: [], seed: fromDigits(SEED) });
+  const game = new Game(rulesOf(header.parts ?? parts), board, { seats: seats.length, seed: fromDigits(SEED) });
   /** @type {Json[]} */
   const lines = [header, reveal, { type: "set_up", events: game.setUp() }];
   while (!game.over) {
@@ -52,7 +55,7 @@ function recorded(name, changes = {}) {
   return [...lines, { type: "end", result: game.result }];
 }
 
-const bodyOf = (line) => (typeof line === "string" ? line : canonical(line));
+const bodyOf = (line) => (typeof line === "string" ? line : canonical(JSON.parse(JSON.stringify(line))));
 
 /** Returns the file with these lines, given as values or as bodies. */
 function sealed(lines) {
@@ -83,7 +86,7 @@ function judged(bytes, known = boards) {
 const changed = (at, edit) => sound.map((line, index) => (index === at - 1 ? edit(structuredClone(line)) : line));
 
 test("a game that was played by the rules is good, in every game", () => {
-  for (const name of GAMES.keys()) {
+  for (const name of SHIPPED.keys()) {
     const lines = recorded(name);
     const played = lines.filter(({ type }) => type === "move").length;
     assert.deepEqual(judged(sealed(lines)), { verdict: "good", line: lines.length, reason: null, moves: played }, name);
@@ -186,6 +189,50 @@ test("what this program does not know cannot be judged", () => {
   const broken = sealed(changed(1, unknown["other rules"]));
   broken[broken.length - 90] ^= 1;
   assert.deepEqual([judged(broken).verdict, judged(broken).line], ["untrue", sound.length], "its chain is checked");
+});
+
+/** A game in no list, of the parts of a shipped one with other numbers. */
+const MADE_UP = (() => {
+  const { parts } = /** @type {import("./games.mjs").ShippedGame} */ (SHIPPED.get("europe"));
+  const menu = parts.menu.map((part) => (part.part === "build_station" ? { ...part, number: 1, points_left: 7 } : part));
+  return { ...parts, menu, train_cards: { ...parts.train_cards, dealt: 6 } };
+})();
+
+test("a game that nobody knows is judged by the parts in its header", () => {
+  const lines = recorded("europe", { header: { game: "made_up", rules_version: 7, options: ["fast"], parts: MADE_UP } });
+  const played = lines.filter(({ type }) => type === "move").length;
+  assert.deepEqual(judged(sealed(lines)), { verdict: "good", line: lines.length, reason: null, moves: played });
+  const [header, reveal, ...others] = lines;
+  const verdictWith = (/** @type {Json} */ changes) => judged(sealed([{ ...header, ...changes }, reveal, ...others])).verdict;
+  assert.equal(verdictWith({ parts: { ...MADE_UP, train_cards: { ...MADE_UP.train_cards, dealt: 5 } } }), "untrue");
+  assert.equal(verdictWith({ parts: { ...MADE_UP, bonuses: [] } }), "untrue");
+  assert.equal(verdictWith({ parts: undefined }), "unjudged");
+  assert.equal(verdictWith({ game: "usa" }), "untrue", "a shipped game has its own parts");
+  const commitment = commitmentOf(header, reveal);
+  assert.equal(verdictWith({ commitment }), "good");
+  const same = { ...MADE_UP, tie_breaks: ["completed_tickets"] }; // of no effect in this match
+  assert.equal(verdictWith({ parts: same, commitment }), "untrue", "the commitment covers the parts");
+});
+
+test("parts that are unknown or malformed cannot be judged", () => {
+  const wrong = [
+    {},
+    { ...MADE_UP, team_size: 0 },
+    { ...MADE_UP, novelty: 1 },
+    { ...MADE_UP, set_up: [{ part: "toString" }] },
+    { ...MADE_UP, menu: [...MADE_UP.menu, { part: "charter_airship" }] },
+    { ...MADE_UP, menu: [...MADE_UP.menu, MADE_UP.menu[0]] },
+    { ...MADE_UP, menu: MADE_UP.menu.map((part) => ({ ...part, number: "3" })) },
+    { ...MADE_UP, menu: [null] },
+    { ...MADE_UP, last_round: { part: "few_trains", trains: 1e6 } },
+    { ...MADE_UP, tie_breaks: ["constructor"] },
+    { ...MADE_UP, train_cards: [] },
+  ];
+  for (const parts of wrong) {
+    const verdict = judged(sealed(changed(1, (line) => ({ ...line, game: "made_up", parts }))));
+    assert.deepEqual([verdict.verdict, verdict.line, verdict.moves], ["unjudged", 1, 0], JSON.stringify(parts));
+  }
+  assert.equal(judged(sealed(changed(1, (line) => ({ ...line, game: "made_up", parts: [] })))).verdict, "untrue", "no object");
 });
 
 const nested = (levels) => `${"[".repeat(levels)}${"]".repeat(levels)}`;

@@ -1,40 +1,47 @@
-// The result of a game on a map (USA-15 to USA-17 and what other games have instead; README.md, Results).
+// The result of a game (USA-15 to USA-17 and what other games have instead; README.md, Results).
 
 import { longestPath } from "./longest_path.mjs";
 import { inOrder } from "./tickets.mjs";
 
 /** @typedef {import("./board.mjs").Route} Route */
-/** @typedef {import("./map_game.mjs").MapGame} MapGame */
-/** @typedef {import("./map_game.mjs").Team} Team */
+/** @typedef {import("./game.mjs").Game} Game */
+/** @typedef {import("./game.mjs").Team} Team */
 /**
  * The score of a team as the bonuses see it.
  * @typedef {object} Score
+ * @property {{ ticket: string, completed: boolean, points: number }[]} tickets
  * @property {number} completed_tickets
  * @property {number} longest_path
  */
-/** @typedef {(game: MapGame, team: Team, score: Score, scores: Score[]) => { bonus: string, points: number } | null} Bonus */
-/**
- * @typedef {object} Scoring
- * @property {readonly Bonus[]} bonuses in the order of the result
- * @property {(game: MapGame, team: Team) => StationUse[]} [stations]
- * @property {readonly string[]} [tieBreaks] fields of a team's score, after the points
- */
+/** @typedef {{ bonus: string, points: number }} Won */
+/** @typedef {(game: Game, team: Team, score: Score, scores: Score[]) => Won[]} Bonus */
 /** @typedef {{ city: string, route?: string }} StationUse */
 
-const TIE_BREAKS = ["completed_tickets", "longest_path"];
+/**
+ * What the tie-breaks compare; more is better.
+ * @type {Record<string, (score: Score & { bonuses: Won[], stations?: StationUse[] }) => number>}
+ */
+const TIE_BREAKS = {
+  completed_tickets: (score) => score.completed_tickets,
+  longest_own_path: (score) => score.longest_path,
+  fewest_stations: ({ stations = [] }) => -stations.length, // EUR-16
+  bonus_cards: ({ bonuses }) => bonuses.filter(({ bonus }) => bonus.startsWith(BIG_CITY)).length, // CARD-18
+};
+const BIG_CITY = "big_city:";
 
 /**
- * @param {MapGame} game
+ * @param {Game} game
  * @param {string} reason
  */
 export function resultOf(game, reason) {
-  const { bonuses, stations } = game.rules.scoring;
+  const { bonuses, stationUse, tieBreaks } = game.rules;
   const scores = game.teams.map((team) => {
     const players = team.seats.map((seat) => game.players[seat]);
     const routes = routesOf(game, team);
-    const used = stations?.(game, team);
+    const used = stationUse?.(game, team);
     const lent = (used ?? []).flatMap(({ route }) => (route === undefined ? [] : [routeWith(game, route)]));
-    const tickets = scoreTickets(game, ticketsOf(game, team), [...routes, ...lent]);
+    const completed = players.flatMap((player) => player.completed);
+    const tickets = scoreTickets(game, ticketsOf(game, team), [...routes, ...lent], completed);
     return {
       team: team.team,
       seats: team.seats,
@@ -46,19 +53,15 @@ export function resultOf(game, reason) {
     };
   });
   const teams = scores.map((score, at) => {
-    const won = bonuses.flatMap((bonus) => bonus(game, game.teams[at], score, scores) ?? []);
+    const won = bonuses.flatMap((bonus) => bonus(game, game.teams[at], score, scores));
     const points = score.route_points + total(score.tickets) + total(won);
     return { ...score, bonuses: won, points, rank: 0 };
   });
-  const tieBreaks = game.rules.scoring.tieBreaks ?? TIE_BREAKS;
-  const keys = teams.map((team) => ["points", ...tieBreaks].map((field) => keyOf(/** @type {any} */ (team)[field])));
+  const keys = teams.map((team) => [team.points, ...tieBreaks.map((name) => TIE_BREAKS[name](team))]);
   teams.forEach((team, at) => (team.rank = 1 + keys.filter((key) => isAhead(key, keys[at])).length));
   const ranks = game.players.map((player) => teams[player.team].rank);
   return { reason, turns: game.turn, ranks, teams };
 }
-
-/** Of stations, the fewest are best (EUR-16). */
-const keyOf = (/** @type {any} */ value) => (Array.isArray(value) ? -value.length : value);
 
 const total = (/** @type {{ points: number }[]} */ items) => items.reduce((sum, { points }) => sum + points, 0);
 
@@ -72,14 +75,14 @@ function isAhead(one, other) {
 }
 
 /**
- * @param {MapGame} game
+ * @param {Game} game
  * @param {string} id
  */
 const routeWith = ({ board }, id) => /** @type {Route} */ (board.routes.get(id));
 
 /**
  * Returns the routes of a team's players.
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Team} team
  */
 export function routesOf(game, team) {
@@ -88,24 +91,26 @@ export function routesOf(game, team) {
 
 /**
  * Returns the tickets of a team, in the order of the board file.
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Team} team
  */
 export function ticketsOf(game, team) {
-  return inOrder(game, [...team.tickets, ...team.seats.flatMap((seat) => game.players[seat].tickets)]);
+  const players = team.seats.map((seat) => game.players[seat]);
+  return inOrder(game, [...team.tickets, ...players.flatMap(({ tickets, completed }) => [...tickets, ...completed])]);
 }
 
 /**
- * @param {MapGame} game
+ * @param {Game} game
  * @param {string[]} ids
  * @param {Route[]} routes
+ * @param {string[]} others those that are completed without routes
  */
-export function scoreTickets({ board }, ids, routes) {
+export function scoreTickets({ board }, ids, routes, others = []) {
   const partOf = parts(routes);
   return ids.map((id) => {
     const { a, b, points } = /** @type {import("./board.mjs").Ticket} */ (board.tickets.get(id));
     const ends = new Set((board.groups[a] ?? [a]).map(partOf));
-    const completed = (board.groups[b] ?? [b]).some((city) => ends.has(partOf(city)));
+    const completed = others.includes(id) || (board.groups[b] ?? [b]).some((city) => ends.has(partOf(city)));
     return { ticket: id, completed, points: completed ? points : -points };
   });
 }
@@ -130,22 +135,65 @@ export function parts(routes) {
   return partOf;
 }
 
+// -- bonuses
+
 /**
- * A bonus for the most of something, and for each that ties, but for none of it.
- * @param {string} bonus
- * @param {keyof Score} field
- * @param {number} points
- * @returns {Bonus}
+ * The bonuses by their parts.
+ * @type {Record<string, (part: any) => Bonus>}
  */
-export function bonusForMost(bonus, field, points) {
-  return (game, team, score, scores) => (hasMost(field, score, scores) ? { bonus, points } : null);
+export const BONUSES = {
+  // for the most of something, and for each that ties, but for none of it
+  for_the_most: ({ name, points, amount }) => (game, team, score, scores) => (hasMost(amount, score, scores) ? [{ bonus: name, points }] : []),
+  stake: ({ name, points, amount }) => (game, team, score, scores) => [{ bonus: name, points: hasMost(amount, score, scores) ? points : -points }],
+  for_each_ticket: ({ name, points }) => (game, team, { completed_tickets: completed }) =>
+    completed > 0 ? [{ bonus: name, points: points * completed }] : [],
+  big_cities: () => bigCities,
+};
+
+/**
+ * The bonuses of big cities: for the most completed tickets that name the city, and for each that ties (CARD-17).
+ * @type {Bonus}
+ */
+function bigCities({ board }, team, score, scores) {
+  const { big_cities: points = {}, cities } = board.file;
+  return cities.flatMap((/** @type {{ id: string }} */ { id: city }) => {
+    const isNamed = (/** @type {string} */ id) => [board.tickets.get(id)?.a, board.tickets.get(id)?.b].includes(city);
+    const named = (/** @type {Score} */ { tickets }) => tickets.filter(({ ticket, completed }) => completed && isNamed(ticket)).length;
+    const isWon = city in points && named(score) > 0 && scores.every((other) => named(other) <= named(score));
+    return isWon ? [{ bonus: `${BIG_CITY}${city}`, points: points[city] }] : [];
+  });
 }
 
 /**
- * @param {keyof Score} field
+ * Gives a bonus to the owners of a technology alone.
+ * @param {string} technology
+ * @param {Bonus} bonus
+ * @returns {Bonus}
+ */
+export function ofOwner(technology, bonus) {
+  return (game, team, score, scores) => {
+    const isOwner = team.seats.some((seat) => game.players[seat].technologies.includes(technology));
+    return isOwner ? bonus(game, team, score, scores) : [];
+  };
+}
+
+/**
+ * The bonus for stations that were not built (EUR-14).
+ * @param {{ number: number, points_left?: number }} part
+ * @returns {Bonus}
+ */
+export function stationsLeft({ number, points_left: points = 0 }) {
+  return (game, { seats }) => {
+    const left = seats.reduce((sum, seat) => sum + number - game.players[seat].stations.length, 0);
+    return left > 0 ? [{ bonus: "stations_left", points: left * points }] : [];
+  };
+}
+
+/**
+ * @param {"longest_path" | "completed_tickets"} field
  * @param {Score} score
  * @param {Score[]} scores
  */
-export function hasMost(field, score, scores) {
+function hasMost(field, score, scores) {
   return score[field] > 0 && scores.every((other) => other[field] <= score[field]);
 }

@@ -1,6 +1,6 @@
 // Stations: building them (EUR-10), and the routes that they lend when the game is scored (EUR-12).
 
-import { COLORS, LOCOMOTIVE, removeAll } from "./cards.mjs";
+import { COLORS, LOCOMOTIVE } from "./cards.mjs";
 import { expectHeld } from "./claims.mjs";
 import { RefusedError } from "./errors.mjs";
 import { cheapest, payments, pays } from "./payments.mjs";
@@ -8,28 +8,30 @@ import { parts, routesOf, scoreTickets, ticketsOf } from "./scoring.mjs";
 
 /** @typedef {import("./board.mjs").Route} Route */
 /** @typedef {import("./cards.mjs").Cards} Cards */
-/** @typedef {import("./map_game.mjs").Action} Action */
-/** @typedef {import("./map_game.mjs").MapGame} MapGame */
-/** @typedef {import("./map_game.mjs").Player} Player */
-/** @typedef {import("./map_game.mjs").Team} Team */
+/** @typedef {import("./game.mjs").Action} Action */
+/** @typedef {import("./game.mjs").Game} Game */
+/** @typedef {import("./game.mjs").Player} Player */
+/** @typedef {import("./game.mjs").Team} Team */
 /** @typedef {import("./payments.mjs").Price} Price */
 /** @typedef {import("./scoring.mjs").StationUse} StationUse */
 
-export const STATIONS = 3; // EUR-01
-
-/** @type {Action} */
-export const buildingStations = {
+/**
+ * The action of building a station, of which each player has so many.
+ * @param {{ number: number }} part
+ * @returns {Action}
+ */
+export const buildingStations = ({ number }) => ({
   moves: {
     build_station: {
       check(game, player, { city, cards }) {
-        if (player.stations.length === STATIONS) throw new RefusedError("game.not_available", "/type", "no station is left");
+        if (player.stations.length === number) throw new RefusedError("game.not_available", "/type", "no station is left");
         if (!game.board.cities.has(city)) throw new RefusedError("game.unknown_name", "/city", "there is no such city");
         if (isTaken(game, city)) throw new RefusedError("game.not_available", "/city", "a city without a station");
         expectHeld(player.hand, cards);
         if (!pays(priceOf(player), cards)) throw new RefusedError("game.wrong_payment", "/cards", "these cards do not pay");
       },
       play(game, player, { city, cards }) {
-        removeAll(player.hand, cards);
+        game.spend(player, cards);
         player.stations.push(city);
         game.tell("station_built", { seat: player.seat, city, cards });
         game.cards.discard(cards);
@@ -39,26 +41,26 @@ export const buildingStations = {
     },
   },
   list(game, player) {
-    const way = listedWay(player);
+    const way = listedWay(player, number);
     if (way === null) return { moves: [], complete: true };
     const cities = [...game.board.cities.keys()].filter((city) => !isTaken(game, city));
     const moves = cities.map((city) => ({ type: "build_station", city, cards: way }));
     const ways = new Set([...payments(priceOf(player), player.hand)].map((cards) => JSON.stringify(Object.entries(cards).sort())));
     return { moves, complete: moves.length === 0 || ways.size === 1 };
   },
-  isAvailable: (game, player) => listedWay(player) !== null && [...game.board.cities.keys()].some((city) => !isTaken(game, city)),
-};
+  isAvailable: (game, player) => listedWay(player, number) !== null && [...game.board.cities.keys()].some((city) => !isTaken(game, city)),
+});
 
 /**
  * @param {Player} player
  * @returns {Price}
  */
 function priceOf({ stations }) {
-  return { units: stations.length + 1, colors: COLORS, locomotives: 0, group: 0, spare: false };
+  return { units: stations.length + 1, colors: COLORS, locomotives: 0, group: 0, discount: 0 };
 }
 
 /**
- * @param {MapGame} game
+ * @param {Game} game
  * @param {string} city
  */
 function isTaken({ players }, city) {
@@ -68,10 +70,11 @@ function isTaken({ players }, city) {
 /**
  * Returns the payment that is listed: fewest locomotives, then the color of which the hand has fewest cards.
  * @param {Player} player
+ * @param {number} number of stations at the start
  * @returns {Cards | null}
  */
-function listedWay(player) {
-  if (player.stations.length === STATIONS) return null;
+function listedWay(player, number) {
+  if (player.stations.length === number) return null;
   const colors = COLORS.filter((color) => color in player.hand);
   const ways = [...colors, LOCOMOTIVE].flatMap((color) => {
     const way = cheapest(priceOf(player), color, player.hand);
@@ -83,7 +86,7 @@ function listedWay(player) {
 
 /**
  * Returns the routes that a player's stations lend (EUR-12): the best choice, and of equal ones the first.
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Team} team
  * @returns {StationUse[]}
  */
@@ -113,7 +116,7 @@ export function bestUse(game, team) {
 /**
  * Returns the routes of others at a city, in the order of the board file, and null for none. Of routes that lead to the
  * same part of the player's own net the first is enough.
- * @param {MapGame} game
+ * @param {Game} game
  * @param {number} seat
  * @param {string} city
  * @param {Route[]} own

@@ -1,28 +1,32 @@
-// Tunnels (ASIA-14 to ASIA-17, ASIA-24, EUR-08). During an attempt the cards laid stay in the hand and on the holder, and
+// The action of claiming a route, and tunnels (ASIA-14 to ASIA-17, ASIA-24, EUR-08). During an attempt the cards laid stay in the hand and on the holder, and
 // the decision `pay_tunnel` has all that is known of it.
 
 import { addAll, COLORS, count, LOCOMOTIVE, together, without } from "./cards.mjs";
-import { allDivisions, claim, claimNow, divisions, expectHeld, fieldsOf, isSome, keyOf, paymentOf, routeOf } from "./claims.mjs";
+import { afterClaim, allDivisions, canClaim, claim, claimsOf, divisions, expectClaim, expectHeld, fieldsOf, isOpen, isSome, keyOf, paymentOf, routeOf } from "./claims.mjs";
 import { RefusedError } from "./errors.mjs";
 import { cheapest, payments, pays } from "./payments.mjs";
 
 /** @typedef {import("./cards.mjs").Cards} Cards */
 /** @typedef {import("./claims.mjs").Payment} Payment */
-/** @typedef {import("./map_game.mjs").DecisionPart} DecisionPart */
-/** @typedef {import("./map_game.mjs").MapGame} MapGame */
-/** @typedef {import("./map_game.mjs").Move} Move */
-/** @typedef {import("./map_game.mjs").Player} Player */
+/** @typedef {import("./game.mjs").DecisionPart} DecisionPart */
+/** @typedef {import("./game.mjs").Game} Game */
+/** @typedef {import("./game.mjs").Move} Move */
+/** @typedef {import("./game.mjs").Player} Player */
 
 /**
  * Claims a route, or tries to if it is a tunnel.
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Player} player
  * @param {Move} move
  */
-export function claimOrTry(game, player, move) {
-  const { id, tunnel } = routeOf(game, move.route);
-  if (tunnel === 0) return claimNow(game, player, move);
+function claimOrTry(game, player, move) {
+  const route = routeOf(game, move.route);
+  const { id, tunnel } = route;
   const laid = paymentOf(move);
+  if (tunnel === 0) {
+    claim(game, player, route, laid);
+    return afterClaim(game, player);
+  }
   const revealed = reveal(game, tunnel);
   const color = colorOf(laid);
   const extra = (revealed[LOCOMOTIVE] ?? 0) + (color === LOCOMOTIVE ? 0 : revealed[color] ?? 0);
@@ -36,6 +40,19 @@ export function claimOrTry(game, player, move) {
   else if (extra > most) abandon(game, player, asked);
   else game.ask({ type: "pay_tunnel", ...asked }, [player.seat]);
 }
+
+/** @type {import("./game.mjs").Action} */
+export const claiming = {
+  moves: {
+    claim_route: {
+      check: expectClaim,
+      normal: (game, player, move) => ({ type: move.type, route: move.route, ...fieldsOf(paymentOf(move)) }),
+      play: claimOrTry,
+    },
+  },
+  list: (game, player) => claimsOf(game, player, isOpen),
+  isAvailable: (game, player) => canClaim(game, player, isOpen),
+};
 
 /** @type {DecisionPart} */
 export const payTunnel = {
@@ -74,7 +91,7 @@ export const payTunnel = {
 
 /**
  * Reveals cards from the top of the pile. If it runs out, the discards become the new pile at once.
- * @param {MapGame} game
+ * @param {Game} game
  * @param {number} number
  * @returns {Cards}
  */
@@ -99,7 +116,7 @@ function colorOf({ cards, holder }) {
 }
 
 /**
- * @param {MapGame} game
+ * @param {Game} game
  * @returns {Payment}
  */
 function laidIn({ pending }) {
@@ -108,7 +125,7 @@ function laidIn({ pending }) {
 
 /**
  * Returns what the player can still pay with.
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Player} player
  * @param {Payment} laid
  */
@@ -117,16 +134,16 @@ function leftOf(game, player, laid) {
 }
 
 /**
- * @param {MapGame} game
+ * @param {Game} game
  * @returns {import("./payments.mjs").Price}
  */
 function extraPrice(game) {
   const color = colorOf(laidIn(game));
-  return { units: game.pending?.extra, colors: color === LOCOMOTIVE ? [] : [color], locomotives: 0, group: 0, spare: false };
+  return { units: game.pending?.extra, colors: color === LOCOMOTIVE ? [] : [color], locomotives: 0, group: 0, discount: 0 };
 }
 
 /**
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Player} player
  * @param {any} attempt
  * @param {Payment} added
@@ -135,18 +152,20 @@ function finish(game, player, attempt, added) {
   const cards = together(attempt.cards, added.cards);
   const holder = together(attempt.holder_cards, added.holder);
   claim(game, player, routeOf(game, attempt.route), { cards, holder }, attempt.revealed);
-  game.endTurn();
+  afterClaim(game, player);
 }
 
 /**
- * @param {MapGame} game
+ * @param {Game} game
  * @param {Player} player
  * @param {any} attempt
  */
 function abandon(game, player, { route, cards, holder_cards: holder, revealed }) {
   const laid = fieldsOf({ cards, holder });
+  const { known } = player;
+  for (const card in cards) known[card] = Math.max(cards[card], known[card] ?? 0);
   game.tell("tunnel_abandoned", { seat: player.seat, route, ...laid, ...(isSome(revealed) && { revealed }) });
   game.cards.discard(revealed);
   game.cards.fill();
-  game.endTurn();
+  afterClaim(game, player);
 }

@@ -2,11 +2,11 @@
 
 import { RefusedError } from "./errors.mjs";
 
-/** @typedef {import("./map_game.mjs").Action} Action */
-/** @typedef {import("./map_game.mjs").DecisionPart} DecisionPart */
-/** @typedef {import("./map_game.mjs").MapGame} MapGame */
-/** @typedef {import("./map_game.mjs").MovePart} MovePart */
-/** @typedef {import("./map_game.mjs").Player} Player */
+/** @typedef {import("./game.mjs").Action} Action */
+/** @typedef {import("./game.mjs").DecisionPart} DecisionPart */
+/** @typedef {import("./game.mjs").Game} Game */
+/** @typedef {import("./game.mjs").MovePart} MovePart */
+/** @typedef {import("./game.mjs").Player} Player */
 
 /**
  * Returns the decision about an action. The fallback is the first move listed, so purchases come last.
@@ -15,7 +15,7 @@ import { RefusedError } from "./errors.mjs";
  * @returns {DecisionPart}
  */
 export function turnOf(actions, purchases = []) {
-  const canAct = (/** @type {MapGame} */ game, /** @type {Player} */ player) =>
+  const canAct = (/** @type {Game} */ game, /** @type {Player} */ player) =>
     actions.some((action) => action.isAvailable(game, player));
   /** @type {Record<string, MovePart>} */
   const moves = {

@@ -1,8 +1,7 @@
 // A view that is kept by events alone (README.md, Keeping a view).
 
 import { COLORS, LOCOMOTIVE, add, addAll, count, removeAll } from "./cards.mjs";
-
-const STATIONS = 3; // of a player (EUR-01)
+import { partNamed, partsOf } from "./games.mjs";
 
 /** @typedef {Record<string, any>} Json a value on the wire */
 /** @typedef {{count: string, cards: string, known: string}} Fields the names of the fields of a hand or a holder */
@@ -15,8 +14,11 @@ const STATIONS = 3; // of a player (EUR-01)
  */
 export function firstView(start) {
   const hasMap = (start.board.routes ?? []).length > 0;
-  const isCardGame = start.game === "card_game";
-  const isEurope = start.game === "europe";
+  const parts = partsOf(start);
+  const part = (/** @type {string} */ name) => parts && partNamed(parts, name);
+  const stations = part("build_station");
+  const longTickets = part("long_tickets");
+  const yards = part("rail_yards");
   const seesSeat = (/** @type {number} */ seat) => start.viewer === "all_hands" || start.seat === seat;
   const seesTeam = (/** @type {number} */ team) => start.players.some((/** @type {Json} */ player) => player.team === team && seesSeat(player.seat));
   /** @type {Json} */
@@ -40,15 +42,16 @@ export function firstView(start) {
       ticket_count: 0,
       ...(hasMap && { trains: start.board.trains, routes: [] }),
       ...(start.technologies && { technologies: [] }),
-      ...(isEurope && { stations: [], stations_left: STATIONS, removed_count: 0 }),
-      ...(isCardGame && { yard: [], stack_count: 0, completed: [] }),
+      ...(stations && { stations: [], stations_left: stations.number }),
+      ...(longTickets && { removed_count: 0 }),
+      ...(yards && { yard: [], stack_count: 0, completed: [] }),
       ...(seesSeat(seat) && { hand: {}, tickets: [], returned: [] }),
-      ...(seesSeat(seat) && isEurope && { removed: [] }),
-      ...(seesSeat(seat) && start.options.includes("open_stacks") && { stack: {} }),
+      ...(seesSeat(seat) && longTickets && { removed: [] }),
+      ...(seesSeat(seat) && yards?.open_stacks && { stack: {} }),
     })),
   };
   if (start.seat !== undefined) view.seat = start.seat;
-  if (start.game === "team_asia") {
+  if (part("holders")) {
     view.teams = [...new Set(start.players.map((/** @type {Json} */ player) => player.team))].map((team) => ({
       team,
       holder_count: 0,
@@ -60,8 +63,8 @@ export function firstView(start) {
   if (start.technologies) {
     view.supply = Object.fromEntries(start.technologies.map((/** @type {Json} */ { technology, supply }) => [technology, supply]));
   }
-  if (isCardGame) view.half = 1;
-  if (isEurope) view.removed_tickets = 0;
+  if (yards) view.half = 1;
+  if (longTickets) view.removed_tickets = 0;
   return view;
 }
 

@@ -19,9 +19,9 @@ const SLOW_ENOUGH = 4; // moves a second, beyond which nothing moves on the map
  * @param {any} layout undefined if nobody knows where the board's cities lie
  */
 export function createBoardView(match, clock, layout) {
-  const { board, players } = match;
+  const { board, limits, players } = match;
   const hasMap = (board.routes ?? []).length > 0;
-  const drawing = hasMap ? (layout === undefined ? null : createMap(board, layout, players)) : createTable(board, players);
+  const drawing = hasMap ? (layout === undefined ? null : createMap(board, layout, players, limits)) : createTable(board, players);
   const info = createRouteInfo(match);
   const nothing = html("p", { class: "no-map" }, "Where the cities of this board lie is not in this page, so there is no map. The routes are in the table below.");
   const heading = html("h2", { class: "unseen", id: "board-title" }, hasMap ? "Map" : "Table");

@@ -38,8 +38,9 @@ const REGIONS = ["#f6e7b4", "#f3c6c0", "#c9e2c4", "#cbd9f0", "#e3cfea", "#fbd7ae
  * @param {Board} board with routes
  * @param {Layout} layout
  * @param {Player[]} players
+ * @param {import("./paths.mjs").Limits} limits
  */
-export function createMap(board, layout, players) {
+export function createMap(board, layout, players, limits) {
   const routes = new Map((board.routes ?? []).map((route) => [route.id, route]));
   const cities = new Map(board.cities.map((city) => [city.id, city]));
   const tracks = tracksOf(layout);
@@ -121,7 +122,7 @@ export function createMap(board, layout, players) {
    */
   function show(view, { events = [], trail = [], animate = false } = {}) {
     const owners = ownersOf(view);
-    const closed = closedTracks(board, view);
+    const closed = closedTracks(board, view, limits);
     const claim = events.find((event) => event.type === "route_claimed");
     for (const [id, route] of routes) {
       const seats = owners.get(id) ?? [];

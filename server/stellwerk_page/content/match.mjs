@@ -4,6 +4,7 @@
 // change; so each part shows the same moment, whoever asked for it.
 
 import { gameName, playersOf } from "./names.mjs";
+import { limitsOf } from "./paths.mjs";
 import { Positions } from "./positions.mjs";
 import { Timeline } from "./timeline.mjs";
 
@@ -23,6 +24,8 @@ export class Match {
   timeline;
   game;
   gameName;
+  /** How many tracks side by side can be claimed. */
+  limits;
   /** The position that is shown. */
   n = 0;
   /** The furthest position that was shown: what lies beyond it is a spoiler. */
@@ -50,6 +53,7 @@ export class Match {
     this.board = board;
     this.game = replay.header.game;
     this.gameName = gameName(this.game);
+    this.limits = limitsOf(replay.header);
     this.players = playersOf(replay.header);
     this.viewers = replay.isPublic === true ? ["public"] : ["all_hands", "public", ...this.players.map(({ seat }) => seat)];
     this.viewer = this.viewers[0] ?? "public";

@@ -3,6 +3,7 @@
 // Law: what a board does not know keeps its id, so a strange file is still readable. Ids and names from a file pass
 // through `excerpt`, which takes out what would disturb the text around them.
 
+import { partsOf, SHIPPED } from "../../../protocol/verifiers/javascript/games.mjs";
 import { excerpt } from "./replay_file.mjs";
 
 /** @typedef {import("./types.mjs").Board} Board */
@@ -11,33 +12,25 @@ import { excerpt } from "./replay_file.mjs";
 export const COLORS = ["purple", "blue", "orange", "white", "green", "yellow", "black", "red"];
 export const CARDS = [...COLORS, "locomotive"];
 
-const SEATS_OF_A_TEAM = 2; // in team_asia: seats 2k and 2k + 1 are team k (ASIA-01)
-
-const GAMES = /** @type {Record<string, string>} */ ({
-  usa: "North America, the base game",
-  card_game: "The card game",
-  team_asia: "Asia, teams of two",
-  united_kingdom: "United Kingdom",
-  europe: "Europe",
-});
-
 /**
  * Returns the players of a match, with a name for each seat.
  * @param {import("./types.mjs").Header} header
  * @returns {Player[]}
  */
-export function playersOf({ game, seats }) {
+export function playersOf(header) {
+  const { seats } = header;
+  const teamSize = partsOf(header)?.team_size ?? 1; // neighbors are partners
   const names = seats.map(({ name }, seat) => (name === undefined || name === "" ? `seat ${seat}` : excerpt(name)));
   return names.map((name, seat) => ({
     seat,
-    team: game === "team_asia" ? Math.floor(seat / SEATS_OF_A_TEAM) : seat,
+    team: Math.floor(seat / teamSize),
     // One bot may sit at several seats.
     name: names.filter((other) => other === name).length > 1 ? `${name}/${seat}` : name,
   }));
 }
 
 /** @param {string} game */
-export const gameName = (game) => (Object.hasOwn(GAMES, game) ? GAMES[game] : undefined) ?? excerpt(game);
+export const gameName = (game) => SHIPPED.get(game)?.title ?? excerpt(game);
 
 /**
  * Writes `boiler_lagging` as Boiler Lagging.

@@ -5,6 +5,8 @@
 // A station that is built lends one claimed route at its city, at no cost, as if no other ticket needed it (EUR-12).
 // Not counted: stations that could still be built, Right of Way, and the technologies that a route needs.
 
+import { partNamed, partsOf } from "../../../protocol/verifiers/javascript/games.mjs";
+
 /** @typedef {import("./types.mjs").Board} Board */
 /** @typedef {import("./types.mjs").Route} Route */
 /** @typedef {import("./types.mjs").Ticket} Ticket */
@@ -15,27 +17,28 @@
  * @typedef {{routes: string[], missing: string[], borrowed: string[], cities: string[], trains: number}} Way
  */
 
-/**
- * How many tracks of a double and of a triple route can be claimed, by game and number of players (USA-11, EUR-06,
- * UK-03, ASIA-12, ASIA-13). All, where nothing is said.
- * @type {Record<string, Record<number, Record<number, number>>>}
- */
-const OPEN_TRACKS = {
-  usa: { 2: { 2: 1, 3: 1 }, 3: { 2: 1, 3: 1 } },
-  europe: { 2: { 2: 1, 3: 1 }, 3: { 2: 1, 3: 1 } },
-  united_kingdom: { 2: { 2: 1, 3: 1 } },
-  team_asia: { 4: { 2: 1, 3: 2 } },
-};
 const A_TRAIN = 1000; // in steps: of two ways with as many trains, the one with fewer routes
+
+/** @typedef {Record<number, number>} Limits how many tracks of a double and of a triple route can be claimed; all, where it has nothing */
+
+/**
+ * Returns the limits of a match (USA-11, EUR-06, UK-03, ASIA-12, ASIA-13).
+ * @param {import("./types.mjs").Header} header
+ * @returns {Limits}
+ */
+export function limitsOf(header) {
+  const parts = partsOf(header);
+  return (parts && partNamed(parts, "claim_route"))?.open_tracks?.[header.seats.length] ?? {};
+}
 
 /**
  * Returns the tracks that nobody has claimed and nobody can claim any more.
  * @param {Board} board
  * @param {View} view
+ * @param {Limits} limits
  * @returns {Set<string>}
  */
-export function closedTracks(board, view) {
-  const limits = OPEN_TRACKS[view.game]?.[view.players.length] ?? {};
+export function closedTracks(board, view, limits) {
   const claimed = new Set(view.players.flatMap(({ routes = [] }) => routes));
   const closed = new Set();
   for (const tracks of sideBySide(board)) {
@@ -52,12 +55,13 @@ export function closedTracks(board, view) {
  * @param {View} view
  * @param {number} seat
  * @param {string} ticket its id
+ * @param {Limits} limits
  * @returns {Way | null}
  */
-export function shortestLeft(board, view, seat, ticket) {
+export function shortestLeft(board, view, seat, ticket, limits) {
   const record = board.tickets.find(({ id }) => id === ticket);
   if (record === undefined) return null;
-  const { steps, stations } = stepsFor(board, view, seat);
+  const { steps, stations } = stepsFor(board, view, seat, limits);
   const goal = new Set(citiesOf(board, record.b));
   /** @typedef {{city: string, used: number, cost: number, from: Node | null, step: Step | null}} Node */
   /** @type {Node[]} */
@@ -93,12 +97,13 @@ export function shortestLeft(board, view, seat, ticket) {
  * @param {Board} board
  * @param {View} view
  * @param {number} seat
+ * @param {Limits} limits
  */
-function stepsFor(board, view, seat) {
+function stepsFor(board, view, seat, limits) {
   const team = view.players[seat]?.team;
   const own = new Set(view.players.flatMap(({ team: other, routes = [] }) => (other === team ? routes : [])));
   const taken = new Set(view.players.flatMap(({ routes = [] }) => routes));
-  const closed = closedTracks(board, view);
+  const closed = closedTracks(board, view, limits);
   const stations = view.players[seat]?.stations ?? [];
   /** @type {Map<string, Step[]>} */
   const steps = new Map(board.cities.map(({ id }) => [id, []]));

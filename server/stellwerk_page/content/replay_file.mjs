@@ -3,6 +3,8 @@
 // Law: reading never throws. What can be read is there, and each problem is a sentence for the visitor. Whether the
 // file is true is not judged here but in `proof.mjs`; here is only looked at what the page needs in order to draw.
 
+import { isParts } from "../../../protocol/verifiers/javascript/parts_form.mjs";
+
 const FORMAT = "stellwerk-replay/1";
 export const LONGEST_FILE = 67_108_864; // bytes (REPLAYS.md, The file)
 const LONGEST_LINE = 1_048_576;
@@ -129,7 +131,7 @@ class LineReader {
     if (value.type !== "header" || typeof value.format !== "string") return "is not the header of a replay";
     if (!isHeader(value)) {
       return value.format === FORMAT
-        ? "is a header without the game, the board or the seats"
+        ? "is a header with a game, parts, a board or seats that this page cannot read"
         : `has the format ${excerpt(value.format)}, which this page cannot read`;
     }
     if (value.format !== FORMAT) {
@@ -222,7 +224,7 @@ const isCount = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
  * @returns {value is import("./types.mjs").Header}
  */
 export function isHeader(value) {
-  const { game, rules_version, options, board, seats } = value;
+  const { game, rules_version, options, board, seats, parts } = value;
   return (
     typeof game === "string" &&
     isCount(rules_version) &&
@@ -235,7 +237,8 @@ export function isHeader(value) {
     Array.isArray(seats) &&
     seats.length >= 1 &&
     seats.length <= MOST_SEATS &&
-    seats.every((seat) => isRecord(seat) && (seat.name === undefined || typeof seat.name === "string"))
+    seats.every((seat) => isRecord(seat) && (seat.name === undefined || typeof seat.name === "string")) &&
+    (parts === undefined || isParts(parts))
   );
 }
 

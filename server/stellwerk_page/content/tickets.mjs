@@ -131,13 +131,13 @@ export class Ways {
    * @returns {Standing}
    */
   #find(view, seat, id) {
-    const { board } = this.#match;
+    const { board, limits } = this.#match;
     const ticket = board.tickets.find((each) => each.id === id);
     if (ticket?.cards !== undefined) {
       const isDone = view.players[seat]?.completed?.includes(id) === true;
       return { state: isDone ? "done" : "open", words: isDone ? "completed" : "needs", routes: [] };
     }
-    const way = ticket === undefined ? null : shortestLeft(board, view, seat, id);
+    const way = ticket === undefined ? null : shortestLeft(board, view, seat, id, limits);
     if (way === null) return { state: "lost", words: "no way left", routes: [] };
     if (way.trains === 0) return { state: "done", words: "completed", routes: way.routes };
     const trains = view.players[seat]?.trains ?? 0;

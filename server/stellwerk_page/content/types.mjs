@@ -63,7 +63,7 @@
 /**
  * @typedef {{format: string, game: string, rules_version: number, options: string[],
  *   board: {id: string, digest: string, content?: string}, seats: {name?: string}[], match?: string,
- *   commitment?: string}} Header
+ *   commitment?: string, parts?: import("../../../protocol/verifiers/javascript/games.mjs").Parts}} Header
  */
 /** @typedef {{seed: string, salt?: string}} Reveal */
 /**

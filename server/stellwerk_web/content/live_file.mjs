@@ -34,6 +34,7 @@ export class LiveFile {
       seats: start.players?.map((/** @type {any} */ { name }) => ({ name })),
       match: start.match,
       commitment: start.commitment,
+      parts: start.parts,
     };
     if (isHeader(header)) this.replay.header = header;
     else this.replay.problems.push("The match began with a message that this page cannot read.");

@@ -112,7 +112,7 @@ export function createWallTable(number) {
     makeLines(made);
     const hasMap = (data.board.routes ?? []).length > 0;
     if (!hasMap || data.layout !== undefined) {
-      const picture = hasMap ? createMap(data.board, data.layout, made.players) : createYards(made.players);
+      const picture = hasMap ? createMap(data.board, data.layout, made.players, made.limits) : createYards(made.players);
       drawing = picture;
       board.replaceChildren(picture.element);
       picture.zoom?.whole();

@@ -1,19 +1,21 @@
-// A game on a map: seats, turns, and who owes which decision. Each game is a list of parts with its numbers (usa.mjs and
-// its neighbors); this module asks the parts, and never which game it is.
+// A game: seats, turns, and who owes which decision. Games differ in their parts (rules.mjs); this module asks the parts,
+// and never which game it is.
 //
 // The law: `check` changes nothing; `play` makes one move and returns all its events in order (README.md, Events).
 
-import { add, addAll, COLORS, LOCOMOTIVE } from "./cards.mjs";
+import { add, addAll, COLORS, count, LOCOMOTIVE, removeAll } from "./cards.mjs";
 import { Dice } from "./dice.mjs";
 import { RefusedError } from "./errors.mjs";
 import { expectForm } from "./moves.mjs";
 import { TrainCards } from "./piles.mjs";
+import { askToComplete } from "./rail_yards.mjs";
 import { resultOf } from "./scoring.mjs";
+import { withdraw } from "./technologies.mjs";
 
 /** @typedef {import("./board.mjs").Board} Board */
-/** @typedef {import("./board.mjs").Route} Route */
 /** @typedef {import("./cards.mjs").Cards} Cards */
-/** @typedef {import("./payments.mjs").Price} Price */
+/** @typedef {import("./rail_yards.mjs").Lying} Lying */
+/** @typedef {import("./rules.mjs").Rules} Rules */
 /** @typedef {{ type: string } & Record<string, any>} Move */
 /** @typedef {{ type: string } & Record<string, any>} Event */
 /** @typedef {{ type: string, seats: number[] } & Record<string, any>} Decision */
@@ -24,62 +26,47 @@ import { resultOf } from "./scoring.mjs";
  * @property {number} seat
  * @property {number} team
  * @property {Cards} hand
- * @property {string[]} tickets those that count for this player alone
+ * @property {Cards} known those of the hand that everybody saw (README.md, Views)
+ * @property {string[]} tickets those that count for this player alone, until they are completed
  * @property {string[]} offered
  * @property {number} trains
  * @property {number} points for routes
  * @property {string[]} routes
  * @property {string[]} stations the cities of the stations, as they were built
  * @property {string[]} technologies
+ * @property {Map<string, Lying>} yard
+ * @property {Cards} stack
+ * @property {string[]} completed with cards of the stack
  */
 /** @typedef {{ team: number, seats: number[], holder: Cards, tickets: string[] }} Team */
 
 /**
  * What a move does. `normal` returns the move as a replay writes it.
  * @typedef {object} MovePart
- * @property {(game: MapGame, player: Player, move: Move) => void} check
- * @property {(game: MapGame, player: Player, move: Move) => void} [play]
- * @property {(game: MapGame, player: Player, move: Move) => Move} [normal]
+ * @property {(game: Game, player: Player, move: Move) => void} check
+ * @property {(game: Game, player: Player, move: Move) => void} [play]
+ * @property {(game: Game, player: Player, move: Move) => Move} [normal]
  */
 /**
  * An action of a turn.
  * @typedef {object} Action
  * @property {Record<string, MovePart>} moves
- * @property {(game: MapGame, player: Player) => Listed} list
- * @property {(game: MapGame, player: Player) => boolean} isAvailable
+ * @property {(game: Game, player: Player) => Listed} list
+ * @property {(game: Game, player: Player) => boolean} isAvailable
  */
 /**
  * What may answer a decision. `settle` takes the answers of all seats at once (GEN-03); without it `play` of the move
  * takes the one answer.
  * @typedef {object} DecisionPart
  * @property {Record<string, MovePart>} moves
- * @property {(game: MapGame, player: Player) => Listed} list
- * @property {(game: MapGame, player: Player) => Move} [fallback] absent: the first one listed
- * @property {(game: MapGame, answers: [Player, Move][]) => void} [settle]
- */
-/**
- * The parts and the numbers of a game.
- * @typedef {object} Rules
- * @property {number} partners how many players make a team
- * @property {number} locomotivesDealt to each player before the shuffle
- * @property {number} exchanged with so many open locomotives the market is exchanged
- * @property {number} fewTrains with so many trains left the last round begins
- * @property {Record<string, DecisionPart>} decisions
- * @property {(game: MapGame) => void} offerFirst deals the first tickets, and asks
- * @property {(game: MapGame, answers: [Player, Move][]) => void} afterKept goes on when tickets have been kept
- * @property {(tracks: number, seats: number) => number} openTracks how many tracks of a double or triple route may be claimed
- * @property {(player: Player, route: Route) => Price} priceOf
- * @property {(game: MapGame, player: Player, route: Route) => boolean} mayClaim whether no technology is missing
- * @property {(game: MapGame, player: Player, route: Route) => number} pointsOf
- * @property {import("./scoring.mjs").Scoring} scoring
- * @property {(game: MapGame) => void} [whenShuffled] after the discards became the pile
- * @property {(game: MapGame, player: Player) => void} [afterClaim] absent: the turn ends
- */
+ * @property {(game: Game, player: Player) => Listed} list
+ * @property {(game: Game, player: Player) => Move} [fallback] absent: the first one listed
+ * @property {(game: Game, answers: [Player, Move][]) => void} [settle]
+ *//** @typedef {{ technology: string, claims_left: number, right_of_way: boolean, may_stop: boolean }} Rights (UK-21, UK-22) */
 
-const DEALT = 4; // USA-02
 const IDLE_TURNS = 10; // for each player (GEN-06)
 
-export class MapGame {
+export class Game {
   over = false;
   /** @type {any} */
   result = null;
@@ -100,25 +87,28 @@ export class MapGame {
   passes = 0;
   /** @type {number | null} in the last round */
   turnsLeft = null;
+  half = 1;
+  /** @type {Rights | null} of the technology whose claims are being made */
+  rights = null;
   /** @type {Event[]} */
   events = [];
 
   /**
    * @param {Rules} rules
    * @param {Board} board
-   * @param {{ seats: number, options: string[], seed: Uint8Array }} setting
+   * @param {{ seats: number, seed: Uint8Array }} setting
    */
-  constructor(rules, board, { seats, options, seed }) {
+  constructor(rules, board, { seats, seed }) {
     this.rules = rules;
     this.board = board;
-    this.options = options;
     this.dice = new Dice(seed);
-    this.cards = new TrainCards(this.dice, (type, fields) => this.tell(type, fields), rules.exchanged);
+    this.cards = new TrainCards(this.dice, (type, fields) => this.tell(type, fields), rules.trainCards);
     /** @type {Player[]} */
     this.players = Array.from({ length: seats }, (_, seat) => ({
       seat,
-      team: Math.floor(seat / rules.partners),
+      team: Math.floor(seat / rules.teamSize),
       hand: {},
+      known: {},
       tickets: [],
       offered: [],
       trains: board.trains,
@@ -126,14 +116,18 @@ export class MapGame {
       routes: [],
       stations: [],
       technologies: [],
+      yard: new Map(),
+      stack: {},
+      completed: [],
     }));
     /** @type {Team[]} */
-    this.teams = Array.from({ length: seats / rules.partners }, (_, team) => ({
+    this.teams = Array.from({ length: seats / rules.teamSize }, (_, team) => ({
       team,
       seats: this.players.filter((player) => player.team === team).map(({ seat }) => seat),
       holder: {},
       tickets: [],
     }));
+    for (const { id, supply } of rules.technologies) this.supply.set(id, supply);
   }
 
   // -- what callers use
@@ -153,22 +147,19 @@ export class MapGame {
 
   /** Deals, and returns the events of the set-up. */
   setUp() {
-    const { each, locomotives } = this.board.deck;
-    const { locomotivesDealt } = this.rules;
-    for (const player of locomotivesDealt > 0 ? this.players : []) {
-      add(player.hand, LOCOMOTIVE, locomotivesDealt);
-      this.tell("locomotive_dealt", { seat: player.seat });
+    const { dealt, locomotives_dealt: locomotives = 0 } = this.rules.trainCards;
+    const deck = this.deck();
+    for (const { seat, hand, known } of this.players) {
+      for (let number = 0; number < locomotives; number++) {
+        for (const cards of [hand, known]) add(cards, LOCOMOTIVE);
+        add(deck, LOCOMOTIVE, -1);
+        this.tell("locomotive_dealt", { seat });
+      }
     }
-    const deck = Object.fromEntries(COLORS.map((color) => [color, each]));
-    add(deck, LOCOMOTIVE, locomotives - locomotivesDealt * this.players.length);
     this.cards.shuffle(deck);
-    for (const { seat, hand } of this.players) {
-      const cards = this.cards.take(DEALT);
-      addAll(hand, cards);
-      this.tell("cards_dealt", { seat, count: DEALT, cards });
-    }
+    for (const player of this.players) this.deal(player, this.cards.take(dealt));
     this.cards.fill();
-    this.rules.offerFirst(this);
+    for (const deal of this.rules.deals) deal(this);
     return this.#takeEvents();
   }
 
@@ -240,13 +231,11 @@ export class MapGame {
 
   /**
    * Returns a game in the same state, which shares nothing that changes.
-   * @returns {MapGame}
+   * @returns {Game}
    */
   copy() {
-    const Kind = /** @type {any} */ (this.constructor);
-    const { rules, board, options, dice, cards, answers, ...plain } = this;
-    /** @type {MapGame} */
-    const twin = new Kind(board, { seats: this.players.length, options, seed: new Uint8Array(32) });
+    const { rules, board, dice, cards, answers, ...plain } = this;
+    const twin = new Game(rules, board, { seats: this.players.length, seed: new Uint8Array(32) });
     Object.assign(twin, structuredClone(plain), { dice: dice.copy() });
     const { pile, market, discards, shuffles } = cards;
     Object.assign(twin.cards, structuredClone({ pile, market, discards, shuffles }), { dice: twin.dice });
@@ -264,7 +253,7 @@ export class MapGame {
   tell(type, fields) {
     this.events.push({ type, ...fields });
     if (PROGRESS.has(type) || (type === "tickets_kept" && fields.count > 0)) this.progressTurn = this.turn;
-    if (type === "pile_shuffled" && this.cards.shuffles > 0) this.rules.whenShuffled?.(this);
+    if (type === "pile_shuffled" && this.cards.shuffles > 0) withdraw(this);
   }
 
   /**
@@ -284,12 +273,52 @@ export class MapGame {
     return this.teams[player.team];
   }
 
+  /** Returns all train cards. */
+  deck() {
+    const { each, locomotives } = this.board.deck;
+    const deck = Object.fromEntries(COLORS.map((color) => [color, each]));
+    add(deck, LOCOMOTIVE, locomotives);
+    return deck;
+  }
+
+  /**
+   * @param {Player} player
+   * @param {Cards} cards
+   */
+  deal({ seat, hand }, cards) {
+    addAll(hand, cards);
+    this.tell("cards_dealt", { seat, count: count(cards), cards });
+  }
+
+  /**
+   * Puts a card where it was drawn to.
+   * @param {Player} player
+   * @param {string} card
+   * @param {"hand" | "holder"} place
+   * @param {boolean} isOpen whether everybody saw it
+   */
+  put(player, card, place, isOpen) {
+    add(place === "hand" ? player.hand : this.team(player).holder, card);
+    if (isOpen && place === "hand") add(player.known, card);
+  }
+
+  /**
+   * Takes cards out of a hand. Those that everybody knows of are the first to go.
+   * @param {Player} player
+   * @param {Cards} cards
+   */
+  spend({ hand, known }, cards) {
+    removeAll(hand, cards);
+    for (const card in cards) add(known, card, -Math.min(cards[card], known[card] ?? 0));
+  }
+
   /** @param {number} seat */
   startTurn(seat) {
     this.turn++;
     this.pending = { type: "take_turn", seats: [seat] };
     this.owing = [seat];
     this.tell("turn_started", { seat, turn: this.turn, ...this.#passesAndTurnsLeft() });
+    for (const phase of this.rules.startOfTurn) phase(this, this.players[seat]);
   }
 
   /** Ends the turn of a seat: with the next turn, or with the game. */
@@ -297,15 +326,26 @@ export class MapGame {
     const seats = this.players.length;
     const seat = (this.turn - 1) % seats;
     if (this.turnsLeft !== null) this.turnsLeft--;
-    if (this.passes === seats) return this.#end("all_passed");
-    if (this.turn - this.progressTurn >= IDLE_TURNS * seats) return this.#end("idle");
-    if (this.turnsLeft === 0) return this.#end("trains");
-    const trains = this.teams[this.players[seat].team].seats.reduce((sum, each) => sum + this.players[each].trains, 0);
-    if (this.turnsLeft === null && trains <= this.rules.fewTrains) {
-      this.turnsLeft = seats;
-      this.tell("last_round", { turns_left: seats });
-    }
+    const { reason, isDue } = this.rules.lastRound;
+    if (this.passes === seats) return this.#endTurns("all_passed");
+    if (this.turnsLeft === 0) return this.#endTurns(reason);
+    if (this.turn - this.progressTurn >= IDLE_TURNS * seats) return this.#endTurns("idle");
+    if (this.turnsLeft === null && isDue(this, this.players[seat])) this.beginLastRound();
     this.startTurn((seat + 1) % seats);
+  }
+
+  beginLastRound() {
+    this.turnsLeft = this.players.length;
+    this.tell("last_round", { turns_left: this.turnsLeft });
+  }
+
+  /** @param {string} reason */
+  end(reason) {
+    this.over = true;
+    this.owing = [];
+    this.pending = null;
+    this.result = resultOf(this, reason);
+    this.tell("game_ended", { result: this.result });
   }
 
   // --
@@ -316,13 +356,10 @@ export class MapGame {
   }
 
   /** @param {string} reason */
-  #end(reason) {
-    this.over = true;
-    this.owing = [];
-    this.pending = null;
+  #endTurns(reason) {
     this.tell("turns_ended", { reason, ...this.#passesAndTurnsLeft() });
-    this.result = resultOf(this, reason);
-    this.tell("game_ended", { result: this.result });
+    if (this.rules.hasYards) askToComplete(this, reason);
+    else this.end(reason);
   }
 
   #passesAndTurnsLeft() {
@@ -340,4 +377,13 @@ export class MapGame {
 }
 
 /** Events that make a turn one that is not idle (GEN-06). */
-const PROGRESS = new Set(["card_taken", "card_drawn", "route_claimed", "tickets_shared", "technology_bought", "station_built"]);
+const PROGRESS = new Set([
+  "card_taken",
+  "card_drawn",
+  "route_claimed",
+  "tickets_shared",
+  "technology_bought",
+  "station_built",
+  "cards_laid",
+  "cards_sent",
+]);
