@@ -16,7 +16,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from stellwerk_protocol.names import END, BonusName, RegionName, TechnologyName
 
-MAX_BYTES: Final = 8_000  # of a description: it goes to every bot in one line, beside the board
+MAX_BYTES: Final = 4_000  # of a description, twice the longest shipped one: it is sent beside the board
 
 PartCount = Annotated[int, Meta(title="PartCount", ge=0, le=100)]
 OfferedTickets = Annotated[int, Meta(title="OfferedTickets", ge=1, le=7)]  # each choice of them is a move

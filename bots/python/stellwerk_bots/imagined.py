@@ -9,35 +9,28 @@ as if nothing had happened.
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from hashlib import sha256
-from typing import Final
 
 import msgspec
 
 from stellwerk_bots.bot import Message
-from stellwerk_engine.boards.board_file import parse_board
 from stellwerk_engine.core.dice import Dice
-from stellwerk_engine.core.game import make_game
 from stellwerk_engine.core.state import Game
-from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.games.described import game_described
 from stellwerk_engine.knowledge.imagine import Imagination
 from stellwerk_protocol.views import View
 
-GAMES_KEPT: Final = (
-    16  # a bot plays many matches on few boards, and a game fills its tables while it is played
-)
-
 
 def game_of(start: Message) -> Game:
-    """Return the game of the match. Raise KeyError, GameError or BoardError for one that this version does
-    not play."""
-    return _game(start["game"], tuple(start["options"]), len(start["players"]), json.dumps(start["board"]))
-
-
-@lru_cache(maxsize=GAMES_KEPT)
-def _game(game_id: str, options: tuple[str, ...], seat_count: int, board: str) -> Game:
-    return make_game(RULE_SETS[game_id], parse_board(board, "board"), seat_count, options)
+    """Return the game of the match. Raise GameError or BoardError for one that this version does not play."""
+    return game_described(
+        start["game"],
+        start["rules_version"],
+        len(start["players"]),
+        tuple(start["options"]),
+        json.dumps(start["board"]),
+        json.dumps(start["parts"]).encode() if "parts" in start else b"",
+    )
 
 
 def imagination_of(game: Game, ask: Message) -> Imagination:

@@ -15,7 +15,7 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]  it has types, but no py.typed
 
-from stellwerk_engine.core.state import Seat
+from stellwerk_engine.core.state import Game, Seat
 from stellwerk_learn.observations import HIGHEST, LOWEST
 from stellwerk_learn.rewards import Reward, expect_reward, reward_of
 from stellwerk_learn.table import Info, Observation, Table, game_named, game_seed
@@ -33,7 +33,7 @@ class SeatsEnv(AECEnv[str, Observation, np.int64]):
 
     def __init__(
         self,
-        game: str = "usa",
+        game: str | Game = "usa",
         *,
         players: int | None = None,
         options: Sequence[str] = (),
@@ -46,7 +46,7 @@ class SeatsEnv(AECEnv[str, Observation, np.int64]):
         self.render_mode = expect_render_mode(render_mode)
         self.table = Table(game_named(game, players, options), tells=render_mode is not None)
         self.metadata = {
-            "name": f"stellwerk_{game}_v0",
+            "name": f"stellwerk_{self.table.game.id}_v0",
             "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
         }

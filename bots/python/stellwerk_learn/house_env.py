@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from stellwerk_bots.bot import Answer, NewPlayer, Player, maker_of
 from stellwerk_bots.players import NAMES, new_player
 from stellwerk_engine import engine
-from stellwerk_engine.core.state import Move, Seat, State
+from stellwerk_engine.core.state import Game, Move, Seat, State
 from stellwerk_learn.aec_env import RENDER_MODES, action_space, expect_render_mode, observation_space
 from stellwerk_learn.rewards import LOST, Reward, expect_reward, reward_of
 from stellwerk_learn.stages import IllegalActionError
@@ -50,7 +50,7 @@ class HouseEnv(gymnasium.Env[Observation, np.int64]):
 
     def __init__(
         self,
-        game: str = "usa",
+        game: str | Game = "usa",
         *,
         opponents: Bot | Sequence[Bot] = "random",
         players: int | None = None,

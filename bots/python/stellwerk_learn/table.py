@@ -202,9 +202,13 @@ class Table:
         return asked
 
 
-def game_named(game: str, players: int | None, options: Sequence[str]) -> Game:
-    """Return a game on its own board, for as few players as it allows unless told otherwise. ValueError
-    for one that there is not."""
+def game_named(game: str | Game, players: int | None, options: Sequence[str]) -> Game:
+    """Return a shipped game on its own board, for as few players as it allows unless told otherwise; or the
+    game itself, with its board, players and options. ValueError for one that there is not."""
+    if isinstance(game, Game):
+        if players not in (None, game.seat_count) or options:
+            raise ValueError("players, options: the game that was given has its own")
+        return game
     rules = RULE_SETS.get(game)
     if rules is None:
         raise ValueError(f"game: expected one of {', '.join(RULE_SETS)}, found {game!r:.60}")

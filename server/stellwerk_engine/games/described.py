@@ -8,13 +8,20 @@ record in `stellwerk_protocol.parts`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, cast
 
-from msgspec import UNSET, Struct
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
+from stellwerk_base.texts import shown
+from stellwerk_engine.boards.board_file import parse_board
 from stellwerk_engine.core import scoring, turn
-from stellwerk_engine.core.state import Option, RuleSet, TrainCards
+from stellwerk_engine.core.game import GameError, make_game
+from stellwerk_engine.core.state import Game, Option, RuleSet, TrainCards
+from stellwerk_engine.games.check_parts import check_parts
+from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.parts.claiming.claim_route import ClaimRoute
 from stellwerk_engine.parts.draw_cards import DrawCards
 from stellwerk_engine.parts.holders import Holders
@@ -27,7 +34,8 @@ from stellwerk_engine.parts.technologies.buy_technology import BuyTechnology
 from stellwerk_engine.parts.technologies.technology import Technology
 from stellwerk_engine.parts.tickets import DrawTickets, FirstTickets
 from stellwerk_protocol import parts as wire
-from stellwerk_protocol.parts import Parts
+from stellwerk_protocol.canonical import encode
+from stellwerk_protocol.parts import MAX_BYTES, Parts
 
 KINDS: Final[dict[type[Struct], type[object]]] = {
     wire.TrainCards: TrainCards,
@@ -65,6 +73,7 @@ FUNCTIONS: Final[dict[str, dict[str, Callable[..., Any]]]] = {  # Any: each fiel
         "bonus_cards": scoring.bonus_cards,
     },
 }
+_decode_parts = msgspec.json.Decoder(Parts).decode
 SETS: Final = ("board_features", "home_regions", "home_lengths", "overseas_regions")
 
 
@@ -89,6 +98,45 @@ def rules_of(parts: Parts, game: str, rules_version: int, seats: int, options: S
         options=tuple(Option(option, "", {}) for option in options),
         **_fields(parts),
     )
+
+
+def parts_on_wire(game: Game) -> Parts | UnsetType:
+    """Return the parts that messages and replays of a game have: none for a shipped game."""
+    return UNSET if game.id in RULE_SETS else parts_of(game.rules)
+
+
+def rules_named(
+    game: str, rules_version: int, seats: int, options: Sequence[str], parts: Parts | UnsetType = UNSET
+) -> RuleSet:
+    """Return the rules that a message or a replay names, or describes. Raise GameError if there are none."""
+    rules = RULE_SETS.get(game)
+    if isinstance(parts, UnsetType):
+        if rules is None:
+            known = ", ".join(RULE_SETS)
+            raise GameError(f"the game {shown(game)} is not known here and has no parts; known are {known}")
+        return rules
+    if rules is not None:
+        raise GameError(f"parts: the game {game} is a shipped one, whose parts are in protocol/games.json")
+    size = len(encode(parts))
+    if size > MAX_BYTES:
+        raise GameError(f"parts: {size} bytes; a description has at most {MAX_BYTES}")
+    described = rules_of(parts, game, rules_version, seats, options)
+    check_parts(described)
+    return described
+
+
+@lru_cache(maxsize=32)  # a bot plays many matches on few boards, and a game fills its tables meanwhile
+def game_described(
+    game: str, rules_version: int, seats: int, options: tuple[str, ...], board: str, parts: bytes = b""
+) -> Game:
+    """Return the game of a `start`, from the JSON texts of its board and of its parts, if it has any. Raise
+    GameError, or BoardError."""
+    try:
+        described = _decode_parts(parts) if parts else UNSET
+    except msgspec.DecodeError as error:
+        raise GameError(f"parts: {error}") from None
+    rules = rules_named(game, rules_version, seats, options, described)
+    return make_game(rules, parse_board(board, "board"), seats, options)
 
 
 def _described(name: str, value: Any) -> Any:  # Any: a field of any part, and of its record

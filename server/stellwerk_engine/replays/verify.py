@@ -20,6 +20,7 @@ from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import SHIPPED, BoardError, BoardFile, parse_board, shipped_board
 from stellwerk_engine.core.game import GameError, make_game
 from stellwerk_engine.core.state import Game, RuleSet, State
+from stellwerk_engine.games.described import rules_named
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.executor import Executor
 from stellwerk_engine.replays.reader import Fault, ReplayError, SoundLine, read_bodies, read_sound_lines
@@ -87,12 +88,15 @@ def game_of(header: Header) -> Game:
 
 
 def _rules_of(header: Header) -> RuleSet:
-    if header.game not in RULE_SETS:
+    if header.game not in RULE_SETS and header.parts is UNSET:
         known = ", ".join(RULE_SETS)
         raise ReplayError(
             "foreign_rules", 1, f"the game {shown(header.game)} is not known here; known are {known}"
         )
-    return RULE_SETS[header.game]
+    try:
+        return rules_named(header.game, header.rules_version, len(header.seats), header.options, header.parts)
+    except GameError as error:
+        raise ReplayError("differs", 1, shown(str(error), 200)) from None
 
 
 def _expect_known_rules(header: Header, rest: Iterable[bytes]) -> None:

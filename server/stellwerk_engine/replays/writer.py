@@ -15,6 +15,7 @@ import msgspec
 from msgspec import UNSET
 
 from stellwerk_engine.boards.board_file import SHIPPED, BoardFile, canonical_text, shipped_board
+from stellwerk_engine.games.described import parts_on_wire
 from stellwerk_protocol.canonical import Chain
 from stellwerk_protocol.replays import (
     CHAIN_LABEL,
@@ -114,6 +115,7 @@ def header_of(
         seats=tuple(Player(name) for name in names) or (Player(),) * game.seat_count,
         match=UNSET if match is None else match,
         commitment=UNSET if commitment is None else commitment,
+        parts=parts_on_wire(game),
     )
 
 

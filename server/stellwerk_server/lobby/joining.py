@@ -13,7 +13,6 @@ from msgspec import UNSET
 
 from stellwerk_engine.core.dice import SeedError, seed_from_text
 from stellwerk_engine.core.game import GameError
-from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_protocol.messages import Error, Join, Joined, Left
 from stellwerk_server.lobby.admission import Admitted
 from stellwerk_server.lobby.news import MatchRefused, RoomClosed, SeatLeft, SeatTaken
@@ -135,9 +134,10 @@ class Rooms:
             self._take_out(session, self._by_id[room_id])
 
     def _game(self, join: Join) -> Game:
-        rules = RULE_SETS.get(join.game)
+        offered = self._setup.games.rules
+        rules = offered.get(join.game)
         if rules is None:
-            raise RefusedError("protocol.wrong_value", f"one of {', '.join(RULE_SETS)}", "/game")
+            raise RefusedError("protocol.wrong_value", f"one of {', '.join(offered)}", "/game")
         if join.players not in rules.seat_counts:
             counts = ", ".join(map(str, rules.seat_counts))
             raise RefusedError("protocol.wrong_value", f"a number of players out of {counts}", "/players")

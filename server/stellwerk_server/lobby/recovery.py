@@ -18,7 +18,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from stellwerk_engine.core.game import GameError
-from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.replays.reader import ReplayError
+from stellwerk_engine.replays.verify import game_of
 from stellwerk_protocol.canonical import CanonicalError, Chain, decode_as, unseal
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import DEFAULT_REASONS, DefaultReason
@@ -155,7 +156,9 @@ def _plan(lobby: Lobby, record: MatchRecord, header: Header) -> MatchPlan:
 
 
 def _game(lobby: Lobby, header: Header) -> Game:
-    rules = RULE_SETS.get(header.game)
+    if header.parts is not UNSET:
+        return _game_of_its_own(header)
+    rules = lobby.setup.games.rules.get(header.game)
     if rules is None or rules.rules_version != header.rules_version:
         raise JournalError(f"other rules: {header.game}, version {header.rules_version}")
     if lobby.setup.games.board(header.game).digest != header.board.digest:
@@ -164,6 +167,14 @@ def _game(lobby: Lobby, header: Header) -> Game:
         return lobby.setup.games.game(header.game, len(header.seats), header.options)
     except GameError as error:
         raise JournalError(str(error)) from None
+
+
+def _game_of_its_own(header: Header) -> Game:
+    """Make a game that the server does not offer, from the rules and the board in the header."""
+    try:
+        return game_of(header)
+    except ReplayError as error:
+        raise JournalError(error.message) from None
 
 
 def _make_again(recorded: RecordedMatch, lines: list[tuple[bytes, int]]) -> tuple[int, bytes]:

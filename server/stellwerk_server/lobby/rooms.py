@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from stellwerk_engine.boards.board_file import BoardFile, shipped_board
 from stellwerk_engine.core.game import make_game
-from stellwerk_engine.core.state import Game
+from stellwerk_engine.core.state import Game, RuleSet
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_protocol.messages import OfferedGame
 from stellwerk_server.lobby.tokens import hashed, is_same_hash
@@ -22,16 +22,22 @@ if TYPE_CHECKING:
 
 
 class GameShelf:
-    """The games that a server offers, each made once. `boards` are those that an organizer put in place of
-    the ones that come with Stellwerk, by the game's id."""
+    """The games that a server offers, each made once: the shipped ones, and those of a program that embeds
+    it. `boards` are those that an organizer put in place of the ones that come with Stellwerk, by the game's
+    id."""
 
-    def __init__(self, boards: dict[str, BoardFile] | None = None) -> None:
+    def __init__(
+        self, boards: Mapping[str, BoardFile] | None = None, own_games: Sequence[RuleSet] = ()
+    ) -> None:
+        if taken := [rules.id for rules in own_games if rules.id in RULE_SETS]:
+            raise ValueError(f"a game of your own needs another id than {taken[0]}, which is shipped")
         self._boards = boards or {}
+        self.rules = RULE_SETS | {rules.id: rules for rules in own_games}
         self._games: dict[tuple[str, int, tuple[str, ...]], Game] = {}
-        self.offered = tuple(self._offer(id) for id in RULE_SETS)
+        self.offered = tuple(self._offer(id) for id in self.rules)
 
     def board(self, game: str) -> BoardFile:
-        return self._boards.get(game) or shipped_board(RULE_SETS[game].board)
+        return self._boards.get(game) or shipped_board(self.rules[game].board)
 
     def game(self, id: str, seats: int, options: Sequence[str]) -> Game:
         """Make the game. Raises GameError for a number of players or an option that it does not have, and
@@ -39,11 +45,11 @@ class GameShelf:
         key = (id, seats, tuple(sorted(set(options))))
         game = self._games.get(key)
         if game is None:
-            game = self._games[key] = make_game(RULE_SETS[id], self.board(id), seats, options)
+            game = self._games[key] = make_game(self.rules[id], self.board(id), seats, options)
         return game
 
     def _offer(self, id: str) -> OfferedGame:
-        rules, board = RULE_SETS[id], self.board(id)
+        rules, board = self.rules[id], self.board(id)
         return OfferedGame(
             game=id,
             title=rules.title,

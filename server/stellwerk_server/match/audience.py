@@ -14,6 +14,7 @@ import msgspec
 from msgspec import UNSET
 
 from stellwerk_engine.boards.board_file import canonical_text
+from stellwerk_engine.games.described import parts_on_wire
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, ViewerId, viewer_kind
 from stellwerk_engine.parts.technologies.buy_technology import for_sale
@@ -149,6 +150,7 @@ def start_line(plan: MatchPlan, commitment: str, viewer: ViewerId) -> bytes:
         commitment=commitment,
         seat=viewer if viewer >= 0 else UNSET,
         technologies=for_sale(game.rules),
+        parts=parts_on_wire(game),
     )
     return line(start)
 

@@ -6,16 +6,17 @@ Events may come from any server. So what cannot be folded ends the standing of t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import msgspec
+from msgspec import UnsetType
 
-from stellwerk_engine.boards.board_file import BoardError, parse_board
-from stellwerk_engine.core.game import GameError, make_game
+from stellwerk_engine.boards.board_file import BoardError
+from stellwerk_engine.core.game import GameError
 from stellwerk_engine.core.state import Game
 from stellwerk_engine.core.viewers import PUBLIC
-from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.games.described import game_described
 from stellwerk_engine.knowledge.fold import blank_view, fold
+from stellwerk_protocol.canonical import encode
 from stellwerk_protocol.events import Event
 from stellwerk_protocol.messages import Start
 from stellwerk_protocol.views import View
@@ -54,17 +55,15 @@ def _game_of(start: bytes) -> Game | None:
         message = _decode_start(start)
     except msgspec.DecodeError:
         return None
-    return _made(
-        message.game, message.rules_version, bytes(message.board), len(message.players), message.options
-    )
-
-
-@lru_cache(maxsize=32)
-def _made(name: str, version: int, board: bytes, seats: int, options: tuple[str, ...]) -> Game | None:
-    rules = RULE_SETS.get(name)
-    if rules is None or rules.rules_version != version:
-        return None
     try:
-        return make_game(rules, parse_board(board.decode(), "board"), seats, options)
+        game = game_described(
+            message.game,
+            message.rules_version,
+            len(message.players),
+            message.options,
+            bytes(message.board).decode(),
+            b"" if isinstance(message.parts, UnsetType) else encode(message.parts),
+        )
     except (BoardError, GameError, UnicodeDecodeError):
         return None
+    return game if game.rules.rules_version == message.rules_version else None

@@ -20,6 +20,7 @@ from msgspec import UNSET
 
 from stellwerk_engine.boards.board_file import canonical_text
 from stellwerk_engine.core.viewers import PUBLIC
+from stellwerk_engine.games.described import parts_on_wire
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.parts.technologies.buy_technology import for_sale
 from stellwerk_engine.replays.reader import ReplayError, read_replay
@@ -97,6 +98,7 @@ def recorded(lines: Iterable[bytes], match: str, clocks: Clocks = NO_CLOCKS) -> 
         clocks=clocks,
         commitment=header.commitment or NOTHING,
         technologies=for_sale(game.rules),
+        parts=parts_on_wire(game),
     )
     end = EndMessage(
         match=match,

@@ -21,6 +21,7 @@ from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.core.game import make_game
 from stellwerk_engine.core.state import NOT_LAST_ROUND, Events, Game, Move
+from stellwerk_engine.games.described import parts_on_wire
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import view
@@ -155,6 +156,7 @@ class ScriptedMatch:
             commitment=sha256(self.id.encode()).hexdigest(),  # never opened: `end` says "later"
             seat=self.seat,
             technologies=for_sale(self.game.rules),
+            parts=parts_on_wire(self.game),
         )
 
     def news(self) -> list[EventMessage]:
