@@ -35,7 +35,6 @@ def files() -> Iterator[tuple[str, bytes]]:
         }
         for rules in RULE_SETS.values()
     ]
-    shipped = msgspec.to_builtins(games)
-    yield "games.json", (json.dumps(shipped, indent=1) + "\n").encode()
-    lines = ",\n".join(json.dumps(game, separators=(",", ":")) for game in shipped)
+    yield "games.json", (json.dumps(msgspec.to_builtins(games), indent=1) + "\n").encode()
+    lines = ",\n".join(msgspec.json.encode(game).decode() for game in games)
     yield "verifiers/javascript/games.json.mjs", f"{MODULE_BEGINS}export default [\n{lines}\n];\n".encode()

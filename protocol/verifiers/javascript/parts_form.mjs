@@ -1,12 +1,13 @@
-// The form and the bounds of the parts in a header or a `start` (PARTS.md).
+// The parts in a header or a `start` (PARTS.md): their form, their bounds, and whether they go together.
 
 import { canonical } from "./canonical.mjs";
 import { id, isFlag, list, oneOf, record, table, whole } from "./forms.mjs";
 
 /** @typedef {import("./forms.mjs").Form} Form */
 /** @typedef {import("./forms.mjs").Test} Test */
+/** @typedef {import("./games.mjs").Parts} Parts */
 
-const LONGEST = 8000; // characters
+const LONGEST = 4000; // bytes of canonical JSON
 const count = whole(0, 100);
 const points = whole(-200, 200);
 const regions = list(0, 8, id(32));
@@ -45,18 +46,10 @@ const technology = record({
 const offered = { number: whole(1, 7), "share?": oneOf("ask_to_share") };
 
 /**
- * Tests whether a value describes the parts of a game: each part once, except bonuses.
- * @param {any} value
- * @returns {value is import("./games.mjs").Parts}
+ * Tests whether a value describes parts that are known here, with numbers within their bounds.
+ * @type {(value: any) => value is Parts}
  */
-export function isParts(value) {
-  if (!hasForm(value) || canonical(value).length > LONGEST) return false;
-  const { set_up, menu, before_action = [], other_parts = [] } = value;
-  const names = [...set_up, ...menu, ...before_action, ...other_parts].map(({ part }) => part);
-  return new Set(names).size === names.length;
-}
-
-const hasForm = record({
+export const isParts = /** @type {any} */ (record({
   team_size: whole(1, 3),
   board_features: list(0, 6, oneOf("map", "ferries", "tunnels", "long_tickets", "regions", "big_cities")),
   train_cards: record({ dealt: count, "locomotives_dealt?": count, "exchange_at?": count, "reshuffled?": isFlag }),
@@ -87,4 +80,40 @@ const hasForm = record({
   "other_parts?": list(0, 1, oneOfParts({ rail_yards: { "halves?": table(/^[1-6]$/, whole(1, 2)), "open_stacks?": isFlag } })),
   "bonuses?": list(0, 8, isBonus),
   "tie_breaks?": list(0, 4, oneOf("completed_tickets", "longest_own_path", "fewest_stations", "bonus_cards")),
-});
+}));
+
+/**
+ * Returns what parts lack that would make a game (PARTS.md, Parts that go together); null if they make one.
+ * @param {Parts} parts
+ * @param {number} seats
+ * @returns {string | null}
+ */
+export function lackOf(parts, seats) {
+  const { team_size: teamSize, board_features: features, set_up, menu, before_action = [], other_parts = [] } = parts;
+  const all = [...set_up, ...menu, ...before_action, ...other_parts];
+  const has = (/** @type {string} */ name) => all.some(({ part }) => part === name);
+  const hasMap = features.includes("map");
+  const yards = [has("rail_yards"), has("lay_cards"), (parts.start_of_turn ?? []).includes("send_cards")];
+  const isAlone = teamSize === 1;
+  /** @type {[string, boolean][]} */
+  const rules = [
+    [`at most ${LONGEST} bytes`, canonical(parts).length <= LONGEST],
+    ["each part once", new Set(all.map(({ part }) => part)).size === all.length],
+    [`a team_size that divides ${seats} seats`, seats % teamSize === 0],
+    ["first_tickets at the end of set_up", set_up[set_up.length - 1].part === "first_tickets"],
+    ["no more tickets to keep than are offered", all.every(({ keep = 0, number = keep }) => keep <= number)],
+    ["draw_cards", has("draw_cards")],
+    ["claim_route with a map alone", has("claim_route") === hasMap],
+    ["rail_yards, lay_cards and send_cards without a map alone", yards.every((each) => each === !hasMap)],
+    ["empty_pile without a map", hasMap || parts.last_round.part === "empty_pile"],
+    ["a map for teams", hasMap || isAlone],
+    ["holders in teams alone", has("holders") === !isAlone],
+    ["holders for what is put on them", has("holders") || !(has("share_tickets") || all.some(({ to_holder: toHolder }) => toHolder))],
+    ["share_tickets with ask_to_share", has("share_tickets") || all.every(({ share }) => share === undefined)],
+    ["long_tickets with remove_tickets", has("long_tickets") || all.every(({ reject }) => reject === undefined)],
+    ["the board feature long_tickets for long_tickets", features.includes("long_tickets") || !has("long_tickets")],
+    ["a map without teams for stations and technologies", (hasMap && isAlone) || !(has("build_station") || has("buy_technology"))],
+    ["build_station with fewest_stations", has("build_station") || !(parts.tie_breaks ?? []).includes("fewest_stations")],
+  ];
+  return rules.find(([, holds]) => !holds)?.[0] ?? null;
+}

@@ -8,7 +8,7 @@ import { canonical, chainedLines, digits, lastLine } from "./canonical.mjs";
 import { RefusedError, UntrueError } from "./errors.mjs";
 import { Game } from "./game.mjs";
 import { partsOf, SHIPPED } from "./games.mjs";
-import { isParts } from "./parts_form.mjs";
+import { isParts, lackOf } from "./parts_form.mjs";
 import { rulesOf } from "./rules.mjs";
 import { fromDigits } from "./sha256.mjs";
 
@@ -356,9 +356,9 @@ function expectHeader(header, boards) {
     throw new UntrueError(`${game} has ${known.length > 0 ? "the options" : "no options"} ${known.join()}`.trim());
   }
   const seatCounts = shipped?.seat_counts ?? [seats.length];
-  if (!seatCounts.includes(seats.length) || seats.length % parts.team_size > 0) {
-    throw new UntrueError(`${game} has ${seatCounts.join(" or ")} seats`);
-  }
+  if (!seatCounts.includes(seats.length)) throw new UntrueError(`${game} has ${seatCounts.join(" or ")} seats`);
+  const lack = lackOf(parts, seats.length);
+  if (lack !== null) throw new UntrueError(`the parts of ${game}: expected ${lack}`);
   const board = boardOf(header, boards);
   if (header.board.content !== undefined) expectBoard(board.file);
   expectFit(game, parts, Math.max(...seatCounts), board.file);

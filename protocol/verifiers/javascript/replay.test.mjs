@@ -221,7 +221,6 @@ test("parts that are unknown or malformed cannot be judged", () => {
     { ...MADE_UP, novelty: 1 },
     { ...MADE_UP, set_up: [{ part: "toString" }] },
     { ...MADE_UP, menu: [...MADE_UP.menu, { part: "charter_airship" }] },
-    { ...MADE_UP, menu: [...MADE_UP.menu, MADE_UP.menu[0]] },
     { ...MADE_UP, menu: MADE_UP.menu.map((part) => ({ ...part, number: "3" })) },
     { ...MADE_UP, menu: [null] },
     { ...MADE_UP, last_round: { part: "few_trains", trains: 1e6 } },
@@ -233,6 +232,33 @@ test("parts that are unknown or malformed cannot be judged", () => {
     assert.deepEqual([verdict.verdict, verdict.line, verdict.moves], ["unjudged", 1, 0], JSON.stringify(parts));
   }
   assert.equal(judged(sealed(changed(1, (line) => ({ ...line, game: "made_up", parts: [] })))).verdict, "untrue", "no object");
+});
+
+test("parts that do not go together make no game", () => {
+  const { menu, set_up: [, first] } = MADE_UP;
+  const without = (/** @type {string} */ name) => menu.filter(({ part }) => part !== name);
+  const technologies = Array.from({ length: 16 }, (_, at) => ({ id: `t${at}${"x".repeat(29)}`, supply: 1, cost: 1, opens_regions: Array(8).fill("r".repeat(32)) }));
+  const wrong = {
+    "each part once": { menu: [...menu, menu[0]] },
+    "a team_size that divides 2 seats": { team_size: 3 },
+    "first_tickets at the end of set_up": { set_up: [MADE_UP.set_up[0]] },
+    "no more tickets to keep than are offered": { set_up: [{ ...first, keep: 7 }] },
+    draw_cards: { menu: without("draw_cards") },
+    "claim_route with a map alone": { menu: without("claim_route") },
+    "rail_yards, lay_cards and send_cards without a map alone": { other_parts: [{ part: "rail_yards" }] },
+    "holders in teams alone": { team_size: 2 },
+    "holders for what is put on them": { menu: [...menu, { part: "share_tickets" }] },
+    "share_tickets with ask_to_share": { set_up: [{ ...first, share: "ask_to_share" }] },
+    "long_tickets with remove_tickets": { set_up: [first] },
+    "the board feature long_tickets for long_tickets": { board_features: ["map"] },
+    "build_station with fewest_stations": { menu: without("build_station") },
+    "at most 4000 bytes": { before_action: [{ part: "buy_technology", substitute: 4, technologies }] },
+  };
+  const lines = recorded("europe", { header: { game: "made_up", parts: MADE_UP } });
+  for (const [lack, changes] of Object.entries(wrong)) {
+    const verdict = judged(sealed([{ ...lines[0], parts: { ...MADE_UP, ...changes } }, ...lines.slice(1)]));
+    assert.deepEqual([verdict.verdict, verdict.line, verdict.reason], ["untrue", 1, `the parts of made_up: expected ${lack}`]);
+  }
 });
 
 const nested = (levels) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
