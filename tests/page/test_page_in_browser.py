@@ -17,7 +17,9 @@ from stellwerk_protocol.answer_times import AnswerTimes
 from stellwerk_protocol.replays import MAX_LINE_BYTES
 from tests import tools
 from tests.browser import Browser, Page
+from tests.engine.recordings import record
 from tests.page.test_one_file import GAMES
+from tests.unlisted.alps import alps, alps_board
 
 pytestmark = [tools.needs("chromium"), pytest.mark.xdist_group("match page")]
 
@@ -63,6 +65,19 @@ def opened(
 def shown(page: Page) -> str:
     text: str = page.value("document.body.innerText")
     return text
+
+
+def test_a_game_in_no_list_is_drawn(browser: Browser, tmp_path: Path) -> None:
+    """By its parts and its board, which are in the replay: the result, and every route on the map."""
+    with opened(browser, tmp_path, b"".join(record(alps()))) as page:
+        page.value("location.hash = '#turn=9999'")
+        page.awaited(DRAWN)
+        drawn = page.value(
+            "Array.from(document.querySelectorAll('[data-route]'), (each) => each.dataset.route)"
+        )
+        assert {*drawn} == {route.id for route in alps_board().routes}
+        assert page.value("document.getElementById('waiting')") is None
+        assert "Lugano" in shown(page)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
