@@ -17,7 +17,7 @@ import pytest
 
 from stellwerk.bots.starters import BY_LANGUAGE, STARTERS, Starter
 from stellwerk.play.games import PlayedGames, PlayOptions, play_games
-from stellwerk.play.plan import PlayPlan
+from stellwerk.play.plan import rotated
 from stellwerk_engine.boards.board_file import board_content, parse_board, shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
@@ -104,7 +104,7 @@ def played(bots: Sequence[BotSpec], confinement: Confinement) -> PlayedGames:
     content = board_content(shipped_board("usa")) | {"trains": TRAINS}
     board = parse_board(json.dumps(content), "board.json")
     game = GameChoice("usa", len(bots), (), board)
-    plan = PlayPlan(game, tuple(bots), seed="sandboxed starters", game_count=1, rotates=True)
+    plan = rotated(game, bots, seed="sandboxed starters", game_count=1, rotates=True)
     return play_games(PlayOptions(plan, Time(), confinement, replays=None, logs=None, jobs=1))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stellwerk_engine import engine
+from stellwerk_engine.core.cards import total
 from stellwerk_engine.core.dice import Dice
 from stellwerk_engine.replays.writer import ReplayWriter
 
@@ -28,10 +29,11 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """The result of a game, and how many moves each seat made."""
+    """The result of a game, how many moves each seat made, and how many cards it had left."""
 
     result: Result
     moves: tuple[int, ...]
+    unused_cards: tuple[int, ...]
 
 
 def play_game(
@@ -59,4 +61,4 @@ def play_game(
     assert state.result is not None
     if recording is not None:
         recording.write(writer.end(state.result) + writer.reveal(seed, recording.salt))
-    return PlayedGame(state.result, tuple(moves))
+    return PlayedGame(state.result, tuple(moves), tuple(map(total, state.hands)))

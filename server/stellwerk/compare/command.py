@@ -7,27 +7,25 @@ help text has the exit codes.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import os
 import secrets
-from collections.abc import Callable, Generator
-from functools import partial
+from collections.abc import Sequence
 from math import ceil
 from typing import Final
 
 import msgspec
 
-from stellwerk.compare.block import NEW, OLD, Comparison, PlayedBlock, play_block, plays_here
-from stellwerk.compare.evidence import Evidence, Word
+from stellwerk.compare.blocks import Blocks, PlayedDeal, Word
+from stellwerk.compare.deals import MATCHES, NEW, OLD, Comparison, plan_of, play_deals
 from stellwerk.compare.report import CompareReport, report_of
 from stellwerk.compare.table import lines_of, progress_in_words
+from stellwerk.play.house import cores
+from stellwerk.play.report import MatchReport
 from stellwerk.shared import progress
 from stellwerk.shared.bot_arguments import bot_of, expect_startable
 from stellwerk.shared.choose_game import checked_seed, games_of, whole_number
 from stellwerk.shared.errors import DONE, FAILED, usage_error
 from stellwerk.shared.folders import writable_folder
-from stellwerk.shared.processes import in_processes
 from stellwerk.shared.sandbox_arguments import add_sandbox_argument, confinement_of
 from stellwerk.shared.terminal import say
 from stellwerk.shared.version import version
@@ -35,6 +33,7 @@ from stellwerk_base.texts import shown
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import BUILT_IN, with_unique_names
+from stellwerk_processes.faults import BREAKDOWNS
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.evidence.sequential import FEWEST_BLOCKS, interval_at_any_time
 from stellwerk_tournament.evidence.strength import strength_of
@@ -159,27 +158,22 @@ def _margin(text: str) -> float:
 
 def run(arguments: argparse.Namespace) -> int:
     comparison = _comparison(arguments)
-    round_size = len(comparison.games)
-    most = ceil(arguments.most / round_size) * round_size
-    evidence = Evidence(comparison.bots[OLD].name, comparison.bots[NEW].name, arguments.margin, round_size)
-    jobs = arguments.jobs or len(os.sched_getaffinity(0))
+    plan = comparison.plan
+    blocks = Blocks(plan.bots[OLD].name, plan.bots[NEW].name, arguments.margin, len(plan.choices))
     is_interrupted = False
     try:
-        verdict = _compare(comparison, evidence, most, jobs)
+        verdict = _compare(comparison, blocks)
     except KeyboardInterrupt:
-        verdict, is_interrupted = evidence.verdict(), True
-    code = INTERRUPTED if is_interrupted else _exit_code(evidence, verdict)
-    report = report_of(comparison, evidence, verdict, code, most, version())
+        verdict, is_interrupted = blocks.verdict(), True
+    is_broken = any(each.fault.kind in BREAKDOWNS for each in blocks.evidence.faults)
+    code = INTERRUPTED if is_interrupted else FAILED if is_broken else _CODES[verdict]
+    report = report_of(comparison, blocks, verdict, code, version())
     if arguments.json:
         # The standard library's encoder, because it can keep to ASCII, which every terminal can show.
         say(json.dumps(msgspec.to_builtins(report)))
     else:
-        _print(comparison, report)
+        _print(report)
     return code
-
-
-def _exit_code(evidence: Evidence, verdict: Word) -> int:
-    return FAILED if any(block.broke for block in evidence.blocks) else _CODES[verdict]
 
 
 # -- what is asked for -------------------------------------------------------------------------------
@@ -196,17 +190,17 @@ def _comparison(arguments: argparse.Namespace) -> Comparison:
     bots = with_unique_names([bot_of(argument, text) for argument, text in named])
     confinement = confinement_of(arguments)
     for (argument, _), bot in zip(named, bots, strict=True):
-        if not plays_here(bot):
+        if not bot.is_plainly_built_in:
             expect_startable(argument, bot, confinement)
     seed = secrets.token_hex(8) if arguments.seed is None else checked_seed(arguments.seed)
-    checked_seed(f"{seed}/{arguments.most + len(games)}", "--seed with the number of a deal")
+    most = ceil(arguments.most / len(games)) * len(games)
+    checked_seed(f"{seed}/{most}", "--seed with the number of a deal")
     return Comparison(
-        games=tuple(games),
-        bots=bots,
-        seed=seed,
+        plan_of(games, bots, seed, most),
         time=Time(move_ms=arguments.move_time),
         confinement=confinement,
         replays=None if arguments.replays is None else writable_folder(arguments.replays),
+        jobs=arguments.jobs or cores(),
     )
 
 
@@ -217,51 +211,38 @@ def _has_other_seats(game: GameChoice) -> bool:
 # -- the matches -------------------------------------------------------------------------------------
 
 
-def _compare(comparison: Comparison, evidence: Evidence, most: int, jobs: int) -> Word:
+def _compare(comparison: Comparison, blocks: Blocks) -> Word:
     """Play until there is a verdict."""
-    with contextlib.closing(_blocks(comparison, most, jobs)) as blocks, _progress(evidence, most) as show:
-        for block in blocks:
-            evidence.add(block)
-            show()
-            if evidence.is_round and (verdict := evidence.verdict()) != "undecided":
-                return verdict
-    return "undecided"
+    verdict: Word = "undecided"
 
-
-def _blocks(comparison: Comparison, most: int, jobs: int) -> Generator[PlayedBlock]:
-    play = partial(play_block, comparison)
-    if jobs == 1 and comparison.are_here:
-        yield from map(play, range(most))
-        return
-    # Bots are always started by another process than this one, where Ctrl-C would reach their match.
-    with contextlib.closing(in_processes(play, range(most), min(jobs, most))) as blocks:
-        yield from blocks
-
-
-@contextlib.contextmanager
-def _progress(evidence: Evidence, most: int) -> Generator[Callable[[], None]]:
-    def show() -> None:
-        strength = strength_of(evidence.overall, interval_at_any_time)
-        if strength is not None and progress.is_shown():
-            progress.draw(progress_in_words(most, evidence.new, strength))
+    def has_enough(number: int, matches: Sequence[MatchReport]) -> bool:
+        nonlocal verdict
+        blocks.add(PlayedDeal(number, matches))
+        if progress.is_shown():
+            most = comparison.plan.game_count // MATCHES
+            strength = strength_of(blocks.evidence.overall, interval_at_any_time)
+            progress.draw(progress_in_words(most, blocks.new, strength))
+        if blocks.is_round:
+            verdict = blocks.verdict()
+        return verdict != "undecided"
 
     try:
-        yield show
+        play_deals(comparison, has_enough)
     finally:
         if progress.is_shown():
             progress.clear()
+    return verdict
 
 
 # -- output ------------------------------------------------------------------------------------------
 
 
-def _print(comparison: Comparison, report: CompareReport) -> None:
+def _print(report: CompareReport) -> None:
     say(f"old           {shown(report.old)}")
     say(f"new           {shown(report.new)}")
     if report.others:
         say(f"others        {shown(', '.join(report.others), 200)}")
-    games = (" ".join([f"{game.game} of {game.players}", *game.options]) for game in report.games)
-    say(f"games         {', '.join(games)}")
+    say(f"games         {', '.join(game.title for game in report.games)}")
     say(f"seed          {shown(report.seed, 200)}")
     say(f"played        {'in this program' if report.in_process else 'by processes of the bots'}")
     say("")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
-from stellwerk.compare.block import NEW, OLD, Comparison
-from stellwerk.compare.evidence import Evidence, Part, Swing, Word
-from stellwerk.lab.rows import Row
+from stellwerk.compare.blocks import Blocks, Part, Swing, Word
+from stellwerk.compare.deals import MATCHES, Comparison
+from stellwerk.play.report import MatchReport
 from stellwerk_engine.games.game_choice import GameChoice
+from stellwerk_processes.faults import in_words
 from stellwerk_tournament.evidence.sequential import LEVEL, interval_at_any_time
 from stellwerk_tournament.evidence.strength import (
     Estimate,
@@ -42,8 +43,8 @@ class Deal(Struct, frozen=True):
 
 
 class CompareReport(Struct, frozen=True):
-    """The output of `--json`. `matches` has a record for each seat of each match, as `stellwerk.run_matches`
-    returns them."""
+    """The output of `--json`. `matches` has what `stellwerk play --json` has of each match. The blocks are of
+    the `games` in turn."""
 
     verdict: Word
     exit_code: int
@@ -61,33 +62,43 @@ class CompareReport(Struct, frozen=True):
     faults: tuple[str, ...]
     in_process: bool
     version: str
-    matches: list[Row]
+    matches: list[MatchReport]
 
 
 def report_of(
-    comparison: Comparison, evidence: Evidence, verdict: Word, exit_code: int, most_blocks: int, version: str
+    comparison: Comparison, blocks: Blocks, verdict: Word, exit_code: int, version: str
 ) -> CompareReport:
+    plan, evidence = comparison.plan, blocks.evidence
+    matches = [match for deal in blocks.deals for match in deal.matches]
     return CompareReport(
         verdict=verdict,
         exit_code=exit_code,
-        old=comparison.bots[OLD].name,
-        new=comparison.bots[NEW].name,
-        others=tuple(bot.name for bot in comparison.bots[2:]),
-        seed=comparison.seed,
+        old=blocks.old,
+        new=blocks.new,
+        others=tuple(bot.name for bot in plan.bots[2:]),
+        seed=plan.seed,
         level=LEVEL,
-        margin=evidence.margin,
-        most_blocks=most_blocks,
+        margin=blocks.margin,
+        most_blocks=plan.game_count // MATCHES,
         strength=strength_of(evidence.overall, interval_at_any_time),
         games=tuple(
-            game_strength(game, lead, interval_at_any_time)
-            for game, lead in zip(comparison.games, evidence.by_game, strict=True)
+            game_strength(game, evidence.by_game.get(number), interval_at_any_time)
+            for number, game in enumerate(plan.choices)
         ),
-        parts=tuple(map(_part, evidence.parts() if evidence.blocks else ())),
-        deals=tuple(_deal(comparison.games[swing.block.game], swing) for swing in evidence.swings()),
-        faults=tuple(fault for block in evidence.blocks for fault in block.faults),
-        in_process=comparison.are_here,
+        parts=tuple(map(_part, blocks.parts() if blocks.deals else ())),
+        deals=tuple(
+            _deal(plan.choices[swing.deal.number % len(plan.choices)], swing, blocks)
+            for swing in blocks.swings()
+        ),
+        faults=tuple(
+            f"{seat.bot} in match {match.number}: {in_words(fault)}"
+            for match in matches
+            for seat in match.seats
+            for fault in seat.faults
+        ),
+        in_process=comparison.is_house,
         version=version,
-        matches=[row for block in evidence.blocks for match in block.matches for row in match],
+        matches=matches,
     )
 
 
@@ -96,14 +107,15 @@ def _part(part: Part) -> PartOfPoints:
     return PartOfPoints(part.key, round(part.old, 3), round(part.new, 3), difference)
 
 
-def _deal(game: GameChoice, swing: Swing) -> Deal:
-    replays = [rows[0]["replay"] for rows in swing.block.matches]
+def _deal(game: GameChoice, swing: Swing, blocks: Blocks) -> Deal:
+    matches = swing.deal.matches
+    points = [{seat.bot: seat.points for seat in match.seats} for match in matches]
     return Deal(
-        block=swing.block.number,
+        block=swing.deal.number,
         game=game.game_id,
         players=game.seat_count,
-        seed=swing.block.seed,
-        difference=swing.points,
-        points=swing.totals,
-        replays=tuple(filter(None, replays)),
+        seed=matches[0].seed,
+        difference=swing.worth.points,
+        points=tuple((each[blocks.new], each[blocks.old]) for each in points),
+        replays=tuple(match.replay for match in matches if match.replay is not UNSET),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from stellwerk.compare.evidence import BONUS
+from stellwerk.compare.blocks import BONUS
 from stellwerk.compare.report import CompareReport, Deal, PartOfPoints
 from stellwerk_base.texts import aligned, counted, shown
 from stellwerk_tournament.evidence.strength import (
@@ -67,7 +67,9 @@ def verdict_in_words(report: CompareReport) -> str:
     return f"{said[report.verdict]} ({counted(blocks, 'deal')}, each played twice)"
 
 
-def progress_in_words(most: int, new: str, strength: Strength) -> str:
+def progress_in_words(most: int, new: str, strength: Strength | None) -> str:
+    if strength is None:
+        return ""
     return (
         f"{strength.blocks:,} of at most {most:,} deals: {shown(new)} scores {score_in_words(strength)}, "
         f"{strength.points.mean:+.1f} points"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from stellwerk.lab.match_here import OnError, play_here
 from stellwerk.lab.players import Bot, Entrant, entrants
-from stellwerk.lab.rows import Deal, Row, SeatConduct, rows_of
+from stellwerk.lab.rows import Row, rows_of
 from stellwerk.shared.choose_game import checked_seed, chosen_game, expect_game, seats_for
 from stellwerk.shared.errors import CommandError
 from stellwerk.shared.folders import writable_folder
@@ -170,19 +170,4 @@ def _play(series: _Series, game: Game, checked: Sequence[Entrant], planned: Plan
         path = Path(series.replays, replay_name(game, series.seed, planned.number))
         path.write_bytes(played.replay)
         replay = str(path)
-    deal = Deal(planned.match, planned.number, planned.block, planned.seed_text, game, replay)
-    conduct = [
-        SeatConduct(
-            bot=seat.name,
-            unused_cards=unused,
-            asks=each.asks,
-            used_ms=each.used_ms,
-            slowest_ms=each.slowest_ms,
-            refused=each.refused,
-            raised=each.raised,
-            problem=each.problem,
-            record=each.record,
-        )
-        for seat, each, unused in zip(seats, played.conduct, played.unused_cards, strict=True)
-    ]
-    return rows_of(deal, played.result, conduct)
+    return rows_of(planned, played, replay)

@@ -7,10 +7,10 @@ Stellwerk.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from stellwerk_engine.core.state import Game
+from stellwerk.lab.match_here import PlayedHere
+from stellwerk.shared.planned_games import PlannedGame
 from stellwerk_protocol.names import Seat
 from stellwerk_protocol.results import Result, TeamResult
 
@@ -57,38 +57,13 @@ class Row(TypedDict):
     record: dict[str, Any]  # Any: what an author puts there
 
 
-@dataclass(frozen=True, slots=True)
-class SeatConduct:
-    """The conduct of one seat, besides its points."""
-
-    bot: str
-    unused_cards: int
-    asks: int
-    used_ms: float
-    slowest_ms: float
-    refused: int = 0
-    raised: int = 0
-    problem: str = ""
-    record: dict[str, Any] = field(default_factory=dict[str, Any])  # Any: what an author puts there
+def rows_of(planned: PlannedGame, played: PlayedHere, replay: str) -> list[Row]:
+    """Return a record for each seat. `replay` is the file, or empty."""
+    return [_row(planned, played, seat, replay) for seat in range(played.plan.game.seat_count)]
 
 
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """Which match it was. `block` counts the deals: matches of one block have the same."""
-
-    match: str
-    number: int
-    block: int
-    seed: str
-    game: Game
-    replay: str = ""
-
-
-def rows_of(deal: Deal, result: Result, seats: list[SeatConduct]) -> list[Row]:
-    return [_row(deal, result, seat, conduct) for seat, conduct in enumerate(seats)]
-
-
-def _row(deal: Deal, result: Result, seat: Seat, conduct: SeatConduct) -> Row:
+def _row(planned: PlannedGame, played: PlayedHere, seat: Seat, replay: str) -> Row:
+    game, result, conduct = played.plan.game, played.result, played.conduct[seat]
     team = result.team_of(seat)
     completed = [ticket.points for ticket in team.tickets if ticket.completed]
     failed = [-ticket.points for ticket in team.tickets if not ticket.completed]
@@ -96,16 +71,16 @@ def _row(deal: Deal, result: Result, seat: Seat, conduct: SeatConduct) -> Row:
     for bonus in team.bonuses:
         bonuses[bonus.bonus.partition(":")[0]] += bonus.points
     return Row(
-        match=deal.match,
-        number=deal.number,
-        block=deal.block,
-        seed=deal.seed,
-        game=deal.game.rules.id,
-        options="+".join(deal.game.options),
-        players=deal.game.seat_count,
+        match=planned.match,
+        number=planned.number,
+        block=planned.block,
+        seed=planned.seed_text,
+        game=game.id,
+        options="+".join(game.options),
+        players=game.seat_count,
         seat=seat,
         team=team.team,
-        bot=conduct.bot,
+        bot=played.plan.names[seat],
         rank=team.rank,
         score=_score(team, result),
         points=team.points,
@@ -118,7 +93,7 @@ def _row(deal: Deal, result: Result, seat: Seat, conduct: SeatConduct) -> Row:
         bonus_points=bonuses.total(),
         bonuses=dict(bonuses),
         longest_path=team.longest_path,
-        unused_cards=conduct.unused_cards,
+        unused_cards=played.unused_cards[seat],
         turns=result.turns,
         reason=result.reason,
         asks=conduct.asks,
@@ -127,15 +102,12 @@ def _row(deal: Deal, result: Result, seat: Seat, conduct: SeatConduct) -> Row:
         refused=conduct.refused,
         raised=conduct.raised,
         problem=conduct.problem,
-        replay=deal.replay,
+        replay=replay,
         record=conduct.record,
     )
 
 
 def _score(team: TeamResult, result: Result) -> float:
     others = [other for other in result.teams if other.team != team.team]
-    return sum(_ahead(team, other) for other in others) / len(others)
-
-
-def _ahead(team: TeamResult, other: TeamResult) -> float:
-    return 0.5 if team.rank == other.rank else float(team.rank < other.rank)
+    ahead = sum((team.rank < other.rank) + 0.5 * (team.rank == other.rank) for other in others)
+    return ahead / len(others)

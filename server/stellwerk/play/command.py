@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from stellwerk.play.house import HouseGames, cores, jobs_for, play_house_games
-from stellwerk.play.plan import PlayPlan, longest_seed_text
+from stellwerk.play.house import HouseGames, cores, jobs_for, play_house_games, with_progress
+from stellwerk.play.plan import PlayPlan, rotated
 from stellwerk.play.report import MatchReport, PlayReport, decisions_of
 from stellwerk.play.table import Tally, lines_of_faults, lines_of_match, lines_of_missing
 from stellwerk.shared.bot_arguments import bot_of, expect_startable
@@ -193,7 +193,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     plan = _plan(arguments)
-    report, tally = (_play_house if plan.is_house else _play_processes)(arguments, plan)
+    play = _play_house if plan.bots[0].process == "house" else _play_processes
+    report, tally = play(arguments, plan)
     if arguments.json:
         # The standard library's encoder, because it can keep to ASCII, which every terminal can show.
         say(json.dumps(msgspec.to_builtins(report)))
@@ -208,9 +209,10 @@ def _play_house(arguments: argparse.Namespace, plan: PlayPlan) -> tuple[PlayRepo
     """Play on the engine. The report has all games only where somebody needs them."""
     jobs: int = _jobs(arguments, jobs_for(plan.game_count))
     keeps_all = arguments.json or arguments.watch or plan.game_count == 1
-    tally, decisions, cpu_seconds = Tally(plan.block_size), 0, 0.0
+    tally, decisions, cpu_seconds = _tally(arguments, plan), 0, 0.0
     matches: list[MatchReport] = []
-    for chunk in play_house_games(HouseGames(plan, _folder_for_replays(arguments)), jobs):
+    chunks = play_house_games(HouseGames(plan, _folder_for_replays(arguments)), jobs)
+    for chunk in with_progress(chunks, plan.game_count):
         cpu_seconds += chunk.cpu_seconds
         for match in chunk.matches:
             decisions += decisions_of(match)
@@ -225,7 +227,7 @@ def _play_processes(arguments: argparse.Namespace, plan: PlayPlan) -> tuple[Play
 
     options = _options(arguments, plan)
     outcome = play_games(options)
-    tally = Tally(plan.block_size)
+    tally = _tally(arguments, plan)
     for match in outcome.matches:
         tally.add(match)
     report = _report(plan, options.jobs, outcome.matches, sum(map(decisions_of, outcome.matches)))
@@ -236,6 +238,10 @@ def _play_processes(arguments: argparse.Namespace, plan: PlayPlan) -> tuple[Play
         not_started=outcome.missing,
     )
     return report, tally
+
+
+def _tally(arguments: argparse.Namespace, plan: PlayPlan) -> Tally:
+    return Tally(len(plan.bots) if arguments.rotate else 1)
 
 
 def _watch(replays: Sequence[Path]) -> None:
@@ -265,15 +271,10 @@ def _plan(arguments: argparse.Namespace) -> PlayPlan:
     )
     _expect_enough_bots(arguments, len(specs))
     process = _process(arguments, specs)
-    plan = PlayPlan(
-        game=game_of_arguments(arguments),
-        bots=tuple(replace(bot, process=process) for bot in specs),
-        seed=secrets.token_hex(16) if arguments.seed is None else checked_seed(arguments.seed),
-        game_count=arguments.games,
-        rotates=arguments.rotate,
-    )
-    checked_seed(longest_seed_text(plan), "--seed with the number of a game")
-    return plan
+    seed = secrets.token_hex(16) if arguments.seed is None else checked_seed(arguments.seed)
+    checked_seed(f"{seed}/{arguments.games - 1}", "--seed with the number of a game")
+    bots = [replace(bot, process=process) for bot in specs]
+    return rotated(game_of_arguments(arguments), bots, seed, arguments.games, rotates=arguments.rotate)
 
 
 def _process(arguments: argparse.Namespace, bots: Sequence[BotSpec]) -> Process:
@@ -331,7 +332,7 @@ def _expect_enough_bots(arguments: argparse.Namespace, bot_count: int) -> None:
 
 
 def _report(plan: PlayPlan, jobs: int, matches: list[MatchReport], decisions: int) -> PlayReport:
-    choice = plan.game
+    [choice] = plan.choices
     return PlayReport(
         game=choice.game_id,
         rules_version=RULE_SETS[choice.game_id].rules_version,
@@ -354,7 +355,7 @@ def _print(plan: PlayPlan, report: PlayReport, tally: Tally) -> None:
     say(f"rules         version {rules.rules_version}")
     if report.options:
         say(f"options       {', '.join(report.options)}")
-    say(f"board         {plan.game.board.id} {report.board[:16]}...")
+    say(f"board         {plan.choices[0].board.id} {report.board[:16]}...")
     say(f"seed          {shown(report.seed, 200)}")
     if report.sandbox is not msgspec.UNSET:
         say(f"isolation     {report.isolation}")

@@ -32,9 +32,10 @@ import msgspec
 import trio
 from msgspec import UNSET, UnsetType
 
-from stellwerk.play.plan import PlayPlan, planned_games
+from stellwerk.play.plan import PlayPlan
 from stellwerk.play.report import MatchReport, NotStarted, match_report, not_started
 from stellwerk.shared.errors import CommandError, infrastructure_error, not_writable, usage_error
+from stellwerk.shared.house_bots import house_bots
 from stellwerk.shared.planned_games import PlannedGame, pieces
 from stellwerk.shared.progress import ProgressLine
 from stellwerk.shared.replay_name import replay_name
@@ -65,7 +66,8 @@ EndDeal: TypeAlias = Callable[[bytes], object]
 
 @dataclass(frozen=True, slots=True)
 class PlayOptions:
-    """The games to play: how, `jobs` games at a time, and the folders for replays and logs."""
+    """The games to play: how, `jobs` games at a time, and the folders for replays and logs. `has_enough` gets
+    each game that is over, and ends all others if it returns True. `draws`: whether progress is shown."""
 
     plan: PlayPlan
     time: Time
@@ -73,6 +75,8 @@ class PlayOptions:
     replays: Path | None
     logs: Path | None
     jobs: int
+    has_enough: Callable[[MatchReport], bool] = lambda _: False
+    draws: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +117,11 @@ async def _cancel_at_signal(signals: AsyncIterator[int], scope: trio.CancelScope
 
 
 async def _play_all(options: PlayOptions) -> PlayedGames:
-    with _replays(options) as replays, ProgressLine(options.plan.game_count) as progress:
+    with _replays(options) as replays, ProgressLine(options.plan.game_count, draws=options.draws) as progress:
         async with _player(options) as (play, end_deal), trio.open_nursery() as nursery:
-            games = _Games(options, play, end_deal, replays, progress)
+            games = _Games(options, play, end_deal, replays, progress, nursery.cancel_scope.cancel)
             free = trio.Semaphore(options.jobs)
-            work = pieces(planned_games(options.plan), may_overlap=may_overlap(options.plan.bots))
+            work = pieces(options.plan, may_overlap=may_overlap(options.plan.bots))
             for piece in work:
                 await free.acquire()
                 if piece[0].number > 0:
@@ -132,23 +136,23 @@ async def _play_all(options: PlayOptions) -> PlayedGames:
 async def _player(options: PlayOptions) -> AsyncGenerator[tuple[Play, EndDeal]]:
     """Provide the function that plays a game: on a server of its own, or, if processes can stay, all games on
     one server. Provide also what is called when a deal has been played for the last time."""
-    game = options.plan.game.make()
-    if all(bot.process == "fresh" for bot in options.plan.bots):
+    if not any(bot.process == "reused" for bot in options.plan.bots):
 
         async def play_alone(bot_match: BotMatch, observer: MatchObserver) -> MatchResult:
             return await play_match(bot_match, options.confinement, observer)
 
         yield play_alone, lambda _: None
         return
+    games = tuple(choice.make() for choice in options.plan.choices)
     plan = StandingSetup(
         set_up_ms=options.time.set_up_ms,
         confinement=options.confinement,
-        games=(game,),
+        games=games,
         remote={},
         organizers=(),
         listen_at=None,
         instances={},
-        logins_at_once=options.jobs * game.seat_count,
+        logins_at_once=options.jobs * max(game.seat_count for game in games),
     )
     async with open_standing_server(plan) as standing:
         try:
@@ -172,6 +176,7 @@ class _Games:
     end_deal: EndDeal
     replays: _Replays
     progress: ProgressLine
+    end: Callable[[], object]
     matches: dict[int, MatchReport] = field(default_factory=dict[int, MatchReport])
     missing: list[NotStarted] = field(default_factory=list[NotStarted])
     first_has_begun: trio.Event = field(default_factory=trio.Event)
@@ -201,12 +206,15 @@ class _Games:
                 _expect_whole_logs(played.seats)
                 report = match_report(planned, played)
                 replay = self.replays.write(planned, played)
-                self.matches[planned.number] = msgspec.structs.replace(report, replay=replay)
+                report = msgspec.structs.replace(report, replay=replay)
+                self.matches[planned.number] = report
+                if self.options.has_enough(report):
+                    self.end()
 
 
 def _bot_match(options: PlayOptions, planned: PlannedGame) -> BotMatch:
     plan = options.plan
-    game = plan.game.make()
+    game = plan.choice(planned.block).make()
     bots = tuple(plan.bots[bot] for bot in planned.bots)
     logs = None
     if options.logs is not None:
@@ -226,6 +234,7 @@ def _bot_match(options: PlayOptions, planned: PlannedGame) -> BotMatch:
         bot_seeds=tuple(map(planned.bot_seed, range(len(bots)))),
         needs_all=planned.number == 0,
         logs=logs,
+        house_bots=house_bots(),
     )
 
 

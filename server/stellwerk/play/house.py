@@ -9,17 +9,17 @@ Laws:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from time import process_time
+from time import perf_counter, process_time
 from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from stellwerk.play.plan import PlayPlan, planned_game
+from stellwerk.play.plan import PlayPlan
 from stellwerk.play.report import MatchReport
 from stellwerk.shared import progress
 from stellwerk.shared.errors import not_writable
@@ -29,7 +29,7 @@ from stellwerk_bots.planner.policy import planner
 from stellwerk_bots.players import new_player
 from stellwerk_bots.policies import Policy, random_policy
 from stellwerk_bots.self_play import PlayedGame, Recording, play_game
-from stellwerk_engine.core.state import Game, Move, State
+from stellwerk_engine.core.state import Move, State
 from stellwerk_engine.knowledge.view import view
 from stellwerk_processes.seat_report import Breakdown, SeatReport
 from stellwerk_protocol.names import Seat
@@ -53,26 +53,25 @@ class Chunk(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class HouseGames:
-    """The games to play, and the folder for their replays."""
+    """The games to play, the folder for their replays, and how many games a process plays at a time."""
 
     plan: PlayPlan
     replays: Path | None
+    in_a_chunk: int = GAMES_IN_A_CHUNK
 
 
-def play_house_games(games: HouseGames, jobs: int) -> Iterator[Chunk]:
+def play_house_games(games: HouseGames, jobs: int) -> Generator[Chunk]:
     """Play all games in so many processes, and yield them in their order. CommandError if a replay cannot be
     written, or a process dies."""
     count = games.plan.game_count
-    starts = range(0, count, GAMES_IN_A_CHUNK)
-    chunks = [range(start, min(start + GAMES_IN_A_CHUNK, count)) for start in starts]
+    starts = range(0, count, games.in_a_chunk)
+    chunks = [range(start, min(start + games.in_a_chunk, count)) for start in starts]
     jobs = min(jobs, len(chunks))
     if jobs > 1:
         from stellwerk.shared.processes import in_processes  # its imports take a fifth of a short command
 
-        played: Iterator[Chunk] = in_processes(partial(_play_chunk, games), chunks, jobs)
-    else:
-        played = (_play_chunk(games, numbers) for numbers in chunks)
-    return _with_progress(played, count)
+        return in_processes(partial(_play_chunk, games), chunks, jobs)
+    return (_play_chunk(games, numbers) for numbers in chunks)
 
 
 def jobs_for(game_count: int) -> int:
@@ -89,13 +88,13 @@ def cores() -> int:
 
 
 def _play_chunk(games: HouseGames, numbers: range) -> Chunk:
-    game = games.plan.game.make()
     started = process_time()
-    matches = [_play_match(games, game, planned_game(games.plan, number)) for number in numbers]
+    matches = [_play_match(games, games.plan.planned(number)) for number in numbers]
     return Chunk(matches, process_time() - started)
 
 
-def _play_match(games: HouseGames, game: Game, planned: PlannedGame) -> MatchReport:
+def _play_match(games: HouseGames, planned: PlannedGame) -> MatchReport:
+    game = games.plan.choice(planned.block).make()
     bots = [games.plan.bots[number] for number in planned.bots]
     plan = MatchPlan(
         match=planned.match,
@@ -105,7 +104,11 @@ def _play_match(games: HouseGames, game: Game, planned: PlannedGame) -> MatchRep
         salt=planned.salt,
         clocks=NO_CLOCKS,
     )
-    policies = [_policy(bot.built_in, plan, seat, planned.bot_seed(seat)) for seat, bot in enumerate(bots)]
+    times = [AnswerTimes() for _ in bots]
+    policies = [
+        times[seat].taken_by(_policy(bot.built_in, plan, seat, planned.bot_seed(seat)))
+        for seat, bot in enumerate(bots)
+    ]
     replay: str | UnsetType = UNSET
     if games.replays is None:
         played = play_game(game, planned.seed, policies)
@@ -120,12 +123,13 @@ def _play_match(games: HouseGames, game: Game, planned: PlannedGame) -> MatchRep
         seed=planned.seed_text,
         turns=played.result.turns,
         reason=played.result.reason,
-        seats=tuple(_seat_report(seat, bot.name, played) for seat, bot in enumerate(bots)),
+        seats=tuple(_seat_report(seat, bot.name, played, times[seat]) for seat, bot in enumerate(bots)),
+        unused_cards=played.unused_cards,
         replay=replay,
     )
 
 
-def _seat_report(seat: Seat, bot: str, played: PlayedGame) -> SeatReport:
+def _seat_report(seat: Seat, bot: str, played: PlayedGame, times: AnswerTimes) -> SeatReport:
     team = played.result.team_of(seat)
     return SeatReport(
         seat=seat,
@@ -137,10 +141,31 @@ def _seat_report(seat: Seat, bot: str, played: PlayedGame) -> SeatReport:
         faults=(),
         defaults=0,
         asks=played.moves[seat],
-        used_ms=0,
-        slowest_ms=0,
+        used_ms=round(times.used_ms),
+        slowest_ms=round(times.slowest_ms),
         process="house",
     )
+
+
+@dataclass(slots=True)
+class AnswerTimes:
+    """How long the answers of a bot took, in milliseconds."""
+
+    used_ms: float = 0.0
+    slowest_ms: float = 0.0
+
+    def taken_by(self, policy: Policy) -> Policy:
+        """Return the policy, whose answers are timed here."""
+
+        def choose(state: State, seat: Seat, moves: list[Move]) -> Move:
+            began = perf_counter()
+            move = policy(state, seat, moves)
+            took = 1000 * (perf_counter() - began)
+            self.used_ms += took
+            self.slowest_ms = max(self.slowest_ms, took)
+            return move
+
+        return choose
 
 
 # -- bots --------------------------------------------------------------------------------------------
@@ -189,7 +214,8 @@ def _write(path: Path, lines: list[bytes]) -> str:
 # -- progress ----------------------------------------------------------------------------------------
 
 
-def _with_progress(chunks: Iterator[Chunk], game_count: int) -> Iterator[Chunk]:
+def with_progress(chunks: Iterator[Chunk], game_count: int) -> Iterator[Chunk]:
+    """Yield the chunks, and draw how many games are over."""
     if not progress.is_shown():
         yield from chunks
         return

@@ -1,48 +1,49 @@
-"""Which bots play which games, and how many. `shared/planned_games.py` has the law of deals and seats."""
+"""Which bots play which games, and how many. `shared/planned_games.py` has the law of deals and seats.
+
+`play` plans blocks of one game in which all bots move on by a seat; `compare` plans blocks of several games
+in which two bots change seats. Both are played by `house.py` and `games.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from stellwerk.shared import planned_games as shared
-from stellwerk.shared.planned_games import PlannedGame
+from stellwerk.shared.planned_games import PlannedGame, planned_game
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.bot_spec import BotSpec
 
 
 @dataclass(frozen=True, slots=True)
 class PlayPlan:
-    """One bot for each team. As many processes of a bot fill the seats of its team."""
+    """`choices` are the games, whose blocks take turns. `planned` says for each number of a match who sits
+    where, by the places in `bots`, and from which seed it is dealt. As many processes of a bot fill the seats
+    of its team."""
 
-    game: GameChoice
+    choices: tuple[GameChoice, ...]
     bots: tuple[BotSpec, ...]
     seed: str
     game_count: int
-    rotates: bool
+    planned: Callable[[int], PlannedGame]
 
-    @property
-    def is_house(self) -> bool:
-        """Whether no bot is a process, so that the games are played on the engine."""
-        return all(bot.process == "house" for bot in self.bots)
+    def choice(self, block: int) -> GameChoice:
+        return self.choices[block % len(self.choices)]
 
-    @property
-    def block_size(self) -> int:
-        """How many games have the same deal."""
-        return len(self.bots) if self.rotates else 1
+    def __iter__(self) -> Iterator[PlannedGame]:
+        return map(self.planned, range(self.game_count))
 
 
-def planned_game(plan: PlayPlan, number: int) -> PlannedGame:
-    team_of = plan.game.make().team_of
-    return shared.planned_game(
-        number, plan.seed, plan.game_count, len(plan.bots), team_of, rotates=plan.rotates
+def rotated(
+    choice: GameChoice, bots: Sequence[BotSpec], seed: str, game_count: int, *, rotates: bool
+) -> PlayPlan:
+    """Plan games of one bot for each team. With `rotates` they come in blocks, one for each bot."""
+    planned = partial(
+        planned_game,
+        seed=seed,
+        game_count=game_count,
+        bot_count=len(bots),
+        team_of=choice.make().team_of,
+        rotates=rotates,
     )
-
-
-def planned_games(plan: PlayPlan) -> Iterator[PlannedGame]:
-    return (planned_game(plan, number) for number in range(plan.game_count))
-
-
-def longest_seed_text(plan: PlayPlan) -> str:
-    """Return the longest of the texts from which games are dealt."""
-    return f"{plan.seed}/{plan.game_count - 1}"
+    return PlayPlan((choice,), tuple(bots), seed, game_count, planned)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:  # games without processes need no more than the reports
 
 
 class MatchReport(Struct, frozen=True, omit_defaults=True):
-    """`block` counts the deals: matches of one block have the same."""
+    """`block` counts the deals: matches of one block have the same. `unused_cards` is how many each seat
+    still had in its hand."""
 
     match: str
     number: int
@@ -27,6 +28,7 @@ class MatchReport(Struct, frozen=True, omit_defaults=True):
     turns: Count
     reason: EndReason
     seats: tuple[SeatReport, ...]
+    unused_cards: tuple[Count, ...] = ()
     replay: str | UnsetType = UNSET
 
 
@@ -80,4 +82,5 @@ def match_report(planned: PlannedGame, played: MatchResult) -> MatchReport:
         turns=played.result.turns,
         reason=played.result.reason,
         seats=seat_reports(played.result, played.seats),
+        unused_cards=played.unused_cards,
     )

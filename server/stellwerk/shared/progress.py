@@ -26,11 +26,11 @@ class ProgressLine:
     """A line of progress. Use it in a `with` block, which removes the line at its end. It goes to standard
     error, which does not mix with the result, if that is a terminal."""
 
-    def __init__(self, game_count: int) -> None:
+    def __init__(self, game_count: int, *, draws: bool = True) -> None:
         self._game_count = game_count
         self._over_count = 0
         self._running: list[int] = []
-        self._is_shown = is_shown()
+        self._is_shown = draws and is_shown()
 
     def __enter__(self) -> Self:
         return self

@@ -16,17 +16,17 @@ from typing import Any, Final
 import pytest
 
 from stellwerk.__main__ import main
-from stellwerk.compare.block import PlayedBlock
-from stellwerk.compare.evidence import Evidence
-from stellwerk.lab.rows import Row
+from stellwerk.compare.blocks import Blocks, PlayedDeal
+from stellwerk.play.report import MatchReport
 from stellwerk.shared.bot_arguments import bot_of
 from stellwerk_engine.replays.reader import lines_of
 from stellwerk_engine.replays.verify import verify
 from stellwerk_processes.bot_spec import QUICK_BOTS
+from stellwerk_processes.seat_report import Breakdown, SeatReport
 from tests.command.program import SECONDS, refused, started, stellwerk
 
 POINTS: Final = ("routes", "tickets_completed", "tickets_failed")
-TIMES: Final = ("used_ms", "slowest_ms")
+OF_THE_GAME: Final = ("seat", "team", "bot", "rank", "points", "breakdown", "asks")
 
 LEAVES: Final = """\
 import os, sys
@@ -80,13 +80,16 @@ def test_the_better_version_is_found_and_its_points_are_explained(
     for bot in ("old", "new"):
         points = sum(parts[part][bot] for part in (*POINTS, *bonuses))
         assert parts["points"][bot] == pytest.approx(points, abs=0.01)
-        rows = [row for row in better["matches"] if row["bot"] == better[bot]]
-        assert parts["points"][bot] == pytest.approx(sum(row["points"] for row in rows) / len(rows), abs=0.01)
-        assert parts["unused_cards"][bot] == pytest.approx(
-            sum(row["unused_cards"] for row in rows) / len(rows), abs=0.01
-        )
+        seats = [
+            (seat["points"], match["unused_cards"][seat["seat"]])
+            for match in better["matches"]
+            for seat in match["seats"]
+            if seat["bot"] == better[bot]
+        ]
+        for part, values in zip(("points", "unused_cards"), zip(*seats, strict=True), strict=True):
+            assert parts[part][bot] == pytest.approx(sum(values) / len(values), abs=0.01)
     assert parts["points"]["difference"] == strength["points"]
-    assert parts["answer_ms"]["new"] > 0
+    assert parts["answer_ms"]["new"] >= 0
 
     differences = [deal["difference"] for deal in better["deals"]]
     assert differences == sorted(differences[:-3]) + sorted(differences[-3:], reverse=True)
@@ -141,10 +144,11 @@ def test_built_in_bots_make_the_same_moves_here_and_as_processes(capsys: pytest.
     processes = report(capsys, "greedy", python_bot("planner"), *words, code=3)
     assert (here["in_process"], processes["in_process"]) == (True, False)
     assert processes["faults"] == []
-    assert [timeless(row) for row in here["matches"]] == [timeless(row) for row in processes["matches"]]
-    assert {row["bot"] for row in here["matches"]} == {"greedy", "planner", "greedy-2"}
-    assert "greedy" in QUICK_BOTS  # so one of them sat in the server, where its answers are timed, too
-    assert all(row["used_ms"] >= row["slowest_ms"] > 0 for row in processes["matches"])
+    assert timeless(here) == timeless(processes)
+    seats = [seat for match in processes["matches"] for seat in match["seats"]]
+    assert {seat["bot"] for seat in seats} == {"greedy", "planner", "greedy-2"}
+    assert "greedy" in QUICK_BOTS  # so it sat in the server
+    assert {seat["bot"] for seat in seats if seat.get("process") == "house"} == {"greedy", "greedy-2"}
 
 
 def test_a_budget_that_is_set_around_the_command_is_the_searchers(
@@ -156,7 +160,7 @@ def test_a_budget_that_is_set_around_the_command_is_the_searchers(
     monkeypatch.setenv("STELLWERK_BOT_BUDGET", "3")
     around = report(capsys, "greedy", "searcher", *words, code=3)
     assert around["in_process"] is False
-    assert [timeless(row) for row in around["matches"]] == [timeless(row) for row in in_words["matches"]]
+    assert timeless(around) == timeless(in_words)
     assert bot_of("--bot", "searcher env.STELLWERK_BOT_BUDGET=5").environment == {"STELLWERK_BOT_BUDGET": "5"}
     assert bot_of("--bot", "greedy").environment == {}
     monkeypatch.setenv("STELLWERK_BOT_BUDGET", "many")
@@ -164,8 +168,13 @@ def test_a_budget_that_is_set_around_the_command_is_the_searchers(
     assert "expected a number like 200 or a time like 500ms" in "".join(capsys.readouterr())
 
 
-def timeless(row: Mapping[str, object]) -> dict[str, object]:
-    return {key: value for key, value in row.items() if key not in TIMES}
+def timeless(compared: Mapping[str, Any]) -> list[object]:  # Any: JSON
+    """Return the matches without what a second run changes."""
+    return [
+        [match["match"], match["seed"], match["turns"], match["unused_cards"]]
+        + [[seat[key] for key in OF_THE_GAME] for seat in match["seats"]]
+        for match in compared["matches"]
+    ]
 
 
 def test_neither_jobs_nor_their_order_change_a_comparison(capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,7 +182,7 @@ def test_neither_jobs_nor_their_order_change_a_comparison(capsys: pytest.Capture
         report(capsys, "random", "beginner", "--seed", "j", "--most", "6", "--jobs", jobs, code=3)
         for jobs in ("1", "2")
     )
-    assert [timeless(row) for row in one["matches"]] == [timeless(row) for row in two["matches"]]
+    assert timeless(one) == timeless(two)
 
 
 def test_both_versions_have_the_same_deals_seats_and_opponents(capsys: pytest.CaptureFixture[str]) -> None:
@@ -189,25 +198,29 @@ def test_both_versions_have_the_same_deals_seats_and_opponents(capsys: pytest.Ca
         "--jobs",
         "1",
     )
-    rows = report(capsys, "random", "beginner", *words, code=3)["matches"]
-    tables = [rows[start : start + 4] for start in range(0, len(rows), 4)]
+    matches = report(capsys, "random", "beginner", *words, code=3)["matches"]
+    tables = [[seat["bot"] for seat in match["seats"]] for match in matches]
     pairs: Counter[tuple[int, ...]] = Counter()
+    assert [match["seed"] for match in matches[::2]] == [match["seed"] for match in matches[1::2]]
     for first, second in zip(tables[::2], tables[1::2], strict=True):
-        assert first[0]["seed"] == second[0]["seed"]
         swapped = {"random": "beginner", "beginner": "random"}
-        assert [swapped.get(row["bot"], row["bot"]) for row in first] == [row["bot"] for row in second]
-        pairs[tuple(row["seat"] for row in first if row["bot"] in swapped)] += 1
+        assert [swapped.get(bot, bot) for bot in first] == second
+        pairs[tuple(seat for seat, bot in enumerate(first) if bot in swapped)] += 1
+        assert set(first) == {"random", "beginner", "random-2", "beginner-2"}
     assert len(pairs) == 6  # every pair of the four seats
-    assert {row["bot"] for row in rows} == {"random", "beginner", "random-2", "beginner-2"}
 
 
 def test_partners_are_one_bot_and_copies_of_others_have_names(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--games", "team_asia:6", "--other", "random", "--most", "1", "--jobs", "1")
-    rows = report(capsys, "random", "beginner", *words, code=3)["matches"]
-    assert Counter(row["bot"] for row in rows) == {"random": 4, "beginner": 4, "random-2": 4}
+    matches = report(capsys, "random", "beginner", *words, code=3)["matches"]
+    assert Counter(seat["bot"] for match in matches for seat in match["seats"]) == {
+        "random": 4,
+        "beginner": 4,
+        "random-2": 4,
+    }
     words = ("--games", "usa:4", "--other", "random", "--most", "1", "--jobs", "1")
-    rows = report(capsys, "random", "beginner", *words, code=3)["matches"]
-    assert {row["bot"] for row in rows} == {"random", "beginner", "random-2", "random-2.2"}
+    matches = report(capsys, "random", "beginner", *words, code=3)["matches"]
+    assert {seat["bot"] for seat in matches[0]["seats"]} == {"random", "beginner", "random-2", "random-2.2"}
 
 
 # -- what goes wrong ---------------------------------------------------------------------------------
@@ -258,75 +271,48 @@ def test_what_cannot_be_compared_is_refused(
 # -- the evidence ------------------------------------------------------------------------------------
 
 
-def block(number: int, *points: tuple[int, int], game: int = 0) -> PlayedBlock:
-    """Make a block with these points of the new version and the old in its two matches."""
-    first, second = ([row("new", new, old), row("old", old, new)] for new, old in points)
-    return PlayedBlock(number, game, f"s/{number}", (first, second))
+def deal(number: int, *points: tuple[int, int]) -> PlayedDeal:
+    """Make a deal with these points of the new version and the old in its two matches."""
+    return PlayedDeal(number, [match_of(number, {"new": new, "old": old}) for new, old in points])
 
 
-def row(bot: str, points: int, other: int) -> Row:
-    return Row(
-        match="m",
-        number=0,
-        block=0,
-        seed="s",
-        game="usa",
-        options="",
-        players=2,
-        seat=0,
-        team=0,
-        bot=bot,
-        rank=1 if points >= other else 2,
-        score=0.0,
-        points=points,
-        route_points=points,
-        ticket_points=0,
-        completed=0,
-        completed_points=0,
-        failed=0,
-        failed_points=0,
-        bonus_points=0,
-        bonuses={},
-        longest_path=0,
-        unused_cards=0,
-        turns=1,
-        reason="trains",
-        asks=1,
-        used_ms=1.0,
-        slowest_ms=1.0,
-        refused=0,
-        raised=0,
-        problem="",
-        replay="",
-        record={},
+def match_of(block: int, points: Mapping[str, int]) -> MatchReport:
+    seats = tuple(
+        SeatReport(
+            seat=seat,
+            team=seat,
+            bot=bot,
+            rank=1 + sum(other > points[bot] for other in points.values()),
+            points=points[bot],
+            breakdown=Breakdown(points[bot], (), (), 0),
+            faults=(),
+            defaults=0,
+            asks=1,
+            used_ms=1,
+            slowest_ms=1,
+        )
+        for seat, bot in enumerate(points)
     )
+    return MatchReport("m", 0, block, f"s/{block}", 1, "trains", seats)
 
 
-def evidence(blocks: Sequence[PlayedBlock], games: int = 1) -> Evidence:
-    collected = Evidence("old", "new", 0.02, games)
-    for each in blocks:
-        collected.add(each)
-    return collected
-
-
-def test_a_tie_counts_a_half_and_a_block_is_the_mean_of_its_matches() -> None:
-    collected = evidence([block(0, (10, 10), (20, 10))])
-    assert collected.overall.wins.mean == 0.75
-    assert collected.overall.points.mean == 5.0
+def blocks_of(deals: Sequence[PlayedDeal], games: int = 1) -> Blocks:
+    blocks = Blocks("old", "new", 0.02, games)
+    for each in deals:
+        blocks.add(each)
+    return blocks
 
 
 def test_a_verdict_needs_enough_blocks_and_counts_games_apart() -> None:
-    won = [block(number, (2, 1), (2, 1), game=number % 2) for number in range(29)]
-    assert evidence(won, games=2).verdict() == "undecided"
-    collected = evidence([*won, block(29, (2, 1), (2, 1), game=1)], games=2)
-    assert collected.verdict() == "better"
-    assert collected.is_round
-    assert [lead.wins.count for lead in collected.by_game] == [15, 15]
+    won = [deal(number, (2, 1), (2, 1)) for number in range(29)]
+    assert blocks_of(won, games=2).verdict() == "undecided"
+    blocks = blocks_of([*won, deal(29, (2, 1), (2, 1))], games=2)
+    assert blocks.verdict() == "better"
+    assert blocks.is_round
+    assert [lead.wins.count for lead in blocks.evidence.by_game.values()] == [15, 15]
 
 
 def test_the_largest_swings_of_both_signs_are_named() -> None:
-    collected = evidence(
-        [block(number, (points, 0), (points, 0)) for number, points in enumerate(range(-5, 6))]
-    )
-    assert [swing.points for swing in collected.swings()] == [-5, -4, -3, 5, 4, 3]
-    assert [swing.block.number for swing in collected.swings()] == [0, 1, 2, 10, 9, 8]
+    blocks = blocks_of([deal(number, (points, 0)) for number, points in enumerate(range(-5, 6))])
+    assert [swing.worth.points for swing in blocks.swings()] == [-5, -4, -3, 5, 4, 3]
+    assert [swing.deal.number for swing in blocks.swings()] == [0, 1, 2, 10, 9, 8]

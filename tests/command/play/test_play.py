@@ -20,7 +20,7 @@ import pytest
 from msgspec.structs import replace
 
 from stellwerk.__main__ import main
-from stellwerk.play.plan import PlayPlan, planned_games
+from stellwerk.play.plan import PlayPlan, rotated
 from stellwerk.play.report import MatchReport
 from stellwerk.play.table import FEWEST_BLOCKS, Tally, lines_of_faults
 from stellwerk.shared.progress import progress_line
@@ -812,14 +812,14 @@ def test_what_cannot_be_shown_as_it_is_is_shown_otherwise() -> None:
 def plan(game: str, seats: int, bot_count: int, games: int, *, rotates: bool = True) -> PlayPlan:
     choice = GameChoice(game, seats, (), shipped_board(RULE_SETS[game].board))
     specs = tuple(BotSpec(str(number), ("true",)) for number in range(bot_count))
-    return PlayPlan(choice, specs, "s", games, rotates)
+    return rotated(choice, specs, "s", games, rotates=rotates)
 
 
 @pytest.mark.parametrize(("game", "seats", "bot_count"), [("usa", 3, 3), ("team_asia", 6, 3), ("usa", 2, 2)])
 def test_in_a_block_each_bot_plays_each_teams_seats_of_one_deal_once(
     game: str, seats: int, bot_count: int
 ) -> None:
-    games = list(planned_games(plan(game, seats, bot_count, 2 * bot_count)))
+    games = list(plan(game, seats, bot_count, 2 * bot_count))
     for block in range(2):
         played = [each for each in games if each.block == block]
         assert {each.seed_text for each in played} == {f"s/{block}"}
@@ -829,12 +829,12 @@ def test_in_a_block_each_bot_plays_each_teams_seats_of_one_deal_once(
 
 
 def test_partners_are_the_same_bot() -> None:
-    for each in planned_games(plan("team_asia", 4, 2, 2)):
+    for each in plan("team_asia", 4, 2, 2):
         assert each.bots[0] == each.bots[1] != each.bots[2] == each.bots[3]
 
 
 def test_without_rotation_every_game_has_a_deal_of_its_own() -> None:
-    games = list(planned_games(plan("usa", 2, 2, 3, rotates=False)))
+    games = list(plan("usa", 2, 2, 3, rotates=False))
     assert [(each.seed_text, each.bots, each.games_of_block) for each in games] == [
         ("s/0", (0, 1), 1),
         ("s/1", (0, 1), 1),
@@ -843,12 +843,12 @@ def test_without_rotation_every_game_has_a_deal_of_its_own() -> None:
 
 
 def test_a_block_that_stays_incomplete_has_fewer_games() -> None:
-    games = list(planned_games(plan("usa", 3, 3, 5)))
+    games = list(plan("usa", 3, 3, 5))
     assert [each.games_of_block for each in games] == [3, 3, 3, 2, 2]
 
 
 def test_every_bot_in_every_game_has_a_seed_of_its_own() -> None:
-    games = list(planned_games(plan("usa", 2, 2, 4)))
+    games = list(plan("usa", 2, 2, 4))
     seeds = {each.bot_seed(seat) for each, seat in product(games, range(2))}
     assert len(seeds) == 8
     assert len({each.match for each in games}) == 4

@@ -1,0 +1,166 @@
+"""What the blocks of a comparison show: the verdict, where the points come from, and the deals to look at.
+
+Laws:
+- blocks count in the order of their numbers, so the verdict does not depend on how many are played at once;
+- the test looks when every game has had its part, which makes a round;
+- all intervals are valid at any time: 95 % of comparisons have the truth in it after every round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from stellwerk.play.report import MatchReport
+from stellwerk_tournament.evidence.evidence import Evidence, Worth, finishes_of, worth_of
+from stellwerk_tournament.evidence.sequential import Sample, interval_at_any_time
+
+Word: TypeAlias = Literal["better", "worse", "alike", "undecided"]
+
+EVEN: Final = 0.5  # the score of equals
+SWINGS: Final = 3  # that are named, of each sign
+
+
+class PlayedDeal(NamedTuple):
+    """A block with its matches, in the first of which the new version has the earlier seat."""
+
+    number: int
+    matches: Sequence[MatchReport]
+
+
+class Swing(NamedTuple):
+    """A deal that one of the versions liked much better, and what it was worth to the new one."""
+
+    deal: PlayedDeal
+    worth: Worth
+
+
+class Part(NamedTuple):
+    """Something that both versions have of each match: the mean of each, and of the difference with its
+    interval."""
+
+    key: str
+    old: float
+    new: float
+    difference: Sample
+
+
+@dataclass(slots=True)
+class Blocks:
+    """All that was played. `margin` is how far from even still counts as alike."""
+
+    old: str
+    new: str
+    margin: float
+    game_count: int
+    deals: list[PlayedDeal] = field(default_factory=list[PlayedDeal])
+    evidence: Evidence = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.evidence = Evidence(self.new, {self.old: self.old})
+
+    def add(self, deal: PlayedDeal) -> None:
+        seats = [match.seats for match in deal.matches]
+        self.evidence.add(deal.number, deal.number % self.game_count, seats)
+        self.deals.append(deal)
+
+    @property
+    def is_round(self) -> bool:
+        return len(self.deals) % self.game_count == 0
+
+    def verdict(self) -> Word:
+        """Return what the blocks so far show."""
+        interval = interval_at_any_time(self.evidence.overall.wins)
+        if interval is None:
+            return "undecided"
+        if interval.low > EVEN:
+            return "better"
+        if interval.high < EVEN:
+            return "worse"
+        is_close = EVEN - self.margin <= interval.low and interval.high <= EVEN + self.margin
+        return "alike" if is_close else "undecided"
+
+    def parts(self) -> Iterator[Part]:
+        """Yield where the points come from, and what else differs."""
+        bonuses = dict.fromkeys(
+            _kind(bonus.bonus)
+            for deal in self.deals
+            for match in deal.matches
+            for seat in match.seats
+            for bonus in seat.breakdown.bonuses
+        )
+        for key in (*_POINTS, *(f"{BONUS}{kind}" for kind in bonuses), *_COUNTS):
+            yield self._part(key)
+
+    def swings(self) -> list[Swing]:
+        """Return the deals with the greatest differences, those first that the new version lost."""
+        swings = [Swing(deal, self._worth(deal)) for deal in self.deals]
+        swings.sort(key=lambda swing: (swing.worth.points, swing.deal.number))
+        worst = [swing for swing in swings[:SWINGS] if swing.worth.points < 0]
+        best = [swing for swing in reversed(swings[-SWINGS:]) if swing.worth.points > 0]
+        return worst + best
+
+    def _worth(self, deal: PlayedDeal) -> Worth:
+        return worth_of([finishes_of(match.seats) for match in deal.matches], self.new, (self.old,))
+
+    def _part(self, key: str) -> Part:
+        sample, totals = Sample(), {self.old: 0.0, self.new: 0.0}
+        for deal in self.deals:
+            means = {
+                name: sum(value_of(key, match, name) for match in deal.matches) / len(deal.matches)
+                for name in totals
+            }
+            sample.add(means[self.new] - means[self.old])
+            for name, mean in means.items():
+                totals[name] += mean / len(self.deals)
+        return Part(key, totals[self.old], totals[self.new], sample)
+
+
+# -- parts -------------------------------------------------------------------------------------------
+
+BONUS: Final = "bonus:"
+_POINTS: Final = ("points", "routes", "tickets_completed", "tickets_failed")
+_COUNTS: Final = (
+    "completed_count",
+    "failed_count",
+    "longest_path",
+    "unused_cards",
+    "answer_ms",
+    "slowest_ms",
+)
+
+
+def value_of(key: str, match: MatchReport, bot: str) -> float:
+    """Return a part of a match for a bot. Its seats share all points."""
+    seats = [seat for seat in match.seats if seat.bot == bot]
+    parts = seats[0].breakdown
+    if key.startswith(BONUS):
+        return sum(bonus.points for bonus in parts.bonuses if _kind(bonus.bonus) == key.removeprefix(BONUS))
+    match key:
+        case "points":
+            return seats[0].points
+        case "routes":
+            return parts.route_points
+        case "tickets_completed":
+            return sum(ticket.points for ticket in parts.tickets if ticket.completed)
+        case "tickets_failed":
+            return sum(ticket.points for ticket in parts.tickets if not ticket.completed)
+        case "completed_count":
+            return sum(ticket.completed for ticket in parts.tickets)
+        case "failed_count":
+            return sum(not ticket.completed for ticket in parts.tickets)
+        case "longest_path":
+            return parts.longest_path
+        case "unused_cards":
+            return sum(match.unused_cards[seat.seat] for seat in seats)
+        case "answer_ms":
+            return sum(seat.used_ms for seat in seats) / max(1, sum(seat.asks for seat in seats))
+        case "slowest_ms":
+            return max(seat.slowest_ms for seat in seats)
+        case _:
+            raise KeyError(key)
+
+
+def _kind(bonus: str) -> str:
+    return bonus.partition(":")[0]
