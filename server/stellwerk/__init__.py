@@ -1,8 +1,8 @@
-"""The command `stellwerk`: a room for each subcommand, `shared` for what several of them use, and `lab`, what
-Python programs use: `stellwerk.run_match` and `stellwerk.run_matches`.
+"""The command `stellwerk`: a room for each subcommand, `shared` for what several use, and `matches`, which
+plays for them. `lab` is for Python programs: `stellwerk.run_match` and `stellwerk.run_matches`.
 
-May import: all packages. A subcommand imports `stellwerk.shared`, `stellwerk.lab` and the packages below, and
-no other subcommand, but for the demo, which runs a tournament.
+May import: all packages. A subcommand imports `stellwerk.shared`, `stellwerk.matches` and the packages below,
+and no other subcommand, but for the demo, which runs a tournament.
 
 Law: a command line imports its own subcommand only, and `import stellwerk` imports nothing before it is used.
 """

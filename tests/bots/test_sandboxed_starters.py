@@ -16,8 +16,8 @@ from typing import Any, Final
 import pytest
 
 from stellwerk.bots.starters import BY_LANGUAGE, STARTERS, Starter
-from stellwerk.play.games import PlayedGames, PlayOptions, play_games
-from stellwerk.play.plan import rotated
+from stellwerk.matches.by_wire import PlayedGames, PlayOptions, play_games
+from stellwerk.matches.plan import rotated
 from stellwerk_engine.boards.board_file import board_content, parse_board, shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.bench.levels import Confinement, Level, Sandbox

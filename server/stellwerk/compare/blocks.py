@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from stellwerk.play.report import MatchReport
+from stellwerk.matches.report import MatchReport
 from stellwerk_tournament.evidence.evidence import Evidence, Worth, finishes_of, worth_of
 from stellwerk_tournament.evidence.sequential import Sample, interval_at_any_time
 

@@ -19,8 +19,8 @@ from stellwerk.compare.blocks import Blocks, PlayedDeal, Word
 from stellwerk.compare.deals import MATCHES, NEW, OLD, Comparison, plan_of, play_deals
 from stellwerk.compare.report import CompareReport, report_of
 from stellwerk.compare.table import lines_of, progress_in_words
-from stellwerk.play.house import cores
-from stellwerk.play.report import MatchReport
+from stellwerk.matches.on_engine import cores
+from stellwerk.matches.report import MatchReport
 from stellwerk.shared import progress
 from stellwerk.shared.bot_arguments import bot_of, expect_startable
 from stellwerk.shared.choose_game import checked_seed, games_of, whole_number

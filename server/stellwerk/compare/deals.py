@@ -13,13 +13,13 @@ from functools import partial
 from itertools import combinations, cycle, islice
 from pathlib import Path
 
-from stellwerk.play.house import HouseGames, play_house_games
-from stellwerk.play.plan import PlayPlan
-from stellwerk.play.report import MatchReport, NotStarted
+from stellwerk.matches.on_engine import HouseGames, play_house_games
+from stellwerk.matches.plan import PlayPlan
+from stellwerk.matches.planned_games import PlannedGame
+from stellwerk.matches.report import MatchReport, NotStarted
 from stellwerk.shared.errors import FAILED, CommandError
-from stellwerk.shared.planned_games import PlannedGame
 from stellwerk_engine.games.game_choice import GameChoice
-from stellwerk_processes.bot_process import Confinement
+from stellwerk_processes.bench.levels import Confinement
 from stellwerk_processes.bot_spec import QUICK_BOTS, BotSpec
 from stellwerk_processes.faults import in_words
 from stellwerk_server.operate.settings import Time
@@ -81,13 +81,13 @@ def play_deals(comparison: Comparison, has_enough: Callable[[int, list[MatchRepo
     """Play until `has_enough` returns True. It gets the blocks in the order of their numbers, each with its
     two matches. CommandError if a bot cannot be started, or the machine fails."""
     if comparison.is_house:
-        games = HouseGames(comparison.plan, comparison.replays, MATCHES)
+        games = HouseGames(comparison.plan, comparison.replays, MATCHES, is_timed=True)
         with closing(play_house_games(games, comparison.jobs)) as chunks:
             for number, chunk in enumerate(chunks):
                 if has_enough(number, chunk.matches):
                     return
         return
-    from stellwerk.play.games import PlayOptions, play_games
+    from stellwerk.matches.by_wire import PlayOptions, play_games
 
     in_order = _InOrder(has_enough, {})
     options = PlayOptions(

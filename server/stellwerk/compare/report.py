@@ -6,7 +6,7 @@ from msgspec import UNSET, Struct
 
 from stellwerk.compare.blocks import Blocks, Part, Swing, Word
 from stellwerk.compare.deals import MATCHES, Comparison
-from stellwerk.play.report import MatchReport
+from stellwerk.matches.report import MatchReport
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.faults import in_words
 from stellwerk_tournament.evidence.sequential import LEVEL, interval_at_any_time

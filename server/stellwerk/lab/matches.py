@@ -17,10 +17,10 @@ from pathlib import Path
 from stellwerk.lab.match_here import OnError, play_here
 from stellwerk.lab.players import Bot, Entrant, entrants
 from stellwerk.lab.rows import Row, rows_of
+from stellwerk.matches.planned_games import PlannedGame, pieces, planned_games
 from stellwerk.shared.choose_game import checked_seed, chosen_game, expect_game, seats_for
 from stellwerk.shared.errors import CommandError
 from stellwerk.shared.folders import writable_folder
-from stellwerk.shared.planned_games import PlannedGame, pieces, planned_games
 from stellwerk.shared.replay_name import replay_name
 from stellwerk_base.texts import counted
 from stellwerk_engine.core.state import Game

@@ -10,7 +10,7 @@ from collections import Counter
 from typing import Any, TypedDict
 
 from stellwerk.lab.match_here import PlayedHere
-from stellwerk.shared.planned_games import PlannedGame
+from stellwerk.matches.planned_games import PlannedGame
 from stellwerk_protocol.names import Seat
 from stellwerk_protocol.results import Result, TeamResult
 

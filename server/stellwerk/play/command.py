@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from stellwerk.play.house import HouseGames, cores, jobs_for, play_house_games, with_progress
-from stellwerk.play.plan import PlayPlan, rotated
-from stellwerk.play.report import MatchReport, PlayReport, decisions_of
+from stellwerk.matches.on_engine import HouseGames, cores, jobs_for, play_house_games, with_progress
+from stellwerk.matches.plan import PlayPlan, rotated
+from stellwerk.matches.report import MatchReport, PlayReport, decisions_of
 from stellwerk.play.table import Tally, lines_of_faults, lines_of_match, lines_of_missing
 from stellwerk.shared.bot_arguments import bot_of, expect_startable
 from stellwerk.shared.choose_game import (
@@ -40,7 +40,7 @@ from stellwerk_processes.faults import BREAKDOWNS, Fault
 from stellwerk_server.operate.settings import Time
 
 if TYPE_CHECKING:
-    from stellwerk.play.games import PlayOptions
+    from stellwerk.matches.by_wire import PlayOptions
 
 DESCRIPTION: Final = f"""\
 Play games between bots, and show the scores and what went wrong.
@@ -223,7 +223,7 @@ def _play_house(arguments: argparse.Namespace, plan: PlayPlan) -> tuple[PlayRepo
 
 
 def _play_processes(arguments: argparse.Namespace, plan: PlayPlan) -> tuple[PlayReport, Tally]:
-    from stellwerk.play.games import play_games
+    from stellwerk.matches.by_wire import play_games
 
     options = _options(arguments, plan)
     outcome = play_games(options)
@@ -294,7 +294,7 @@ def _process(arguments: argparse.Namespace, bots: Sequence[BotSpec]) -> Process:
 
 
 def _options(arguments: argparse.Namespace, plan: PlayPlan) -> PlayOptions:
-    from stellwerk.play.games import PlayOptions
+    from stellwerk.matches.by_wire import PlayOptions
 
     confinement = confinement_of(arguments)
     for number, bot in enumerate(plan.bots, 1):

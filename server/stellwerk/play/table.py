@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from stellwerk.play.report import MatchReport, NotStarted
+from stellwerk.matches.report import MatchReport, NotStarted
 from stellwerk.shared.narration import END_REASONS
 from stellwerk.shared.spread import Spread
 from stellwerk_base.texts import aligned, counted, shown

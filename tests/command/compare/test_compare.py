@@ -17,7 +17,7 @@ import pytest
 
 from stellwerk.__main__ import main
 from stellwerk.compare.blocks import Blocks, PlayedDeal
-from stellwerk.play.report import MatchReport
+from stellwerk.matches.report import MatchReport
 from stellwerk.shared.bot_arguments import bot_of
 from stellwerk_engine.replays.reader import lines_of
 from stellwerk_engine.replays.verify import verify

@@ -20,8 +20,8 @@ import pytest
 from msgspec.structs import replace
 
 from stellwerk.__main__ import main
-from stellwerk.play.plan import PlayPlan, rotated
-from stellwerk.play.report import MatchReport
+from stellwerk.matches.plan import PlayPlan, rotated
+from stellwerk.matches.report import MatchReport
 from stellwerk.play.table import FEWEST_BLOCKS, Tally, lines_of_faults
 from stellwerk.shared.progress import progress_line
 from stellwerk_engine.boards.board_file import board_content, shipped_board

@@ -32,11 +32,11 @@ import msgspec
 import trio
 from msgspec import UNSET, UnsetType
 
-from stellwerk.play.plan import PlayPlan
-from stellwerk.play.report import MatchReport, NotStarted, match_report, not_started
+from stellwerk.matches.plan import PlayPlan
+from stellwerk.matches.planned_games import PlannedGame, pieces
+from stellwerk.matches.report import MatchReport, NotStarted, match_report, not_started
 from stellwerk.shared.errors import CommandError, infrastructure_error, not_writable, usage_error
 from stellwerk.shared.house_bots import house_bots
-from stellwerk.shared.planned_games import PlannedGame, pieces
 from stellwerk.shared.progress import ProgressLine
 from stellwerk.shared.replay_name import replay_name
 from stellwerk_base.files import write_whole

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
-from stellwerk.shared.planned_games import PlannedGame
+from stellwerk.matches.planned_games import PlannedGame
 from stellwerk_processes.bench.levels import Isolation, Wanted
 from stellwerk_processes.bot_spec import Process
 from stellwerk_processes.faults import Fault, faults_of

@@ -1,7 +1,7 @@
-"""Which bots play which games, and how many. `shared/planned_games.py` has the law of deals and seats.
+"""Which bots play which games, and how many. `planned_games.py` has the law of deals and seats.
 
 `play` plans blocks of one game in which all bots move on by a seat; `compare` plans blocks of several games
-in which two bots change seats. Both are played by `house.py` and `games.py`.
+in which two bots change seats. Both are played by `on_engine.py` and `by_wire.py`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from stellwerk.shared.planned_games import PlannedGame, planned_game
+from stellwerk.matches.planned_games import PlannedGame, planned_game
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.bot_spec import BotSpec
 

@@ -19,11 +19,11 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from stellwerk.play.plan import PlayPlan
-from stellwerk.play.report import MatchReport
+from stellwerk.matches.plan import PlayPlan
+from stellwerk.matches.planned_games import PlannedGame
+from stellwerk.matches.report import MatchReport
 from stellwerk.shared import progress
 from stellwerk.shared.errors import not_writable
-from stellwerk.shared.planned_games import PlannedGame
 from stellwerk.shared.replay_name import replay_name
 from stellwerk_bots.planner.policy import planner
 from stellwerk_bots.players import new_player
@@ -53,11 +53,13 @@ class Chunk(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class HouseGames:
-    """The games to play, the folder for their replays, and how many games a process plays at a time."""
+    """The games to play, the folder for their replays, how many games a process plays at a time, and whether
+    answers are timed. Without times the reports of a seed are always the same."""
 
     plan: PlayPlan
     replays: Path | None
     in_a_chunk: int = GAMES_IN_A_CHUNK
+    is_timed: bool = False
 
 
 def play_house_games(games: HouseGames, jobs: int) -> Generator[Chunk]:
@@ -104,11 +106,10 @@ def _play_match(games: HouseGames, planned: PlannedGame) -> MatchReport:
         salt=planned.salt,
         clocks=NO_CLOCKS,
     )
+    policies = [_policy(bot.built_in, plan, seat, planned.bot_seed(seat)) for seat, bot in enumerate(bots)]
     times = [AnswerTimes() for _ in bots]
-    policies = [
-        times[seat].taken_by(_policy(bot.built_in, plan, seat, planned.bot_seed(seat)))
-        for seat, bot in enumerate(bots)
-    ]
+    if games.is_timed:
+        policies = [each.taken_by(policy) for each, policy in zip(times, policies, strict=True)]
     replay: str | UnsetType = UNSET
     if games.replays is None:
         played = play_game(game, planned.seed, policies)
