@@ -171,7 +171,7 @@ def test_a_failure_shows_the_expectation_and_the_answer(
 ) -> None:
     file = tmp_path / "codec.xml"
     program = WRONG.format("answer.get('message', {}).pop('echo', None)")
-    words = ("codec", "-q", "--junit", str(file), "--", sys.executable, "-c", program)
+    words = ("codec", "--junit", str(file), "--", sys.executable, "-c", program)
     assert kit(*words) == 1
     assert capsys.readouterr().out.splitlines()[:4] == [
         "FAIL  decode message-pong-largest",
@@ -202,7 +202,6 @@ def test_the_list_has_every_vector(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ((), "the command that starts the driver is missing"),
         (("--", "/nowhere/driver"), "cannot be started"),
-        (("--vectors", "/nowhere", "--", "true"), "/nowhere/vectors/wire/client_lines.jsonl: cannot be read"),
     ],
 )
 def test_wrong_use_is_report_in_one_line(words: tuple[str, ...], expected: str) -> None:
@@ -210,19 +209,6 @@ def test_wrong_use_is_report_in_one_line(words: tuple[str, ...], expected: str) 
         kit("codec", *words)
     assert refused.value.exit_code == 2
     assert expected in refused.value.message
-
-
-def test_a_folder_of_other_vectors_can_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    wire = tmp_path / "vectors" / "wire"
-    wire.mkdir(parents=True)
-    for name in ("client_lines", "server_lines", "streams"):
-        (wire / f"{name}.jsonl").touch()
-    (wire / "encode.jsonl").write_text('{"id":"mine","about":"one","message":{"type":"ping"}}\n')
-    assert kit("codec", "--vectors", str(tmp_path), "--", *PYTHON) == 0
-    assert capsys.readouterr().out.splitlines() == ["encode  1 ok, 0 failed", "1 ok, 0 failed"]
-    (wire / "encode.jsonl").write_text('{"id":"mine"}\n')
-    with pytest.raises(CommandError, match="missing required field"):
-        kit("codec", "--vectors", str(tmp_path), "--", *PYTHON)
 
 
 def test_the_driver_of_the_library_ends_with_its_input() -> None:

@@ -84,9 +84,9 @@ def conformance_folder() -> Path:
     return folder
 
 
-def wire_vectors(folder: Path | None = None) -> Vectors:
-    """Return the vectors of the installation, or those of another `conformance` folder."""
-    wire = (folder or conformance_folder()) / "vectors" / "wire"
+def wire_vectors() -> Vectors:
+    """Return the vectors of the installation. Raise VectorsMissingError if one of their files is missing."""
+    wire = conformance_folder() / "vectors" / "wire"
     return Vectors(
         client_lines=_read(wire / "client_lines.jsonl", ClientLine),
         server_lines=_read(wire / "server_lines.jsonl", ServerLine),

@@ -1,37 +1,17 @@
-"""Arguments that the commands of the kit share: patience, and for their steps games and a seed."""
+"""What the commands of the kit share: the time for an answer, lists of laws, and an orderly end."""
 
 from __future__ import annotations
 
 import argparse
 import signal
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from types import FrameType
-from typing import Final
 
-from stellwerk.shared.choose_game import checked_seed, whole_number
+from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import CommandError, infrastructure_error, usage_error
 from stellwerk.shared.terminal import say
-from stellwerk_base.texts import unknown
-from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_kit.bot_process import CannotStartError
-from stellwerk_kit.doctor.scripted_match import SCOUTED_GAMES
-from stellwerk_kit.doctor.steps import Step
-
-ALL: Final = "all"
-
-
-def add_step_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(
-        "--game",
-        metavar="GAME",
-        action="append",
-        default=[],
-        help=f"may be given several times (default: all: {', '.join(RULE_SETS)})",
-    )
-    add_timeout(parser)
-    add("--seed", metavar="S", default="doctor", help="any text; each text gives other games")
 
 
 def add_timeout(parser: argparse.ArgumentParser) -> None:
@@ -44,39 +24,12 @@ def add_timeout(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_games(names: Sequence[str]) -> tuple[str, ...]:
-    for name in names:
-        if name not in RULE_SETS:
-            raise usage_error(f"--game: {unknown('game', name, RULE_SETS)}")
-    return tuple(dict.fromkeys(names)) or tuple(RULE_SETS)
-
-
-def chosen_steps(option: str, kind: str, text: str, steps: Mapping[str, Step]) -> list[Step]:
-    """Return the steps that are named, separated by commas, in their own order.
-
-    `kind` is what the `option` calls each of them.
-    """
-    names = list(steps) if text == ALL else [name for name in text.split(",") if name]
-    for name in names:
-        if name not in steps:
-            raise usage_error(f"{option}: {unknown(kind, name, steps)}")
-    if not names:
-        raise usage_error(f"{option}: a name is missing")
-    return [steps[name] for name in names]
-
-
-def print_steps(steps: Iterable[tuple[str, Step]]) -> None:
-    """List the steps with their laws, and with the transport of those that have but one."""
-    named = list(steps)
-    width = max(len(name) for name, _ in named)
-    for name, step in named:
-        only = f" ({step.transports[0]} only)" if len(step.transports) == 1 else ""
-        say(f"{name:{width}}  {step.law}{only}")
-
-
-def checked_kit_seed(text: str) -> str:
-    checked_seed(f"{checked_seed(text)}/{SCOUTED_GAMES}", "--seed with the number of a game")
-    return text
+def print_laws(laws: Iterable[tuple[str, str]]) -> None:
+    """List names with their laws."""
+    listed = list(laws)
+    width = max(len(name) for name, _ in listed)
+    for name, law in listed:
+        say(f"{name:{width}}  {law}")
 
 
 def cannot_start(error: CannotStartError) -> CommandError:

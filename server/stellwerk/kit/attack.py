@@ -15,8 +15,9 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from stellwerk.kit.arguments import ended_in_order
+from stellwerk.kit.arguments import ended_in_order, print_laws
 from stellwerk.kit.findings import exit_code_of, sum_of, tell_each, write_junit
+from stellwerk.shared.addresses import THIS_MACHINE, server_address
 from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import DONE, infrastructure_error, usage_error
 from stellwerk.shared.terminal import say
@@ -25,8 +26,9 @@ from stellwerk_kit.attack.attack import Attack, Case, NoServerError, assault
 from stellwerk_kit.attack.cases import CASES
 from stellwerk_kit.doctor.doctor import Finding
 from stellwerk_kit.vectors import VectorsMissingError
+from stellwerk_server.operate.settings import DEFAULT_PORT
 
-DEFAULT_PORT: Final = 7878
+DEFAULT_SERVER: Final = f"{THIS_MACHINE}:{DEFAULT_PORT}"
 
 DESCRIPTION: Final = """\
 Attack a server: play every kind of client, those that keep the protocol and those
@@ -42,8 +44,8 @@ needs less time:
 EXAMPLES: Final = """\
 examples:
   stellwerk kit attack
-  stellwerk kit attack --host game.example --port 7878 --token me=TOKEN --token you=TOKEN
-  stellwerk kit attack --tls --ca cert.pem --host localhost
+  stellwerk kit attack game.example:7878 --token me=TOKEN --token you=TOKEN
+  SSL_CERT_FILE=cert.pem stellwerk kit attack tls://localhost:7878
   stellwerk kit attack --case flood --case stale-acts
   stellwerk kit attack --list
 """
@@ -64,10 +66,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add("--host", default="127.0.0.1", help="(default: 127.0.0.1)")
-    add("--port", type=whole_number(1, 65_535), default=DEFAULT_PORT, help=f"(default: {DEFAULT_PORT})")
-    add("--tls", action="store_true", help="every case over TLS")
-    add("--ca", metavar="FILE", help="with --tls: trust the certificates of this file (PEM)")
+    add(
+        "server",
+        metavar="SERVER",
+        nargs="?",
+        default=DEFAULT_SERVER,
+        help=f"HOST:PORT, or tls://HOST:PORT for every case over TLS (default: {DEFAULT_SERVER}). "
+        "SSL_CERT_FILE names the certificates to trust instead of those of the system",
+    )
     add(
         "--token",
         metavar="NAME=TOKEN",
@@ -89,48 +95,54 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=10,
         help="for each answer (default: 10)",
     )
-    add("--slow", action="store_true", help="wait for every clock of the server's, however long")
+    add("--slow", action="store_true", help="play the cases that wait long for a clock of the server, too")
     add("--list", action="store_true", help="list the cases and their laws, and do nothing else")
     add("--junit", metavar="FILE", help="write the findings there too, a test case for each")
     add("--json", action="store_true", help="all findings as one JSON object")
-    add("-q", "--quiet", action="store_true", help="only what is wrong")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry out what `add_arguments` has parsed, and return the exit code."""
-    cases = _cases(arguments.case)
+    known = {case.name: case for case in CASES}
+    for name in arguments.case:
+        if name not in known:
+            raise usage_error(f"--case: {unknown('case', name, known)}")
+    cases = [case for case in CASES if case.name in arguments.case or not arguments.case]
     if arguments.list:
-        _list(cases)
+        print_laws((case.name, case.law) for case in cases)
         return DONE
+    address = server_address("SERVER", arguments.server)
+    if address is None:
+        raise usage_error(f"SERVER: expected HOST:PORT or tls://HOST:PORT, not {shown(arguments.server)!r}")
     attack = Attack(
-        (arguments.host, arguments.port),
+        (address.host, address.port),
         float(arguments.timeout),
         slow=arguments.slow,
-        tokens=tuple(map(_token, arguments.token)),
-        tls=_tls(arguments),
+        tokens=tuple(map(_read_token, arguments.token)),
+        tls=ssl.create_default_context() if address.tls else None,
     )
     with ended_in_order():
-        findings = _findings(attack, cases, tells=not arguments.json, quiet=arguments.quiet)
+        findings = _play_cases(attack, cases, tells=not arguments.json)
     if arguments.json:
         report = AttackReport(
-            shown(arguments.host),
-            arguments.port,
+            shown(address.host),
+            address.port,
             shown(attack.survey.server),
             not exit_code_of(findings),
             tuple(findings),
         )
         say(json.dumps(msgspec.to_builtins(report)))
-    elif not arguments.quiet:
+    else:
         say(sum_of(findings))
     if arguments.junit is not None:
         write_junit(arguments.junit, "stellwerk kit attack", findings)
     return exit_code_of(findings)
 
 
-def _findings(attack: Attack, cases: Sequence[Case], *, tells: bool, quiet: bool) -> list[Finding]:
+def _play_cases(attack: Attack, cases: Sequence[Case], *, tells: bool) -> list[Finding]:
     findings = assault(attack, cases)
     try:
-        return list(tell_each(findings, quiet=quiet) if tells else findings)
+        return list(tell_each(findings) if tells else findings)
     except NoServerError as error:
         raise (usage_error if error.refused else infrastructure_error)(str(error)) from None
     except VectorsMissingError as error:
@@ -139,33 +151,8 @@ def _findings(attack: Attack, cases: Sequence[Case], *, tells: bool, quiet: bool
         raise infrastructure_error(f"the attack cannot go on: {error.strerror or error}") from None
 
 
-def _cases(names: Sequence[str]) -> tuple[Case, ...]:
-    known = {case.name: case for case in CASES}
-    for name in names:
-        if name not in known:
-            raise usage_error(f"--case: {unknown('case', name, known)}")
-    return tuple(case for case in CASES if case.name in names or not names)
-
-
-def _tls(arguments: argparse.Namespace) -> ssl.SSLContext | None:
-    if not arguments.tls:
-        if arguments.ca is not None:
-            raise usage_error("--ca: goes with --tls only")
-        return None
-    try:
-        return ssl.create_default_context(cafile=arguments.ca)
-    except OSError as error:  # ssl.SSLError is one
-        raise usage_error(f"--ca: {arguments.ca}: cannot be used: {error}") from None
-
-
-def _token(text: str) -> tuple[str, str]:
+def _read_token(text: str) -> tuple[str, str]:
     name, separator, token = text.partition("=")
     if not separator or not name or not token:
         raise usage_error("--token: expected NAME=TOKEN")
     return name, token
-
-
-def _list(cases: Sequence[Case]) -> None:
-    width = max(len(case.name) for case in cases)
-    for case in cases:
-        say(f"{case.name:{width}}  {case.law}")

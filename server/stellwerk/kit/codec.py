@@ -9,22 +9,21 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 from msgspec import Struct
 
 from stellwerk.kit.arguments import add_timeout, cannot_start, ended_in_order
-from stellwerk.kit.findings import exit_code_of, sum_of, tell_each, write_junit
+from stellwerk.kit.findings import exit_code_of, say_finding, sum_of, write_junit
 from stellwerk.shared.errors import DONE, infrastructure_error, usage_error
 from stellwerk.shared.terminal import say
 from stellwerk_base.texts import shown
 from stellwerk_kit.bot_process import CannotStartError
 from stellwerk_kit.codec import NEEDED, OPERATIONS, Operation, drive, requests
 from stellwerk_kit.doctor.doctor import Finding
-from stellwerk_kit.vectors import Vectors, VectorsMissingError, wire_vectors
+from stellwerk_kit.vectors import VectorsMissingError, wire_vectors
 
 DESCRIPTION: Final = """\
 Drive a client library through the vectors of the protocol: the command is started,
@@ -63,21 +62,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=OPERATIONS,
         help=f"fail if this is not supported ({', '.join(NEEDED)} always); may be given several times",
     )
-    add(
-        "--vectors",
-        metavar="DIR",
-        help="another folder than the protocol/conformance that Stellwerk comes with",
-    )
     add_timeout(parser)
     add("--list", action="store_true", help="list the vectors, and do nothing else")
     add("--junit", metavar="FILE", help="write the findings there too, a test case for each")
     add("--json", action="store_true", help="all findings as one JSON object")
-    add("-q", "--quiet", action="store_true", help="only what is wrong")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry out what `add_arguments` has parsed, and return the exit code."""
-    vectors = _vectors(arguments.vectors)
+    try:
+        vectors = wire_vectors()
+    except VectorsMissingError as error:
+        raise infrastructure_error(str(error)) from None
     if arguments.list:
         for request in requests(vectors):
             say(f"{request.operation:6}  {request.vector:38}  {request.about}")
@@ -86,41 +82,28 @@ def run(arguments: argparse.Namespace) -> int:
         raise usage_error("the command that starts the driver is missing: stellwerk kit codec -- COMMAND...")
     needed: tuple[Operation, ...] = (*NEEDED, *arguments.require)
     with ended_in_order():
-        as_they_come = _findings(arguments.driver, vectors, arguments.timeout, needed)
-        findings = list(as_they_come if arguments.json else tell_each(as_they_come, quiet=True))
+        try:
+            findings = list(drive(arguments.driver, vectors, arguments.timeout, needed))
+        except CannotStartError as error:
+            raise cannot_start(error) from None
+        except OSError as error:  # no more file descriptors
+            raise infrastructure_error(f"the vectors cannot go on: {error.strerror or error}") from None
     if arguments.json:
         command = tuple(shown(word, len(word)) for word in arguments.driver)
         report = CodecReport(command, not exit_code_of(findings), tuple(findings))
         say(json.dumps(msgspec.to_builtins(report)))
-    elif not arguments.quiet:
+    else:
+        for finding in findings:
+            if finding.failure is not None:
+                say_finding(finding)
         _sum_up(findings)
     if arguments.junit is not None:
         write_junit(arguments.junit, "stellwerk kit codec", findings)
     return exit_code_of(findings)
 
 
-def _vectors(folder: str | None) -> Vectors:
-    try:
-        return wire_vectors(None if folder is None else Path(folder))
-    except VectorsMissingError as error:
-        raise (infrastructure_error if folder is None else usage_error)(str(error)) from None
-    except msgspec.DecodeError as error:
-        raise usage_error(f"--vectors: {folder}: {error}") from None
-
-
-def _findings(
-    command: Sequence[str], vectors: Vectors, seconds: int, needed: Sequence[Operation]
-) -> Iterator[Finding]:
-    try:
-        yield from drive(command, vectors, seconds, needed)
-    except CannotStartError as error:
-        raise cannot_start(error) from None
-    except OSError as error:  # no more file descriptors
-        raise infrastructure_error(f"the vectors cannot go on: {error.strerror or error}") from None
-
-
 def _sum_up(findings: Sequence[Finding]) -> None:
-    """Print a line for each operation: nobody needs hundreds of right answers one by one."""
+    """Print a line for each operation. There are hundreds of vectors."""
     counts: dict[str, Counter[str]] = {operation: Counter() for operation in OPERATIONS}
     for finding in findings:
         counts[finding.step.split()[0]][finding.verdict] += 1

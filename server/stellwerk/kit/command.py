@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Final
 
-from stellwerk.kit import attack, codec, doctor, replay, serve
+from stellwerk.kit import attack, codec, doctor, replay
 
 AddArguments = Callable[[argparse.ArgumentParser], None]
 Run = Callable[[argparse.Namespace], int]
@@ -14,9 +14,8 @@ Run = Callable[[argparse.Namespace], int]
 KIT_COMMANDS: Final[dict[str, tuple[str, AddArguments, Run]]] = {
     "attack": ("attack a server with clients of every kind", attack.add_arguments, attack.run),
     "codec": ("drive a client library", codec.add_arguments, codec.run),
-    "doctor": ("examine a bot, step by step", doctor.add_arguments, doctor.run),
+    "doctor": ("examine a bot or clients, step by step", doctor.add_arguments, doctor.run),
     "replay": ("feed a recorded match to a bot", replay.add_arguments, replay.run),
-    "serve": ("play the server to a client of yours", serve.add_arguments, serve.run),
 }
 
 

@@ -15,34 +15,30 @@ from stellwerk_tournament.report.junit import Case, Mark, Suite, junit_xml
 NOT_TAKEN: Final = "a step before it failed"
 
 
-def tell_each(findings: Iterable[Finding], *, quiet: bool, silence: str = "") -> Iterator[Finding]:
-    """Print the findings as they are made, and yield them.
-
-    If `quiet`, print only what is wrong or could be better. `silence` is printed for a failure of a bot
-    that printed nothing.
-    """
+def tell_each(findings: Iterable[Finding], silence: str = "") -> Iterator[Finding]:
+    """Print the findings as they are made, and yield them."""
     for finding in findings:
-        if finding.verdict in ("warn", "FAIL") or not quiet:
-            for line in _told(finding, silence):
-                say(line)
-            flush_stdout()
+        say_finding(finding, silence)
+        flush_stdout()
         yield finding
 
 
-def _told(finding: Finding, silence: str) -> Iterator[str]:
-    yield f"{finding.verdict:4}  {finding.step}"
+def say_finding(finding: Finding, silence: str = "") -> None:
+    """Print a finding. `silence` is printed for a failure of a bot that printed nothing."""
+    say(f"{finding.verdict:4}  {finding.step}")
     for text in (finding.warning, finding.skipped):
         if text is not None:
-            yield f"      {text}"
+            say(f"      {text}")
     if finding.failure is not None:
-        yield f"      law       {finding.law}"
-        yield f"      expected  {finding.failure.expected}"
-        yield f"      came      {finding.failure.came}"
+        say(f"      law       {finding.law}")
+        say(f"      expected  {finding.failure.expected}")
+        say(f"      came      {finding.failure.came}")
         if finding.failure.printed:
-            yield "      the last that it printed:"
-            yield from (f"        {line}" for line in finding.failure.printed)
+            say("      the last that it printed:")
+            for line in finding.failure.printed:
+                say(f"        {line}")
         elif silence:
-            yield f"      {silence}"
+            say(f"      {silence}")
 
 
 def sum_of(findings: Iterable[Finding]) -> str:
@@ -66,7 +62,7 @@ def write_junit(name: str, command: str, findings: Sequence[Finding], cases: Seq
         command,
         command.replace(" ", "."),
         [
-            *(_case(command, finding) for finding in findings),
+            *(_test_case(command, finding) for finding in findings),
             *(Case(step, mark=Mark("skipped", NOT_TAKEN)) for step in cases if step not in taken),
         ],
     )
@@ -78,7 +74,7 @@ def write_junit(name: str, command: str, findings: Sequence[Finding], cases: Seq
         raise usage_error(f"{name}: cannot be written: {error}") from None
 
 
-def _case(command: str, finding: Finding) -> Case:
+def _test_case(command: str, finding: Finding) -> Case:
     mark = None
     if finding.failure is not None:
         message = f"expected {finding.failure.expected}; came {finding.failure.came}"

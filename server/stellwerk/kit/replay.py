@@ -76,7 +76,7 @@ class ReplayReport(Struct, frozen=True, omit_defaults=True):
 
 @dataclass(slots=True)
 class Course:
-    """How far it has come."""
+    """The decisions so far, and how it ended."""
 
     decisions: list[Compared]
     result: Result | UnsetType = UNSET
@@ -119,7 +119,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--transport", choices=("tcp", "stdio"), default="tcp", help="how the bot is reached (default: tcp)")
     add_timeout(parser)
     add("--json", action="store_true", help="everything as one JSON object")
-    add("-q", "--quiet", action="store_true", help="only where the bot would have played otherwise")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -138,7 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
         return FAILED
     _expect_seat(recording, arguments.seat, arguments.since)
     with ended_in_order():
-        course = _carried_out(arguments, recording)
+        course = _take_course(arguments, recording)
     _print_end(arguments, recording, course)
     return DONE if course.failure is UNSET else FAILED
 
@@ -151,15 +150,16 @@ def _expect_seat(recording: Recording, seat: Seat, since: int | None) -> None:
         raise usage_error(f"--from: seat {seat} has only {recording.decisions(seat)} decisions in the replay")
 
 
-def _carried_out(arguments: argparse.Namespace, recording: Recording) -> Course:
+def _take_course(arguments: argparse.Namespace, recording: Recording) -> Course:
     course = Course([])
     try:
-        for step in _steps(arguments, recording):
+        for step in _play_steps(arguments, recording):
             if isinstance(step, Result):
                 course.result = step
             else:
                 course.decisions.append(step)
-                _print_step(arguments, step)
+                if not arguments.json:
+                    _print_step(step)
     except FailedError as error:
         course.failure = Failure(error.expected, error.came, error.printed)
     except OthersFailedError as error:
@@ -171,43 +171,43 @@ def _carried_out(arguments: argparse.Namespace, recording: Recording) -> Course:
     return course
 
 
-def _steps(arguments: argparse.Namespace, recording: Recording) -> Iterator[Compared | Result]:
+def _play_steps(arguments: argparse.Namespace, recording: Recording) -> Iterator[Compared | Result]:
     waits = patience(arguments.timeout)
     seat: Seat = arguments.seat
     if arguments.since is None:
-        with _started(tuple(arguments.bot), arguments.transport, waits, seat) as bot:
+        with _start_bot(tuple(arguments.bot), arguments.transport, waits, seat) as bot:
             yield from tell_replay(recording, seat, bot)
         return
-    specs = _opponents(arguments.opponent, recording, seat)
+    specs = _choose_opponents(arguments.opponent, recording, seat)
     with ExitStack() as stack:
         others = {
-            other: stack.enter_context(_started(spec.command, spec.transport, waits, other))
+            other: stack.enter_context(_start_bot(spec.command, spec.transport, waits, other))
             for other, spec in specs.items()
         }
-        bot = stack.enter_context(_started(tuple(arguments.bot), arguments.transport, waits, seat))
+        bot = stack.enter_context(_start_bot(tuple(arguments.bot), arguments.transport, waits, seat))
         yield from play_on(recording, seat, bot, arguments.since, others)
 
 
-def _started(command: tuple[str, ...], transport: Transport, waits: Patience, seat: Seat) -> Patient:
+def _start_bot(command: tuple[str, ...], transport: Transport, waits: Patience, seat: Seat) -> Patient:
     started = StartedOverTcp if transport == "tcp" else StartedOverStdio
     return Patient(started(start_of(command), f"replay/{seat}"), waits, may_be_late=True)
 
 
-def _opponents(texts: Sequence[str], recording: Recording, seat: Seat) -> dict[Seat, BotSpec]:
+def _choose_opponents(texts: Sequence[str], recording: Recording, seat: Seat) -> dict[Seat, BotSpec]:
     """Choose who plays each of the other seats."""
     seats = [other for other in range(recording.game.seat_count) if other != seat]
     if not texts:
-        texts = [_namesake(recording, other) for other in seats]
+        texts = [_find_namesake(recording, other) for other in seats]
     elif len(texts) == 1:
         texts = list(texts) * len(seats)
     elif len(texts) != len(seats):
         raise usage_error(
             f"--opponent: expected one, or one for each of {len(seats)} seats; not {len(texts)}"
         )
-    return {other: _spec(text) for other, text in zip(seats, texts, strict=True)}
+    return {other: _read_opponent(text) for other, text in zip(seats, texts, strict=True)}
 
 
-def _namesake(recording: Recording, seat: Seat) -> str:
+def _find_namesake(recording: Recording, seat: Seat) -> str:
     """Return `greedy` for `greedy-2`."""
     name = recording.names[seat]
     for built_in in BUILT_IN:
@@ -216,7 +216,7 @@ def _namesake(recording: Recording, seat: Seat) -> str:
     raise usage_error(f"--opponent: who plays seat {seat} ({name}) from then on?")
 
 
-def _spec(text: str) -> BotSpec:
+def _read_opponent(text: str) -> BotSpec:
     try:
         spec = parse_bot_spec(text)
     except BotSpecError as error:
@@ -229,22 +229,20 @@ def _spec(text: str) -> BotSpec:
 # -- output ------------------------------------------------------------------------------------------
 
 
-def _print_step(arguments: argparse.Namespace, step: Compared) -> None:
-    if arguments.json or (arguments.quiet and not step.differs):
-        return
+def _print_step(step: Compared) -> None:
     place = f"{step.ask:4}  {step.decision:16}"
     by = " (by the fallback)" if step.by_fallback else ""
     if step.recorded is UNSET:
-        say(f"{place}  plays     {_text(step.made)}")
+        say(f"{place}  plays     {_shown_move(step.made)}")
     elif step.differs:
-        say(f"{place}  recorded  {_text(step.recorded)}{by}")
-        say(f"{'':22}  instead   {_text(step.made)}")
+        say(f"{place}  recorded  {_shown_move(step.recorded)}{by}")
+        say(f"{'':22}  instead   {_shown_move(step.made)}")
     else:
-        say(f"{place}  same      {_text(step.recorded)}{by}")
+        say(f"{place}  same      {_shown_move(step.recorded)}{by}")
     flush_stdout()
 
 
-def _text(move: Struct | UnsetType) -> str:
+def _shown_move(move: Struct | UnsetType) -> str:
     assert move is not UNSET
     return shown(encode(move).decode(), 200)
 
@@ -271,10 +269,9 @@ def _print_end(arguments: argparse.Namespace, recording: Recording, course: Cour
         say(f"      came      {course.failure.came}")
         for line in course.failure.printed:
             say(f"        {line}")
-    if not arguments.quiet:
-        own = len(course.decisions) - course.as_recorded - course.otherwise
-        played = f", {own} on its own" if own else ""
-        say(f"{course.as_recorded} as recorded, {course.otherwise} otherwise{played}")
+    own = len(course.decisions) - course.as_recorded - course.otherwise
+    played = f", {own} on its own" if own else ""
+    say(f"{course.as_recorded} as recorded, {course.otherwise} otherwise{played}")
     if course.result is not UNSET:
         teams = sorted(course.result.teams, key=lambda team: team.rank)
         places = [f"{team.rank}. seat {' and '.join(map(str, team.seats))}: {team.points}" for team in teams]

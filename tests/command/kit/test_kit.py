@@ -73,17 +73,11 @@ def test_a_failure_is_told_with_all_that_helps(capsys: pytest.CaptureFixture[str
 
 
 def test_nothing_printed_is_told_too(capsys: pytest.CaptureFixture[str]) -> None:
-    assert kit("doctor", "-q", "--", "false") == 1
-    assert capsys.readouterr().out.splitlines()[-2:] == [
+    assert kit("doctor", "--", "false") == 1
+    assert capsys.readouterr().out.splitlines()[-3:-1] == [
         "      came      it exited with status 1",
         "      the bot has printed nothing",
     ]
-
-
-def test_quiet_says_nothing_of_what_is_right(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("doctor", "--quiet", "--steps", "first-ask,two-matches,end", "--transport", "stdio")
-    assert kit(*words, "--", *SMALL_BOT) == 0
-    assert capsys.readouterr().out == ""
 
 
 def test_json_tells_every_finding(capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,7 +96,7 @@ def test_json_tells_every_finding(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_words_of_the_bot_are_not_the_doctors(capsys: pytest.CaptureFixture[str]) -> None:
-    assert kit("doctor", "-q", "--", *command(bots.CrashesAtStart), "--json", "--", "-q") == 1
+    assert kit("doctor", "--", *command(bots.CrashesAtStart), "--json", "--", "-q") == 1
     assert "exited with status 3" in capsys.readouterr().out
 
 
@@ -151,7 +145,7 @@ def test_junit_has_a_case_for_each_step_those_that_were_not_taken_too(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "doctor.xml"
-    words = ("doctor", "-q", "--junit", str(file), "--game", "usa")
+    words = ("doctor", "--junit", str(file), "--game", "usa")
     assert kit(*words, "--", *command(bots.WrongVersion)) == 1
     [suite] = ElementTree.parse(file).getroot()
     over_tcp = [step for step in STEPS if "tcp" in step.transports]
@@ -187,7 +181,7 @@ def test_junit_tells_warnings_and_what_cannot_be_asked_of_a_bot(tmp_path: Path) 
 
 
 def test_a_junit_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    error = refused("doctor", "-q", "--junit", str(tmp_path), "--", *command(bots.CrashesAtStart))
+    error = refused("doctor", "--junit", str(tmp_path), "--", *command(bots.CrashesAtStart))
     assert error.exit_code == 2
     assert error.message.endswith("cannot be written: Is a directory")
 

@@ -83,7 +83,7 @@ def many_rooms(attack: Attack) -> None:
 def half_handshakes(attack: Attack) -> None:
     """Begin many TLS handshakes and finish none. That keeps nobody out."""
     if attack.tls is None:
-        raise DoesNotApplyError("it needs --tls")
+        raise DoesNotApplyError("it needs TLS: tls://HOST:PORT")
     with contextlib.ExitStack() as crowd:
         for _ in range(CROWD):
             try:

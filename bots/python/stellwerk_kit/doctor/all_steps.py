@@ -17,3 +17,6 @@ STEPS: Final[tuple[Step, ...]] = (
     *RESUME_STEPS,
     *END_STEPS,
 )
+NAMED: Final = {step.id: step for step in STEPS}
+SERVED: Final = {name: step for name, step in NAMED.items() if step.served and "tcp" in step.transports}
+"""The steps that can be played with any client that connects."""

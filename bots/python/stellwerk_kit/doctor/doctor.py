@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -56,6 +56,21 @@ def examine(
             yield finding
             if finding.failure is not None and step.duty == "MUST":
                 return
+
+
+def examine_clients(
+    examination: Examination,
+    cases: Sequence[tuple[str, Step, GameName]],
+    begin: Callable[[str, GameName], object],
+) -> Iterator[Finding]:
+    """Take each case with the next client that comes through the door of the examination.
+
+    `begin` is called for each before its client is waited for. A client that comes back with the session of
+    an earlier case is refused, so that it logs in without `resume`.
+    """
+    for name, step, game in cases:
+        begin(name, game)
+        yield take(step, name, examination, game)
 
 
 def take(step: Step, name: str, examination: Examination, game: GameName) -> Finding:

@@ -100,3 +100,8 @@ class Step:
             chosen = list(games) if self.each_game else list(games[:1])
         by_game = self.each_game or self.decision is not None
         return [(f"{self.name}: {game}" if by_game else self.name, game) for game in chosen]
+
+
+def cases_of(steps: Sequence[Step], games: Sequence[GameName]) -> list[tuple[str, Step, GameName]]:
+    """Return each step under the names of its findings, once for each game if that makes a difference."""
+    return [(name, step, game) for step in steps for name, game in step.cases(games)]

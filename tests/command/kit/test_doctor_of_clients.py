@@ -1,4 +1,4 @@
-"""`stellwerk kit serve`: plays the steps with any client that connects, and judges it."""
+"""`stellwerk kit doctor --listen`: takes the steps with any client that connects."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from types import MappingProxyType
 import pytest
 
 from stellwerk.__main__ import main
+from stellwerk_kit.doctor.all_steps import SERVED
 from stellwerk_kit.doctor.callers import Door
-from stellwerk_kit.doctor.doctor import Finding
+from stellwerk_kit.doctor.doctor import Finding, examine_clients
 from stellwerk_kit.doctor.patient import Patience
-from stellwerk_kit.doctor.serving import SERVED, cases_of, serve
-from stellwerk_kit.doctor.steps import Examination
+from stellwerk_kit.doctor.steps import Examination, cases_of
 from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment
 from tests.kit.doctor import bots
 from tests.kit.doctor.bots import Good
@@ -58,14 +58,14 @@ def served(
     def play() -> list[Finding]:
         with contextlib.closing(door):  # who comes too late is refused
             examination = Examination((), "tcp", patience, "doctor", door=door)
-            return list(serve(examination, cases, lambda case: begun.append(case.name)))
+            return list(examine_clients(examination, cases, lambda name, _: begun.append(name)))
 
     cases = cases_of(steps, [game])
     with ThreadPoolExecutor(1) as thread:
         judged = thread.submit(play)
         while not judged.done():
             ended.append(connect(client, f"tcp://{door.host}:{door.port}", **more))
-        assert begun == [case.name for case in cases]
+        assert begun == [name for name, _, _ in cases]
         return judged.result(), ended
 
 
@@ -139,14 +139,14 @@ def test_a_client_that_resumes_a_session_of_an_earlier_case_is_told_to_forget_it
 
 
 def test_the_command_says_where_it_listens_and_ends_with_the_last_case() -> None:
-    words = ["kit", "serve", "--listen", "0", "--cases", "login,first-ask,stale-ask", "--game", "card_game"]
+    words = ["kit", "doctor", "--listen=0", "--steps=login,first-ask,stale-ask", "--game=card_game"]
     with subprocess.Popen(
         [*COMMAND, *words], env=environment(PYTHONPATH=ROOTS), stdout=subprocess.PIPE, text=True
     ) as server:
         assert server.stdout is not None
         listening, _, address = server.stdout.readline().rstrip().rpartition(" ")
         assert listening == "listening on"
-        assert main(["kit", "serve", "--port", address.rpartition(":")[2]]) == 2  # the port is taken
+        assert main(["kit", "doctor", "--listen", address.rpartition(":")[2]]) == 2  # the port is taken
         for client in (command(Good), command(bots.WrongAsk), command(Good)):
             connect(client, f"tcp://{address}", **WITH_TOKEN)
         lines = server.stdout.read().splitlines()
@@ -164,7 +164,7 @@ def test_the_command_says_where_it_listens_and_ends_with_the_last_case() -> None
 
 
 def test_what_needs_a_process_is_no_case(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["kit", "serve", "--list"]) == 0
+    assert main(["kit", "doctor", "--listen=0", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     names = [line.split()[0] for line in lines]
     assert names == list(SERVED)
@@ -175,16 +175,18 @@ def test_what_needs_a_process_is_no_case(capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("--cases", "login,frist-ask"), 'there is no case "frist-ask"; did you mean "first-ask"?'),
-        (("--cases", ","), "a name is missing"),
-        (("--cases", "decision-pay_tunnel", "--game", "usa"), "no such decision in usa"),
+        (("--steps", "login,frist-ask"), 'there is no step "frist-ask"; did you mean "first-ask"?'),
+        (("--steps", ","), "a name is missing"),
+        (("--steps", "decision-pay_tunnel", "--game", "usa"), "no such decision in usa"),
+        (("--transport", "stdio"), "--listen: goes with neither a command nor --transport stdio"),
+        (("--", "./bot"), "--listen: goes with neither a command nor --transport stdio"),
         (("--game", "use"), 'did you mean "usa"?'),
     ],
 )
 def test_wrong_use_is_told_in_one_line(
     words: tuple[str, ...], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["kit", "serve", "--listen", "0", *words]) == 2
+    assert main(["kit", "doctor", "--listen", "0", *words]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     [line] = printed.err.splitlines()
