@@ -44,14 +44,15 @@ EXAMPLES: Final = """\
 examples:
   stellwerk bots list
   stellwerk bots new python my-bot
-  stellwerk bots new rust ~/bots/ferris --name ferris
+  stellwerk bots new rust ~/bots/ferris
 """
 
-_ANY_NAME: Final = "my-bot"  # where the folder's own is none
+ANY_NAME: Final = "my-bot"  # if no bot can have the folder's
 
 
 class Language(Struct, frozen=True):
-    """An entry of `list --json`. `bots` are those of the starter; it may have one without a name."""
+    """An entry of `list --json`. `bots` has the names of the starter's bots, and is empty if it has one
+    bot."""
 
     language: str
     title: str
@@ -86,8 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         allow_abbrev=False,
     )
     new.add_argument("language", metavar="LANGUAGE", help=", ".join(BY_LANGUAGE))
-    new.add_argument("folder", metavar="DIR", help="a folder that is empty or does not exist yet")
-    new.add_argument("--name", metavar="NAME", help="the name of the bot (default: that of the folder)")
+    new.add_argument("folder", metavar="DIR", help="a new or empty folder; its name is that of the bot")
     new.add_argument(
         "--json", action="store_true", help="print the result and the next steps as one JSON object"
     )
@@ -96,11 +96,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry out what `add_arguments` has parsed, and return the exit code."""
     if arguments.bots_command == "list":
-        return _list(as_json=arguments.json)
-    starter = _starter(arguments.language)
+        return _list_languages(as_json=arguments.json)
+    starter = _choose_starter(arguments.language)
     folder = Path(arguments.folder).expanduser()
-    name = _name(arguments.name, folder)
-    _copy(starter, folder, name)
+    try:
+        name = player_name(folder.absolute().name)
+    except BotSpecError:
+        name = ANY_NAME
+    _copy_starter(starter, folder, name)
     copy = Copy(
         starter.language,
         str(folder),
@@ -116,8 +119,19 @@ def run(arguments: argparse.Namespace) -> int:
 # -- list --------------------------------------------------------------------------------------------
 
 
-def _list(*, as_json: bool) -> int:
-    languages = [_language(starter) for starter in STARTERS]
+def _list_languages(*, as_json: bool) -> int:
+    languages = [
+        Language(
+            language=starter.language,
+            title=starter.title,
+            needs=starter.needs,
+            missing=missing(starter),
+            bots=starter.bots,
+            transports=("tcp", "tls", "stdio") if starter.tls else ("tcp", "stdio"),
+            resumes=starter.resumes,
+        )
+        for starter in STARTERS
+    ]
     if as_json:
         say(json.dumps({"languages": msgspec.to_builtins(languages)}))
         return DONE
@@ -138,22 +152,10 @@ def _list(*, as_json: bool) -> int:
     return DONE
 
 
-def _language(starter: Starter) -> Language:
-    return Language(
-        language=starter.language,
-        title=starter.title,
-        needs=starter.needs,
-        missing=missing(starter),
-        bots=starter.bots,
-        transports=("tcp", "tls", "stdio") if starter.tls else ("tcp", "stdio"),
-        resumes=starter.resumes,
-    )
-
-
 # -- new ---------------------------------------------------------------------------------------------
 
 
-def _starter(language: str) -> Starter:
+def _choose_starter(language: str) -> Starter:
     if language in BY_LANGUAGE:
         return BY_LANGUAGE[language]
     known = CALLED_OTHERWISE.get(language.lower())
@@ -162,19 +164,7 @@ def _starter(language: str) -> Starter:
     raise usage_error(unknown("language", language, BY_LANGUAGE))
 
 
-def _name(given: str | None, folder: Path) -> str:
-    if given is None:
-        try:
-            return player_name(folder.absolute().name)
-        except BotSpecError:
-            return _ANY_NAME
-    try:
-        return player_name(given)
-    except BotSpecError as error:
-        raise usage_error(str(error)) from None
-
-
-def _copy(starter: Starter, folder: Path, name: str) -> None:
+def _copy_starter(starter: Starter, folder: Path, name: str) -> None:
     try:
         if not is_empty(folder):
             raise usage_error(

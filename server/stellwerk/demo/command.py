@@ -1,7 +1,7 @@
 """`stellwerk demo`: a small tournament of the reference bots over every game, rated and with its report.
 
-It does what an organizer does, and shows the commands: writes a `tournament.toml`, runs it, and names what
-can be looked at. The seed is fixed, so that the ranking is the same everywhere.
+It shows the commands of an organizer: it writes a `tournament.toml`, runs it, and names the results. The seed
+is fixed, so that the ranking is the same everywhere.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import shlex
 from pathlib import Path
 from typing import Final
 
-from stellwerk.shared.choose_game import checked_seed, whole_number
+from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import DONE, not_writable
 from stellwerk.shared.folders import empty_folder, temporary_folder
 from stellwerk.shared.terminal import flush_stdout, own_name, say
@@ -26,7 +26,7 @@ from stellwerk_tournament.store.store import REPLAYS
 
 DESCRIPTION: Final = """\
 Let the reference bots play a small tournament over every game, and rate
-them. It takes about a minute, and leaves its folder for you to look at.
+them. It takes about a minute, and keeps its folder for you to look at.
 """
 
 EXAMPLES: Final = """\
@@ -72,48 +72,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rounds", metavar="N", type=whole_number(1, 1000), default=ROUNDS, help=f"default: {ROUNDS}"
     )
-    parser.add_argument("--seed", metavar="S", default="demo", help="any text; each text gives other deals")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    seed = checked_seed(arguments.seed)
-    folder = _folder(arguments.folder)
+    is_named = arguments.folder is not None
+    folder = empty_folder(arguments.folder) if is_named else temporary_folder("stellwerk-demo-")
+    games = [GAME.format(game=rules.id, players=min(rules.seat_counts)) for rules in RULE_SETS.values()]
+    settings = TOURNAMENT.format(rounds=arguments.rounds, games="\n".join(games))
     try:
-        write_whole(folder / FILE, _settings(arguments.rounds).encode())
+        write_whole(folder / FILE, settings.encode())
     except OSError as error:
         raise not_writable(str(folder / FILE), error) from None
-    words = ["run", str(folder), f"--seed={seed}"]
     say(f"Three bots, every game: the settings are in {folder / FILE}")
-    say(f"$ {shlex.join(['stellwerk', 'tournament', *words])}")
-    flush_stdout()
-    code = tournament_command.run(_parser().parse_args(words))
+    code = _run_tournament_command("run", str(folder), "--seed=demo")
     if code == DONE:
-        words = ["report", str(folder), "--pages"]
-        say(f"$ {shlex.join(['stellwerk', 'tournament', *words])}")
-        flush_stdout()
-        code = tournament_command.run(_parser().parse_args(words))
+        code = _run_tournament_command("report", str(folder), "--pages")
     if code == DONE:
-        _name_what_is_there(folder)
+        _print_what_is_there(folder)
     return code
 
 
-def _settings(rounds: int) -> str:
-    """Return a tournament over every game, each with as few players as it takes."""
-    games = [GAME.format(game=rules.id, players=min(rules.seat_counts)) for rules in RULE_SETS.values()]
-    return TOURNAMENT.format(rounds=rounds, games="\n".join(games))
-
-
-def _folder(name: str | None) -> Path:
-    return temporary_folder("stellwerk-demo-") if name is None else empty_folder(name)
-
-
-def _parser() -> argparse.ArgumentParser:
+def _run_tournament_command(*words: str) -> int:
+    say(f"$ {shlex.join(['stellwerk', 'tournament', *words])}")
+    flush_stdout()
     parser = argparse.ArgumentParser(allow_abbrev=False)
     tournament_command.add_arguments(parser)
-    return parser
+    return tournament_command.run(parser.parse_args(words))
 
 
-def _name_what_is_there(folder: Path) -> None:
+def _print_what_is_there(folder: Path) -> None:
     replay = min((folder / REPLAYS).glob("*.jsonl"))
     say("")
     for what, where in (

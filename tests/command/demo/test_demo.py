@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from stellwerk_engine.games.shipped import RULE_SETS
 from tests.command.program import refused, stellwerk
 
@@ -39,9 +37,5 @@ def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [(("--rounds", "0"), "expected a whole number"), (("--seed", ""), "cannot be empty")],
-)
-def test_a_wrong_argument_is_refused_in_one_line(words: tuple[str, ...], expected: str) -> None:
-    assert expected in refused("demo", *words)
+def test_a_wrong_number_of_rounds_is_refused_in_one_line() -> None:
+    assert "expected a whole number" in refused("demo", "--rounds", "0")
