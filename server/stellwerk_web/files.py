@@ -8,7 +8,7 @@ all files is in each address, so browsers may keep what they have got.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -50,10 +50,11 @@ def read_files(words: Mapping[str, str]) -> WebFiles:
     }
     files: dict[str, WebFile] = {}
     for place, folder in folders.items():
-        for name, path in _files_in(folder):
+        for path in folder.rglob("*"):
             kind = _KINDS.get(path.suffix)
-            if kind is not None:
-                files[f"{place}/{name}"] = WebFile(kind, path.read_bytes())
+            if kind is not None and path.is_file():
+                name = f"{place}/{path.relative_to(folder).as_posix()}"
+                files[name] = WebFile(kind, path.read_bytes())
     digest = sha256()
     for name in sorted(files):
         digest.update(f"{name} {len(files[name].body)}\n".encode() + files[name].body)
@@ -70,9 +71,3 @@ def read_files(words: Mapping[str, str]) -> WebFiles:
         },
         favicon=(own / "favicon.svg").read_bytes(),
     )
-
-
-def _files_in(folder: Path) -> Iterator[tuple[str, Path]]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            yield path.relative_to(folder).as_posix(), path

@@ -16,11 +16,11 @@ SHARE: Final = 0.1
 
 
 async def rate_aside(matches: Sequence[Counted]) -> tuple[Rated, float]:
-    """Rate matches in a thread. Return the ratings, and for how many seconds nobody should do it again."""
-    ratings, seconds = await trio.to_thread.run_sync(_timed, matches)
+    """Rate matches in a thread. Return the ratings, and how many seconds to wait before the next time."""
+    ratings, seconds = await trio.to_thread.run_sync(_rate_and_time, matches)
     return ratings, min(MOST_S, max(LEAST_S, seconds / SHARE))
 
 
-def _timed(matches: Sequence[Counted]) -> tuple[Rated, float]:
+def _rate_and_time(matches: Sequence[Counted]) -> tuple[Rated, float]:
     began = thread_time()
     return rated(matches), thread_time() - began

@@ -69,7 +69,7 @@ class Site:
         modules = ((b"Stellwerk-Modules", self._files.digest.encode()),)
         self.http = HttpServer(self.answer, note_bug, frozenset(names), limits or HttpLimits(), modules)
         self._source = source
-        self._streams: dict[Channel, Stream] = {}  # that somebody reads
+        self._streams: dict[Channel, Stream] = {}  # with readers
         self._boards: dict[str, Answer] = {}
         self._paths: tuple[tuple[re.Pattern[str], Callable[..., Reply | Awaitable[Reply]]], ...] = tuple(
             (re.compile(pattern), answer)
@@ -88,17 +88,17 @@ class Site:
     async def run(self, nursery: trio.Nursery, host: str, port: int) -> tuple[str, int]:
         """Listen, follow the source, and return the address. OSError if the address cannot be had."""
         address = self.http.begin(nursery, await open_listeners(host, port))
-        nursery.start_soon(self._keep_time)
-        nursery.start_soon(self._keep_rated)
+        nursery.start_soon(self._tick_often)
+        nursery.start_soon(self._rate_often)
         nursery.start_soon(self._source.run, self.show)
         return address
 
-    async def _keep_time(self) -> None:
+    async def _tick_often(self) -> None:
         while True:
             self.show.tick(trio.current_time())
             await trio.sleep(TICK_S)
 
-    async def _keep_rated(self) -> None:
+    async def _rate_often(self) -> None:
         """Rate the matches that were seen, in a thread, and for a small share of the time."""
         rated_count, pause = 0, LEAST_S
         while True:
@@ -126,7 +126,8 @@ class Site:
             case "/favicon.svg" | "/favicon.ico":
                 return Answer(b"image/svg+xml", self._files.favicon)
             case "/health":
-                return self._health()
+                counts = {"readers": self.http.streams, "connections": self.http.connections}
+                return _answer_json(counts | {"now": round(self.show.now)})
             case _:
                 pass
         for pattern, answer in self._paths:
@@ -145,11 +146,6 @@ class Site:
 
     def _knows(self, match: str) -> bool:
         return self.show.is_known(match) or self._source.find(match)
-
-    def _health(self) -> Answer:
-        return _json(
-            {"readers": self.http.streams, "connections": self.http.connections, "now": round(self.show.now)}
-        )
 
     # -- streams ---------------------------------------------------------------------------------
 
@@ -173,12 +169,14 @@ class Site:
 
     async def _bot_data(self, bot: str) -> Answer:
         data = await self._source.bot(bot)
-        return refusal(404, f"no bot {bot} is known here") if data is None else _json(data)
+        return refusal(404, f"no bot {bot} is known here") if data is None else _answer_json(data)
 
     async def _pair_data(self, one: str, other: str) -> Answer:
         data = await self._source.pair(one, other)
         return (
-            refusal(404, f"no matches of {one} and {other} are known here") if data is None else _json(data)
+            refusal(404, f"no matches of {one} and {other} are known here")
+            if data is None
+            else _answer_json(data)
         )
 
     async def _replay_page(self, match: str) -> Answer:
@@ -195,7 +193,7 @@ class Site:
                 return refusal(404, "no board with this digest is known here")
             if len(self._boards) >= MOST_BOARDS:
                 self._boards.pop(next(iter(self._boards)))
-            body = await trio.to_thread.run_sync(_board_text, board)
+            body = await trio.to_thread.run_sync(_encode_board, board)
             self._boards[digest] = Answer(JSON, body, kept=KEPT)
         return self._boards[digest]
 
@@ -213,10 +211,10 @@ class Site:
         return board if board.digest == digest else None
 
 
-def _board_text(board: BoardFile) -> bytes:
+def _encode_board(board: BoardFile) -> bytes:
     layout = layout_data(board) if can_be_drawn(board) else None
     return json.dumps({"board": canonical_text(board), "layout": layout}, separators=(",", ":")).encode()
 
 
-def _json(data: object) -> Answer:
+def _answer_json(data: object) -> Answer:
     return Answer(JSON, encode(data))

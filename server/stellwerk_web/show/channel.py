@@ -33,7 +33,7 @@ class Channel:
     def put(self, change: bytes) -> None:
         """Add a change, a JSON object."""
         self._number += 1
-        record = self._record(b"change", change)
+        record = self._write_record(b"change", change)
         self._changes.append(record)
         self._bytes += len(record)
         while self._bytes > KEPT_BYTES or len(self._changes) > KEPT_CHANGES:
@@ -56,7 +56,7 @@ class Channel:
     # -- reading ---------------------------------------------------------------------------------
 
     def position_of(self, last: str | None) -> int:
-        """Return the position that a reader names, or that of a newcomer."""
+        """Return the position that a reader names, or NEWCOMER."""
         life, _, number = (last or "").rpartition("-")
         if life != self._life or not (number.isascii() and number.isdigit() and len(number) < 16):
             return NEWCOMER
@@ -68,17 +68,13 @@ class Channel:
         if missed == 0:
             return b"", position
         if 0 < missed <= len(self._changes) and position != NEWCOMER:
-            return self._last(missed), self._number
+            records = [self._changes[index] for index in range(-missed, 0)]
+            return b"".join(records), self._number
         if self._state_record is None:
-            self._state_record = self._record(b"state", self._state())
+            self._state_record = self._write_record(b"state", self._state())
         return self._state_record, self._number
 
-    def _last(self, count: int) -> bytes:
-        if count == 1:
-            return self._changes[-1]
-        return b"".join([self._changes[index] for index in range(-count, 0)])
-
-    def _record(self, kind: bytes, data: bytes) -> bytes:
+    def _write_record(self, kind: bytes, data: bytes) -> bytes:
         if b"\r" in data or b"\n" in data:  # white space of a JSON that another program wrote
             data = data.replace(b"\r", b" ").replace(b"\n", b" ")
         return b"id: %b-%d\nevent: %b\ndata: %b\n\n" % (self._life.encode(), self._number, kind, data)

@@ -1,4 +1,4 @@
-"""A match as far as it is known here: its head, and, while somebody looks at it, its events."""
+"""A match as far as it is known here: its head, and its events while it has readers."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class ShownMatch:
         """Return the head with what the events say, and with the time since the beginning."""
         head = self.head
         if self.start is not None and head.state == "running":
-            if self.standing is None:  # now, because of most matches nobody wants to know it
+            if self.standing is None:  # now, because most matches never need it
                 self.standing = Standing(self.start)
             self.standing.add(self.events[self.standing.count :])
             head = with_standing(head, self.standing.turn, self.standing.points)

@@ -27,10 +27,10 @@ RUNNING_LISTED: Final = 200
 ENDED_LISTED: Final = 100
 HEADS_KEPT: Final = 10_000  # of ended matches; a source may find older ones
 FOUND_KEPT: Final = 1000  # of those that a source found
-WHOLE_KEPT: Final = 60  # ended matches whose events stay here, because somebody may look again
+WHOLE_KEPT: Final = 60  # ended matches whose events stay here, because a reader may look again
 RANKING_EVERY_S: Final = 2.0
 CHANNEL_STAYS_S: Final = 60.0  # after its last reader, who may come back and ask for what it has missed
-WALL_STAYS_S: Final = 30.0  # goes on after its last reader, who may be reloading the page
+WALL_STAYS_S: Final = 30.0  # after its last reader, who may be reloading the page
 BOARDS_KEPT: Final = 64
 
 
@@ -81,7 +81,7 @@ class Show:
         self._ranked_at = -RANKING_EVERY_S
         self._ranked_version = 0
         self._lives = 0
-        self._unread: dict[str, float] = {}  # since when nobody has read a match, in that order
+        self._unread: dict[str, float] = {}  # since when a match has had no reader, in that order
         self._boards: dict[str, str] = {}  # by digest, those that are not shipped among them
         # what the overview has to say at the next tick
         self._listed: dict[str, None] = {}
@@ -97,10 +97,10 @@ class Show:
             return
         self._is_connected = self._news["connected"] = is_connected
         for match in self._matches.values():
-            self._say(match, {"connected": is_connected})
+            self._put_change(match, {"connected": is_connected})
 
     def began_anew(self) -> None:
-        """Forget all matches: the source begins another list. Matches that somebody looks at stay as they are
+        """Forget all matches: the source begins another list. Matches with readers stay as they are
         until they are listed again, or until the list is complete."""
         for match in list(self._matches.values()):
             match.is_listed = False
@@ -125,11 +125,11 @@ class Show:
         for match in self._matches.values():
             if not match.is_listed and match.head.state == "running":
                 match.head = msgspec.structs.replace(match.head, state="failed")
-                self._say(match, {"head": match.head_now(self.now)})
+                self._put_change(match, {"head": match.head_now(self.now)})
 
     def match_listed(self, head: Head, began_s_ago: float = 0.0, *, is_news: bool = True) -> None:
-        """Take a match that anybody may learn of, or what has become of it. One that is no news has ended
-        long ago: it does not wait for a table of the wall."""
+        """Take a public match, or its new state. One that is no news has ended long ago: it does not wait for
+        a table of the wall."""
         match = self._matches.get(head.match)
         if match is None:
             before = None
@@ -138,12 +138,12 @@ class Show:
             before = match.head.state if match.is_listed else None
             match.head, match.is_listed = head, True
         if before != head.state:
-            self._enter(head, before, is_news=is_news)
+            self._move_in_list(head, before, is_news=is_news)
         self._changed[head.match] = None
-        self._say(match, {"head": match.head_now(self.now)})
+        self._put_change(match, {"head": match.head_now(self.now)})
 
     def match_found(self, head: Head, began_s_ago: float = 0.0) -> None:
-        """Take a match that is not listed any more, because somebody wants to see it. It is counted
+        """Take a match that is not listed any more, because a reader wants to see it. It is counted
         already."""
         if head.match in self._matches:
             return
@@ -183,7 +183,7 @@ class Show:
             return
         match.seats[str(seat)] = state
         if match.channel is not None:
-            self._say(match, {"seat": {str(seat): state}})
+            self._put_change(match, {"seat": {str(seat): state}})
 
     def ended(self, name: str, end: bytes) -> None:
         """Take the public `end` of a match."""
@@ -257,7 +257,7 @@ class Show:
         self.on_wanted()
 
     def wanted(self) -> list[str]:
-        """Return the matches that somebody looks at, or soon will. The source brings them, as many as it
+        """Return the matches that readers look at, or soon will. The source brings them, as many as it
         can: the first first."""
         on_wall = self._tables.wanted() if self._wall_runs else []
         on_pages = [name for name, match in self._matches.items() if match.readers]
@@ -277,9 +277,9 @@ class Show:
     def tick(self, now: float) -> None:
         """Say what has changed. To be called a few times a second."""
         self.now = now
-        self._rank()
+        self._update_ranking()
         self._drop_channels()
-        self._news |= self._list_news()
+        self._news |= self._take_list_news()
         if self._news:
             self.overview.put(encode(self._news))
         else:
@@ -288,7 +288,7 @@ class Show:
         self._news = {}
 
     def _drop_channels(self) -> None:
-        """Forget the changes of matches that nobody has read for a while."""
+        """Forget the changes of matches that have had no reader for a while."""
         for name, since in list(self._unread.items()):
             if self.now - since < CHANNEL_STAYS_S:
                 return  # those after it were left later
@@ -310,7 +310,7 @@ class Show:
         else:
             self.wall.drop_kept_state()
 
-    def _list_news(self) -> dict[str, Any]:  # Any: values of JSON
+    def _take_list_news(self) -> dict[str, Any]:  # Any: values of JSON
         """Return what has changed in the list: which matches are new in it or have changed, and which are
         gone."""
         if not self._changed and not self._list_changed:
@@ -331,7 +331,7 @@ class Show:
             self._list_changed = False
         return news
 
-    def _rank(self) -> None:
+    def _update_ranking(self) -> None:
         if self._has_ranking or self.seen.version == self._ranked_version:
             return
         if self.now - self._ranked_at >= RANKING_EVERY_S:
@@ -344,7 +344,7 @@ class Show:
 
     # -- the list --------------------------------------------------------------------------------
 
-    def _enter(self, head: Head, before: str | None, *, is_news: bool) -> None:
+    def _move_in_list(self, head: Head, before: str | None, *, is_news: bool) -> None:
         """Put a match where it belongs by its new state."""
         self._list_changed = True
         if before in self._counts:
@@ -376,7 +376,8 @@ class Show:
             self._boards[played_on.board_digest] = bytes(played_on.board).decode(errors="replace")
 
     def _keep_whole(self, name: str) -> None:
-        """Keep the events of a match that has ended, and forget those of the oldest that nobody looks at."""
+        """Keep the events of a match that has ended, and forget the events of the oldest without
+        readers."""
         self._whole.append(name)
         wanted = set(self.wanted())
         for _ in range(len(self._whole) - WHOLE_KEPT):
@@ -391,7 +392,7 @@ class Show:
 
     # -- what channels say -----------------------------------------------------------------------
 
-    def _say(self, match: ShownMatch, change: dict[str, Any]) -> None:  # Any: values of JSON
+    def _put_change(self, match: ShownMatch, change: dict[str, Any]) -> None:  # Any: values of JSON
         if match.channel is not None:
             match.channel.put(encode(change))
 

@@ -1,7 +1,7 @@
-"""The ranking of a source that is no tournament: of the matches that have ended while somebody listened.
+"""The ranking of a source that is no tournament: of the matches that ended while this process ran.
 
-Nobody drew these pairings. A rating takes account of who met whom, a score does not. So there are both, and
-the ranking says what it is made of.
+No schedule drew these pairings. A rating takes account of who met whom, a score does not. So there are both,
+and the ranking says what it is made of.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The results of ended matches: the ranking, and the content of the pages of a bot and of a pairing.
 
 Laws:
-- figures are those of a tournament's own files, rounded as there: the ranking of a tournament that is over
+- figures equal those in a tournament's own files, rounded as there: the ranking of a tournament that is over
   says what `ratings.json` says, in the order of its report;
-- a match counts when it is added, and whoever adds it knows that everybody may see its result;
+- a match counts when it is added, and the caller adds only matches with a public result;
 - names are data: they are values of JSON, and in no text here.
 
 Rating takes long where matches are very many. It needs only what `counted` returns, so a thread can do it.
@@ -143,7 +143,7 @@ class PairPage(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 @dataclass(slots=True)
 class _Sums:
-    """The sums of one side under one heading. `others_points` are those of the other bot, where there is
+    """The sums of one side under one heading. `others_points` are the points of the other bot, where there is
     one."""
 
     matches: int = 0
@@ -238,7 +238,7 @@ class Results:
         return [*self._matches]
 
     def add(self, match: Counted, conduct: Sequence[Conduct] = ()) -> None:
-        """Count a match. One in which somebody plays against itself says nothing about its strength.
+        """Count a match. One in which a bot plays against itself says nothing about its strength.
         `conduct` has one for each side, if anything is known of it."""
         if len({*match.sides}) < len(match.sides) or len(match.sides) < 2:
             return
@@ -271,7 +271,7 @@ class Results:
         return Ranking(rows=rows, over=over, note=" ".join(filter(None, notes)) or UNSET)
 
     def bot_page(self, name: str, ranking: Ranking, rated: Rated) -> BotPage | None:
-        """Return what is known of a bot. None if nobody knows it."""
+        """Return what is known of a bot. None if it is unknown."""
         bot = self._bots.get(name)
         rank = next((number for number, row in enumerate(ranking.rows, 1) if row.bot == name), None)
         if bot is None or rank is None:

@@ -26,14 +26,14 @@ _decode_start = msgspec.json.Decoder(Start).decode
 
 
 class Standing:
-    """`turn` and `points` are None if this program does not know the rules of the match. `count` is that of
-    the events so far."""
+    """`turn` and `points` are None if this program does not know the rules of the match. `count` is the
+    number of events so far."""
 
     def __init__(self, start: bytes) -> None:
         self.count = 0
         self.turn: int | None = None
         self.points: tuple[int, ...] | None = None
-        self._game = _game_of(start)
+        self._game = _read_game(start)
         self._view: View | None = None if self._game is None else blank_view(self._game, PUBLIC)
 
     def add(self, events: Sequence[bytes]) -> None:
@@ -43,14 +43,14 @@ class Standing:
         try:
             for event in events:
                 self._view = fold(self._game, self._view, _decode_event(event))
-        except Exception:  # of a server with other rules: whatever folding meets in them
+        except Exception:  # a server with other rules can make folding fail in any way
             self._view = self.turn = self.points = None
         else:
             self.turn = self._view.turn
             self.points = tuple([player.points for player in self._view.players])
 
 
-def _game_of(start: bytes) -> Game | None:
+def _read_game(start: bytes) -> Game | None:
     try:
         message = _decode_start(start)
     except msgspec.DecodeError:

@@ -2,7 +2,7 @@
 
 A free table takes a match that runs for longer already than a fast one takes, and shows it live. Otherwise
 it takes one that has ended, and plays it move by move. Ended matches wait in a queue. If there are more than
-anybody could watch at this pace, the oldest are dropped, and counted.
+a person could watch at this pace, the oldest are dropped, and counted.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Where matches come from: a server by its protocol, replays and tournaments on disk.
 
-A source calls the model (`show`), sees no HTTP, and brings what anybody may learn: the public `start`, public
+A source calls the model (`show`), sees no HTTP, and brings what is public: the public `start`, public
 events, the public `end`.
 """

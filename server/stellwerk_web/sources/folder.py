@@ -1,4 +1,4 @@
-"""A folder of replays as a source: of `stellwerk serve`, of `play --replays`, or of anybody.
+"""A folder of replays as a source: of `stellwerk serve`, of `play --replays`, or any other.
 
 Laws:
 - a match is shown when its replay is whole and its seed is in it, and not before: a replay without its seed
@@ -61,28 +61,31 @@ class FolderSource:
         show.on_wanted = wake.ring
         async with trio.open_nursery() as nursery:
             nursery.start_soon(bring_wanted, show, wake, self._replays.get, lambda: NO_CLOCKS, self._log)
-            nursery.start_soon(self._follow, show)
+            nursery.start_soon(self._follow_folder, show)
 
-    async def _follow(self, show: Show) -> None:
+    async def _follow_folder(self, show: Show) -> None:
         is_first = True
         while True:
             began = perf_counter()
-            files = await trio.to_thread.run_sync(self._changed)
+            files = await trio.to_thread.run_sync(self._find_changed)
             if files is None:
                 show.connected(False)
-                self._forget(show)
+                if self._heads:
+                    self._heads.clear()
+                    self._replays.clear()
+                    show.began_anew()
             else:
                 for start in range(0, len(files), AT_ONCE):
                     some = files[start : start + AT_ONCE]
-                    heads = await trio.to_thread.run_sync(_heads_of, some)
+                    heads = await trio.to_thread.run_sync(_read_heads, some)
                     for number, (file, head) in enumerate(zip(some, heads, strict=True), start):
                         is_news = not is_first or number >= len(files) - WAITING
-                        self._take(show, file, head, is_news=is_news)
+                        self._take_file(show, file, head, is_news=is_news)
                 show.connected(True)
                 is_first = False
             await trio.sleep(max(LOOK_EVERY_S, (perf_counter() - began) / LOOK_SHARE))
 
-    def _changed(self) -> list[_File] | None:
+    def _find_changed(self) -> list[_File] | None:
         """Return the files that are new or have changed, the oldest first. None if there is no folder, or
         all of its replays are gone. This waits for the disk."""
         found: list[_File] = []
@@ -102,7 +105,7 @@ class FolderSource:
         self._stamps = stamps
         return None if is_gone else sorted(found, key=lambda file: (file.ended_at, file.path.name))
 
-    def _take(self, show: Show, file: _File, head: Head | str, *, is_news: bool) -> None:
+    def _take_file(self, show: Show, file: _File, head: Head | str, *, is_news: bool) -> None:
         if isinstance(head, str):
             self._log("source.passed_over", file=file.path.name, why=head)
             return
@@ -111,12 +114,6 @@ class FolderSource:
             head = replace(head, match=digest_of(file.path.name))  # two files say the same id
         self._heads[head.match], self._replays[head.match] = head, file.path
         show.match_listed(head, max(0.0, time() - file.ended_at), is_news=is_news)
-
-    def _forget(self, show: Show) -> None:
-        if self._heads:
-            self._heads.clear()
-            self._replays.clear()
-            show.began_anew()
 
     # -- pages -----------------------------------------------------------------------------------
 
@@ -140,12 +137,12 @@ class FolderSource:
         return await trio.to_thread.run_sync(whole_page, replay, self._version)
 
 
-def _heads_of(files: Sequence[_File]) -> list[Head | str]:
+def _read_heads(files: Sequence[_File]) -> list[Head | str]:
     """Return the heads of replays, or why a file has none. This waits for the disk."""
-    return [_head_in(file.path) for file in files]
+    return [_read_head(file.path) for file in files]
 
 
-def _head_in(replay: Path) -> Head | str:
+def _read_head(replay: Path) -> Head | str:
     try:
         found = summary(replay)
     except (ReplayError, OSError) as error:

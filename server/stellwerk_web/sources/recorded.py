@@ -51,7 +51,7 @@ _decode = msgspec.json.Decoder(Line).decode
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A recorded match for the model. `head` is that of the ended match."""
+    """A recorded match for the model. `head` says that it has ended."""
 
     head: Head
     start: bytes
@@ -149,31 +149,31 @@ def summary(replay: Path) -> Summary:
     if its seed is not in it, or if it is no replay; OSError."""
     with open(replay, "rb") as file:
         first = file.readline(MAX_LINE_BYTES)
-        header = _record(first, 1)
+        header = _read_record(first, 1)
         if not isinstance(header, Header):
             raise ReplayError("not_a_replay", 1, "no header of a replay")
-        is_revealed = isinstance(_record(file.readline(MAX_LINE_BYTES), 2), Reveal)
+        is_revealed = isinstance(_read_record(file.readline(MAX_LINE_BYTES), 2), Reveal)
         file.seek(max(len(first), os.fstat(file.fileno()).st_size - _TAIL))
-        last = [_last_record(text) for text in file.read().splitlines(keepends=True)[-2:]]
+        last = [_try_record(text) for text in file.read().splitlines(keepends=True)[-2:]]
     match last:
         case [End(result), Reveal()]:
-            return Summary(header, result, _known_game(header, result))
+            return Summary(header, result, _find_game(header, result))
         case [*_, End(result)] if is_revealed:
-            return Summary(header, result, _known_game(header, result))
+            return Summary(header, result, _find_game(header, result))
         case [*_, End()]:
             raise ReplayError("unrevealed", 0, UNREVEALED)
         case _:
             raise ReplayError("truncated", 0, "the replay breaks off")
 
 
-def _known_game(header: Header, result: Result) -> Game:
+def _find_game(header: Header, result: Result) -> Game:
     game = game_of(header)
     if len(result.ranks) != game.seat_count:
         raise ReplayError("differs", 0, f"a result of {len(result.ranks)} seats for {game.seat_count}")
     return game
 
 
-def _record(text: bytes, number: int) -> Line:
+def _read_record(text: bytes, number: int) -> Line:
     try:
         record: Line = _decode(unseal(text)[0])
         return record
@@ -181,9 +181,9 @@ def _record(text: bytes, number: int) -> Line:
         raise ReplayError("not_a_replay", number, str(error)) from None
 
 
-def _last_record(text: bytes) -> Line | None:
+def _try_record(text: bytes) -> Line | None:
     try:
-        return _record(text, 0)
+        return _read_record(text, 0)
     except ReplayError:
         return None  # the rest of a longer line, or one that is still being written
 

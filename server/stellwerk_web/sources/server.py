@@ -1,6 +1,6 @@
 """A spectator of a server that speaks the protocol.
 
-It asks for the feed of matches (`matches`), and watches those that somebody looks at, as the public. If the
+It asks for the feed of matches (`matches`), and watches those that readers look at, as the public. If the
 server is gone it comes back, at growing intervals, with the cursor that it has: so it gets what has
 changed, or, from a server that was started again, a new list.
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 FEATURES: Final = ("spectators", "matches")
 POLL_S: Final = 0.5
 MOST_WATCHED: Final = 48
-STAYS_S: Final = 10.0  # watching what nobody looks at any more: people come back
+STAYS_S: Final = 10.0  # watching a match after its last reader, who may come back
 FIRST_WAIT_S: Final = 0.5
 LONGEST_WAIT_S: Final = 15.0
 CONNECT_S: Final = 10.0
@@ -144,7 +144,7 @@ class ServerSource:
 
     async def _log_in(self, lines: _Lines, stream: trio.abc.Stream) -> float:
         """Return how many messages a second the server allows."""
-        hello = _decoded(await lines.next(), Hello)
+        hello = _decode(await lines.next(), Hello)
         missing = [name for name in FEATURES if name not in hello.features]
         if PROTOCOL_VERSION not in hello.protocols or missing:
             what = f"the feature {missing[0]!r}" if missing else f"version {PROTOCOL_VERSION} of the protocol"
@@ -160,11 +160,11 @@ class ServerSource:
         await stream.send_all(msgspec.json.encode(login) + b"\n")
         while True:
             line = await lines.next()
-            match _decoded(line, _Message).type:
+            match _decode(line, _Message).type:
                 case "welcome":
                     return float(hello.limits.messages_a_second)
                 case "error" | "bye":
-                    refused = _decoded(line, _Error)
+                    refused = _decode(line, _Error)
                     raise self._refused(refused)
                 case _:
                     pass
@@ -191,7 +191,7 @@ class ServerSource:
         return None if self._show is None else self._show.seen.pair(one, other)
 
     def find(self, match: str) -> bool:
-        return False  # what is not in the feed, nobody may watch any more
+        return False  # a match that is not in the feed cannot be watched any more
 
     async def replay_page(self, match: str) -> str | None:
         return None  # a spectator sees no hands
@@ -254,42 +254,42 @@ class Spectator:
 
     def receive(self, line: bytes) -> None:
         """Take a line. LostError if the server is not one, or does not let us in any more."""
-        message = _decoded(line, _Message)
+        message = _decode(line, _Message)
         match = "" if message.match is UNSET else message.match
         match message.type:
             case "event":
-                self._hear_event(match, _decoded(line, _Event))
+                self._hear_event(match, _decode(line, _Event))
             case "seat":
-                seat = _decoded(line, _Seat)
+                seat = _decode(line, _Seat)
                 if match in self._watched:
                     self._show.seat_changed(match, seat.seat, seat.state)
             case "start":
-                self._answered("watch", match)
+                self._expect_answer("watch", match)
                 self._watched[match] = _Watched(self._show.now)
-                self._started(match, line)
+                self._hear_start(match, line)
             case "end":
                 if self._watched.pop(match, None) is not None:
                     self._show.ended(match, line)
             case "match_list":
-                self._answered("matches", "")
-                self._hear_matches(_decoded(line, MatchList))
+                self._expect_answer("matches", "")
+                self._hear_matches(_decode(line, MatchList))
             case "left":
-                self._answered("leave", match)
+                self._expect_answer("leave", match)
                 self._watched.pop(match, None)
             case "error":
-                self._hear_error(_decoded(line, _Error))
+                self._hear_error(_decode(line, _Error))
             case "bye":
-                bye = _decoded(line, _Error)
+                bye = _decode(line, _Error)
                 raise LostError(bye.code, None if bye.retry_ms is UNSET else bye.retry_ms / 1000)
             case _:
                 pass  # a later version of the protocol
 
-    def _answered(self, kind: str, match: str) -> None:
+    def _expect_answer(self, kind: str, match: str) -> None:
         if not self._asked or self._asked[0] != (kind, match):
             raise LostError(f"an answer to nothing that was asked: {kind} {shown(match)}")
         self._asked.popleft()
 
-    def _started(self, match: str, line: bytes) -> None:
+    def _hear_start(self, match: str, line: bytes) -> None:
         try:
             self._show.started(match, line)
         except msgspec.DecodeError as error:
@@ -415,7 +415,7 @@ class _Lines:
         raise LostError("the server closed the connection")
 
 
-def _decoded(line: bytes, kind: type[T]) -> T:
+def _decode(line: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(line, type=kind)
     except (msgspec.DecodeError, RecursionError) as error:

@@ -67,7 +67,7 @@ class Source(Protocol):
         ...
 
     async def bot(self, name: str) -> BotPage | None:
-        """Return what /data/bot/NAME answers (see show/forms.py), or None if nobody has that name. Long work
+        """Return what /data/bot/NAME answers (see show/forms.py), or None if there is no such bot. Long work
         is to run in a thread."""
         ...
 

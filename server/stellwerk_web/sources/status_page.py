@@ -1,4 +1,4 @@
-"""The runner's status page, as anybody gets it (`stellwerk_tournament/play/status_page.py`).
+"""The runner's status page, read like any client reads it (`stellwerk_tournament/play/status_page.py`).
 
 It says what a folder does not: whether the runner is there, its rate, and which remote bots are missing.
 """

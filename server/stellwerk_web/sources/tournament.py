@@ -1,4 +1,4 @@
-"""A tournament as a source: its folder, and what its runner says to anybody.
+"""A tournament as a source: its folder, and the status page of its runner.
 
 The origins of all facts:
 - complete blocks, results, ranking: from the folder (`tournament_book.py`);
@@ -72,13 +72,13 @@ class TournamentSource:
         show.on_wanted = wake.ring
         show.ranking(self._ranking)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._follow, show)
-            nursery.start_soon(self._rate, show)
+            nursery.start_soon(self._follow_folder, show)
+            nursery.start_soon(self._rate_often, show)
             nursery.start_soon(
                 partial(bring_wanted, show, wake, self._book.replay_of, lambda: self._book.clocks, self._log)
             )
             if self._places.status is not None:
-                nursery.start_soon(self._ask, show, *self._places.status)
+                nursery.start_soon(self._poll_runner, show, *self._places.status)
             if self._places.server is not None:
                 live = LiveMatches(show, self._book)
                 nursery.start_soon(self._places.server.run, live)
@@ -91,7 +91,7 @@ class TournamentSource:
 
     # -- the folder ------------------------------------------------------------------------------
 
-    async def _follow(self, show: Show) -> None:
+    async def _follow_folder(self, show: Show) -> None:
         problem = ""
         while True:
             look = await self._look(show)
@@ -116,10 +116,10 @@ class TournamentSource:
     async def _look(self, show: Show) -> Look:
         async with self._looks:
             look = await trio.to_thread.run_sync(self._reader.look)
-            self._take(show, look)
+            self._take_look(show, look)
             return look
 
-    def _take(self, show: Show, look: Look) -> None:
+    def _take_look(self, show: Show, look: Look) -> None:
         if look.is_anew:
             show.began_anew()
             self._rated = NOT_RATED
@@ -148,7 +148,7 @@ class TournamentSource:
             )
         show.tournament(msgspec.to_builtins(state))
 
-    async def _ask(self, show: Show, host: str, port: int) -> None:
+    async def _poll_runner(self, show: Show, host: str, port: int) -> None:
         """Ask the runner how far it is, until cancelled."""
         while True:
             self._word = await read_status(host, port)
@@ -157,7 +157,7 @@ class TournamentSource:
 
     # -- the ranking -----------------------------------------------------------------------------
 
-    async def _rate(self, show: Show) -> None:
+    async def _rate_often(self, show: Show) -> None:
         """Rate what counts, in a thread, and for a small share of the time."""
         while True:
             await trio.sleep(await self._rate_once(show) if self._has_begun else LEAST_S)

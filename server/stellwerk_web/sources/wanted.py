@@ -1,4 +1,4 @@
-"""Replays for whoever looks at their matches: read when somebody wants them, and not before."""
+"""Replays for readers of match pages: a replay is read when a reader opens its match, and not before."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from stellwerk_web.sources.recorded import Recorded, recorded, summary
 if TYPE_CHECKING:
     from stellwerk_web.show.model import Show
 
-PAUSE_S: Final = 0.5  # between two looks whether somebody wants a match
+PAUSE_S: Final = 0.5  # between two looks at what readers want
 MOST_REFUSED: Final = 1000  # replays that cannot be read: they are not tried again at each look
 
 ReplayOf = Callable[[str], Path | None]
 
 
 class Wake:
-    """An alarm clock: `ring` wakes whoever waits, or the next one."""
+    """An alarm clock: `ring` wakes the task that waits, or the next one that does."""
 
     def __init__(self) -> None:
         self._event = trio.Event()
@@ -50,7 +50,7 @@ async def bring_wanted(
     clocks: Callable[[], Clocks],
     log: Callable[..., object],
 ) -> None:
-    """Bring the matches that somebody looks at, until cancelled. `replay_of` returns where a replay is that
+    """Bring the matches that readers look at, until cancelled. `replay_of` returns where a replay is that
     may be shown, and None for any other match."""
     refused: dict[str, None] = {}
     while True:
@@ -59,7 +59,7 @@ async def bring_wanted(
             if replay is None:
                 continue
             try:
-                match = await trio.to_thread.run_sync(partial(_read, replay, name, clocks()))
+                match = await trio.to_thread.run_sync(partial(_read_replay, replay, name, clocks()))
             except (ReplayError, OSError) as error:
                 if len(refused) >= MOST_REFUSED:
                     refused.clear()
@@ -75,7 +75,7 @@ async def bring_wanted(
         await wake.wait(PAUSE_S)
 
 
-def _read(replay: Path, name: str, clocks: Clocks) -> Recorded:
+def _read_replay(replay: Path, name: str, clocks: Clocks) -> Recorded:
     with open(replay, "rb") as file:
         return recorded(lines_of(file), name, clocks)
 
@@ -91,10 +91,10 @@ def whole_page(replay: Path, version: str) -> str | None:
         return None
     if len(content) > MAX_BYTES:
         return None
-    return page_of(content, replay.name, version, _times_of(replay))
+    return page_of(content, replay.name, version, _read_times(replay))
 
 
-def _times_of(replay: Path) -> AnswerTimes | None:
+def _read_times(replay: Path) -> AnswerTimes | None:
     try:
         with open(times_beside(replay), "rb") as file:
             return read_times(file.read(MAX_TIMES_BYTES + 1))
