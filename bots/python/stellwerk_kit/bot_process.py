@@ -94,7 +94,7 @@ class BotProcess:
         self._reader.join(SECONDS_TO_PRINT)
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None and not (self._reader.is_alive() and pipe is not self._process.stdin):
-                with contextlib.suppress(OSError):  # nobody reads the rest of the output
+                with contextlib.suppress(OSError):  # the rest of the output is not needed
                     pipe.close()
 
     def own_listener(self) -> None:

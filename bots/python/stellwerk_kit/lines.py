@@ -1,8 +1,8 @@
-"""Lines over two file descriptors (those of a socket or of two pipes) or over TLS, never with an endless
+"""Lines over two file descriptors (of a socket or of two pipes) or over TLS, never with an endless
 wait.
 
-The law: whatever the other side does (nothing, half a line, bytes without end, closing, not reading), every
-call returns or raises by its deadline, and the number of unread bytes that are kept is bounded.
+The law: for anything that the other side does (nothing, half a line, endless bytes, closing, not reading),
+every call returns or raises by its deadline, and the number of unread bytes that are kept is bounded.
 """
 
 from __future__ import annotations

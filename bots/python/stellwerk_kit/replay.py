@@ -1,9 +1,9 @@
 """A recorded match, replayed to a bot in one of its seats.
 
 The law: the bot gets what a server would have sent to that seat: the same events, and an ask for each of its
-decisions. The recorded moves are made, whatever the bot answers. If the bot answers differently, it gets the
-same message as after a late answer: a default with the recorded move. An answer that is not legal is a
-failure; a different one is not.
+decisions. The recorded moves are made, even if the bot answers otherwise. If the bot answers differently, it
+gets the same message as after a late answer: a default with the recorded move. An answer that is not legal is
+a failure; a different one is not.
 
 From one of its decisions on, the bot can play for itself: then its own moves count, others play the other
 seats, and cards and tickets come in the order of the seed.
@@ -121,7 +121,8 @@ def play_on(
     for other, patient in others.items():
         with _blamed_on(other):
             take_seat(patient, seated[other][1])
-    yield from _replay(table, _moves_before(recording, seat, since), match, bot)
+    decisions = [number for number, move in enumerate(recording.moves) if move.seat == seat]
+    yield from _replay(table, recording.moves[: decisions[since - 1]], match, bot)
     while owing := engine.owing(table.state):
         for mover in owing:
             patient, own = seated[mover]
@@ -155,7 +156,7 @@ class _SeatAt(ScriptedMatch):
 
     def __init__(self, table: Table, seat: Seat) -> None:
         header, names = table.recording.header, table.recording.names
-        super().__init__(table.recording.game.id, seat, "another game, of which nothing is sent")
+        super().__init__(table.recording.game.id, seat, "another game, which is never sent")
         self.game = table.recording.game
         self.others = names[:seat] + names[seat + 1 :]
         self.id = "recorded" if header.match is UNSET else header.match
@@ -209,12 +210,6 @@ def _end(bot: Patient, match: ScriptedMatch) -> None:
     bot.say(*match.news())
     say_goodbye(bot, match)
     bot.exits()
-
-
-def _moves_before(recording: Recording, seat: Seat, since: int) -> list[MoveMade]:
-    """Return the moves before the seat's decision of this number."""
-    own = [number for number, move in enumerate(recording.moves) if move.seat == seat]
-    return list(recording.moves[: own[since - 1]])
 
 
 @contextmanager

@@ -176,7 +176,7 @@ class HalfCloser(Bot):
 
     def run(self) -> int:
         super().run()
-        signal.pause()  # it keeps reading until somebody ends it
+        signal.pause()  # it waits until it is killed
         return 0
 
 

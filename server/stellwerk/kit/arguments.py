@@ -24,6 +24,14 @@ def add_timeout(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_output_arguments(parser: argparse.ArgumentParser, things: str) -> None:
+    """Add the arguments of a command that takes one of these things after the other."""
+    add = parser.add_argument
+    add("--list", action="store_true", help=f"list the {things} and their laws, and do nothing else")
+    add("--junit", metavar="FILE", help="write the findings there too, a test case for each")
+    add("--json", action="store_true", help="all findings as one JSON object")
+
+
 def print_laws(laws: Iterable[tuple[str, str]]) -> None:
     """List names with their laws."""
     listed = list(laws)

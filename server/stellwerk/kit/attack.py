@@ -1,7 +1,7 @@
 """`stellwerk kit attack`: plays every valid and hostile client against a server.
 
 Exit codes: 0 every case is passed or does not apply, 1 one is not, 2 there is no such case, or the server
-lets nobody in, 4 there is no server, or the machine failed, 130 interrupted.
+refuses the login, 4 there is no server, or the machine failed, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from stellwerk.kit.arguments import ended_in_order, print_laws
+from stellwerk.kit.arguments import add_output_arguments, ended_in_order, print_laws
 from stellwerk.kit.findings import exit_code_of, sum_of, tell_each, write_junit
 from stellwerk.shared.addresses import THIS_MACHINE, server_address
 from stellwerk.shared.choose_game import whole_number
@@ -96,9 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for each answer (default: 10)",
     )
     add("--slow", action="store_true", help="play the cases that wait long for a clock of the server, too")
-    add("--list", action="store_true", help="list the cases and their laws, and do nothing else")
-    add("--junit", metavar="FILE", help="write the findings there too, a test case for each")
-    add("--json", action="store_true", help="all findings as one JSON object")
+    add_output_arguments(parser, "cases")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from stellwerk.kit.arguments import add_timeout, cannot_start, ended_in_order
+from stellwerk.kit.arguments import add_output_arguments, add_timeout, cannot_start, ended_in_order
 from stellwerk.kit.findings import exit_code_of, say_finding, sum_of, write_junit
 from stellwerk.shared.errors import DONE, infrastructure_error, usage_error
 from stellwerk.shared.terminal import say
@@ -63,9 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"fail if this is not supported ({', '.join(NEEDED)} always); may be given several times",
     )
     add_timeout(parser)
-    add("--list", action="store_true", help="list the vectors, and do nothing else")
-    add("--junit", metavar="FILE", help="write the findings there too, a test case for each")
-    add("--json", action="store_true", help="all findings as one JSON object")
+    add_output_arguments(parser, "vectors")
 
 
 def run(arguments: argparse.Namespace) -> int:

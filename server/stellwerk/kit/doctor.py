@@ -16,7 +16,13 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from stellwerk.kit.arguments import add_timeout, cannot_start, ended_in_order, print_laws
+from stellwerk.kit.arguments import (
+    add_output_arguments,
+    add_timeout,
+    cannot_start,
+    ended_in_order,
+    print_laws,
+)
 from stellwerk.kit.findings import exit_code_of, sum_of, tell_each, write_junit
 from stellwerk.shared.choose_game import checked_seed, whole_number
 from stellwerk.shared.errors import DONE, infrastructure_error, usage_error
@@ -99,9 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a bot that does not resume after a lost connection fails; else that is a warning",
     )
     add("--steps", metavar="NAME,...", default=ALL, help=f"only these, in this order (default: {ALL})")
-    add("--list", action="store_true", help="list the steps and their laws, and do nothing else")
-    add("--junit", metavar="FILE", help="write the findings there too, a test case for each step")
-    add("--json", action="store_true", help="all findings as one JSON object")
+    add_output_arguments(parser, "steps")
 
 
 def run(arguments: argparse.Namespace) -> int:

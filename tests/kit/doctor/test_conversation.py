@@ -11,13 +11,13 @@ from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_kit.doctor.conversation import respelled, with_carriage_return, with_unknown_fields
 from stellwerk_kit.doctor.login_steps import LONG_ID, LONGEST_LINE, padded
 from stellwerk_kit.doctor.patient import clocks, encode, hello, patience
-from stellwerk_kit.doctor.scripted_match import DECISIONS, at_each_decision, offered_games
+from stellwerk_kit.doctor.scripted_match import DECISIONS, at_decision, offered_games
 from stellwerk_protocol.messages import Ask, FromServer, Wants, Welcome
 
 
 def messages(game: str) -> list[FromServer]:
     """Return the longest messages, besides `hello`."""
-    moments = list(at_each_decision(game, 0, "doctor").values())
+    moments = [at_decision(kind, game, 0, "doctor") for kind in DECISIONS[game]]
     welcome = Welcome("session", "key", "bot", Wants(), offered_games())
     asks = [moment.ask(1000) for moment in moments]
     return [hello(), welcome, moments[0].start(clocks(patience(5)), "bot"), *asks]
@@ -48,4 +48,5 @@ def test_the_longest_id_is_one() -> None:
 
 @pytest.mark.parametrize("game", RULE_SETS)
 def test_a_game_has_the_decisions_that_it_is_said_to_have(game: str) -> None:
-    assert set(at_each_decision(game, 0, "doctor")) == set(DECISIONS[game])
+    met = {at_decision(kind, game, 0, "doctor").decision for kind in DECISIONS[game]}
+    assert met == set(DECISIONS[game])

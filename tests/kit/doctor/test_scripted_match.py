@@ -11,8 +11,9 @@ from stellwerk_engine import engine
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_kit.doctor.patient import clocks, encode, hello, patience
 from stellwerk_kit.doctor.scripted_match import (
+    DECISIONS,
     ScriptedMatch,
-    at_each_decision,
+    at_decision,
     in_the_last_round,
     offered_games,
 )
@@ -88,13 +89,14 @@ def test_all_cards_of_others_are_hidden_from_the_bot(game: str) -> None:
 
 
 def test_every_kind_of_decision_comes_up() -> None:
-    met = [kind for game in GAMES for kind in at_each_decision(game, 1, "doctor")]
-    assert set(met) == {str(kind.__struct_config__.tag) for kind in get_args(Decision)}
+    met = {at_decision(kind, game, 1, "doctor").decision for game in GAMES for kind in DECISIONS[game]}
+    assert met == {str(kind.__struct_config__.tag) for kind in get_args(Decision)}
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_moment_goes_on_from_where_it_was_kept(game: str) -> None:
-    for kind, moment in at_each_decision(game, 1, "doctor").items():
+    for kind in DECISIONS[game]:
+        moment = at_decision(kind, game, 1, "doctor")
         assert moment.decision == kind
         assert 1 in engine.owing(moment.state)
         moment.news()

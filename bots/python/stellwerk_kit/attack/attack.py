@@ -14,10 +14,11 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from stellwerk_kit.attack.caller import Caller, Memory, Message
-from stellwerk_kit.doctor.doctor import Failure, Finding
+from stellwerk_kit.doctor.doctor import Failure, Finding, judge
 from stellwerk_kit.failed import DoesNotApplyError, FailedError
 from stellwerk_protocol.messages import Limits
 
@@ -138,7 +139,7 @@ class Attack:
 
     @contextmanager
     def identity(self) -> Generator[tuple[str, Message]]:
-        """Return a name that nobody has, and its token, if one is needed."""
+        """Return a free name, and its token, if one is needed."""
         with self._lock:
             self._names += 1
             if not self.tokens:
@@ -155,7 +156,7 @@ class Attack:
                     self._free.append((name, token))
 
     def name(self) -> str:
-        """Return a name, a room or a text that nobody else has."""
+        """Return a name, a room or a text that no other client has."""
         with self._lock:
             self._names += 1
             return f"attack-{self._label}-{self._names}"
@@ -228,21 +229,10 @@ def assault(attack: Attack, cases: Sequence[Case]) -> Iterator[Finding]:
     with _witnesses(attack) as witnesses:
         for case in cases:
             started = time.monotonic()
-            finding = _run_case(case, attack, started)
+            finding = judge(case.name, case.law, partial(case.play, attack))
             if finding.verdict != "FAIL":
                 finding = witnesses.on(case, finding, started)
             yield finding
-
-
-def _run_case(case: Case, attack: Attack, started: float) -> Finding:
-    try:
-        case.play(attack)
-    except FailedError as error:
-        failure = Failure(error.expected, error.came, ())
-        return Finding(case.name, case.law, "FAIL", _since(started), failure=failure)
-    except DoesNotApplyError as reason:
-        return Finding(case.name, case.law, "skip", _since(started), skipped=str(reason))
-    return Finding(case.name, case.law, "ok", _since(started))
 
 
 def _since(started: float) -> float:

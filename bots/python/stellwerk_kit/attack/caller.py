@@ -1,7 +1,7 @@
 """A client of a server under attack: it sends anything, and checks what it receives against the laws.
 
-The law: whatever the server sends or does not send, every call returns or raises `FailedError` by its
-deadline. A line that breaks a law of `protocol/README.md` is reported at that line, in whatever case.
+The law: for anything that the server sends or does not send, every call returns or raises `FailedError` by
+its deadline. A line that breaks a law of `protocol/README.md` is reported at that line, in every case.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Attacks by number: more connections, sessions and rooms than anybody needs, all of them bounded.
+"""Attacks by number: more connections, sessions and rooms than a client needs, all of them bounded.
 
-A server may refuse any of these. It must say so, with a time to come back, and nobody else may notice.
+A server may refuse any of these. It must say so, with a time to come back, and other clients must not notice.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def many_sessions(attack: Attack) -> None:
 
 
 def many_rooms(attack: Attack) -> None:
-    """Open rooms in which nobody else waits. They keep nobody from playing."""
+    """Open rooms that stay empty. Other clients can still play."""
     attack.require("rooms")
     attack.require("practice")
     attack.require_open()
@@ -81,7 +81,7 @@ def many_rooms(attack: Attack) -> None:
 
 
 def half_handshakes(attack: Attack) -> None:
-    """Begin many TLS handshakes and finish none. That keeps nobody out."""
+    """Begin many TLS handshakes and finish none. Other clients can still connect."""
     if attack.tls is None:
         raise DoesNotApplyError("it needs TLS: tls://HOST:PORT")
     with contextlib.ExitStack() as crowd:

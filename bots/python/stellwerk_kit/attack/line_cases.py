@@ -1,4 +1,4 @@
-"""Attacks on the reader of lines and on the login: nobody is in a match yet."""
+"""Attacks on the reader of lines and on the login, before any match."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def twice_at_once(attack: Attack) -> None:
 
 
 def foreign_match(attack: Attack) -> None:
-    """Act in a match of which only the id is known."""
+    """Act in a match without being in it, by its id."""
     with attack.player() as inside, attack.player() as outside:
         match = attack.asked(inside)
         for each in (match, "nowhere"):
@@ -369,7 +369,7 @@ def _check_view(view: Message, seat: int | None) -> None:
 
 
 def silence_about_answers(attack: Attack) -> None:
-    """Choose the first tickets, all at once: nobody learns who has answered (L16)."""
+    """Choose the first tickets, all at once: no player learns who has answered (L16)."""
     with attack.player() as one, attack.player() as other:
         match = attack.table(one, other)
         asks = _both_asked(match, one, other)
@@ -391,7 +391,7 @@ def _both_asked(match: str, *callers: Caller) -> list[Message]:
 
 
 def leaving(attack: Attack) -> None:
-    """Leave a match: no more messages about it come, and it goes on for the other."""
+    """Leave a match: no more messages about it come, and the other player continues."""
     with attack.player() as one, attack.player() as other:
         match = attack.table(one, other)
         _both_asked(match, one, other)

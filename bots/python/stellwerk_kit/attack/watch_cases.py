@@ -85,7 +85,8 @@ def list_of_matches(attack: Attack) -> None:
 
 
 def ended_match(attack: Attack) -> None:
-    """Watch a match that is over: all that somebody saw who watched it from its first ask on, at once."""
+    """Watch a match that is over: a spectator gets at once all that one got who watched from the first ask
+    on."""
     attack.require("matches")
     with attack.player() as player, attack.player() as early, attack.player() as late:
         match = attack.asked(player)

@@ -1,7 +1,8 @@
 """The time that a bot takes for its answers in one match, compared with the clocks of its asks.
 
 The law: as on a server, an answer may take the time of its ask and what is left of the bank of its match. A
-longer one is late. One late answer is bad luck, but nobody can play with a bot that is late again and again.
+longer one is late. One late answer is bad luck, but a bot that is late again and again spoils the match for
+others.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class Caller(Protocol):
 
 
 class StartedBot(Protocol):
-    """The process of a bot: a `BotProcess`, or one that somebody else has started, and has confined."""
+    """The process of a bot: a `BotProcess`, or one that the caller started and confined."""
 
     @property
     def pipes(self) -> tuple[IO[bytes], IO[bytes]]: ...

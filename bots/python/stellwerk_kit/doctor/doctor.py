@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -51,7 +52,7 @@ def examine(
             yield Finding(step.name, step.law, "skip", 0.0, skipped=f"for lack of the step {step.after}")
             continue
         for name, game in step.cases(games):
-            finding = take(step, name, examination, game)
+            finding = judge(name, step.law, partial(step.examine, examination, game))
             findings[step.name] = finding
             yield finding
             if finding.failure is not None and step.duty == "MUST":
@@ -70,18 +71,18 @@ def examine_clients(
     """
     for name, step, game in cases:
         begin(name, game)
-        yield take(step, name, examination, game)
+        yield judge(name, step.law, partial(step.examine, examination, game))
 
 
-def take(step: Step, name: str, examination: Examination, game: GameName) -> Finding:
-    """Take one step, under this name."""
+def judge(name: str, law: str, examine: Callable[[], str | None]) -> Finding:
+    """Return what `examine` finds, under this name. It returns a warning, or None if all went well."""
     started = time.monotonic()
 
     def finding(verdict: Verdict, **more: Any) -> Finding:
-        return Finding(name, step.law, verdict, round(time.monotonic() - started, 3), **more)
+        return Finding(name, law, verdict, round(time.monotonic() - started, 3), **more)
 
     try:
-        warning = step.examine(examination, game)
+        warning = examine()
     except FailedError as error:
         return finding("FAIL", failure=Failure(error.expected, error.came, error.printed))
     except RemarkError as remark:

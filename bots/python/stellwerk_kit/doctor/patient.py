@@ -116,8 +116,8 @@ class Allowance:
 class Patient:
     """One bot, from its first connection to its end. Use it in a `with` block.
 
-    With `may_be_ready_again` it got `start` in the middle of a match, in which nobody waits for `ready`. With
-    `may_be_late` the clocks of its matches only count.
+    With `may_be_ready_again` it got `start` in the middle of a match, in which no server waits for `ready`.
+    With `may_be_late` the clocks of its matches only count.
     """
 
     def __init__(self, caller: Caller, patience: Patience, *, may_be_late: bool = False) -> None:
@@ -172,7 +172,7 @@ class Patient:
             return
         raise FailedError(expected, "another connection")
 
-    def finds_nobody(self, seconds: float) -> None:
+    def expect_no_connection(self, seconds: float) -> None:
         """Refuse all connections for a while."""
         self._caller.stay_out(seconds)
 

@@ -139,7 +139,7 @@ def waits_for_the_server(examination: Examination, game: GameName) -> None:
         last_sent = _lose_after_an_act(
             bot, match, Bye("server.shutting_down", "another connection later, and `resume`", RETRY_MS)
         )
-        bot.finds_nobody(SECONDS_AWAY)
+        bot.expect_no_connection(SECONDS_AWAY)
         known = come_back(examination, bot, match, last_sent)
         bot.say(*go_on(bot, match, known))
         answer(bot, match)

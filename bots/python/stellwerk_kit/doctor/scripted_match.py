@@ -150,7 +150,7 @@ class ScriptedMatch:
             game=self.game.id,
             rules_version=self.game.rules.rules_version,
             options=self.game.options,
-            board=_encoded_board(self.game),
+            board=_encode_board(self.game),
             board_digest=self.game.board.file.digest,
             clocks=msgspec.structs.replace(clocks, tries=self.tries),
             commitment=sha256(self.id.encode()).hexdigest(),  # never opened: `end` says "later"
@@ -209,20 +209,15 @@ class ScriptedMatch:
         return End(self.id, self.state.result, transcript, "later")
 
 
-def at_each_decision(game_id: GameName, seat: int, seed: str) -> dict[str, ScriptedMatch]:
-    """Return, for each kind of decision in the game, a match in which the bot owes one."""
-    return {kind: match.copy() for kind, match in _scouted(game_id, seat, seed).items()}
-
-
 def at_decision(kind: str, game_id: GameName, seat: int, seed: str) -> ScriptedMatch:
     """Return a match in which the bot owes a decision of this kind."""
-    return _scouted(game_id, seat, seed)[kind].copy()
+    return _scout_decisions(game_id, seat, seed)[kind].copy()
 
 
 def in_the_last_round(game_id: GameName, seat: int, seed: str) -> ScriptedMatch:
-    """Return a match that ends soon, whatever the bot does, and in which the bot owes a decision."""
+    """Return a match in its last round, in which the bot owes a decision."""
     for number in range(SCOUTED_GAMES):
-        for match in _moments(game_id, seat, f"{seed}/{number}"):
+        for match in _play_to_decisions(game_id, seat, f"{seed}/{number}"):
             if match.last_round:
                 return match
     raise RuntimeError(f"no random game of {game_id} reached its last round")
@@ -245,10 +240,10 @@ def offered_games() -> tuple[OfferedGame, ...]:
 
 
 @lru_cache(maxsize=8)
-def _scouted(game_id: GameName, seat: int, seed: str) -> dict[str, ScriptedMatch]:
+def _scout_decisions(game_id: GameName, seat: int, seed: str) -> dict[str, ScriptedMatch]:
     scouted: dict[str, ScriptedMatch] = {}
     for number in range(SCOUTED_GAMES):
-        for match in _moments(game_id, seat, f"{seed}/{number}"):
+        for match in _play_to_decisions(game_id, seat, f"{seed}/{number}"):
             if match.decision not in scouted:
                 scouted[match.decision] = match.copy()
                 if len(scouted) == len(DECISIONS[game_id]):
@@ -265,12 +260,12 @@ def game_of(game_id: GameName) -> Game:
 
 
 @lru_cache(maxsize=8)
-def _encoded_board(game: Game) -> Raw:
+def _encode_board(game: Game) -> Raw:
     """Encode the board once for all matches: it is most of a `start`."""
     return Raw(json.dumps(board_content(game.board.file), separators=(",", ":"), ensure_ascii=False).encode())
 
 
-def _moments(game_id: GameName, seat: int, seed: str) -> Iterator[ScriptedMatch]:
+def _play_to_decisions(game_id: GameName, seat: int, seed: str) -> Iterator[ScriptedMatch]:
     """Yield a random game at each moment when the bot would owe a decision. It is always the same match,
     which continues."""
     match = ScriptedMatch(game_id, seat, seed)

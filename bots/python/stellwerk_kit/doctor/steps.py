@@ -73,8 +73,8 @@ class Examination:
 class Step:
     """A step. `law` is the rule that it checks, in the words of the protocol. It is taken once, for the first
     of the requested games; with `each_game` for each of them; with `decision` for each that has that
-    decision. `duty` is that of the requirement which it checks: after a failed SHOULD the doctor goes on.
-    `after` names a step without which it makes no sense. `served` steps can be played with any
+    decision. `duty` is the word of the requirement that it checks: after a failed SHOULD the doctor
+    continues. `after` names a step without which it makes no sense. `served` steps can be played with any
     client that connects; the others need a process that was started for a seat."""
 
     name: str
