@@ -12,7 +12,7 @@ from contextlib import suppress
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Carry out a command line, by default that of this process, and return the exit code."""
+    """Carry out a command line, by default the one of this process, and return the exit code."""
     try:
         from stellwerk.command_line import run
 
@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _interrupted() -> int:
-    with suppress(OSError):  # nobody reads it any more; the exit code says the same
+    with suppress(OSError):  # standard error is closed; the exit code says the same
         print("stellwerk: interrupted", file=sys.stderr)
     return 130  # as a shell says it of a program that SIGINT ended
 

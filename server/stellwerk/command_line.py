@@ -74,7 +74,7 @@ COMMANDS: Final[dict[str, Entry]] = {
 
 
 class Parser(argparse.ArgumentParser):
-    """Errors in one line, like those of the commands themselves, at every level of the command."""
+    """A parser that prints its errors in one line, as the commands do, at every level of the command."""
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
         """Suggest the nearest choice, which argparse has no public place for before Python 3.14."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from pathlib import Path
 
 from stellwerk.boards.fit import fitting_games
 from stellwerk.boards.summary import in_numbers, listing, summary
@@ -49,15 +50,15 @@ def run(arguments: argparse.Namespace) -> int:
             say(listing([shipped_board(board) for board in SHIPPED]), end="")
             return DONE
         case "show":
-            _show(arguments.board, as_json=arguments.json, svg=arguments.svg)
+            _show_board(arguments.board, as_json=arguments.json, svg=arguments.svg)
             return DONE
         case _:
-            return _check(arguments.files)
+            return _check_files(arguments.files)
 
 
-def _show(name: str, *, as_json: bool, svg: str | None) -> None:
+def _show_board(name: str, *, as_json: bool, svg: str | None) -> None:
     try:
-        board = _board(name)
+        board = _load_board(name)
         if svg is not None and not can_be_drawn(board):
             raise board.error("routes", "no routes to draw a map from")
     except BoardError as error:
@@ -65,7 +66,10 @@ def _show(name: str, *, as_json: bool, svg: str | None) -> None:
     if svg == "-":
         say(draw_board(board), errors="xmlcharrefreplace", end="")
     elif svg is not None:
-        _write(svg, draw_board(board))
+        try:
+            Path(svg).write_text(draw_board(board), "utf-8", newline="\n")
+        except OSError as error:
+            raise not_writable(svg, error) from None
     elif as_json:
         is_unicode = output_encoding().lower().replace("-", "").startswith("utf")
         say(format_board(board, ascii_only=not is_unicode), end="")
@@ -73,7 +77,7 @@ def _show(name: str, *, as_json: bool, svg: str | None) -> None:
         say(summary(board), end="")
 
 
-def _board(name: str) -> BoardFile:
+def _load_board(name: str) -> BoardFile:
     """Load a shipped board or a file. A plain word that names no file is taken for a shipped board's name."""
     is_plain_word = os.path.basename(name) == name and "." not in name
     if name in SHIPPED or (is_plain_word and not os.path.lexists(name)):
@@ -81,7 +85,7 @@ def _board(name: str) -> BoardFile:
     return load_board(name)
 
 
-def _check(files: list[str]) -> int:
+def _check_files(files: list[str]) -> int:
     code = DONE
     for file in files:
         try:
@@ -93,11 +97,3 @@ def _check(files: list[str]) -> int:
         else:
             say(f"{printable(file)}: ok, for {', '.join(games)} ({in_numbers(board)})")
     return code
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        with open(path, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except OSError as error:
-        raise not_writable(path, error) from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from stellwerk_engine.boards.board_file import BoardError, BoardFile
 from stellwerk_engine.core.game import make_game
-from stellwerk_engine.core.state import RuleSet
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.limits import check_line
 
@@ -20,16 +19,11 @@ def fitting_games(board: BoardFile) -> list[str]:
     for rules in RULE_SETS.values():
         if ("map" in rules.board_features) == bool(board.routes):
             try:
-                _check(board, rules)
+                options = [option.id for option in rules.options]  # with all of them it needs most
+                check_line(make_game(rules, board, max(rules.seat_counts), options))
                 fitting.append(rules.id)
             except BoardError as fault:
                 faults[rules.id] = fault
     if not fitting:
         raise faults.get(board.id) or next(iter(faults.values()))
     return fitting
-
-
-def _check(board: BoardFile, rules: RuleSet) -> None:
-    """Check the board with the most players and all options, which need most of it."""
-    options = [option.id for option in rules.options]
-    check_line(make_game(rules, board, max(rules.seat_counts), options))

@@ -11,7 +11,7 @@ from typing import Final
 from stellwerk_base.texts import aligned, counted
 from stellwerk_engine.boards.board_file import COLORS, GRAY, BoardFile, Route, Ticket
 
-WIDTH: Final = 80  # columns of a terminal that nobody has widened
+WIDTH: Final = 80  # columns of a terminal as it opens
 
 
 def listing(boards: Sequence[BoardFile]) -> str:

@@ -40,7 +40,7 @@ def bash(levels: Sequence[Level]) -> str:
 
 
 def zsh(levels: Sequence[Level]) -> str:
-    """Return a script for zsh, which understands that of bash."""
+    """Return a script for zsh, which understands the script for bash."""
     return "autoload -U +X compinit bashcompinit && compinit && bashcompinit\n" + bash(levels)
 
 

@@ -33,7 +33,7 @@ class Level:
 
 
 def levels(parser: argparse.ArgumentParser) -> Iterator[Level]:
-    """Yield the level of a parser, then those of its subcommands."""
+    """Yield the level of a parser, then the levels of its subcommands."""
     return (level for level, _ in levels_with_parsers(parser))
 
 

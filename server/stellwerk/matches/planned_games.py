@@ -76,7 +76,7 @@ def planned_game(
 
 def pieces(games: Iterable[PlannedGame], *, may_overlap: bool) -> Iterator[tuple[PlannedGame, ...]]:
     """Return the pieces of work that may be done side by side: the blocks, whose games are played one after
-    another, or single games if those of one deal may overlap."""
+    another, or single games if games of one deal may overlap."""
     for _, of_block in groupby(games, lambda planned: planned.block):
         if may_overlap:
             yield from ((planned,) for planned in of_block)

@@ -11,7 +11,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-from stellwerk.replay.story import NoSuchSeatError, StoryLine, story
+from stellwerk.replay.story import NoSuchSeatError, story
 from stellwerk.shared.errors import DONE, FAILED, usage_error
 from stellwerk.shared.terminal import complain, flush_stdout, say, shows_color, width, wrapped
 from stellwerk_base.texts import shown
@@ -53,20 +53,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry out what `add_arguments` has parsed, and return the exit code."""
     if arguments.replay_command == "show":
-        return _show(arguments.file, arguments.seat)
+        return _show_replay(arguments.file, arguments.seat)
     if arguments.replay_command == "page":
         from stellwerk.replay.page import write_pages  # show and verify start faster without it
 
         return write_pages(arguments.file, arguments.output)
-    return max([_verify(file) for file in arguments.files])
+    return max([_verify_file(file) for file in arguments.files])
 
 
-def _verify(file: str) -> int:
+def _verify_file(file: str) -> int:
     if file.endswith(ENDING):  # as in `replay verify games/*`
-        say(f"{shown(file, len(file))}: times of answers, which nobody can verify")
+        say(f"{shown(file, len(file))}: times of answers, which cannot be verified")
         return DONE
     try:
-        verdict = verify(_lines_of(file))
+        verdict = verify(_read_lines(file))
     except _FileError as error:
         complain(f"{file}: {error}")
         return FAILED
@@ -77,11 +77,13 @@ def _verify(file: str) -> int:
     return DONE
 
 
-def _show(file: str, seat: int | None) -> int:
+def _show_replay(file: str, seat: int | None) -> int:
     columns = width() if sys.stdout.isatty() else None
     try:
-        for line in story(read_replay(_lines_of(file)), seat, shows_color()):
-            _print(line, columns)
+        for line in story(read_replay(_read_lines(file)), seat, shows_color()):
+            # In a file a turn is one line.
+            for row in [line.text] if columns is None else wrapped(line.text, columns, line.hang):
+                say(row)
     except NoSuchSeatError as error:
         raise usage_error(str(error)) from None
     except _FileError as error:
@@ -95,17 +97,11 @@ def _show(file: str, seat: int | None) -> int:
     return DONE
 
 
-def _print(line: StoryLine, columns: int | None) -> None:
-    """Print lines that fit the terminal. In a file a turn is one line."""
-    for row in [line.text] if columns is None else wrapped(line.text, columns, line.hang):
-        say(row)
-
-
 class _FileError(Exception):
     """The file cannot be read; its name is not in the message."""
 
 
-def _lines_of(file: str) -> Iterator[bytes]:
+def _read_lines(file: str) -> Iterator[bytes]:
     try:
         with open(file, "rb") as stream:
             yield from lines_of(stream)

@@ -1,7 +1,7 @@
 """A replay as a story for people: who did what in each turn, and how the points came about.
 
 Law: what a viewer reads is made from the events as the viewer may see them. The story of a replay goes as far
-as the replay can be read, whatever is wrong with the rest.
+as the replay can be read.
 """
 
 from __future__ import annotations

@@ -40,21 +40,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     hide_memory()
-    attempts = trio.run(_try_all)
+    attempts = trio.run(_try_levels)
     if arguments.json:
         levels = [{"problem": attempt.problem, **msgspec.to_builtins(attempt.record)} for attempt in attempts]
         say(json.dumps({"levels": levels}))
         return DONE
-    for line in _lines(attempts):
+    for line in _table_of(attempts):
         say(line)
     return DONE
 
 
-async def _try_all() -> list[Attempt]:
+async def _try_levels() -> list[Attempt]:
     return [await try_level(Confinement(sandbox=Sandbox(level=level)), level) for level in LEVELS]
 
 
-def _lines(attempts: Sequence[Attempt]) -> Iterator[str]:
+def _table_of(attempts: Sequence[Attempt]) -> Iterator[str]:
     record = attempts[0].record
     landlock = f"ABI {record.landlock_abi}" if record.landlock_abi else "none"
     version = attempts[-1].record.cgroup
@@ -63,7 +63,8 @@ def _lines(attempts: Sequence[Attempt]) -> Iterator[str]:
     yield f"cgroups       {f'version {version}' if version else 'none that this user can make'}"
     yield ""
     rows = [["a bot could", *(attempt.level for attempt in attempts)]]
-    rows += [[words, *(_word(attempt, name) for attempt in attempts)] for name, (_, words) in TRIALS.items()]
+    for name, (_, words) in TRIALS.items():
+        rows.append([words, *(_verdict(attempt, name) for attempt in attempts)])
     rows.append(["runs as", *(_AS[attempt.record.user] for attempt in attempts)])
     yield from aligned(rows, left=(0, *range(1, len(attempts) + 1)))
     if any(attempt.record.user == "root_without_powers" for attempt in attempts):
@@ -76,7 +77,7 @@ def _lines(attempts: Sequence[Attempt]) -> Iterator[str]:
             yield f"{attempt.level} does not hold: {attempt.problem}"
 
 
-def _word(attempt: Attempt, name: str) -> str:
+def _verdict(attempt: Attempt, name: str) -> str:
     if name in attempt.record.untried:
         return "?"
     return "yes" if name in attempt.record.allowed else "-"

@@ -69,8 +69,8 @@ def expect_game(game_id: str) -> None:
 
 
 def seats_for(game_id: str, bot_count: int, given: str) -> int:
-    """Return how many seats so many bots fill, each of them those of a team, or raise a usage error. `given`
-    says how many there are."""
+    """Return how many seats so many bots fill, or raise a usage error. A bot fills all seats of its team.
+    `given` says how many bots there are."""
     rules = RULE_SETS[game_id]
     seats = bot_count * rules.team_size
     if seats not in rules.seat_counts:

@@ -24,7 +24,7 @@ def writable_folder(name: str) -> Path:
 
 
 def temporary_folder(prefix: str) -> Path:
-    """Make a folder for files that nobody gave a place."""
+    """Make a folder for files, where the user named none."""
     try:
         return Path(tempfile.mkdtemp(prefix=prefix))
     except OSError as error:

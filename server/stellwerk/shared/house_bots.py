@@ -18,10 +18,10 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 def house_bots() -> dict[str, NewHousePlayer]:
-    return {name: _house_bot(name) for name in HOUSE_BOTS}
+    return {name: _make_house_bot(name) for name in HOUSE_BOTS}
 
 
-def _house_bot(name: str) -> NewHousePlayer:
+def _make_house_bot(name: str) -> NewHousePlayer:
     def new(start: bytes, seed: str) -> Callable[[bytes], bytes]:
         player = new_player(name)(_decode(start), seed)
 

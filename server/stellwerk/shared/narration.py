@@ -1,8 +1,8 @@
 """Events in words, for people who watch: `alice claims Chicago - Toronto with 4 orange: 7 points`.
 
 Law: the words contain what the event says and no more, so an event that was redacted for a seat can be shown
-to that seat. The sentence of an event is beside the part that the event belongs to; those of the events of
-every game are here.
+to that seat. The sentence of an event is beside the part that the event belongs to. The sentences for events
+of every game are here.
 """
 
 from __future__ import annotations
@@ -56,10 +56,7 @@ class Style:
 
     def words(self, game: Game) -> Words:
         """Return the words for what is on the game's board."""
-        return Words(game.board, self._paint_card)
-
-    def _paint_card(self, text: str, color: Color) -> str:
-        return self.paint(text, _SGR[color])
+        return Words(game.board, lambda text, color: self.paint(text, _SGR[color]))
 
 
 PLAIN: Final = Style()
@@ -73,7 +70,7 @@ def describe(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
 
 
 def actor_of(event: ev.Event) -> Seat | None:
-    """Return who acts, or whom the event concerns. None for an event of nobody."""
+    """Return who acts, or whom the event concerns. None if it concerns no seat."""
     seat: Seat | UnsetType = getattr(event, "seat", UNSET)
     return None if seat is UNSET else seat
 
@@ -90,7 +87,7 @@ def deed(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
     if owner is not None:
         return owner.sentence(event, words)
     if not isinstance(event, ev.EventOfEveryGame):
-        raise NotImplementedError(f"nobody describes {type(event).__name__} in {game.id}")
+        raise NotImplementedError(f"no words for {type(event).__name__} in {game.id}")
     match event:
         # the piles
         case ev.PileShuffled(count):
@@ -113,7 +110,7 @@ def deed(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
             return f"begins turn {turn}{left}"
         case ev.Asked(decision):
             asked = " and ".join(style.name(seat) for seat in decision.seats)
-            return f"{asked}: {_question(decision, game, words)}"
+            return f"{asked}: {_describe_question(decision, game, words)}"
         case ev.Passed():
             return "passes"
         case ev.Stopped():
@@ -123,12 +120,12 @@ def deed(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
         case ev.TurnsEnded(reason):
             return f"the turns are over: {END_REASONS[reason]}"
         case ev.GameEnded(result):
-            return f"the game is over: {_ranking(result, style)}"
+            return f"the game is over: {_describe_ranking(result, style)}"
         case _:
             assert_never(event)
 
 
-def _question(decision: decisions.Decision, game: Game, words: Words) -> str:
+def _describe_question(decision: decisions.Decision, game: Game, words: Words) -> str:
     if not isinstance(decision, decisions.DecisionOfEveryGame):
         return game.owners[type(decision)].question(decision, words)
     match decision:
@@ -140,7 +137,7 @@ def _question(decision: decisions.Decision, game: Game, words: Words) -> str:
             assert_never(decision)
 
 
-def _ranking(result: Result, style: Style) -> str:
+def _describe_ranking(result: Result, style: Style) -> str:
     teams = sorted(result.teams, key=lambda team: team.rank)
     return ", ".join(f"{team_in_words(team, style)} {counted(team.points, 'point')}" for team in teams)
 

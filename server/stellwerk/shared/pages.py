@@ -1,4 +1,5 @@
-"""Pages of recorded matches as files: one beside its replay, or those of a folder with their index."""
+"""Pages of recorded matches as files: one beside its replay, or one for each replay of a folder, with an
+index."""
 
 from __future__ import annotations
 
@@ -41,12 +42,12 @@ def page_beside(replay: Path) -> Path:
 
 def page_text(replay: Path) -> str:
     """Return the page of a replay. CommandError if the file cannot be read, or is too long for any replay."""
-    return page_of(_bytes_of(replay, MAX_BYTES), replay.name, version(), _times_of(replay))
+    return page_of(_read_bytes(replay, MAX_BYTES), replay.name, version(), _read_times_of(replay))
 
 
 def write_page(replay: Path, page: Path) -> Path:
     """Write the page of a replay, and return where it is."""
-    _write(page, page_text(replay))
+    _write_text(page, page_text(replay))
     return page
 
 
@@ -66,36 +67,36 @@ def write_folder(folder: Path, target: Path) -> FolderOfPages:
         for replay in replays:
             work.count("wrote", len(rows), len(replays), "pages")
             rows.append(_write_one(replay, target))
-        _write(index, index_of(folder.resolve().name, rows, version()))
+        _write_text(index, index_of(folder.resolve().name, rows, version()))
     return FolderOfPages(index, rows)
 
 
 def _write_one(replay: Path, target: Path) -> Row:
     """Write the page of a file that may be anything, and return its row."""
     try:
-        content = _bytes_of(replay, MAX_BYTES)
+        content = _read_bytes(replay, MAX_BYTES)
     except CommandError as error:
         return Row(replay.name, problem=str(error).removeprefix(f"{replay}: "))
     page = page_beside(target / replay.name)
     row = row_of(replay.name, page.name, content)
     if row.page is not None:
-        _write(page, page_of(content, replay.name, version(), _times_of(replay)))
+        _write_text(page, page_of(content, replay.name, version(), _read_times_of(replay)))
     return row
 
 
-def _times_of(replay: Path) -> AnswerTimes | None:
+def _read_times_of(replay: Path) -> AnswerTimes | None:
     """Return the times of a replay, if they are beside it and can be read. The page is good without them."""
     path = times_beside(replay)
     if not path.exists():
         return None
     try:
-        return read_times(_bytes_of(path, MAX_TIMES_BYTES))
+        return read_times(_read_bytes(path, MAX_TIMES_BYTES))
     except (msgspec.DecodeError, CommandError) as error:
         complain(f"{path}: left out: {error}")
         return None
 
 
-def _write(target: Path, text: str) -> None:
+def _write_text(target: Path, text: str) -> None:
     try:
         target.write_text(text, "utf-8")
     except OSError as error:
@@ -104,7 +105,7 @@ def _write(target: Path, text: str) -> None:
         raise usage_error(f"{shown(str(target))}: cannot be written: {error}") from None
 
 
-def _bytes_of(file: Path, most: int) -> bytes:
+def _read_bytes(file: Path, most: int) -> bytes:
     try:
         with open(file, "rb") as stream:
             content = stream.read(most + 1)

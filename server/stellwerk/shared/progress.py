@@ -41,15 +41,16 @@ class ProgressLine:
 
     @contextlib.contextmanager
     def game(self, number: int) -> Generator[Show | None]:
-        """Count a game as running. The value shows its progress; it is None where nobody looks."""
+        """Count a game as running. The value shows its progress. It is None if standard error is no
+        terminal."""
         self._running.append(number)
         try:
-            yield partial(self._draw, number) if self._is_shown else None
+            yield partial(self._draw_match, number) if self._is_shown else None
         finally:
             self._running.remove(number)
             self._over_count += 1
 
-    def _draw(self, number: int, match: MatchSession) -> None:
+    def _draw_match(self, number: int, match: MatchSession) -> None:
         if len(self._running) > 1:
             played = f"{self._over_count:,} of {counted(self._game_count, 'game')} played"
             draw(f"{played}, {len(self._running)} running")
@@ -80,7 +81,7 @@ class WorkLine:
             self._next = monotonic() + DRAWN_EVERY
 
     def count(self, verb: str, done: int, total: int, things: str) -> None:
-        """Show `verified 120 of 10,000 matches`, but not more often than anybody can read it."""
+        """Show `verified 120 of 10,000 matches`, but not more often than a person can read it."""
         if self._is_shown and monotonic() >= self._next:
             self.step(f"{verb} {done:,} of {total:,} {things}")
 
@@ -97,13 +98,13 @@ def is_shown() -> bool:
 
 def draw(line: str) -> None:
     """Replace what was drawn before, and cut the line where the terminal ends."""
-    _write(_CLEAR + line[: width() - 1])
+    _write_line(_CLEAR + line[: width() - 1])
 
 
 def clear() -> None:
-    _write(_CLEAR)
+    _write_line(_CLEAR)
 
 
-def _write(text: str) -> None:
+def _write_line(text: str) -> None:
     with contextlib.suppress(OSError):
         print(text, end="", file=sys.stderr, flush=True)

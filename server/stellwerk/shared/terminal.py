@@ -38,7 +38,7 @@ def complain(message: str) -> None:
     from stellwerk_base.texts import shown  # its imports would double the time of --help
 
     line = shown(message, len(message)).encode("ascii", "backslashreplace").decode()
-    with contextlib.suppress(OSError):  # nobody reads it any more
+    with contextlib.suppress(OSError):  # standard error is closed
         print(f"stellwerk: {line}", file=sys.stderr)
 
 

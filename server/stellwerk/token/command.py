@@ -15,8 +15,8 @@ from stellwerk_server.lobby.tokens import hashed, new_token
 DESCRIPTION: Final = """\
 Make a new token for a player, and print the line for the file of 'serve --tokens'.
 
-Give the token to the player and to nobody else. Stellwerk does not store it: the
-file has only its hash.
+Give the token only to the player. Stellwerk does not store it: the file has
+only its hash.
 """
 
 

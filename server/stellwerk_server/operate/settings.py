@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from stellwerk_protocol.messages import Clocks
 from stellwerk_protocol.messages import Limits as AnnouncedLimits
@@ -58,16 +59,7 @@ class Time(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def clocks_of(time: Time) -> Clocks:
-    return Clocks(
-        set_up_ms=time.set_up_ms,
-        move_ms=time.move_ms,
-        bank_ms=time.bank_ms,
-        grace_ms=time.grace_ms,
-        strikes=time.strikes,
-        tries=time.tries,
-        defaults_in_a_row=time.defaults_in_a_row,
-        defaults=time.defaults,
-    )
+    return Clocks(**asdict(time))
 
 
 def announced(limits: Limits, depth: int) -> AnnouncedLimits:

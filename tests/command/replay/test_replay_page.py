@@ -73,7 +73,7 @@ def test_verify_ignores_the_times_beside_replays(replay: Path, capsys: pytest.Ca
     times = replay.with_name("game.times.json")
     times.write_bytes(times_file("m", [[12], [3]]))
     assert main(["replay", "verify", str(replay), str(times)]) == 0
-    assert capsys.readouterr().out.splitlines()[1] == f"{times}: times of answers, which nobody can verify"
+    assert capsys.readouterr().out.splitlines()[1] == f"{times}: times of answers, which cannot be verified"
 
 
 def test_files_that_cannot_be_read_or_written_are_one_line(replay: Path, tmp_path: Path) -> None:

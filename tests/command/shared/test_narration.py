@@ -172,7 +172,7 @@ def test_there_is_a_question_for_every_kind_of_decision() -> None:
 
 def test_an_event_of_another_game_has_no_sentence() -> None:
     game = game_for("usa", 2)
-    with pytest.raises(NotImplementedError, match="nobody describes Raided in usa"):
+    with pytest.raises(NotImplementedError, match="no words for Raided in usa"):
         describe(ev.Raided(1, "red", RED), game)
     with pytest.raises(NotImplementedError, match="nobody describes Raided"):
         Part().sentence(ev.Raided(1, "red", RED), Words(game.board))
