@@ -19,9 +19,11 @@ import msgspec
 from msgspec import UNSET
 
 from stellwerk_engine.core.state import Game
+from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.fold import blank_view
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, ViewerId, view, viewer_kind
+from stellwerk_engine.parts.draw_cards import DrawCards
 from stellwerk_engine.parts.technologies.buy_technology import for_sale
 from stellwerk_protocol import canonical
 from tools.game_vectors import MATCHES, Match, play
@@ -208,15 +210,17 @@ def runs_on_over_the_halves(fold: Fold) -> bool:
     return fold.has("half_started") and fold.before["passes"] > 0
 
 
-def ends_after_one_card(fold: Fold, *game: str) -> bool:
-    """Test this in `card_game`, or in any other game."""
+def ends_after_one_card(fold: Fold, *may_stop: str) -> bool:
+    """Test this in a game in which one card may be enough, or in any other game."""
+    draw = RULE_SETS[fold.before["game"]].part(DrawCards)
+    assert draw is not None
     cards = [*fold.all("card_drawn"), *(e for e in fold.all("card_taken") if e["card"] != "locomotive")]
     asked = {event["decision"]["type"] for event in fold.all("asked")}
     return (
         fold.before.get("pending", {}).get("type") in ("take_turn", "take_action")
         and len(cards) == 1
         and not asked & {"place_card", "second_card"}
-        and (fold.before["game"] == "card_game") == bool(game)
+        and draw.second_optional == bool(may_stop)
     )
 
 

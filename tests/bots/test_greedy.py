@@ -12,9 +12,10 @@ from stellwerk_bots import greedy
 from stellwerk_bots.bot import Message
 from stellwerk_bots.players import new_player
 from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_kit.doctor.scripted_match import DECISIONS
 from stellwerk_protocol import messages
 from tests.bots.table import game_for, play_block
-from tools.greedy_vectors import ASKS, MATCHES, WRONG_BOTS, detected_by, recorded
+from tools.greedy_vectors import ASKS, WRONG_BOTS, detected_by, recorded
 
 Item = dict[str, Any]  # a part of a message; json has no types
 
@@ -253,20 +254,12 @@ def test_it_answers_as_recorded(game: str) -> None:
 def test_there_are_enough_recorded_asks_of_every_kind(game: str) -> None:
     pairs = [pair for match in recorded(game) for pair in match.pairs]
     decisions = {pair.ask["decision"]["type"] for pair in pairs}
-    expected = {
-        "usa": {"keep_tickets", "take_turn", "second_card"},
-        "card_game": {"keep_tickets", "take_turn", "second_card", "complete_tickets"},
-        "team_asia": {"keep_tickets", "share_ticket", "take_turn", "second_card", "place_card", "pay_tunnel"},
-        "united_kingdom": {"keep_tickets", "take_turn", "take_action", "second_card", "claim_route"},
-        "europe": {"keep_tickets", "take_turn", "second_card", "pay_tunnel"},
-    }
-
     assert len(pairs) >= ASKS
-    assert decisions == expected[game]
+    assert decisions == {*DECISIONS[game]}
 
 
 def test_every_wrong_bot_is_detected_by_a_recorded_ask() -> None:
-    matches = [match for game in MATCHES for match in recorded(game)]
+    matches = [match for game in RULE_SETS for match in recorded(game)]
     undetected = [name for name in WRONG_BOTS if not any(detected_by(name, match) for match in matches)]
     assert undetected == []
 

@@ -24,7 +24,7 @@ from tests.command.tournament.test_tournament import lines_of, status, tournamen
 from tests.tools import demand, needs, of_starter
 
 TRAINS: Final = 8
-SEATS: Final = {"usa": 4, "card_game": 4, "team_asia": 6, "united_kingdom": 4, "europe": 4}
+SEATS: Final = {rules.id: 4 if rules.team_size == 1 else 6 for rules in RULE_SETS.values()}
 
 
 @pytest.mark.xdist_group("mixed tournament")
@@ -72,7 +72,7 @@ def cup(folder: Path, commands: dict[str, tuple[str, ...]], level: Level, games:
     words += ["[schedule]", 'kind = "random"', "rounds = 1"]
     for game in games:
         words += ["[[games]]", f'game = "{game}"', f"players = {SEATS[game]}"]
-        if game != "card_game":
+        if shipped_board(game).routes:
             (folder / f"{game}.json").write_text(json.dumps(small(game)))
             words.append(f'board = "{game}.json"')
     for number, (language, command) in enumerate(commands.items()):

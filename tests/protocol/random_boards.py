@@ -9,18 +9,14 @@ from __future__ import annotations
 from random import Random
 from typing import Any, Final
 
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.parts.long_tickets import LongTickets
+from stellwerk_engine.parts.tickets import FirstTickets
+
 Json = dict[str, Any]  # Any: a JSON value
 
 COLORS: Final = ("purple", "blue", "orange", "white", "green", "yellow", "black", "red")
 LANDS: Final = ("wales", "ireland", "france", "scotland", "england", "england", "england")
-TICKETS: Final = {
-    "usa": 15,
-    "europe": 20,
-    "team_asia": 30,
-    "united_kingdom": 20,
-}  # BOARDS.md, Which game takes which board
-FERRIES: Final = ("europe", "united_kingdom")
-TUNNELS: Final = ("europe", "team_asia")
 LONG: Final = 5
 LONGEST: Final = 6
 GROUP: Final = "pair"
@@ -31,7 +27,7 @@ def random_board(game: str, label: str) -> Json:
     count = chance.randint(8, 14)
     cities: list[Json] = [{"id": f"c{city}", "name": f"C{city}"} for city in range(count)]
     routes = [track for a, b in _edges(chance, count) for track in _tracks(chance, game, a, b)]
-    if game == "united_kingdom":
+    if _has(game, "regions"):
         for city in cities:
             city["region"] = chance.choice(LANDS)
         cities.append({"id": "far", "name": "Far", "region": "overseas"})
@@ -76,13 +72,13 @@ def _tracks(chance: Random, game: str, a: int, b: int) -> list[Json]:
         shared["parallel"] = parallel
         if chance.random() < 0.3:
             shared["always_open"] = True
-    if game in TUNNELS and chance.random() < 0.4:
+    if _has(game, "tunnels") and chance.random() < 0.4:
         shared["tunnel"] = chance.choice((1, 3, 5))
     tracks: list[Json] = []
     for number in range(parallel):
         color = chance.choice((*COLORS, *["gray"] * 6))
         track: Json = {"id": f"c{a}-c{b}-{number}", "a": f"c{a}", "b": f"c{b}", "color": color, **shared}
-        if game in FERRIES and "tunnel" not in shared and chance.random() < 0.3:
+        if _has(game, "ferries") and "tunnel" not in shared and chance.random() < 0.3:
             track["locomotives"] = chance.randint(1, min(length, 4))
         tracks.append(track)
     return tracks
@@ -90,13 +86,25 @@ def _tracks(chance: Random, game: str, a: int, b: int) -> list[Json]:
 
 def _tickets(chance: Random, game: str, count: int) -> list[Json]:
     tickets: list[Json] = []
-    for number in range(TICKETS[game] + chance.randint(1, 7)):
+    for number in range(_dealt_tickets(game) + chance.randint(1, 7)):
         a, b = chance.sample(range(count), 2)
         to_group = a not in (1, 2) and chance.random() < 0.2
         end = GROUP if to_group else f"c{b}"
         tickets.append({"id": f"t{number}", "a": f"c{a}", "b": end, "points": chance.randint(1, 22)})
-    if game == "europe":
+    if _has(game, "long_tickets"):
         for ticket in tickets[:LONG]:
             ticket["long"] = True
     chance.shuffle(tickets)
     return tickets
+
+
+def _has(game: str, feature: str) -> bool:
+    return feature in RULE_SETS[game].board_features
+
+
+def _dealt_tickets(game: str) -> int:
+    """Return how many tickets the set-up deals to the most players (BOARDS.md, Which game takes which
+    board)."""
+    rules = RULE_SETS[game]
+    dealt = sum(part.number for part in rules.set_up if isinstance(part, FirstTickets | LongTickets))
+    return max(rules.seat_counts) * dealt

@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 
 from stellwerk_engine.boards.board_file import parse_board
+from stellwerk_engine.games.shipped import RULE_SETS
 from tests.engine.recordings import game_for
 from tests.protocol.random_boards import random_board
 from tests.tools import needs
@@ -44,7 +45,7 @@ def of_board(game: str) -> tuple[str, Path]:
     return "--board", BOARDS / f"{game}.json"
 
 
-@pytest.mark.parametrize("game", ["usa", "europe", "team_asia", "united_kingdom", "card_game"])
+@pytest.mark.parametrize("game", RULE_SETS)
 def test_every_game_of_the_vectors_is_played_alike(game: str) -> None:
     files = sorted(VECTORS.glob(f"{game}-*.jsonl"))
     code, output, errors = checked(*of_board(game), *files)

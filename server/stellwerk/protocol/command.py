@@ -36,6 +36,8 @@ CONTENT: Final = {
     "games": "a page for each game: its decisions, moves, views and events",
     "rules": "the rules of the games, numbered",
     "BOARDS.md": "board files",
+    "PARTS.md": "the parts of games, for games in no list",
+    "games.json": "the shipped games with their parts",
     "ACTIONS.md": "moves as integers, for learning programs",
     "actions": "these integers, for each game",
     "REPLAYS.md": "replays, and how to verify them",

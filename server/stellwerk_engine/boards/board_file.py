@@ -39,7 +39,10 @@ from stellwerk_engine.boards.located_json import Document, JsonError, found, rea
 from stellwerk_protocol.names import COLORS as CARD_COLORS
 
 FORMAT = "stellwerk-board/1"
-SHIPPED: tuple[str, ...] = ("usa", "card_game", "team_asia", "united_kingdom", "europe")
+_FOLDER = resources.files("stellwerk_engine").joinpath("boards")
+SHIPPED: tuple[str, ...] = tuple(
+    sorted(file.name.removesuffix(".json") for file in _FOLDER.iterdir() if file.name.endswith(".json"))
+)
 COLORS: tuple[str, ...] = tuple(color for color in CARD_COLORS if color != "locomotive")
 GRAY = "gray"
 BOARDS_KEPT = 8  # of the last texts: to read one takes longer than to play a short match
@@ -179,7 +182,7 @@ def shipped_board(id: str) -> BoardFile:
         message = f"no such board; the shipped ones are {', '.join(SHIPPED)}"
         raise BoardError(id, None, "", message + suggestion(id, SHIPPED))
     file = f"{id}.json"
-    return parse_board(resources.files("stellwerk_engine").joinpath("boards", file).read_bytes(), file)
+    return parse_board(_FOLDER.joinpath(file).read_bytes(), file)
 
 
 @lru_cache(maxsize=BOARDS_KEPT)

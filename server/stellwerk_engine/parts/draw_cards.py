@@ -222,7 +222,9 @@ class DrawCards(Action):
 
     @property
     def decisions(self) -> tuple[type[object], ...]:
-        return (wire_decisions.SecondCard, wire_decisions.PlaceCard)
+        if self.to_holder:
+            return (wire_decisions.SecondCard, wire_decisions.PlaceCard)
+        return (wire_decisions.SecondCard,)
 
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
         moves += self.firsts[colors_present(state.market) | (1 if state.pile else 0)]

@@ -197,7 +197,7 @@ def test_show_takes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("show", "usb"), 'usb: no such board; the shipped ones are usa, .*; did you mean "usa"\\?'),
+        (("show", "usb"), 'usb: no such board; the shipped ones are .*, usa; did you mean "usa"\\?'),
         (("show", "./usb"), "./usb: cannot be read: No such file or directory"),
         (("show", "usb.json"), "usb.json: cannot be read: No such file or directory"),
         (

@@ -9,9 +9,10 @@ import pytest
 from stellwerk_engine.boards.board_file import BoardError, shipped_board
 from stellwerk_engine.core.game import make_game
 from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.parts.long_tickets import LongTickets
 
 
-@pytest.mark.parametrize("id", ["usa", "card_game", "team_asia", "united_kingdom"])
+@pytest.mark.parametrize("id", [rules.id for rules in RULE_SETS.values() if rules.part(LongTickets) is None])
 def test_a_game_without_long_tickets_refuses_a_board_that_has_some(id: str) -> None:
     rules = RULE_SETS[id]
     board = shipped_board(rules.board)

@@ -14,11 +14,11 @@ from stellwerk_engine.core.cards import LOCOMOTIVE, ONE, CardSet, counts
 from stellwerk_engine.core.game import make_game
 from stellwerk_engine.core.state import Game, Move
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_engine.parts.claiming.claim_route import Claim
+from stellwerk_engine.parts.claiming.claim_route import Claim, ClaimRoute
 from stellwerk_engine.parts.claiming.claim_table import CLAIMS_LISTED_BOTH_WAYS
 from stellwerk_engine.parts.claiming.payments import pays_route, units_to_pay
 
-GAMES: Final = ("usa", "united_kingdom", "team_asia", "europe")
+GAMES: Final = [rules.id for rules in RULE_SETS.values() if rules.part(ClaimRoute) is not None]
 
 
 class Listed(NamedTuple):

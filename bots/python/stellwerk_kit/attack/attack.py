@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
+from stellwerk_engine.boards.board_file import shipped_board
+from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_kit.attack.caller import Caller, Memory, Message
 from stellwerk_kit.doctor.doctor import Failure, Finding, judge
 from stellwerk_kit.failed import DoesNotApplyError, FailedError
@@ -26,7 +28,7 @@ LONG: Final = 15.0  # seconds that a case may wait for a clock of the server, ex
 PAUSE: Final = 0.01  # seconds that a witness takes for an answer, so that it is not a load itself
 FULL_PAUSE: Final = 0.25  # seconds after which a witness asks again for a place that a case holds
 NEEDED_BY_WITNESSES: Final = 2
-SHORTEST: Final = ("card_game", "usa")  # games whose matches end soon
+MANY_TRAINS: Final = 100  # of a game that is not known here: as many as a board may have
 
 
 class NoServerError(Exception):
@@ -165,9 +167,8 @@ class Attack:
 
     @property
     def game(self) -> Message:
-        """Return the game whose matches end soonest."""
-        games = self.survey.games
-        return next((game for id in SHORTEST for game in games if game["game"] == id), games[0])
+        """Return the game whose matches end soonest: with the fewest trains to place."""
+        return min(self.survey.games, key=_trains_of)
 
     def practice(self, caller: Caller, game: Message | None = None, **fields: Any) -> str:  # Any: as above
         """Join a match with house bots, up to its `start`, and return its id."""
@@ -201,6 +202,11 @@ class Attack:
         if len(ids) != 1:
             raise FailedError("one match for one room", f"{len(ids)} matches")
         return str(ids.pop())
+
+
+def _trains_of(game: Message) -> int:
+    rules = RULE_SETS.get(game["game"])
+    return MANY_TRAINS if rules is None else shipped_board(rules.board).trains
 
 
 def _offered(welcome: Message) -> tuple[Message, ...]:

@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator
 from functools import lru_cache
 from hashlib import sha256
-from typing import Final
+from typing import Final, get_args
 
 import msgspec
 from msgspec import UNSET, Raw, Struct
@@ -20,13 +20,14 @@ from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.core.game import make_game
-from stellwerk_engine.core.state import NOT_LAST_ROUND, Events, Game, Move
+from stellwerk_engine.core.state import NOT_LAST_ROUND, Events, Game, Move, RuleSet
 from stellwerk_engine.games.described import parts_on_wire
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import view
 from stellwerk_engine.parts.technologies.buy_technology import for_sale
 from stellwerk_kit.doctor.answer_clock import AnswerClock
+from stellwerk_protocol import decisions
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import (
     Act,
@@ -46,15 +47,19 @@ from stellwerk_protocol.names import GameName
 
 TRIES: Final = 3
 SCOUTED_GAMES: Final = 12  # more than enough for every kind of decision, and a second at most
-DECISIONS: Final[
-    dict[GameName, tuple[str, ...]]
-] = {  # the decisions that a bot can be asked, without options of a game
-    "usa": ("keep_tickets", "take_turn", "second_card"),
-    "card_game": ("keep_tickets", "take_turn", "second_card", "complete_tickets"),
-    "team_asia": ("keep_tickets", "share_ticket", "take_turn", "place_card", "second_card", "pay_tunnel"),
-    "united_kingdom": ("keep_tickets", "take_turn", "second_card", "take_action", "claim_route"),
-    "europe": ("keep_tickets", "take_turn", "second_card", "pay_tunnel"),
+
+
+def decisions_of(rules: RuleSet) -> tuple[str, ...]:
+    """Return the decisions that a bot can be asked in a game, without its options."""
+    kinds = ["take_turn", "take_action"] if rules.before_action else ["take_turn"]
+    kinds += [_TAGS[decision] for part in rules.parts for decision in part.decisions]
+    return tuple(kind for kind in kinds if kind != "pay_tunnel" or "tunnels" in rules.board_features)
+
+
+_TAGS: Final[dict[type[object], str]] = {
+    kind: str(kind.__struct_config__.tag) for kind in get_args(decisions.Decision)
 }
+DECISIONS: Final = {rules.id: decisions_of(rules) for rules in RULE_SETS.values()}
 
 
 class ScriptedMatch:
