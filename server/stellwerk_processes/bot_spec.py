@@ -2,7 +2,7 @@
 
 Law: what a user gave is a spec in all its values, or is refused with the key that is wrong and what was
 expected there. Words are split as a shell splits them; nothing in them is expanded. Whether a program or a
-folder exists is checked later, by `bot_process.command_line`.
+folder exists is checked later, by `invitation.command_line`.
 """
 
 from __future__ import annotations
