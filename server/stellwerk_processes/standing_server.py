@@ -219,7 +219,7 @@ class StandingServer:
         taken.append(process)
         assert process.bot is not None
         process.deals.add(bot_match.plan.seed)
-        await trio.to_thread.run_sync(process.bot.forget)
+        await process.bot.forget()
         self._wake(process)
         if bot_match.logs is not None and process.bot.log is not None:
             process.bot.log.begin(bot_match.logs.heading(seat))

@@ -239,7 +239,7 @@ def left_after(source: str, seconds: float = SECONDS) -> list[str]:
         stay = f"import os\n{source}\nprint('done', flush=True)\nwhile True: input()"
         async with started(python(stay, transport="stdio"), grace=NO_GRACE) as bot:
             await line_from(bot.transport)
-            await trio.to_thread.run_sync(bot.forget, seconds)
+            await bot.forget(seconds)
             return os.listdir(bot.directory)
 
     return run(main)

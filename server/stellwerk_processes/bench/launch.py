@@ -105,12 +105,12 @@ def launch_of(
     for name in ("HOME", "TMPDIR"):
         if environment.get(name) == directory:
             environment[name] = private
-    port = _port(invitation.address)
+    port = _port_in(invitation.address)
     if is_inside and port and not sandbox.network:
         # The kernel counts connections by where they lead, for all networks together.
         port = secrets.choice(_PORTS)
         environment["STELLWERK_ADDRESS"] = f"tcp://127.0.0.1:{port}"
-    cgroup = _cgroup(confinement, is_root=is_root)
+    cgroup = _make_cgroup(confinement, is_root=is_root)
     if cgroup is not None:
         to_live.callback(remove_cgroup, cgroup)
     joined: Sequence[int] = () if cgroup is None else to_start.enter_context(joinable(cgroup))
@@ -122,8 +122,8 @@ def launch_of(
         "user": user,
         "drops_capabilities": measures.powers and (is_inside or is_root),
         "no_new_privileges": measures.powers,
-        "limits": _limits(confinement, has_own_user=user is not None),
-        "landlock": _landlock(confinement, view, directory, port),
+        "limits": _limits_of(confinement, has_own_user=user is not None),
+        "landlock": _ruleset_of(confinement, view, directory, port),
         "seccomp": b"",
         "sysinfo": sysinfo(),
         "seccomp_without_locks": b"",
@@ -143,13 +143,15 @@ def launch_of(
         )
         orders["seccomp"] = filter_of(has_locks=is_inside)
         orders["seccomp_without_locks"] = filter_of(has_locks=False)
-    orders_at = _file(marshal.dumps(dict(orders)), to_start)
+    orders_at = _make_file(marshal.dumps(dict(orders)), to_start)
     passed = [control, orders_at, *streams, *joined]
     our_place = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(supervise.__file__))))
     start_text = _START.format(our_place, control, orders_at)
     call = [os.path.realpath(sys.executable), "-I", "-S", "-c", start_text]
     if is_inside:
-        files = [(_file(text, to_start), place) for text, place in _files(user, network=sandbox.network)]
+        files = [
+            (_make_file(text, to_start), place) for text, place in _own_files(user, network=sandbox.network)
+        ]
         passed += [number for number, _ in files]
 
         def opened(path: str) -> int:
@@ -183,14 +185,14 @@ def view_of_bot(spec: BotSpec, argv: Sequence[str], confinement: Confinement) ->
     )
 
 
-def _port(address: str) -> int:
+def _port_in(address: str) -> int:
     """Return the TCP port that a bot connects to; 0 if it does not."""
     scheme, _, place = address.partition("://")
     port = place.rpartition(":")[2]
     return int(port) if scheme == "tcp" and port.isdecimal() else 0
 
 
-def _cgroup(confinement: Confinement, *, is_root: bool) -> Cgroup | None:
+def _make_cgroup(confinement: Confinement, *, is_root: bool) -> Cgroup | None:
     """Make the control group of a level. OSError if one is required and cannot be made."""
     processes = confinement.sandbox.processes
     match confinement.measures.cgroup:
@@ -204,7 +206,7 @@ def _cgroup(confinement: Confinement, *, is_root: bool) -> Cgroup | None:
     return None
 
 
-def _limits(confinement: Confinement, *, has_own_user: bool) -> list[tuple[int, int]]:
+def _limits_of(confinement: Confinement, *, has_own_user: bool) -> list[tuple[int, int]]:
     measures, sandbox = confinement.measures, confinement.sandbox
     limits = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, DESCRIPTORS)]
     if confinement.memory_mb is not None and measures.cgroup != "memory":
@@ -216,12 +218,9 @@ def _limits(confinement: Confinement, *, has_own_user: bool) -> list[tuple[int, 
         limits.append((resource.RLIMIT_FSIZE, sandbox.disk_mb * _MB))
     if measures.namespaces:  # where a user's bots are counted one by one, and together, too
         limits += [(resource.RLIMIT_SIGPENDING, _OF_SIGNALS), (resource.RLIMIT_MSGQUEUE, _OF_QUEUES)]
-    return [(what, _within(what, limit)) for what, limit in limits]
-
-
-def _within(what: int, limit: int) -> int:
-    _, most = resource.getrlimit(what)
-    return limit if most == resource.RLIM_INFINITY else min(limit, most)
+    most = {what: resource.getrlimit(what)[1] for what, _ in limits}
+    infinity = resource.RLIM_INFINITY
+    return [(what, limit if most[what] == infinity else min(limit, most[what])) for what, limit in limits]
 
 
 def _own_thread_count() -> int:
@@ -236,7 +235,7 @@ def _own_thread_count() -> int:
     return count
 
 
-def _landlock(confinement: Confinement, view: View, private: str, port: int) -> Ruleset | None:
+def _ruleset_of(confinement: Confinement, view: View, private: str, port: int) -> Ruleset | None:
     ports, has_network = [port] if port else [], confinement.sandbox.network
     match confinement.measures.landlock:
         case "":
@@ -252,7 +251,7 @@ def _landlock(confinement: Confinement, view: View, private: str, port: int) -> 
             return ruleset_inside(folders, None if has_network else ports)
 
 
-def _files(user: int | None, *, network: bool) -> list[tuple[bytes, str]]:
+def _own_files(user: int | None, *, network: bool) -> list[tuple[bytes, str]]:
     """Return the files that are made inside: some programs ask who they are, and where localhost is."""
     uid, gid = (os.getuid(), os.getgid()) if user is None else (user, user)
     files = [
@@ -263,7 +262,7 @@ def _files(user: int | None, *, network: bool) -> list[tuple[bytes, str]]:
     return files if network else [*files, (_NO_HOSTS, "/etc/hosts")]
 
 
-def _file(content: bytes, stack: contextlib.ExitStack) -> int:
+def _make_file(content: bytes, stack: contextlib.ExitStack) -> int:
     """Return a descriptor of a file in memory."""
     number = os.memfd_create("stellwerk")
     stack.callback(os.close, number)

@@ -41,7 +41,7 @@ from stellwerk_processes.bench.invitation import Invitation
 from stellwerk_processes.bench.launch import Launch, launch_of
 from stellwerk_processes.bench.levels import UNCONFINED, Confinement, User
 from stellwerk_processes.bench.orphans import end_orphans, forget, start_noted
-from stellwerk_processes.bench.private_folder import OpenFolder, PrivateFolder, empty, path_of
+from stellwerk_processes.bench.private_folder import PrivateFolder, empty
 from stellwerk_processes.bot_log import BotLog, readable
 from stellwerk_processes.bot_spec import BotSpec
 
@@ -106,7 +106,7 @@ class LocalBot:
         supervisor: int,
         transport: trio.abc.Stream | None = None,
         directory: str = "",
-        folder: OpenFolder | None = None,
+        inside: int | None = None,
         listening: socket.socket | None = None,
         user: User = "runner",
         cgroup: Cgroup | None = None,
@@ -122,7 +122,7 @@ class LocalBot:
         self.log = log
         self.report: BotReport | None = None
         self.is_frozen = False
-        self._folder = folder
+        self._inside = inside
         self._listening = listening
         self._printed = bytearray()
         self._stopping = trio.Event()
@@ -162,19 +162,26 @@ class LocalBot:
         lines = map(readable, self._printed.decode("utf-8", "replace").splitlines())
         return tuple(line[:LONGEST_LINE] for line in lines if line)[-count:]
 
-    def forget(self, seconds: float = LONGEST_FORGETTING) -> None:
+    async def forget(self, seconds: float = LONGEST_FORGETTING) -> None:
         """Forget what the bot has used and printed, and remove what it has left in its private folder, as far
         as possible. Files that another user has hidden there remain, and so do those that the bot keeps
-        making anew. May wait for the disk."""
-        self._used_before = self._used_ms()
+        making anew."""
+        self._used_before = descendants_ms(self.supervisor)
         self._printed.clear()
-        with contextlib.nullcontext(self.directory) if self._folder is None else self._folder.path() as path:
-            empty(path, seconds)
+        if self.report is not None:
+            return
+        with contextlib.ExitStack() as stack:
+            path = self.directory
+            if self._inside is not None:  # the bot may end meanwhile, and that descriptor with it
+                held = os.dup(self._inside)
+                stack.callback(os.close, held)
+                path = _path_of(held)
+            await trio.to_thread.run_sync(empty, path, seconds)
 
     def report_so_far(self) -> BotReport:
         """Report what the bot has done since it was made to forget, or since its start. It may have ended."""
         if self.report is None:
-            cpu_ms = max(0, round(self._used_ms() - self._used_before))
+            cpu_ms = max(0, round(descendants_ms(self.supervisor) - self._used_before))
             return BotReport(None, None, True, cpu_ms, None, self.last_lines())
         return replace(self.report, cpu_ms=max(0, self.report.cpu_ms - round(self._used_before)))
 
@@ -227,9 +234,6 @@ class LocalBot:
         """Return the group of version 2 with its processes and none of ours, if it has one."""
         return None if self.cgroup is None or self.cgroup.freezable is None else Path(self.cgroup.freezable)
 
-    def _used_ms(self) -> float:
-        return descendants_ms(self.supervisor)
-
     # -- for its task ----------------------------------------------------------------------------
 
     @property
@@ -263,13 +267,14 @@ async def start_bot(
     """
 
     async def run(task_status: trio.TaskStatus[LocalBot]) -> None:
-        await _run(spec, invitation, confinement, grace, log, task_status)
+        with log or contextlib.nullcontext():
+            await _run_bot(spec, invitation, confinement, grace, log, task_status)
 
     bot: LocalBot = await nursery.start(run)
     return bot
 
 
-async def _run(
+async def _run_bot(
     spec: BotSpec,
     invitation: Invitation,
     confinement: Confinement,
@@ -279,18 +284,20 @@ async def _run(
 ) -> None:
     folder = PrivateFolder.make(for_everybody=confinement.isolation == "user")
     try:
-        with log or contextlib.nullcontext(), contextlib.ExitStack() as to_live:
-            bot, supervisor = await _started(spec, invitation, confinement, folder.directory, log, to_live)
+        with contextlib.ExitStack() as to_live:
+            bot, supervisor = await _start_supervised(
+                spec, invitation, confinement, folder.directory, log, to_live
+            )
             stopped = True
             try:
                 task_status.started(bot)
                 async with trio.open_nursery() as nursery:
-                    nursery.start_soon(_hear, bot, supervisor)
-                    stopped = await _live(bot, supervisor, grace)
+                    nursery.start_soon(_keep_hearing, bot, supervisor)
+                    stopped = await _wait_for_end(bot, supervisor, grace)
                     nursery.cancel_scope.cancel()
             finally:
                 with trio.CancelScope(shield=True):
-                    bot.end(await _bury(bot, supervisor, grace, stopped=stopped))
+                    bot.end(await _end_bot(bot, supervisor, grace, stopped=stopped))
     finally:
         with trio.CancelScope(shield=True):
             await trio.to_thread.run_sync(folder.remove)
@@ -327,7 +334,7 @@ class _Supervisor:
             self.control.send(word)
 
 
-async def _live(bot: LocalBot, supervisor: _Supervisor, grace: float) -> bool:
+async def _wait_for_end(bot: LocalBot, supervisor: _Supervisor, grace: float) -> bool:
     """Wait until the bot has ended, or has used up its time to do so. Return whether it was asked to end."""
 
     async def until_it_exits(scope: trio.CancelScope) -> None:
@@ -345,9 +352,9 @@ async def _live(bot: LocalBot, supervisor: _Supervisor, grace: float) -> bool:
     return True
 
 
-async def _bury(bot: LocalBot, supervisor: _Supervisor, grace: float, *, stopped: bool) -> BotReport:
+async def _end_bot(bot: LocalBot, supervisor: _Supervisor, grace: float, *, stopped: bool) -> BotReport:
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(_hear, bot, supervisor)
+        nursery.start_soon(_keep_hearing, bot, supervisor)
         if not supervisor.has_exited():
             supervisor.popen.send_signal(signal.SIGCONT)  # a bot may have stopped it
             supervisor.ask(supervise.TERMINATE)
@@ -362,17 +369,17 @@ async def _bury(bot: LocalBot, supervisor: _Supervisor, grace: float, *, stopped
             supervisor.popen.kill()
             with trio.move_on_after(LONGEST_END):
                 await supervisor.exited()
-        ended = _last_word(supervisor.control)
+        ended = _read_last_word(supervisor.control)
         # If there is none, it was killed, or taken over, and has ended nothing.
         are_gone = ended is not None or await trio.to_thread.run_sync(end_orphans)
         # What is left in the pipe. A process that nobody could kill may hold it open for ever.
         nursery.cancel_scope.deadline = trio.current_time() + grace
     await supervisor.printed.aclose()
     os.close(supervisor.descriptor)
-    return _report(bot, supervisor, ended, stopped=stopped, are_gone=are_gone)
+    return _make_report(bot, supervisor, ended, stopped=stopped, are_gone=are_gone)
 
 
-def _report(
+def _make_report(
     bot: LocalBot, supervisor: _Supervisor, ended: _End | None, *, stopped: bool, are_gone: bool
 ) -> BotReport:
     """Give the supervisor's id back, and return what it has reported. If it was killed itself, what it was
@@ -399,7 +406,7 @@ def _report(
     )
 
 
-def _last_word(control: socket.socket) -> _End | None:
+def _read_last_word(control: socket.socket) -> _End | None:
     """Return what a supervisor has reported last."""
     with contextlib.suppress(OSError, ValueError):
         word = control.recv(_LONGEST_WORD)
@@ -417,7 +424,7 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-async def _hear(bot: LocalBot, supervisor: _Supervisor) -> None:
+async def _keep_hearing(bot: LocalBot, supervisor: _Supervisor) -> None:
     while data := await supervisor.printed.receive_some(_READ_SIZE):
         bot.hear(data)
 
@@ -425,7 +432,7 @@ async def _hear(bot: LocalBot, supervisor: _Supervisor) -> None:
 # -- start -------------------------------------------------------------------------------------------
 
 
-async def _started(
+async def _start_supervised(
     spec: BotSpec,
     invitation: Invitation,
     confinement: Confinement,
@@ -435,14 +442,14 @@ async def _started(
 ) -> tuple[LocalBot, _Supervisor]:
     # Their ends of the pipes are closed here in any case, ours unless a bot comes of it.
     with contextlib.ExitStack() as theirs, contextlib.ExitStack() as on_failure:
-        printed, their_errors = _pipe(on_failure, theirs)
+        printed, their_errors = _make_pipe(on_failure, theirs)
         stdio: tuple[int, int] | None = None
         if spec.transport == "tcp":
             streams = os.open(os.devnull, os.O_RDONLY), their_errors
             theirs.callback(os.close, streams[0])
         else:
-            their_input, our_output = _pipe(theirs, on_failure)
-            our_input, their_output = _pipe(on_failure, theirs)
+            their_input, our_output = _make_pipe(theirs, on_failure)
+            our_input, their_output = _make_pipe(on_failure, theirs)
             streams, stdio = (their_input, their_output), (our_output, our_input)
         control, their_control = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         on_failure.enter_context(control)
@@ -474,20 +481,19 @@ async def _started(
 
         # In a thread, because it waits until the exec.
         started = await trio.to_thread.run_sync(start_noted, popen)
-        on_failure.callback(_give_up, started, control)
+        on_failure.callback(_end_unneeded, started, control)
         descriptor = os.pidfd_open(started.pid)
         on_failure.callback(os.close, descriptor)
         theirs.close()
-        bot_pid, descriptors = await _begun(control, printed, launch)
+        bot_pid, descriptors = await _wait_for_start(control, printed, launch)
         on_failure.pop_all()
-    supervisor, listening, folder = started.pid, None, None
+    supervisor, listening, inside = started.pid, None, None
     if launch.is_inside:
         supervisor = next(iter(supervise.children(started.pid)), started.pid)
         bot_pid = next(iter(supervise.children(supervisor)), supervisor)
         inside, *others = descriptors
-        folder = OpenFolder(inside)
-        to_live.callback(folder.close)
-        directory = path_of(inside)
+        to_live.callback(os.close, inside)
+        directory = _path_of(inside)
         for number in others:
             listening = to_live.enter_context(socket.socket(fileno=number))
     bot = LocalBot(
@@ -496,7 +502,7 @@ async def _started(
         supervisor=supervisor,
         transport=None if stdio is None else trio.StapledStream(*map(trio.lowlevel.FdStream, stdio)),
         directory=directory,
-        folder=folder,
+        inside=inside,
         listening=listening,
         user=launch.user,
         cgroup=launch.cgroup,
@@ -505,7 +511,7 @@ async def _started(
     return bot, _Supervisor(started, descriptor, control, trio.lowlevel.FdStream(printed))
 
 
-async def _begun(control: socket.socket, printed: int, launch: Launch) -> tuple[int, list[int]]:
+async def _wait_for_start(control: socket.socket, printed: int, launch: Launch) -> tuple[int, list[int]]:
     """Wait until the bot runs. Return its id, as its supervisor sees it, and the descriptors of what is only
     in there. OSError if the sandbox could not be set up."""
     await trio.lowlevel.wait_readable(control)
@@ -530,7 +536,7 @@ async def _begun(control: socket.socket, printed: int, launch: Launch) -> tuple[
     raise OSError(0, f"{problem}; {cure}" if cure else problem)
 
 
-def _pipe(reader: contextlib.ExitStack, writer: contextlib.ExitStack) -> tuple[int, int]:
+def _make_pipe(reader: contextlib.ExitStack, writer: contextlib.ExitStack) -> tuple[int, int]:
     """Return the reading and the writing end of a pipe. `reader` closes the one, `writer` the other."""
     reading, writing = os.pipe()
     reader.callback(os.close, reading)
@@ -538,7 +544,7 @@ def _pipe(reader: contextlib.ExitStack, writer: contextlib.ExitStack) -> tuple[i
     return reading, writing
 
 
-def _give_up(started: subprocess.Popen[bytes], control: socket.socket) -> None:
+def _end_unneeded(started: subprocess.Popen[bytes], control: socket.socket) -> None:
     """End a supervisor that may have started its bot: without the runner it does that by itself."""
     control.close()
     try:
@@ -548,3 +554,7 @@ def _give_up(started: subprocess.Popen[bytes], control: socket.socket) -> None:
         started.wait()
         end_orphans()
     forget(started.pid)
+
+
+def _path_of(folder: int) -> str:
+    return f"/proc/self/fd/{folder}/."  # with the dot it is a folder and no link

@@ -11,7 +11,6 @@ import os
 import secrets
 import stat
 import tempfile
-import threading
 import time
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -118,33 +117,3 @@ def _opened(name: str, folder: int | None = None) -> Generator[int]:
         yield usable
     finally:
         os.close(usable)
-
-
-class OpenFolder:
-    """A folder that is in none of this machine's. Threads use it and close it as they like: its descriptor
-    means nothing else while one of them uses it."""
-
-    def __init__(self, number: int) -> None:
-        self._number = number
-        self._lock = threading.Lock()
-        self._is_closed = False
-
-    @contextlib.contextmanager
-    def path(self) -> Generator[str]:
-        """Return a path of the folder for as long as the block runs; one of nothing if it was closed."""
-        with self._lock:
-            number = None if self._is_closed else os.dup(self._number)
-        try:
-            yield "" if number is None else path_of(number)
-        finally:
-            if number is not None:
-                os.close(number)
-
-    def close(self) -> None:
-        with self._lock:
-            self._is_closed = True
-            os.close(self._number)
-
-
-def path_of(folder: int) -> str:
-    return f"/proc/self/fd/{folder}/."  # with the dot it is a folder and no link

@@ -89,7 +89,7 @@ async def resolve(confinement: Confinement) -> Attempt:
     highest. SandboxError if that does not hold, or is below the one that is required."""
     wanted, required = confinement.sandbox.level, confinement.sandbox.require
     if confinement.wrap:
-        return await _wrapped(confinement)
+        return await _resolve_wrap(confinement)
     problems: list[str] = []
     for level in reversed(LEVELS) if wanted == "auto" else (wanted,):
         if required is not None and not is_at_least(level, required):
@@ -105,15 +105,15 @@ async def try_level(confinement: Confinement, level: Level) -> Attempt:
     """Let the witness try a level. Never raises for what the machine lacks."""
     asked = confinement.sandbox.level
     confinement = replace(confinement, sandbox=replace(confinement.sandbox, level=level))
-    unseen = _seen(level, asked, dict.fromkeys(TRIALS, witness.UNTRIED))
+    unseen = _make_record(level, asked, dict.fromkeys(TRIALS, witness.UNTRIED))
     if problem := lacking(LEVELS[level]):
         return Attempt(confinement, unseen, problem)
     try:
-        seen, user, cgroup = await _testimony(confinement)
+        seen, user, cgroup = await _hear_witness(confinement)
     except (OSError, ValueError, trio.TooSlowError) as error:
         why = getattr(error, "strerror", None) or str(error) or "the witness did not answer in time"
         return Attempt(confinement, unseen, str(why).removeprefix("sandbox: "))
-    record = replace_struct(_seen(level, asked, seen), user=user, cgroup=cgroup)
+    record = replace_struct(_make_record(level, asked, seen), user=user, cgroup=cgroup)
     missing = [TRIALS[name][1] for name in record.allowed if _must_be_refused(name, confinement, record)]
     return Attempt(confinement, record, f"a bot could {', '.join(missing)}" if missing else "")
 
@@ -129,11 +129,11 @@ def _must_be_refused(name: str, confinement: Confinement, record: SandboxRecord)
     )
 
 
-async def _wrapped(confinement: Confinement) -> Attempt:
+async def _resolve_wrap(confinement: Confinement) -> Attempt:
     """Let the witness try what the organizer's own command refuses. The level is the highest that fits."""
     sandbox = confinement.sandbox
     try:
-        seen, _, _ = await _testimony(confinement)
+        seen, _, _ = await _hear_witness(confinement)
     except (OSError, ValueError, trio.TooSlowError):
         seen = dict.fromkeys(TRIALS, witness.UNTRIED)
     level: Level = "none"
@@ -146,10 +146,10 @@ async def _wrapped(confinement: Confinement) -> Attempt:
         raise SandboxError(
             f"the sandbox must be at least {sandbox.require}, and the wrap only does what {level} does"
         )
-    return Attempt(confinement, replace_struct(_seen(level, sandbox.level, seen), wrapped=True))
+    return Attempt(confinement, replace_struct(_make_record(level, sandbox.level, seen), wrapped=True))
 
 
-def _seen(level: Level, asked: Wanted, seen: Mapping[str, str]) -> SandboxRecord:
+def _make_record(level: Level, asked: Wanted, seen: Mapping[str, str]) -> SandboxRecord:
     """Return the record of what a witness has seen here."""
 
     def with_result(result: str) -> tuple[str, ...]:
@@ -169,14 +169,14 @@ def _seen(level: Level, asked: Wanted, seen: Mapping[str, str]) -> SandboxRecord
 # -- the witness -------------------------------------------------------------------------------------
 
 
-async def _testimony(confinement: Confinement) -> tuple[dict[str, str], User, CgroupVersion]:
+async def _hear_witness(confinement: Confinement) -> tuple[dict[str, str], User, CgroupVersion]:
     """Start the witness, and return what it could do, as whom it ran, and in which control groups."""
     failure: OSError | ValueError | None = None
     testimony: tuple[dict[str, str], User, CgroupVersion] | None = None
-    with _offered(confinement) as outside, trio.fail_after(SECONDS):
+    with _open_targets(confinement) as outside, trio.fail_after(SECONDS):
         async with trio.open_nursery() as nursery:
             try:
-                testimony = await _ask(nursery, confinement, outside)
+                testimony = await _let_it_try(nursery, confinement, outside)
             except (OSError, ValueError) as error:
                 failure = error  # the nursery would wrap it
             nursery.cancel_scope.cancel()
@@ -186,16 +186,16 @@ async def _testimony(confinement: Confinement) -> tuple[dict[str, str], User, Cg
     return testimony
 
 
-async def _ask(
+async def _let_it_try(
     nursery: trio.Nursery, confinement: Confinement, outside: _Outside
 ) -> tuple[dict[str, str], User, CgroupVersion]:
     other = await _start(nursery, confinement, "wait", outside)
-    waiting = json.loads(await _line(other))
+    waiting = json.loads(await _read_line(other))
     offer = {**outside.offer, "other": other.pid, "other_token": outside.token}
     bot = await _start(nursery, confinement, json.dumps(offer), outside)
-    answer: dict[str, Any] = json.loads(await _line(bot))
+    answer: dict[str, Any] = json.loads(await _read_line(bot))
     port = answer.pop("port")
-    has_port = bool(port) and await _welcomes(port, outside.name)
+    has_port = bool(port) and await _is_welcomed(port, outside.name)
     assert bot.transport is not None
     await bot.transport.send_all(b"\n")
     await bot.ended()
@@ -250,7 +250,7 @@ class _Outside:
         self.offer: dict[str, Any] = {
             "secret": str(secret),
             "home": os.path.expanduser("~"),
-            "home_size": _size(os.path.expanduser("~")),
+            "home_size": _count_entries(os.path.expanduser("~")),
             "folders": self.folders,
             "changeable": str(self._changeable),
             "memory_key": self._memory_key,
@@ -262,14 +262,14 @@ class _Outside:
             "unix": unix,
             "has_route": _has_route(),
             "runner": os.getpid(),
-            "runner_started": _started(os.getpid()),
+            "runner_started": _start_time_of(os.getpid()),
             "free_disk": shutil.disk_usage(folder).free,
             "free_memory": os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         }
 
     def arrived(self) -> dict[str, bool]:
         """Return what the witness has reached, by the names of what it tried."""
-        arrived = {name: _has_come(sock) for name, sock in self._sockets.items() if name != "server"}
+        arrived = {name: _has_been_reached(sock) for name, sock in self._sockets.items() if name != "server"}
         arrived["write_files"] = False
         for folder in self.folders:
             with contextlib.suppress(OSError):
@@ -285,7 +285,7 @@ class _Outside:
 
 
 @contextlib.contextmanager
-def _offered(confinement: Confinement) -> Generator[_Outside]:
+def _open_targets(confinement: Confinement) -> Generator[_Outside]:
     folder = Path(tempfile.mkdtemp(prefix="stellwerk-outside-"))
     try:
         with contextlib.ExitStack() as stack:
@@ -304,7 +304,7 @@ async def _start(nursery: trio.Nursery, confinement: Confinement, word: str, out
     return await start_bot(nursery, spec, invitation, confinement)
 
 
-async def _line(bot: LocalBot) -> bytes:
+async def _read_line(bot: LocalBot) -> bytes:
     """Return the one line that the witness prints. ValueError if it ends without."""
     assert bot.transport is not None
     answer = bytearray()
@@ -318,7 +318,7 @@ async def _line(bot: LocalBot) -> bytes:
     return bytes(answer)
 
 
-async def _welcomes(port: int, name: str) -> bool:
+async def _is_welcomed(port: int, name: str) -> bool:
     """Return whether the witness says its name at this port."""
     try:
         with trio.fail_after(witness.SECONDS):
@@ -339,7 +339,7 @@ async def _is_closed(bot: LocalBot) -> bool:
     return False
 
 
-def _has_come(sock: socket.socket) -> bool:
+def _has_been_reached(sock: socket.socket) -> bool:
     try:
         if sock.type == socket.SOCK_DGRAM:
             sock.recv(64)
@@ -350,7 +350,7 @@ def _has_come(sock: socket.socket) -> bool:
     return True
 
 
-def _size(folder: str) -> int:
+def _count_entries(folder: str) -> int:
     """Return how many entries a folder has; more than one, for a lonely one may be the way to a program."""
     with contextlib.suppress(OSError):
         return max(2, len(os.listdir(folder)))
@@ -366,6 +366,6 @@ def _has_route() -> bool:
     return True
 
 
-def _started(pid: int) -> int:
+def _start_time_of(pid: int) -> int:
     """Return when a process was started, which tells it from another one with its id."""
     return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19])

@@ -421,7 +421,7 @@ while True:
         async with started(python(source, "stdio"), "namespace") as bot:
             assert bot.transport is not None
             before = await line_from(bot.transport)
-            await trio.to_thread.run_sync(bot.forget)
+            await bot.forget()
             await bot.transport.send_all(b"\n")
             return before, await line_from(bot.transport)
 
