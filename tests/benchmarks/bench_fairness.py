@@ -27,7 +27,7 @@ import trio
 
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
-from stellwerk_processes.bench.levels import LEVELS, Confinement, Sandbox
+from stellwerk_processes.bench.levels import LEVELS, Confinement
 from stellwerk_processes.bench.resolve_sandbox import try_level
 from stellwerk_processes.bot_spec import BotSpec
 from stellwerk_processes.started_match import BotMatch, play_match
@@ -85,11 +85,7 @@ def main() -> None:
 def levels() -> Mapping[str, Confinement]:
     """Return the levels of the sandbox that hold on this machine."""
     attempts = [trio.run(try_level, Confinement(), level) for level in LEVELS]
-    return {
-        attempt.level: Confinement(sandbox=Sandbox(level=attempt.level))
-        for attempt in attempts
-        if not attempt.problem
-    }
+    return {attempt.level: Confinement(level=attempt.level) for attempt in attempts if not attempt.problem}
 
 
 def measured(level: str, confinement: Confinement, rounds: int) -> list[list[str]]:

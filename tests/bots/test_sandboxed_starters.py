@@ -20,7 +20,7 @@ from stellwerk.matches.by_wire import PlayedGames, PlayOptions, play_games
 from stellwerk.matches.plan import rotated
 from stellwerk_engine.boards.board_file import board_content, parse_board, shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
-from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
+from stellwerk_processes.bench.levels import Confinement, Level
 from stellwerk_processes.bot_spec import BotSpec, Transport
 from stellwerk_server.operate.settings import Time
 from tests.bots.starters import Built, built
@@ -60,7 +60,7 @@ def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 @AT_EACH_LEVEL
 def test_it_plays_against_itself_over_tcp_and_stdio(bot: Built, level: Level) -> None:
     specs = [spec(bot, bot.command(*bot.starter.bots[-1:]), transport) for transport in TRANSPORTS]
-    expect_no_fault(played(specs, Confinement(sandbox=Sandbox(level=level))))
+    expect_no_fault(played(specs, Confinement(level=level)))
 
 
 @pytest.mark.parametrize("level", [LIMITS, FULL])
@@ -69,7 +69,7 @@ def test_it_plays_with_little_memory(bot: Built, level: Level) -> None:
     program, *words = bot.command(*bot.starter.bots[-1:])
     command = [program, HEAP, *words] if program == "java" else [program, *words]
     specs = [spec(bot, command, transport) for transport in TRANSPORTS]
-    expect_no_fault(played(specs, Confinement(memory_mb=MEMORY_MB, sandbox=Sandbox(level=level))))
+    expect_no_fault(played(specs, Confinement(level=level, memory_mb=MEMORY_MB)))
 
 
 @pytest.mark.parametrize("bot", [_row(BY_LANGUAGE["shell"])], indirect=True)
@@ -93,7 +93,7 @@ def test_a_script_plays_whose_interpreter_is_where_nobody_expects_it(
         BotSpec(transport, (str(script), *bot.starter.bots), environment=variables, transport=transport)
         for transport in TRANSPORTS
     ]
-    expect_no_fault(played(specs, Confinement(sandbox=Sandbox(level=level))))
+    expect_no_fault(played(specs, Confinement(level=level)))
 
 
 def spec(bot: Built, command: Sequence[str], transport: Transport) -> BotSpec:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stellwerk_processes.bench.hidden_files import hidden_hint
-from stellwerk_processes.bench.levels import Confinement, Sandbox, Wanted
+from stellwerk_processes.bench.levels import Confinement, Wanted
 from stellwerk_processes.bot_spec import BotSpec
 
 
@@ -30,7 +30,7 @@ def spec(odd: Path, *words: str, **environment: str) -> BotSpec:
 
 
 def hint(bot: BotSpec, *printed: str, level: Wanted = "namespace", bind: tuple[str, ...] = ()) -> str:
-    return hidden_hint(bot, Confinement(sandbox=Sandbox(level=level, bind=bind)), printed)
+    return hidden_hint(bot, Confinement(level=level, bind=bind), printed)
 
 
 def test_a_program_is_shown_with_what_is_installed_with_it(odd: Path) -> None:

@@ -134,7 +134,7 @@ def report_of(
         ),
         doctor=None if doctor is None else tuple(doctor),
         isolation=settings.confinement.isolation,
-        sandbox=settings.confinement.level,
+        sandbox=settings.confinement.own_level,
         seed=seed,
         version=version,
     )

@@ -234,7 +234,7 @@ def _play_processes(arguments: argparse.Namespace, plan: PlayPlan) -> tuple[Play
     report = msgspec.structs.replace(
         report,
         isolation=options.confinement.isolation,
-        sandbox=options.confinement.level,
+        sandbox=options.confinement.own_level,
         not_started=outcome.missing,
     )
     return report, tally

@@ -13,7 +13,7 @@ import trio
 from stellwerk.shared.errors import DONE
 from stellwerk.shared.terminal import say
 from stellwerk_base.texts import aligned
-from stellwerk_processes.bench.levels import LEVELS, TRIALS, Confinement, Sandbox
+from stellwerk_processes.bench.levels import LEVELS, TRIALS, Confinement
 from stellwerk_processes.bench.resolve_sandbox import Attempt, hide_memory, try_level
 
 DESCRIPTION: Final = """\
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _try_levels() -> list[Attempt]:
-    return [await try_level(Confinement(sandbox=Sandbox(level=level)), level) for level in LEVELS]
+    return [await try_level(Confinement(level=level), level) for level in LEVELS]
 
 
 def _table_of(attempts: Sequence[Attempt]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from stellwerk.shared.bot_arguments import wrap_of
 from stellwerk.shared.errors import infrastructure_error
-from stellwerk_processes.bench.levels import LEVELS, Sandbox, SandboxError
+from stellwerk_processes.bench.levels import LEVELS, SandboxError, Wanted
 
 if TYPE_CHECKING:  # a command that starts no bots needs no processes
     from stellwerk_processes.bench.levels import Confinement
@@ -31,11 +31,11 @@ def confinement_of(arguments: argparse.Namespace) -> Confinement:
     from stellwerk_processes.bench.resolve_sandbox import hide_memory, resolve
 
     hide_memory()
-    sandbox = Sandbox(level=arguments.sandbox or "limits")
-    confinement = Confinement(wrap_of(arguments.wrap or ""), arguments.memory, sandbox)
+    level: Wanted = arguments.sandbox or "limits"
+    confinement = Confinement(level=level, memory_mb=arguments.memory, wrap=wrap_of(arguments.wrap or ""))
     if not confinement.needs_proof:
         return confinement
     try:
         return trio.run(resolve, confinement).confinement
     except SandboxError as error:
-        raise infrastructure_error(f"--sandbox {sandbox.level}: {error}") from None
+        raise infrastructure_error(f"--sandbox {level}: {error}") from None

@@ -327,7 +327,7 @@ def _with_sandbox(
     confinement = settings.confinement
     is_auto = source.file.sandbox in (None, "auto") and not confinement.wrap
     if before is not None and is_auto:
-        confinement = replace(confinement, sandbox=replace(confinement.sandbox, level=before.sandbox.level))
+        confinement = replace(confinement, level=before.sandbox.level)
         settings = replace(settings, confinement=confinement)
     is_for_nobody = is_auto and all(each.bot.process not in STARTED for each in settings.entrants)
     was_proven = is_auto and (results.sandbox is not UNSET or not len(results))
@@ -336,7 +336,7 @@ def _with_sandbox(
     try:
         proven = trio.run(resolve_sandbox.resolve, confinement)
     except SandboxError as error:
-        key = "sandbox" if confinement.sandbox.require is None else "require"
+        key = "sandbox" if confinement.require is None else "require"
         raise infrastructure_error(str(source.error((key,), str(error)))) from None
     record = replace_struct(proven.record, asked="auto") if is_auto else proven.record
     return replace(settings, confinement=proven.confinement), record

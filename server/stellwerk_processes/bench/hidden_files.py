@@ -34,7 +34,7 @@ _LACKS: Final = re.compile(
 
 def hidden_hint(spec: BotSpec, confinement: Confinement, printed: Sequence[str]) -> str:
     """Return what to bind for a bot that could not play and printed these lines, or an empty text."""
-    if confinement.level == "auto" or not confinement.measures.hides_files:
+    if confinement.own_level == "auto" or not confinement.measures.hides_files:
         return ""
     paths = list(_hidden(spec, confinement, printed))[:MOST_NAMED]
     if paths:
@@ -43,8 +43,8 @@ def hidden_hint(spec: BotSpec, confinement: Confinement, printed: Sequence[str])
         return f"the sandbox hides {which} from it; if it needs that, write bind = [{bind}]"
     if any(map(_LACKS.search, printed)):
         return (
-            f"at the level {confinement.level} it sees its own folder and the programs of the system: name "
-            "what else it needs in bind = [...]"
+            f"at the level {confinement.own_level} it sees its own folder and the programs of the system: "
+            "name what else it needs in bind = [...]"
         )
     return ""
 
@@ -59,7 +59,7 @@ def _hidden(spec: BotSpec, confinement: Confinement, printed: Sequence[str]) -> 
     temporary = tempfile.gettempdir()
     seen = [*view.paths, *system_paths(network=True, users=True), *OF_THE_KERNEL]
     visible = {*seen, *map(os.path.realpath, seen)}  # by name: a link that leads there is not seen itself
-    broad = set(map(os.path.realpath, ("/", temporary, os.path.expanduser("~"), *confinement.sandbox.hidden)))
+    broad = set(map(os.path.realpath, ("/", temporary, os.path.expanduser("~"), *confinement.hidden)))
     found: set[str] = set()
     for each in _mentioned((*spec.command, *spec.environment.values(), *printed)):
         is_private = each.startswith(os.path.join(temporary, "stellwerk-"))  # as bots' own folders are

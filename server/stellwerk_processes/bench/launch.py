@@ -87,9 +87,9 @@ def launch_of(
     lacks what the level consists of."""
     argv = command_line(spec, confinement, directory)
     environment = environment_of(spec, invitation, directory, os.environ)
-    measures, sandbox = confinement.measures, confinement.sandbox
+    measures = confinement.measures
     if problem := lacking(measures):
-        raise OSError(0, f"sandbox {confinement.level}: {problem}")
+        raise OSError(0, f"sandbox {confinement.own_level}: {problem}")
     is_inside, is_root = measures.namespaces, os.geteuid() == 0
     view = view_of_bot(spec, argv, confinement)
     user: int | None = None
@@ -106,7 +106,7 @@ def launch_of(
         if environment.get(name) == directory:
             environment[name] = private
     port = _port_in(invitation.address)
-    if is_inside and port and not sandbox.network:
+    if is_inside and port and not confinement.network:
         # The kernel counts connections by where they lead, for all networks together.
         port = secrets.choice(_PORTS)
         environment["STELLWERK_ADDRESS"] = f"tcp://127.0.0.1:{port}"
@@ -130,14 +130,14 @@ def launch_of(
         "own_mounts": ["/", "/proc", "/tmp", PRIVATE] if is_inside else [],
         "forbids_namespaces": is_inside and not is_root,
         "cgroups": list(joined),
-        "port": port if is_inside and spec.transport == "tcp" and not sandbox.network else 0,
+        "port": port if is_inside and spec.transport == "tcp" and not confinement.network else 0,
         "streams": list(streams),
     }
     if measures.calls:
         filter_of = partial(
             call_filter,
             is_inside=is_inside,
-            tcp_only=not is_inside and not sandbox.network,
+            tcp_only=not is_inside and not confinement.network,
             is_pinned=bool(confinement.processors),
             can_empty_files=not is_inside and can_empty_files(),
         )
@@ -150,7 +150,8 @@ def launch_of(
     call = [os.path.realpath(sys.executable), "-I", "-S", "-c", start_text]
     if is_inside:
         files = [
-            (_make_file(text, to_start), place) for text, place in _own_files(user, network=sandbox.network)
+            (_make_file(text, to_start), place)
+            for text, place in _own_files(user, network=confinement.network)
         ]
         passed += [number for number, _ in files]
 
@@ -160,10 +161,10 @@ def launch_of(
             return passed[-1]
 
         in_namespaces = call_of_bubblewrap(
-            [*system_paths(network=sandbox.network, users=False), *view.paths],
+            [*system_paths(network=confinement.network, users=False), *view.paths],
             is_root=is_root,
-            network=sandbox.network,
-            disk_mb=sandbox.disk_mb,
+            network=confinement.network,
+            disk_mb=confinement.disk_mb,
             files=files,
             opened=opened,
         )
@@ -180,8 +181,8 @@ def view_of_bot(spec: BotSpec, argv: Sequence[str], confinement: Confinement) ->
         folder=spec.folder,
         directory=spec.directory,
         built_in=bool(spec.built_in),
-        bind=confinement.sandbox.bind,
-        hidden=confinement.sandbox.hidden,
+        bind=confinement.bind,
+        hidden=confinement.hidden,
     )
 
 
@@ -194,7 +195,7 @@ def _port_in(address: str) -> int:
 
 def _make_cgroup(confinement: Confinement, *, is_root: bool) -> Cgroup | None:
     """Make the control group of a level. OSError if one is required and cannot be made."""
-    processes = confinement.sandbox.processes
+    processes = confinement.processes
     match confinement.measures.cgroup:
         case "memory":
             return make_cgroup(confinement.memory_mb or MEMORY_MB, processes)
@@ -207,15 +208,15 @@ def _make_cgroup(confinement: Confinement, *, is_root: bool) -> Cgroup | None:
 
 
 def _limits_of(confinement: Confinement, *, has_own_user: bool) -> list[tuple[int, int]]:
-    measures, sandbox = confinement.measures, confinement.sandbox
+    measures = confinement.measures
     limits = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, DESCRIPTORS)]
     if confinement.memory_mb is not None and measures.cgroup != "memory":
         limits.append((resource.RLIMIT_DATA, confinement.memory_mb * _MB))
     if measures.powers:
         others = 0 if has_own_user or measures.namespaces else _own_thread_count()
-        limits.append((resource.RLIMIT_NPROC, sandbox.processes + others))
+        limits.append((resource.RLIMIT_NPROC, confinement.processes + others))
     if measures.file_sizes:
-        limits.append((resource.RLIMIT_FSIZE, sandbox.disk_mb * _MB))
+        limits.append((resource.RLIMIT_FSIZE, confinement.disk_mb * _MB))
     if measures.namespaces:  # where a user's bots are counted one by one, and together, too
         limits += [(resource.RLIMIT_SIGPENDING, _OF_SIGNALS), (resource.RLIMIT_MSGQUEUE, _OF_QUEUES)]
     most = {what: resource.getrlimit(what)[1] for what, _ in limits}
@@ -236,7 +237,7 @@ def _own_thread_count() -> int:
 
 
 def _ruleset_of(confinement: Confinement, view: View, private: str, port: int) -> Ruleset | None:
-    ports, has_network = [port] if port else [], confinement.sandbox.network
+    ports, has_network = [port] if port else [], confinement.network
     match confinement.measures.landlock:
         case "":
             return None

@@ -140,12 +140,17 @@ def is_at_least(level: Level, other: Level) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Sandbox:
-    """The sandbox that is asked for. `auto` is the highest level that holds on this machine; nothing starts
+class Confinement:
+    """How bots are confined. The level `auto` is the highest one that holds on this machine; nothing starts
     below the one that is required. `bind` are more files and folders that every bot may read. `network`
     leaves a bot the network of the machine, which it has at the levels below anyway. `processes` bounds its
     processes and threads together. `disk_mb` bounds each of its folders where they are its own, and each of
-    its files elsewhere. `hidden` are folders that a bot must not see even if its files are in them."""
+    its files elsewhere. `hidden` are folders that a bot must not see even if its files are in them.
+
+    `memory_mb` bounds the data of each of its processes; at the level `full`, all memory of all of them
+    together, and is then 1024 if it is not set. `wrap` is put before its command, with the bot's private
+    folder in place of `{directory}`, and takes the place of the level. `processors` are those that the bot
+    begins on; without any it may run on all."""
 
     level: Wanted = "limits"
     require: Level | None = None
@@ -154,35 +159,25 @@ class Sandbox:
     processes: int = PROCESSES
     disk_mb: int = DISK_MB
     hidden: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Confinement:
-    """The limits of a bot. `wrap` is put before its command, with the bot's private folder in place of
-    `{directory}`, and takes the place of the `sandbox`. `memory_mb` bounds the data of each of its processes;
-    at the level `full`, all memory of all of them together, and is then 1024 if it is not set. `processors`
-    are those that the bot begins on; without any it may run on all."""
-
-    wrap: tuple[str, ...] = ()
     memory_mb: int | None = None
-    sandbox: Sandbox = Sandbox()
+    wrap: tuple[str, ...] = ()
     processors: frozenset[int] = frozenset()
 
     @property
-    def level(self) -> Wanted:
-        """The level of the sandbox: none of ours if the organizer's own command confines bots."""
-        return "none" if self.wrap else self.sandbox.level
+    def own_level(self) -> Wanted:
+        """The level of our sandbox: none if the organizer's own command confines bots."""
+        return "none" if self.wrap else self.level
 
     @property
     def measures(self) -> Measures:
         """The measures of a certain level: `resolve` finds the one for `auto`."""
-        assert self.level != "auto"
-        return LEVELS[self.level]
+        assert self.own_level != "auto"
+        return LEVELS[self.own_level]
 
     @property
     def needs_proof(self) -> bool:
         """Whether the sandbox is to be tried before anything is played."""
-        return self.sandbox.require is not None or self.level not in UNPROVEN
+        return self.require is not None or self.own_level not in UNPROVEN
 
     @property
     def isolation(self) -> Isolation:

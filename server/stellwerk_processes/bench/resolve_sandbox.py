@@ -87,7 +87,7 @@ def hide_memory() -> None:
 async def resolve(confinement: Confinement) -> Attempt:
     """Return the confinement with the level that holds here: the one that is asked for, or for `auto` the
     highest. SandboxError if that does not hold, or is below the one that is required."""
-    wanted, required = confinement.sandbox.level, confinement.sandbox.require
+    wanted, required = confinement.level, confinement.require
     if confinement.wrap:
         return await _resolve_wrap(confinement)
     problems: list[str] = []
@@ -103,8 +103,8 @@ async def resolve(confinement: Confinement) -> Attempt:
 
 async def try_level(confinement: Confinement, level: Level) -> Attempt:
     """Let the witness try a level. Never raises for what the machine lacks."""
-    asked = confinement.sandbox.level
-    confinement = replace(confinement, sandbox=replace(confinement.sandbox, level=level))
+    asked = confinement.level
+    confinement = replace(confinement, level=level)
     unseen = _make_record(level, asked, dict.fromkeys(TRIALS, witness.UNTRIED))
     if problem := lacking(LEVELS[level]):
         return Attempt(confinement, unseen, problem)
@@ -123,7 +123,7 @@ def _must_be_refused(name: str, confinement: Confinement, record: SandboxRecord)
     without Landlock `namespace` holds, but cannot hide counters."""
     return (
         is_at_least(record.level, TRIALS[name][0])
-        and not (confinement.sandbox.network and name in _OF_THE_NETWORK)
+        and not (confinement.network and name in _OF_THE_NETWORK)
         and not (record.user == "root_without_powers" and name == "many_processes")
         and not (not landlock_abi() and name == "read_counters")
     )
@@ -131,7 +131,6 @@ def _must_be_refused(name: str, confinement: Confinement, record: SandboxRecord)
 
 async def _resolve_wrap(confinement: Confinement) -> Attempt:
     """Let the witness try what the organizer's own command refuses. The level is the highest that fits."""
-    sandbox = confinement.sandbox
     try:
         seen, _, _ = await _hear_witness(confinement)
     except (OSError, ValueError, trio.TooSlowError):
@@ -142,11 +141,11 @@ async def _resolve_wrap(confinement: Confinement) -> Attempt:
         if any(seen.get(name) != witness.REFUSED for name in names):
             break
         level = each
-    if sandbox.require is not None and not is_at_least(level, sandbox.require):
+    if confinement.require is not None and not is_at_least(level, confinement.require):
         raise SandboxError(
-            f"the sandbox must be at least {sandbox.require}, and the wrap only does what {level} does"
+            f"the sandbox must be at least {confinement.require}, and the wrap only does what {level} does"
         )
-    return Attempt(confinement, replace_struct(_make_record(level, sandbox.level, seen), wrapped=True))
+    return Attempt(confinement, replace_struct(_make_record(level, confinement.level, seen), wrapped=True))
 
 
 def _make_record(level: Level, asked: Wanted, seen: Mapping[str, str]) -> SandboxRecord:
@@ -290,7 +289,7 @@ def _open_targets(confinement: Confinement) -> Generator[_Outside]:
     try:
         with contextlib.ExitStack() as stack:
             outside = _Outside(folder, stack)
-            outside.offer["disk"] = confinement.sandbox.disk_mb * 1024 * 1024
+            outside.offer["disk"] = confinement.disk_mb * 1024 * 1024
             outside.offer["uses_memory"] = confinement.measures.cgroup == "memory"
             yield outside
     finally:

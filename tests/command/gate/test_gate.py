@@ -35,7 +35,7 @@ from stellwerk.gate.report import (
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_kit.doctor.all_steps import STEPS
 from stellwerk_kit.doctor.doctor import Failure, Finding, examine
-from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
+from stellwerk_processes.bench.levels import Confinement, Level
 from stellwerk_processes.bench.supervise import children
 from stellwerk_processes.bot_spec import Transport, parse_bot_spec
 from stellwerk_processes.faults import Fault
@@ -298,7 +298,7 @@ def test_the_doctors_steps_are_the_same_in_every_sandbox(
     assert len(steps) == len(SOME_STEPS)
     monkeypatch.setattr("stellwerk.gate.doctor.examine", partial(examine, steps=steps))
     bot = replace(parse_bot_spec("random"), transport=transport)
-    taken = list(findings(bot, Confinement(sandbox=Sandbox(level=level)), ("usa",)))
+    taken = list(findings(bot, Confinement(level=level), ("usa",)))
     assert [(finding.step, finding.failure) for finding in taken] == [
         (step.name, None) for step in steps if transport in step.transports
     ]

@@ -13,7 +13,7 @@ import trio
 
 from stellwerk_processes.bench import landlock, resolve_sandbox
 from stellwerk_processes.bench.invitation import Invitation
-from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
+from stellwerk_processes.bench.levels import Confinement, Level
 from stellwerk_processes.bench.local_bot import LocalBot, start_bot
 from stellwerk_processes.bot_spec import BotSpec
 from tests.tools import needs
@@ -35,7 +35,7 @@ async def started(source: str, confinement: Confinement) -> AsyncGenerator[Local
 
 
 def printed(source: str, level: Level, processors: frozenset[int] = frozenset()) -> tuple[str, ...]:
-    confinement = Confinement(sandbox=Sandbox(level=level), processors=processors)
+    confinement = Confinement(level=level, processors=processors)
 
     async def main() -> tuple[str, ...]:
         async with started(source, confinement) as bot:

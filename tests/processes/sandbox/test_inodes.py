@@ -13,7 +13,7 @@ import trio
 
 from stellwerk_processes.bench import bubblewrap
 from stellwerk_processes.bench.invitation import Invitation
-from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
+from stellwerk_processes.bench.levels import Confinement, Level
 from stellwerk_processes.bench.local_bot import LocalBot, start_bot
 from stellwerk_processes.bot_spec import BotSpec
 from tests.processes.test_bot_process import line_from
@@ -33,7 +33,7 @@ FULL: Final = pytest.param("full", marks=needs("bwrap", "namespaces", "control g
 async def started(source: str, level: Level, *words: str) -> AsyncGenerator[LocalBot]:
     command = (sys.executable, "-I", "-S", "-c", source, *words)
     spec = BotSpec("ernie", command, transport="stdio")
-    confinement = Confinement(sandbox=Sandbox(level=level))
+    confinement = Confinement(level=level)
     with trio.fail_after(SECONDS):
         async with trio.open_nursery() as nursery:
             bot = await start_bot(nursery, spec, INVITATION, confinement)

@@ -19,7 +19,6 @@ from stellwerk_processes.bench.levels import (
     TRIALS,
     Confinement,
     Level,
-    Sandbox,
     SandboxError,
     SandboxRecord,
     describe,
@@ -118,8 +117,8 @@ def fake_attempts(monkeypatch: pytest.MonkeyPatch, problems: dict[Level, str]) -
 
     async def fake(confinement: Confinement, level: Level) -> Attempt:
         tried.append(level)
-        record = SandboxRecord(level=level, asked=confinement.sandbox.level)
-        confinement = replace(confinement, sandbox=replace(confinement.sandbox, level=level))
+        record = SandboxRecord(level=level, asked=confinement.level)
+        confinement = replace(confinement, level=level)
         return Attempt(confinement, record, problems.get(level, ""))
 
     monkeypatch.setattr(resolve_sandbox, "try_level", fake)
@@ -128,23 +127,23 @@ def fake_attempts(monkeypatch: pytest.MonkeyPatch, problems: dict[Level, str]) -
 
 def test_auto_is_the_highest_level_that_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = fake_attempts(monkeypatch, {"full": "no groups", "namespace": "no bubblewrap"})
-    resolved = trio.run(resolve, Confinement(sandbox=Sandbox(level="auto", require="limits")))
+    resolved = trio.run(resolve, Confinement(level="auto", require="limits"))
     assert tried == ["full", "namespace", "landlock"]
-    assert resolved.confinement.sandbox.level == "landlock"
+    assert resolved.confinement.level == "landlock"
     assert (resolved.record.level, resolved.record.asked) == ("landlock", "auto")
 
 
 def test_nothing_below_the_level_that_was_asked_for_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = fake_attempts(monkeypatch, {"namespace": "no bubblewrap"})
     with pytest.raises(SandboxError, match="namespace: no bubblewrap"):
-        trio.run(resolve, Confinement(sandbox=Sandbox(level="namespace")))
+        trio.run(resolve, Confinement(level="namespace"))
     assert tried == ["namespace"]
 
 
 def test_auto_stops_at_the_level_that_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = fake_attempts(monkeypatch, dict.fromkeys(LEVELS, "broken"))
     with pytest.raises(SandboxError, match=r"at least namespace: full: broken; namespace: broken"):
-        trio.run(resolve, Confinement(sandbox=Sandbox(level="auto", require="namespace")))
+        trio.run(resolve, Confinement(level="auto", require="namespace"))
     assert tried == ["full", "namespace"]
 
 

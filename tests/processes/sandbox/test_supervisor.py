@@ -17,7 +17,7 @@ import trio
 
 from stellwerk_processes.bench import bubblewrap
 from stellwerk_processes.bench.invitation import Invitation
-from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
+from stellwerk_processes.bench.levels import Confinement, Level
 from stellwerk_processes.bench.local_bot import BotReport, LocalBot, start_bot
 from stellwerk_processes.bench.supervise import descendants
 from stellwerk_processes.bot_spec import BotSpec, Transport
@@ -41,9 +41,9 @@ def python(source: str, transport: Transport = "tcp") -> BotSpec:
 
 @asynccontextmanager
 async def started(
-    spec: BotSpec, level: Level, grace: float = NO_GRACE, sandbox: Sandbox | None = None
+    spec: BotSpec, level: Level, grace: float = NO_GRACE, confinement: Confinement | None = None
 ) -> AsyncGenerator[LocalBot]:
-    confinement = Confinement(sandbox=sandbox or Sandbox(level=level))
+    confinement = confinement or Confinement(level=level)
     with trio.fail_after(SECONDS):
         async with trio.open_nursery() as nursery:
             bot = await start_bot(nursery, spec, INVITATION, confinement, grace=grace)
@@ -148,8 +148,8 @@ while True:
 @pytest.mark.parametrize("level", [NAMESPACE])
 def test_a_storm_of_processes_is_ended(level: Level) -> None:
     async def main() -> BotReport:
-        sandbox = Sandbox(level=level, processes=32)
-        async with started(python(STORM, "stdio"), level, sandbox=sandbox) as bot:
+        confinement = Confinement(level=level, processes=32)
+        async with started(python(STORM, "stdio"), level, confinement=confinement) as bot:
             await line_from(bot.transport)
             bot.stop()
             return await bot.ended()
@@ -160,8 +160,8 @@ def test_a_storm_of_processes_is_ended(level: Level) -> None:
 @needs("ordinary user")
 def test_a_storm_of_processes_is_ended_where_processes_are_counted_by_user() -> None:
     async def main() -> BotReport:
-        sandbox = Sandbox(level="limits", processes=32)
-        async with started(python(STORM, "stdio"), "limits", sandbox=sandbox) as bot:
+        confinement = Confinement(level="limits", processes=32)
+        async with started(python(STORM, "stdio"), "limits", confinement=confinement) as bot:
             await line_from(bot.transport)
             bot.stop()
             return await bot.ended()
@@ -391,12 +391,12 @@ def test_without_a_network_a_bot_still_reaches_the_server_over_tcp() -> None:
 
 @needs("bwrap", "namespaces")
 def test_a_network_that_is_asked_for_is_the_machines() -> None:
-    sandbox = Sandbox(level="namespace", network=True)
+    confinement = Confinement(level="namespace", network=True)
     source = "import os, socket; socket.create_connection(('127.0.0.1', int(input()))).close()"
 
     async def main() -> BotReport:
         [listener] = await trio.open_tcp_listeners(0, host="127.0.0.1")
-        async with started(python(source, "stdio"), "namespace", SECONDS, sandbox) as bot, listener:
+        async with started(python(source, "stdio"), "namespace", SECONDS, confinement) as bot, listener:
             assert bot.transport is not None
             assert not bot.has_listener
             await bot.transport.send_all(f"{listener.socket.getsockname()[1]}\n".encode())
@@ -453,11 +453,10 @@ def test_each_bot_of_root_is_another_user() -> None:
 
 @needs("root", "bwrap", "namespaces", "control groups")
 def test_a_bot_that_uses_up_its_memory_is_told_from_one_that_was_killed() -> None:
-    sandbox = Sandbox(level="full")
     source = "data = bytearray(200_000_000)\nprint('not here')"
 
     async def main() -> BotReport:
-        confinement = Confinement(memory_mb=100, sandbox=sandbox)
+        confinement = Confinement(level="full", memory_mb=100)
         async with trio.open_nursery() as nursery:
             bot = await start_bot(nursery, python(source), INVITATION, confinement)
             return await bot.ended()
@@ -481,7 +480,7 @@ def test_a_sandbox_that_cannot_be_set_up_is_the_machines_fault(
         monkeypatch.setattr(f"stellwerk_processes.bench.{module}.bubblewrap", lambda: str(fake))
 
     async def main() -> str:
-        confinement = Confinement(sandbox=Sandbox(level="namespace"))
+        confinement = Confinement(level="namespace")
         async with trio.open_nursery() as nursery:
             try:
                 await start_bot(nursery, python("pass"), INVITATION, confinement)

@@ -11,7 +11,7 @@ import sys
 import msgspec
 import trio
 
-from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
+from stellwerk_processes.bench.levels import Confinement, Level
 from stellwerk_processes.bench.resolve_sandbox import hide_memory, try_level
 
 
@@ -19,7 +19,7 @@ def main() -> None:
     level = msgspec.convert(sys.argv[1], Level)
     if "open" not in sys.argv:
         hide_memory()
-    attempt = trio.run(try_level, Confinement(sandbox=Sandbox(level=level)), level)
+    attempt = trio.run(try_level, Confinement(level=level), level)
     print(json.dumps({"problem": attempt.problem, **msgspec.to_builtins(attempt.record)}))
 
 

@@ -128,7 +128,7 @@ def sandboxed(tmp_path: Path) -> Settings:
 
 
 def test_its_sandbox_is_that_of_the_cup(tmp_path: Path) -> None:
-    sandbox = sandboxed(tmp_path).confinement.sandbox
+    sandbox = sandboxed(tmp_path).confinement
     assert (sandbox.level, sandbox.require) == ("auto", "landlock")
     assert (sandbox.network, sandbox.processes, sandbox.disk_mb) == (True, 64, 16)
     assert list(map(os.path.realpath, sandbox.bind)) == [
@@ -151,7 +151,7 @@ def test_its_bots_see_their_own_files_in_the_folder_of_the_cup_and_no_others(tmp
 
 
 def _seen(settings: Settings, bot: BotSpec) -> set[str]:
-    sandbox = settings.confinement.sandbox
+    sandbox = settings.confinement
     view = view_of(
         bot.command, os.defpath, folder=bot.folder, directory=None, built_in=False, hidden=sandbox.hidden
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stellwerk_processes.bench.levels import Sandbox
+from stellwerk_processes.bench.levels import Confinement
 from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.config.resolved import encode, expect_same, read_resolved, resolve
 from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, parse, settings_of
@@ -26,7 +26,7 @@ def read(folder: Path, head: str, *bots: str) -> Settings:
 
 def test_bots_have_the_highest_level_that_holds_unless_the_file_says_so(tmp_path: Path) -> None:
     confinement = read(tmp_path, "").confinement
-    assert confinement.sandbox == Sandbox(level="auto", hidden=(str(tmp_path),))
+    assert confinement == Confinement(level="auto", hidden=(str(tmp_path),))
     assert confinement.needs_proof
     for level in ("none", "limits"):
         assert not read(tmp_path, f'sandbox = "{level}"').confinement.needs_proof
@@ -40,7 +40,7 @@ def test_a_file_chooses_its_sandbox_with_paths_relative_to_its_folder(tmp_path: 
         "processes = 64\ndisk_mb = 32\n"
     )
     settings = read(tmp_path, head, ANN + 'folder = "ann"\n', BOB)
-    assert settings.confinement.sandbox == Sandbox(
+    assert settings.confinement == Confinement(
         level="auto",
         require="landlock",
         bind=(str(tmp_path / "data"),),
@@ -166,7 +166,7 @@ def test_the_template_has_the_keys_with_their_defaults(tmp_path: Path) -> None:
     taken = [line[2:] for line in text.splitlines() if line.startswith(tuple(f"# {key} =" for key in keys))]
     assert [line.split()[0] for line in taken] == list(keys)
     (tmp_path / FILE).write_text("\n".join(taken) + "\n" + text)
-    without = read(tmp_path, "").confinement.sandbox
+    without = read(tmp_path, "").confinement
     content = tomllib.loads("\n".join(taken))
     assert content["sandbox"] == without.level
     assert content["network"] == without.network

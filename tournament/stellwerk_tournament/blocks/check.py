@@ -109,8 +109,8 @@ def _wrong_sandbox(line: MatchLine, confinement: Confinement) -> str:
         is_needed = confinement.needs_proof and any(seat.process in STARTED for seat in line.bots)
         return "its line does not say what was tried of the sandbox" if is_needed else ""
     asked = line.sandbox.asked
-    if not confinement.wrap and asked != confinement.level:
-        return f"sandbox.asked: its order asks for {confinement.level}, not {asked}"
+    if not confinement.wrap and asked != confinement.own_level:
+        return f"sandbox.asked: its order asks for {confinement.own_level}, not {asked}"
     return ""
 
 

@@ -428,7 +428,6 @@ def _duty(name: str, cup: Cup, maker: OrderMaker, parts: Parts, *, is_ours: bool
     settings = cup.settings
     tables = cup.source.file.games
     confinement = settings.confinement
-    sandbox = replace(confinement.sandbox, bind=(), hidden=())
     has_processes = any(entrant.bot.process in STARTED for entrant in settings.entrants)
     return Duty(
         name=name,
@@ -442,7 +441,7 @@ def _duty(name: str, cup: Cup, maker: OrderMaker, parts: Parts, *, is_ours: bool
             )
             for variant, table in zip(settings.variants, tables, strict=True)
         ),
-        confinement=replace(confinement, sandbox=sandbox),
+        confinement=replace(confinement, bind=(), hidden=()),
         needs_witness=has_processes and confinement.needs_proof,
         seats=seats_of(settings),
         has_cores=has_processes and settings.fair.cores_per_bot is not None,

@@ -155,7 +155,7 @@ class TournamentPlugin(WorkerPlugin):
                 sandbox = trio.run(resolve_sandbox.resolve, duty.confinement).record
             except SandboxError as error:
                 raise UnfitError(
-                    f"the sandbox {duty.confinement.sandbox.level} does not hold there: {error}"
+                    f"the sandbox {duty.confinement.level} does not hold there: {error}"
                 ) from None
         resolve_sandbox.hide_memory()
         self._folder = Path(tempfile.mkdtemp(prefix="stellwerk-block-"))

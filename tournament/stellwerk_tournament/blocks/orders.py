@@ -90,7 +90,7 @@ class OrderMaker:
             suspended=due.suspended,
             secret=due.seed.hex(),
             settings=self._settings(block.variant, tables),
-            level=cup.settings.confinement.sandbox.level,
+            level=cup.settings.confinement.level,
             rules_version=RULE_SETS[choice.game_id].rules_version,
             board_digest=choice.board.digest,
             board=self._board(block.variant),
@@ -136,7 +136,7 @@ class OrderMaker:
     def _bound(self) -> list[tuple[str, Packed | None]]:
         """Return what every bot may read. Relative paths travel."""
         texts = self._cup.source.file.bind
-        paths = self._cup.settings.confinement.sandbox.bind
+        paths = self._cup.settings.confinement.bind
         return [
             (text, None if os.path.isabs(text) else self._archives.bound(path))
             for text, path in zip(texts, paths, strict=True)

@@ -87,8 +87,7 @@ def unpacked(order: BlockOrder, folder: Path) -> Settings:
         raise BlockFileError(f"is for another board than the one that is installed here ({digest[:12]})")
     confinement = settings.confinement
     if not confinement.wrap:
-        sandbox = replace(confinement.sandbox, level=order.level)
-        settings = replace(settings, confinement=replace(confinement, sandbox=sandbox))
+        settings = replace(settings, confinement=replace(confinement, level=order.level))
     return settings
 
 

@@ -99,7 +99,7 @@ def resolve(settings: Settings, folder: Path, version: str) -> Resolved:
         freeze=settings.fair.freeze,
         cores_per_bot=settings.fair.cores_per_bot,
         conduct=settings.conduct or STANDARD_CONDUCT,
-        sandbox=resolved_sandbox(settings.confinement.sandbox),
+        sandbox=resolved_sandbox(settings.confinement),
         without=settings.left_out,
     )
 

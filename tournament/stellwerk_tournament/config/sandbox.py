@@ -15,7 +15,15 @@ from typing import Final
 from msgspec import Struct
 
 from stellwerk_base.texts import quoted
-from stellwerk_processes.bench.levels import DISK_MB, PROCESSES, UNPROVEN, Level, Sandbox, Wanted, is_at_least
+from stellwerk_processes.bench.levels import (
+    DISK_MB,
+    PROCESSES,
+    UNPROVEN,
+    Confinement,
+    Level,
+    Wanted,
+    is_at_least,
+)
 
 STANDARD: Final[Wanted] = "auto"
 
@@ -63,7 +71,7 @@ class ResolvedSandbox(Struct, frozen=True, forbid_unknown_fields=True):
 
 def sandbox_of(
     keys: SandboxKeys, folder: Path, *, has_wrap: bool, to_play: bool, standard: Wanted = STANDARD
-) -> Sandbox:
+) -> Confinement:
     """Check the keys and return what they ask for. `folder` is that of the tournament, `standard` the level
     where the file says none. SandboxKeyError."""
     level = standard if keys.sandbox is None else keys.sandbox
@@ -83,7 +91,7 @@ def sandbox_of(
             f"the level {quoted(asked)} is below it: expected sandbox = {quoted(keys.require)} or more, "
             'or "auto"',
         )
-    return Sandbox(
+    return Confinement(
         level=level,
         require=keys.require,
         bind=tuple(_bound(keys.bind, folder, to_play=to_play)),
@@ -94,13 +102,13 @@ def sandbox_of(
     )
 
 
-def hiding_tournaments(sandbox: Sandbox, commands: Iterable[Sequence[str]]) -> Sandbox:
+def hiding_tournaments(confinement: Confinement, commands: Iterable[Sequence[str]]) -> Confinement:
     """Hide the folders of other tournaments, too, in which files of these commands are: in a final those are
     often in the folder of the cup, with its tokens, its logs and the other bots."""
     folders = {os.path.dirname(word) for command in commands for word in command if os.path.isabs(word)}
-    others = folders.difference(sandbox.hidden)
+    others = folders.difference(confinement.hidden)
     found = sorted(each for each in others if os.path.isfile(os.path.join(each, _TOURNAMENT)))
-    return replace(sandbox, hidden=(*sandbox.hidden, *found))
+    return replace(confinement, hidden=(*confinement.hidden, *found))
 
 
 def bot_folder(text: str | None, folder: Path, *, to_play: bool) -> str | None:
@@ -113,11 +121,11 @@ def bot_folder(text: str | None, folder: Path, *, to_play: bool) -> str | None:
     return path
 
 
-def expect_apart(key: str, path: str | None, sandbox: Sandbox, *, has_wrap: bool) -> None:
+def expect_apart(key: str, path: str | None, confinement: Confinement) -> None:
     """Raise a SandboxKeyError if this folder of a bot would show it the tournament's."""
-    if path is None or has_wrap or sandbox.level in UNPROVEN:
+    if path is None or confinement.own_level in UNPROVEN:
         return
-    if any(_contains(path, hidden) for hidden in sandbox.hidden):
+    if any(_contains(path, hidden) for hidden in confinement.hidden):
         raise SandboxKeyError(
             key,
             "contains the tournament's folder, which bots must not see: give the bot a folder of its own; if "
@@ -125,20 +133,20 @@ def expect_apart(key: str, path: str | None, sandbox: Sandbox, *, has_wrap: bool
         )
 
 
-def resolved_sandbox(sandbox: Sandbox) -> ResolvedSandbox:
+def resolved_sandbox(confinement: Confinement) -> ResolvedSandbox:
     return ResolvedSandbox(
-        level=sandbox.level,
-        bind=shown_paths(sandbox),
-        network=sandbox.network,
-        processes=sandbox.processes,
-        disk_mb=sandbox.disk_mb,
+        level=confinement.level,
+        bind=shown_paths(confinement),
+        network=confinement.network,
+        processes=confinement.processes,
+        disk_mb=confinement.disk_mb,
     )
 
 
-def shown_paths(sandbox: Sandbox) -> tuple[str, ...]:
+def shown_paths(confinement: Confinement) -> tuple[str, ...]:
     """Return what every bot may read, without a place of this machine: the path from the tournament's folder,
     or the name alone."""
-    return tuple(_shown(path, sandbox.hidden[:1]) for path in sandbox.bind)
+    return tuple(_shown(path, confinement.hidden[:1]) for path in confinement.bind)
 
 
 def _shown(path: str, hidden: Sequence[str]) -> str:

@@ -29,7 +29,7 @@ from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.limits import check_line
 from stellwerk_processes.bench.invitation import BotStartError, command_line
-from stellwerk_processes.bench.levels import Confinement, Level, Sandbox, Wanted
+from stellwerk_processes.bench.levels import Confinement, Level, Wanted
 from stellwerk_processes.bot_spec import (
     BUILT_IN,
     QUICK_BOTS,
@@ -252,7 +252,7 @@ def settings_of(
     schedule = file.schedule
     wrap = _wrap(source, folder, file.wrap)
     sandbox = _sandbox(source, folder, level, has_wrap=bool(wrap), to_play=to_play)
-    confinement = Confinement(wrap, file.memory_mb, sandbox)
+    confinement = replace(sandbox, wrap=wrap, memory_mb=file.memory_mb)
     tokens = _tokens(source, folder, file.tokens) if to_play else Tokens(())
     variants = tuple(_variant(source, folder, number, game) for number, game in enumerate(file.games))
     largest_team = max(variants, key=lambda variant: variant.team_size)
@@ -287,9 +287,7 @@ def settings_of(
         variants=variants,
         entrants=entrants,
         time=file.clocks,
-        confinement=replace(
-            confinement, sandbox=hiding_tournaments(sandbox, (entrant.bot.command for entrant in entrants))
-        ),
+        confinement=hiding_tournaments(confinement, (entrant.bot.command for entrant in entrants)),
         concurrency=file.concurrency,
         anonymous=file.anonymous,
         organizers=tuple(holder for holder in tokens.holders if holder.is_organizer),
@@ -310,7 +308,7 @@ def _wrap(source: Source, folder: Path, text: str) -> tuple[str, ...]:
         raise source.error(("wrap",), str(error).lower()) from None
 
 
-def _sandbox(source: Source, folder: Path, level: Wanted, *, has_wrap: bool, to_play: bool) -> Sandbox:
+def _sandbox(source: Source, folder: Path, level: Wanted, *, has_wrap: bool, to_play: bool) -> Confinement:
     file = source.file
     keys = SandboxKeys(file.sandbox, file.require, file.bind, file.network, file.processes, file.disk_mb)
     try:
@@ -385,7 +383,7 @@ def _entrants(
                 if needs_it:
                     command_line(bot, confinement, str(folder))
                     for key, path in (("dir", bot.directory), ("folder", bot.folder)):
-                        expect_apart(key, path, confinement.sandbox, has_wrap=bool(confinement.wrap))
+                        expect_apart(key, path, confinement)
         except SandboxKeyError as error:
             raise source.error((*place, error.key), str(error)) from None
         except BotSpecError as error:

@@ -133,15 +133,14 @@ def _facts(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str
 
 def _sandbox(confinement: Confinement, lines: Sequence[MatchLine]) -> Iterator[tuple[str, str]]:
     """Yield what was tried of the sandbox where the lines say it, else what was asked for."""
-    sandbox = confinement.sandbox
-    asked = "a wrapping command" if confinement.wrap else sandbox.level
+    asked = "a wrapping command" if confinement.wrap else confinement.level
     untried = f"{asked}; what it refuses on this machine was not tried"
     records = [line.sandbox for line in lines]
     words = (untried if record is UNSET else describe(record) for record in records)
     yield "sandbox", "; ".join(_share({}, Counter(words))) or untried
-    if sandbox.bind:
-        yield "more files", f"every bot could read {', '.join(shown_paths(sandbox))}"
-    if sandbox.network:
+    if confinement.bind:
+        yield "more files", f"every bot could read {', '.join(shown_paths(confinement))}"
+    if confinement.network:
         yield "network", "bots had the network of the machine"
     if any(_shows_secrets(confinement, record) for record in records or [UNSET]):
         yield "secrets", "bots could read one another's tokens, and the runner's files"
@@ -152,7 +151,7 @@ def _shows_secrets(confinement: Confinement, record: SandboxRecord | UnsetType) 
     tried."""
     if record is not UNSET:
         return not _SECRETS.isdisjoint(record.allowed)
-    return not confinement.wrap and confinement.sandbox.level in UNPROVEN
+    return not confinement.wrap and confinement.level in UNPROVEN
 
 
 def _by_process(entrants: Sequence[Entrant]) -> dict[Process, list[str]]:

@@ -164,8 +164,8 @@ def _wrong_conditions(settings: Settings, line: MatchLine) -> Iterator[str]:
     bots = {entrant.name: entrant.bot for entrant in settings.entrants}
     if line.isolation != confinement.isolation:
         yield f"isolation: expected {confinement.isolation}, not {line.isolation}"
-    if line.sandbox is not UNSET and not confinement.wrap and line.sandbox.level != confinement.level:
-        yield f"sandbox.level: expected {confinement.level}, not {line.sandbox.level}"
+    if line.sandbox is not UNSET and not confinement.wrap and line.sandbox.level != confinement.own_level:
+        yield f"sandbox.level: expected {confinement.own_level}, not {line.sandbox.level}"
     for seat in line.bots:
         where = f"bots[{seat.seat + 1}]"
         if seat.bot in bots and seat.process != bots[seat.bot].process:

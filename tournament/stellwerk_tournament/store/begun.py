@@ -32,9 +32,8 @@ def settings_as_begun(source: Source, folder: Path, before: Resolved | None) -> 
         processes=processes_as_begun(folder, source, before),
     )
     confinement = settings.confinement
-    if before is not None and confinement.sandbox.level == "auto":
-        sandbox = replace(confinement.sandbox, level=before.sandbox.level)
-        settings = replace(settings, confinement=replace(confinement, sandbox=sandbox))
+    if before is not None and confinement.level == "auto":
+        settings = replace(settings, confinement=replace(confinement, level=before.sandbox.level))
     return settings
 
 

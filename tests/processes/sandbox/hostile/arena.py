@@ -31,7 +31,7 @@ import trio
 
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
-from stellwerk_processes.bench.levels import DISK_MB, PROCESSES, Confinement, Level, Sandbox
+from stellwerk_processes.bench.levels import DISK_MB, PROCESSES, Confinement, Level
 from stellwerk_processes.bench.resolve_sandbox import hide_memory
 from stellwerk_processes.bench.supervise import descendants
 from stellwerk_processes.bench.witness import NOWHERE
@@ -282,8 +282,8 @@ class Arena:
     def play(self, name: str) -> Match:
         """Play a match of this bot against the victim."""
         memory = MEMORY_MB if name in _MEMORY_LIMITED else None
-        sandbox = Sandbox(level=self.level, bind=(str(self.given.parent),), hidden=(str(self.organizer),))
-        confinement = Confinement(sandbox=sandbox, memory_mb=memory)
+        bind, hidden = (str(self.given.parent),), (str(self.organizer),)
+        confinement = Confinement(level=self.level, bind=bind, hidden=hidden, memory_mb=memory)
         self.given.write_text("")  # a bot may not see a file that is made while it plays
         self.given.chmod(0o644)
         given: dict[str, Any] = {}

@@ -30,7 +30,7 @@ import msgspec
 import trio
 
 from stellwerk_processes.bench.invitation import Invitation
-from stellwerk_processes.bench.levels import Confinement, Level, Sandbox
+from stellwerk_processes.bench.levels import Confinement, Level
 from stellwerk_processes.bench.local_bot import LocalBot, start_bot
 from stellwerk_processes.bench.resolve_sandbox import hide_memory
 from stellwerk_processes.bot_spec import BotSpec
@@ -205,7 +205,7 @@ async def _accept(server: socket.socket) -> None:
 async def _start(nursery: trio.Nursery, level: Level, program: Path, port: int) -> LocalBot:
     command = (PYTHON, "-S", "-B", str(program))
     spec = BotSpec("probe", command, transport="stdio", folder=str(program.parent))
-    confinement = Confinement(sandbox=Sandbox(level=level))
+    confinement = Confinement(level=level)
     invitation = Invitation("probe", f"tcp://127.0.0.1:{port}", "", "")
     return await start_bot(nursery, spec, invitation, confinement)
 
